@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ from tilescope.tiler.store import generation, keys
 from tilescope.tiler.store.checksum import CHECKSUM_BYTES, sealed
 
 Columns = dict[int, np.ndarray]
+_COLUMN = struct.Struct("<BBBxIqQ")  # head of a column
 
 
 class AlteredStore:
@@ -120,7 +122,7 @@ def _encode(page: containers.Container, columns: Columns) -> bytes:
     headers, bodies = [], []
     for column, values in columns.items():
         flags = 4 if values.dtype == np.float64 else 0
-        headers.append(containers._COLUMN.pack(column, 8, flags, len(values), 0, 1))
+        headers.append(_COLUMN.pack(column, 8, flags, len(values), 0, 1))
         bodies.append(np.ascontiguousarray(values).view(np.uint8).reshape(-1, 8).T.tobytes())
     head = containers._HEAD.pack(page.magic, 1, page.level, len(columns), page.n_tiles, page.block)
     return b"".join([head, *headers, *bodies])

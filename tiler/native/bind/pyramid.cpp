@@ -38,6 +38,16 @@ void release_free_memory() {
 #endif
 }
 
+// Memory that is freed is kept for what comes next, so much at most, arrays included: pages that the system takes back and
+// gives again, cleared, were a twentieth of the processor time of a build.
+void keep_free_memory([[maybe_unused]] size_t bytes) {
+#ifdef __GLIBC__
+    const size_t kept = std::min<size_t>(bytes, size_t{1} << 30);
+    mallopt(M_MMAP_THRESHOLD, static_cast<int>(std::min<size_t>(kept / 8, size_t{32} << 20)));
+    mallopt(M_TRIM_THRESHOLD, static_cast<int>(kept));
+#endif
+}
+
 constexpr int64_t kOverviewBinsAtMost = 1 << 20;
 
 // (bin, name, utilisation)
@@ -235,6 +245,8 @@ void bind_pyramid(nb::module_& m) {
     m.def("root_level", &root_level, nb::arg("end"), "Returns the lowest level at which tile 0 covers [0, end].");
     m.def("release_free_memory", &release_free_memory,
           "Gives memory that is free but kept for later back to the system.");
+    m.def("keep_free_memory", &keep_free_memory, nb::arg("bytes"),
+          "Keeps memory that is freed, up to so many bytes, from now on: for a process that has one thing to do.");
     nb::class_<MemoryBudget>(m, "MemoryBudget", "The memory that work may take, shared by its threads.")
         .def(nb::init<std::size_t>(), nb::arg("limit"))
         .def_prop_ro("limit", &MemoryBudget::limit)

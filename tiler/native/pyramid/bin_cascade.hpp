@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/counted.hpp"
-#include "pyramid/name_table.hpp"
+#include "pyramid/part_list.hpp"
 #include "pyramid/tiles.hpp"
 
 namespace tilescope {
@@ -39,7 +39,7 @@ class BinCascade {
     struct Level {
         explicit Level(MemoryBudget* budget) : written(budget), written_tile(budget) {}
 
-        NameTable names;
+        PartList names;
         int64_t bin = 0;
         int64_t busy = 0;
         int64_t longest = 0;

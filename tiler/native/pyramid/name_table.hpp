@@ -11,10 +11,6 @@ namespace tilescope {
 
 class NameTable {
   public:
-    // `kept`: for so many parts memory is kept while the table is empty. There may be hundreds of tables.
-    NameTable() = default;
-    explicit NameTable(size_t kept) : kept_(kept) {}
-
     void add(int32_t name, int64_t busy, uint64_t count) {
         Part& part = find(name);
         part.busy = add_busy(part.busy, busy);
@@ -33,8 +29,8 @@ class NameTable {
     }
 
     void clear() {
-        if (parts_.capacity() > kept_) {
-            *this = NameTable(kept_);
+        if (parts_.capacity() > kKept) {  // there may be hundreds of tables
+            *this = {};
             return;
         }
         parts_.clear();
@@ -53,6 +49,7 @@ class NameTable {
 
     // Most bins hold a handful of names: those are found without hashing.
     static constexpr size_t kLinear = 8;
+    static constexpr size_t kKept = 4096;  // parts for which memory is kept while the table is empty
 
     Part& find(int32_t name) {
         if (parts_.size() <= kLinear) {
@@ -94,7 +91,6 @@ class NameTable {
         }
     }
 
-    size_t kept_ = 4096;
     std::vector<Part> parts_;
     std::vector<Slot> slots_;
     uint32_t stamp_ = 1;

@@ -8,6 +8,7 @@
 #include "pyramid/covering.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/name_table.hpp"
+#include "pyramid/part_list.hpp"
 
 namespace tilescope {
 
@@ -89,7 +90,7 @@ class Builder {
     // What slices leave in a node of a terminal tile. In a bin: busy times, where they do not cover it, or a higher node does
     // not. In another node: how many of each name cover that. Names are few where slices are many, so this is never large.
     struct Node {
-        NameTable names;
+        PartList names;
         int64_t longest = 0;
     };
 
@@ -97,9 +98,6 @@ class Builder {
     // before its children.
     static constexpr std::array<size_t, 5> kNodes{1, 5, 21, 85, 341};
     static constexpr int kTileHeight = 4;
-
-    // A run has tens of thousands of names. Memory that was given back after every bin was a third of the time.
-    static constexpr size_t kNamesKept = 1 << 17;
 
     // Returns the longest of the slices in the tile, unless they cover it. Leaves their parts in `parts_`.
     int64_t build(int level, int64_t index, size_t starting, Rests ending) {
@@ -213,13 +211,16 @@ class Builder {
         Node& node = nodes_[number];
         any_[number] = false;
         const int64_t own = std::exchange(node.longest, 0);
+        const std::vector<Part>& names = node.names.by_name();
+        const size_t parts = parts_.size();
         if (height == 0) {
-            end_bin(level, index, own, node.names);
+            parts_.insert(parts_.end(), names.begin(), names.end());
+            node.names.clear();
+            end_bin(level, index, own, parts);
             return own;
         }
         const Covering::Known before = covering_.known();
-        covering_.enter(node.names.parts(), own);
-        const size_t parts = parts_.size();
+        covering_.enter(names, own);
         int64_t longest = 0;
         const size_t below_child = kNodes[static_cast<size_t>(height - 1)];
         size_t child = number + 1;
@@ -228,8 +229,8 @@ class Builder {
             longest = std::max(longest, sum_node(level, height - 1, below, child));
         }
         end_node(level + height, index, parts, longest);
-        covering_.leave(node.names.parts(), before);
-        pass_up(level + height, node.names.parts());
+        covering_.leave(names, before);
+        pass_up(level + height, names);
         node.names.clear();
         return std::max(longest, own);
     }
@@ -237,15 +238,14 @@ class Builder {
     // Adds up the parts that the children of a node have left from `first` on. `longest`: of slices that do not cover it.
     void end_node(int level, int64_t index, size_t first, int64_t longest) {
         if (level > root_level_) return;  // no bin, and nothing was left
-        for (size_t k = first; k < parts_.size(); ++k) names_.add(parts_[k].name, parts_[k].busy, parts_[k].count);
-        parts_.resize(first);
-        end_bin(level, index, longest, names_);
+        PartPlaces::of_thread().sum_by_name(parts_, first);
+        end_bin(level, index, longest, first);
     }
 
-    // Writes the bin whose parts are in the table, leaves them to the node above, and empties the table.
-    void end_bin(int level, int64_t index, int64_t longest, NameTable& names) {
+    // Writes the bin whose parts stand from `first` on, one of each name, and leaves them to the node above.
+    void end_bin(int level, int64_t index, int64_t longest, size_t first) {
         const Covering::Known& covering = covering_.known();
-        const std::vector<Part>& parts = names.parts();
+        const Span<const Part> parts(parts_.data() + first, parts_.size() - first);
         const bool covered = covering.slices > 0;
         if (parts.empty() && !covered) return;
         Bin out{0, std::max(longest, covering.longest), 0, 0, 0, static_cast<uint8_t>(index % kBinsPerTile), 0};
@@ -260,8 +260,7 @@ class Builder {
         out.name = best.name;
         out.share = share_of(best, out.busy, out.count);
         open_[static_cast<size_t>(level)].push_back(out);
-        if (level < root_level_) parts_.insert(parts_.end(), parts.begin(), parts.end());
-        names.clear();
+        if (level == root_level_) parts_.resize(first);
     }
 
     // Slices without a name are those of tracks that only frame the others: they name nothing that has a name.
@@ -295,7 +294,6 @@ class Builder {
     // Of the terminal tile at hand, empty between two of them: its nodes, and whether there is anything in or below each.
     std::array<Node, kNodes[kTileHeight]> nodes_;
     std::array<bool, kNodes[kTileHeight]> any_{};
-    NameTable names_{kNamesKept};                         // parts of the bin at hand
     std::vector<Part> parts_;                             // of bins whose node above has not ended
     std::array<std::vector<Bin>, kMaxLevel + 1> open_;    // of the open tile of each level
     uint64_t taken_ = 0;
