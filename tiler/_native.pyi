@@ -576,6 +576,59 @@ class InnermostSlices:
         Returns the position of the innermost slice around each time, else the last that ends at it, else -1.
         """
 
+class ChunkColumns:
+    """Columns of a chunk, of which pieces are rows. It holds them."""
+
+    def __init__(
+        self,
+        phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        time_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        time_ps: Annotated[NDArray[numpy.int16], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+        duration_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration_ps: Annotated[NDArray[numpy.int16], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None,
+        name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+        value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+        flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+
+def piece_sizes(
+    chunks: list[ChunkColumns],
+    starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[int, int, bool, bool]:
+    """
+    Of pieces, rows [start, stop) of chunks: rows, bytes of arguments, whether any has keys, and values.
+    """
+
+def join_pieces(
+    chunks: list[ChunkColumns],
+    starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    from_ns: int,
+    picoseconds: bool,
+    rounds: bool,
+    names: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    at: int,
+    args_at: int,
+    phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+    start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")],
+    key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")] | None,
+    value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu")] | None,
+    flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+) -> tuple[int, int]:
+    """
+    Writes the rows of pieces one behind the other, as ticks and with names of the run, from row `at` and byte
+    `args_at` of the arguments on. Returns where they end.
+    """
+
 class WrongTile(ValueError):
     """WrongTile(position, what): something is wrong with a tile of a block."""
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Activity, Census, Crowd, EventChunk, Span
 from tilescope.tiler.indexing.reading.arguments import gather_args
-from tilescope.tiler.indexing.reading.piece import in_order, kept, part_of, select
-from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents, timed_events
+from tilescope.tiler.indexing.reading.joining import ChunkInPieces, ChunkPiece, join_pieces
+from tilescope.tiler.indexing.reading.piece import in_order, kept, select
+from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
 from tilescope.tiler.indexing.scratch import Scratch
 
 Ints = NDArray[np.int64]
@@ -26,7 +27,7 @@ class Gatherer:
     census: Census = field(default_factory=Census)
     events: int = 0  # without flow ends
     flow_ends: int = 0
-    _pieces: dict[int, list[EventChunk]] = field(default_factory=dict)
+    _pieces: dict[int, list[ChunkPiece]] = field(default_factory=dict)
     _rows: dict[int, int] = field(default_factory=dict)
     _activities: _native.Activities = field(default_factory=_native.Activities)
 
@@ -42,13 +43,14 @@ class Gatherer:
 
     def pieces(self, track: int) -> Sequence[EventChunk]:
         """A track's events, in file order."""
-        return self._pieces.get(track, ())
+        return [piece.events(track) for piece in self._pieces.get(track, ())]
 
     def move(self, track: int, number: int, rows: Ints, to: NDArray[np.int32]) -> None:
         """Moves rows of a track's piece behind all events of other tracks. The piece stays."""
-        piece = self._pieces[track][number]
+        piece = self._pieces[track][number].events(track)
         moved = select(piece, rows, self.scratch)
-        self._pieces[track][number] = select(piece, np.delete(np.arange(len(piece)), rows), self.scratch)
+        left = select(piece, np.delete(np.arange(len(piece)), rows), self.scratch)
+        self._pieces[track][number] = ChunkPiece(ChunkInPieces.of(left), 0, len(left))
         self._rows[track] -= len(rows)
         self._place(replace(moved, track=to))
 
@@ -57,9 +59,10 @@ class Gatherer:
         tracks = chunk.track if order is None else chunk.track[order]
         events = kept(chunk, self.scratch) if order is None else _sorted(chunk, tracks, order, self.scratch)
         starts = np.flatnonzero(np.diff(tracks, prepend=tracks[0] - 1))
-        for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(tracks)], strict=True):
-            track = int(tracks[start])
-            self._pieces.setdefault(track, []).append(part_of(events, start, stop, track))
+        chunk_in_pieces = ChunkInPieces.of(events)
+        stops = [*starts[1:].tolist(), len(tracks)]
+        for start, stop, track in zip(starts.tolist(), stops, tracks[starts].tolist(), strict=True):
+            self._pieces.setdefault(track, []).append(ChunkPiece(chunk_in_pieces, start, stop))
             self._rows[track] = self._rows.get(track, 0) + stop - start
 
     @property
@@ -92,14 +95,7 @@ class Gatherer:
         pieces = self._pieces.pop(track, None)
         if pieces is None:
             return None
-        pieces.reverse()
-        return timed_events(_emptied(pieces), self._rows[track], axis, scratch) if self._rows[track] else None
-
-
-def _emptied(pieces: list[EventChunk]) -> Iterator[EventChunk]:
-    """The pieces from the last to the first. Each is forgotten when it has been used."""
-    while pieces:
-        yield pieces.pop()
+        return join_pieces(pieces, track, axis, scratch) if self._rows[track] else None
 
 
 def _order_by_track(track: NDArray[np.int32]) -> NDArray[np.int64] | None:

@@ -14,6 +14,7 @@ NB_MODULE(_native, m) {
     tilescope::bind_operations(m);
     tilescope::bind_order(m);
     tilescope::bind_pairing(m);
+    tilescope::bind_pieces(m);
     tilescope::bind_prove(m);
     tilescope::bind_prove_flows(m);
     tilescope::bind_search(m);

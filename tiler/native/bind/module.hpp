@@ -16,6 +16,7 @@ void bind_metadata_stats(nanobind::module_& m);
 void bind_operations(nanobind::module_& m);
 void bind_order(nanobind::module_& m);
 void bind_pairing(nanobind::module_& m);
+void bind_pieces(nanobind::module_& m);
 void bind_prove(nanobind::module_& m);
 void bind_prove_flows(nanobind::module_& m);
 void bind_pyramid(nanobind::module_& m);

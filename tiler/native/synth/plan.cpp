@@ -59,7 +59,8 @@ Plan::Plan(const Request& request) : request_(request) {
     for (const PlannedTrack& track : tracks_) weights += weight(track.role);
     const std::uint64_t operations = weights == 0 ? 0 : scale(request_.events, weight(Role::operations), weights);
     const std::uint64_t per_step =
-        realistic() ? kRealisticOperationsPerStep * count(Role::operations) : kOperationsPerStep;
+        realistic() ? kRealisticOperationsPerStep * std::max<std::uint64_t>(1, count(Role::operations))
+                    : kOperationsPerStep;
     std::uint64_t steps = std::clamp<std::uint64_t>(operations / per_step, 1, kMaxSteps);
     while (steps > 1 && fixed_cost(steps) > request_.events / 4) steps /= 2;
 

@@ -1,0 +1,157 @@
+// Binds the joining of a track's events that lie in many chunks.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+#include "columns/pieces.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+// Holds its columns; many pieces are rows of it.
+class ChunkColumns {
+  public:
+    ChunkColumns(InColumn<uint8_t> phase, InColumn<int64_t> time_ns, std::optional<InColumn<int16_t>> time_ps,
+                 InColumn<int64_t> duration_ns, std::optional<InColumn<int16_t>> duration_ps, InColumn<int32_t> name,
+                 std::optional<InColumn<int64_t>> key, std::optional<InColumn<double>> value, InColumn<uint8_t> flags,
+                 InColumn<int64_t> args_end, InColumn<uint8_t> args)
+        : phase_(std::move(phase)),
+          time_ns_(std::move(time_ns)),
+          time_ps_(std::move(time_ps)),
+          duration_ns_(std::move(duration_ns)),
+          duration_ps_(std::move(duration_ps)),
+          name_(std::move(name)),
+          key_(std::move(key)),
+          value_(std::move(value)),
+          flags_(std::move(flags)),
+          args_end_(std::move(args_end)),
+          args_(std::move(args)) {}
+
+    ChunkPart part(size_t start, size_t stop) const {
+        return {span_of(phase_),
+                span_of(time_ns_),
+                optional(time_ps_),
+                span_of(duration_ns_),
+                optional(duration_ps_),
+                span_of(name_),
+                optional(key_),
+                optional(value_),
+                span_of(flags_),
+                span_of(args_end_),
+                span_of(args_),
+                start,
+                stop};
+    }
+
+  private:
+    template <typename T>
+    static std::optional<Span<const T>> optional(const std::optional<InColumn<T>>& column) {
+        if (!column) return std::nullopt;
+        return span_of(*column);
+    }
+
+    InColumn<uint8_t> phase_;
+    InColumn<int64_t> time_ns_;
+    std::optional<InColumn<int16_t>> time_ps_;
+    InColumn<int64_t> duration_ns_;
+    std::optional<InColumn<int16_t>> duration_ps_;
+    InColumn<int32_t> name_;
+    std::optional<InColumn<int64_t>> key_;
+    std::optional<InColumn<double>> value_;
+    InColumn<uint8_t> flags_;
+    InColumn<int64_t> args_end_;
+    InColumn<uint8_t> args_;
+};
+
+using Chunks = nb::typed<nb::list, ChunkColumns>;
+
+std::vector<ChunkPart> parts_of(const Chunks& chunks, const InColumn<int64_t>& starts, const InColumn<int64_t>& stops) {
+    std::vector<ChunkPart> parts;
+    parts.reserve(chunks.size());
+    if (starts.size() != chunks.size() || stops.size() != chunks.size()) {
+        throw std::invalid_argument("a piece is a chunk, and its first and last row");
+    }
+    for (size_t k = 0; k < chunks.size(); ++k) {
+        if (starts.data()[k] < 0 || stops.data()[k] < 0) throw std::invalid_argument("rows that are not there");
+        const auto& chunk = nb::cast<const ChunkColumns&>(chunks[k]);
+        parts.push_back(chunk.part(static_cast<size_t>(starts.data()[k]), static_cast<size_t>(stops.data()[k])));
+    }
+    return parts;
+}
+
+std::tuple<size_t, size_t, bool, bool> piece_sizes(const Chunks& chunks, const InColumn<int64_t>& starts,
+                                                   const InColumn<int64_t>& stops) {
+    size_t rows = 0;
+    size_t args_bytes = 0;
+    bool keys = false;
+    bool values = false;
+    for (const ChunkPart& part : parts_of(chunks, starts, stops)) {
+        part.check();
+        rows += part.rows();
+        args_bytes += part.args_bytes();
+        keys = keys || part.key.has_value();
+        values = values || part.value.has_value();
+    }
+    return {rows, args_bytes, keys, values};
+}
+
+template <typename T>
+std::optional<Span<T>> writable(const std::optional<WritableColumn<T>>& column) {
+    if (!column) return std::nullopt;
+    return span_of(*column);
+}
+
+std::tuple<size_t, size_t> join_pieces(const Chunks& chunks, const InColumn<int64_t>& starts,
+                                       const InColumn<int64_t>& stops, uint64_t from_ns, bool picoseconds, bool rounds,
+                                       const InColumn<int32_t>& names, size_t at, size_t args_at,
+                                       const WritableColumn<uint8_t>& phase, const WritableColumn<int64_t>& start,
+                                       const WritableColumn<int64_t>& duration, const WritableColumn<int32_t>& name,
+                                       const std::optional<WritableColumn<int64_t>>& key,
+                                       const std::optional<WritableColumn<double>>& value,
+                                       const WritableColumn<uint8_t>& flags, const WritableColumn<int64_t>& args_end,
+                                       const WritableColumn<uint8_t>& args) {
+    const std::vector<ChunkPart> parts = parts_of(chunks, starts, stops);
+    const JoinedColumns out{span_of(phase),  span_of(start), span_of(duration), span_of(name), writable(key),
+                            writable(value), span_of(flags), span_of(args_end), span_of(args)};
+    const Span<const int32_t> known = span_of(names);
+    nb::gil_scoped_release release;
+    for (const ChunkPart& part : parts) {
+        join_part(part, {from_ns, picoseconds, rounds}, known, out, at, args_at);
+        at += part.rows();
+        args_at += part.args_bytes();
+    }
+    return {at, args_at};
+}
+
+}  // namespace
+
+void bind_pieces(nb::module_& m) {
+    nb::class_<ChunkColumns>(m, "ChunkColumns", "Columns of a chunk, of which pieces are rows. It holds them.")
+        .def(nb::init<InColumn<uint8_t>, InColumn<int64_t>, std::optional<InColumn<int16_t>>, InColumn<int64_t>,
+                      std::optional<InColumn<int16_t>>, InColumn<int32_t>, std::optional<InColumn<int64_t>>,
+                      std::optional<InColumn<double>>, InColumn<uint8_t>, InColumn<int64_t>, InColumn<uint8_t>>(),
+             nb::arg("phase"), nb::arg("time_ns"), nb::arg("time_ps").none(), nb::arg("duration_ns"),
+             nb::arg("duration_ps").none(), nb::arg("name"), nb::arg("key").none(), nb::arg("value").none(),
+             nb::arg("flags"), nb::arg("args_end"), nb::arg("args"));
+    m.def("piece_sizes", &piece_sizes, nb::arg("chunks"), nb::arg("starts"), nb::arg("stops"),
+          "Of pieces, rows [start, stop) of chunks: rows, bytes of arguments, whether any has keys, and values.");
+    m.def("join_pieces", &join_pieces, nb::arg("chunks"), nb::arg("starts"), nb::arg("stops"), nb::arg("from_ns"),
+          nb::arg("picoseconds"), nb::arg("rounds"), nb::arg("names"), nb::arg("at"), nb::arg("args_at"),
+          nb::arg("phase").noconvert(), nb::arg("start").noconvert(), nb::arg("duration").noconvert(),
+          nb::arg("name").noconvert(), nb::arg("key").noconvert().none(), nb::arg("value").noconvert().none(),
+          nb::arg("flags").noconvert(), nb::arg("args_end").noconvert(), nb::arg("args").noconvert(),
+          "Writes the rows of pieces one behind the other, as ticks and with names of the run, from row `at` and byte\n"
+          "`args_at` of the arguments on. Returns where they end.");
+}
+
+}  // namespace tilescope
