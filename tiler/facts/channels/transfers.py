@@ -100,7 +100,7 @@ def _read(
     count = len(kinds.kinds)
     channel_of = np.full((len(TransferRole), count), -1)
     metadata = OperationKinds.of(kinds.kinds).metadata
-    codes = part_codes(reader, track, kinds)
+    codes = yield from part_codes(reader, track, kinds)
     for number in np.flatnonzero(np.isin(codes, _CODES) & (metadata >= 0)).tolist():
         kind = kinds.kinds[number]
         for role, channel in channels.of(operation_metadata(reader, file, tables, kind)):
