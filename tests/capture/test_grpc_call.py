@@ -52,6 +52,21 @@ async def test_an_answer_in_pieces_of_any_size() -> None:
         assert (kept.data, answer.xspace_bytes, answer.tool_data) == (b"trace", 5, {"a": b"x"})
 
 
+async def test_a_server_that_uses_our_settings_before_it_confirms_them() -> None:
+    trace = bytes(200_000)
+
+    def answer(http: h2.connection.H2Connection) -> None:
+        http.data_to_send()  # the confirmation, which does not go out
+        http.max_outbound_frame_size = 1 << 17
+        whole = message(pb.ProfileResponse(xspace=trace).SerializeToString())
+        answering_with(whole[:120_000], whole[120_000:])(http)
+
+    kept = Kept()
+    async with peer(speaking_http2(answer)) as address:
+        await Profiler(address).profile(pb.ProfileRequest(), kept, answer_within_s=30)
+    assert kept.data == trace
+
+
 async def test_calls_with_small_answers() -> None:
     monitored = pb.MonitorResponse(data="fine")
     fake = FakeProfiler({"Monitor": lambda request, context: monitored, "Terminate": answering()})

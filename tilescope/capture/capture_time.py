@@ -35,3 +35,15 @@ class SystemTime:
     def chance(self) -> float:
         """A random number, at least 0 and below 1."""
         return random.random()
+
+
+async def passes(time: CaptureTime, seconds: float, stop: asyncio.Event) -> bool:
+    """Waits so long; whether it was not stopped meanwhile."""
+    sleeping = asyncio.create_task(time.sleep(seconds))
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({sleeping, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        sleeping.cancel()
+        stopping.cancel()
+    return not stop.is_set()

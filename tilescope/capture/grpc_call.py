@@ -17,7 +17,7 @@ import h2.connection
 import h2.errors
 import h2.events
 import h2.exceptions
-from h2.settings import SettingCodes
+from h2.settings import SettingCodes, Settings
 
 from tilescope.capture.address import ProfilerAddress
 from tilescope.capture.connecting import connect
@@ -34,6 +34,12 @@ _READ_BYTES: Final = 1 << 18
 _WINDOW_BYTES: Final = 1 << 24  # that the server may send ahead
 _FRAME_BYTES: Final = 1 << 17
 _MOST_HEADER_BYTES: Final = 1 << 16
+_SETTINGS: Final = {
+    SettingCodes.ENABLE_PUSH: 0,
+    SettingCodes.INITIAL_WINDOW_SIZE: _WINDOW_BYTES,
+    SettingCodes.MAX_FRAME_SIZE: _FRAME_BYTES,
+    SettingCodes.MAX_HEADER_LIST_SIZE: _MOST_HEADER_BYTES,
+}
 _STREAM: Final = 1
 
 
@@ -111,15 +117,10 @@ class _Exchange:
 
     def _ask(self, authority: str, method: str, request: bytes, answer_within_s: float) -> None:
         http = self._http
+        # From the first byte on, not when the server confirms them: servers of gRPC use them before they do.
+        http.local_settings = Settings(client=True, initial_values=_SETTINGS)
+        http.max_inbound_frame_size = _FRAME_BYTES
         http.initiate_connection()
-        http.update_settings(
-            {
-                SettingCodes.ENABLE_PUSH: 0,
-                SettingCodes.INITIAL_WINDOW_SIZE: _WINDOW_BYTES,
-                SettingCodes.MAX_FRAME_SIZE: _FRAME_BYTES,
-                SettingCodes.MAX_HEADER_LIST_SIZE: _MOST_HEADER_BYTES,
-            }
-        )
         http.increment_flow_control_window(_WINDOW_BYTES)
         headers = (
             (":method", "POST"),

@@ -11,7 +11,7 @@ from typing import Final
 from tilescope.capture.address import ProfilerAddress
 from tilescope.capture.arriving_file import ArrivingFile
 from tilescope.capture.attempts import wait_s
-from tilescope.capture.capture_time import CaptureTime
+from tilescope.capture.capture_time import CaptureTime, passes
 from tilescope.capture.failures import CaptureCause, CaptureFailed, Failure, Fault
 from tilescope.capture.options import CaptureOptions
 from tilescope.capture.profile_answer import ProfileAnswer
@@ -79,13 +79,14 @@ class HostCapturing:
 
     async def _try(self, taker: ToldTaker) -> Path:
         """One attempt; the trace file. Raises `CaptureFailed` or `Fault`, and leaves no trace behind then."""
+        run = self._setting.run
         taker.go_to(CapturePhase.CONNECTING)
         try:
             answer = await self._profile(taker)
             if answer.empty_trace:
                 await asyncio.to_thread(self._disk.remove)
                 raise Fault(CaptureCause.EMPTY)
-            self._tool_files = await asyncio.to_thread(self._save, answer)
+            self._tool_files = await asyncio.to_thread(run.save_tool_data, self._name, answer.tool_data)
             if taker.file is not None:
                 await asyncio.to_thread(taker.file.commit)
             else:
@@ -140,27 +141,7 @@ class HostCapturing:
         clock, stop = self._setting.clock, self._setting.stop
         seconds = wait_s(self._attempt, clock.chance())
         self._tell(CapturePhase.WAITING, taker, wait_s=seconds, failure=failure)
-        sleeping = asyncio.create_task(clock.sleep(seconds))
-        stopping = asyncio.create_task(stop.wait())
-        try:
-            await asyncio.wait({sleeping, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            sleeping.cancel()
-            stopping.cancel()
-        return not stop.is_set()
-
-    def _save(self, answer: ProfileAnswer) -> tuple[Path, ...]:
-        """Writes what the server sent of tools: `HOST.NAME`, as the other tools do."""
-        paths = []
-        for name, data in answer.tool_data.items():
-            file = self._setting.run.tool_file(self._name, name)
-            try:
-                file.write(data)
-                file.commit()
-            finally:
-                file.discard()
-            paths.append(file.path)
-        return tuple(paths)
+        return await passes(clock, seconds, stop)
 
     def _taker(self) -> ToldTaker:
         taker = ToldTaker(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -37,9 +37,18 @@ class RunFolder:
         """The trace of a host, to be written. Raises `Fault`."""
         return self._file(f"{host}{SUFFIX}")
 
-    def tool_file(self, host: str, tool: str) -> ArrivingFile:
-        """What a server sent of one of its tools, to be written. Raises `Fault`."""
-        return self._file(f"{host}.{_UNSAFE.sub('_', tool)[:_LONGEST_NAME]}")
+    def save_tool_data(self, host: str, tool_data: Mapping[str, bytes]) -> tuple[Path, ...]:
+        """Writes what a server sent of its tools: `HOST.NAME`, as the other tools do. Raises `Fault`."""
+        paths = []
+        for name, data in tool_data.items():
+            file = self._file(f"{host}.{_UNSAFE.sub('_', name)[:_LONGEST_NAME]}")
+            try:
+                file.write(data)
+                file.commit()
+            finally:
+                file.discard()
+            paths.append(file.path)
+        return tuple(paths)
 
     def tidy(self) -> bool:
         """Removes the folders that are new and empty. Returns whether the run is left."""
