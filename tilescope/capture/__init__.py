@@ -2,6 +2,7 @@
 
 from tilescope.capture.address import ProfilerAddress, parse_address, parse_addresses
 from tilescope.capture.capturing import capture
+from tilescope.capture.continuous import WindowOptions, capture_continuously
 from tilescope.capture.failures import CaptureCause, CaptureFailed, Failure
 from tilescope.capture.monitoring import MonitorOptions, monitor
 from tilescope.capture.options import CaptureOptions
@@ -25,7 +26,9 @@ __all__ = [
     "Profiler",
     "ProfilerAddress",
     "Tell",
+    "WindowOptions",
     "capture",
+    "capture_continuously",
     "monitor",
     "parse_address",
     "parse_addresses",

@@ -86,6 +86,9 @@ class ToldTaker:
             self.file.discard()
 
     def _start(self) -> None:
+        if not self._duration_s:
+            self.go_to(CapturePhase.COLLECTING)
+            return
         self.go_to(CapturePhase.CAPTURING)
         self._timer = self._loop.call_later(self._duration_s, self.go_to, CapturePhase.COLLECTING)
 

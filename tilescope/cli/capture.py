@@ -12,11 +12,16 @@ kept and indexed, and the exit code is 130; a second one ends at once.
 Servers before jaxlib 0.7.2 and TensorFlow 2.21 cannot send traces, and write them to their own disk. They are
 taken from there if that disk is seen here under the same path: below DIR, or below --repository-root.
 
+With --continuous the servers record all the time, and a run is written every --interval seconds. The newest are
+kept: --keep of them, up to --keep-size together; other runs in DIR are left alone. `tilescope view DIR` shows them
+as they come. Ctrl-C ends it, with exit code 0. Servers have this since jaxlib 0.9 and TensorFlow 2.21.
+
 Examples:
 
     tilescope capture localhost:9012 --logdir logs --view
     tilescope capture 10.0.0.1:8466,10.0.0.2:8466 --logdir logs --duration-ms 5000
     tilescope capture localhost:9012 --logdir logs --duration-ms 60000 --python-tracer-level 1
+    tilescope capture localhost:9012 --logdir logs --continuous --interval 30 --keep 20
 """
 
 from __future__ import annotations
@@ -97,6 +102,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=parse_port, metavar="N", help="with --view: where to serve, as of tilescope view"
     )
+    group = parser.add_argument_group("continuous")
+    group.add_argument("--continuous", action="store_true", help="record until Ctrl-C, window by window")
+    group.add_argument("--interval", type=float, metavar="SECONDS", default=10.0, help="of a window; default: 10")
+    group.add_argument("--keep", type=int, metavar="N", default=10, help="windows to keep; default: 10")
+    group.add_argument(
+        "--keep-size", type=parse_size, metavar="SIZE", default=2 * 10**9, help="of all windows; default: 2GB"
+    )
+    group.add_argument(
+        "--take-over", action="store_true", help="first end a continuous recording that was left running on the servers"
+    )
     add_cache_options(parser)
 
 
@@ -105,8 +120,11 @@ def run(args: argparse.Namespace) -> int:
     import asyncio
 
     from tilescope.capture import parse_addresses
+    from tilescope.cli.capture_windows import capture_windows
 
     addresses = parse_addresses(args.addresses)
+    if args.continuous:
+        return asyncio.run(capture_windows(addresses, options_of(args), args))
     result = asyncio.run(_capture(addresses, options_of(args), args.logdir))
     report(result)
     if result.folder is None:

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 def report(result: CaptureResult) -> None:
     """Prints the run with its traces, and why hosts have none."""
     if result.folder is not None:
-        count = len(result.captured)
-        total = len(result.hosts)
-        hosts = plural(count, "host", "hosts") if count == total else f"{count} of {total} hosts"
-        say(f"{result.folder}: {hosts}" + (", ended early" if result.was_stopped else ""))
+        say(f"{result.folder}: {hosts_text(result)}" + (", ended early" if result.was_stopped else ""))
         width = max(len(str(host.address)) for host in result.captured) if result.captured else 0
         for host in result.captured:
             say(f"  {host.address!s:<{width}}  {size_text(host.size_bytes):>8}  {_file(host)}{_attempts(host)}")
@@ -29,6 +26,12 @@ def report(result: CaptureResult) -> None:
     failures = (host.failure for host in result.failed if host.failure is not None)
     for hint in dict.fromkeys(hint for failure in failures for hint in failure.hints):  # once, however many hosts
         complain(f"hint: {hint}")
+
+
+def hosts_text(result: CaptureResult) -> str:
+    """Of how many hosts there are traces: "2 hosts", or "1 of 2 hosts"."""
+    count, total = len(result.captured), len(result.hosts)
+    return plural(count, "host", "hosts") if count == total else f"{count} of {total} hosts"
 
 
 def failure_text(host: HostCapture) -> str:
