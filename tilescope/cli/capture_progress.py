@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TextIO
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from tilescope.capture import HostProgress, ProfilerAddress
 
-_PHASES_WITH_A_BAR: Final = frozenset({"capturing", "receiving"})
 _MOST_LINES: Final = 24  # on a terminal; what other hosts do is in the report
 
 
@@ -76,15 +76,23 @@ def phase_text(progress: HostProgress) -> str:
 class _Bars:
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn
+        from rich.progress import BarColumn, Progress, Task, TextColumn
+        from rich.progress_bar import ProgressBar
+
+        class TimedBar(BarColumn):
+            """While a server captures, time is all that is known of how far it is."""
+
+            def render(self, task: Task) -> ProgressBar:
+                if task.fields["began"]:
+                    task.completed = min(time.monotonic() - task.fields["began"], task.total or 0)
+                return super().render(task)
 
         self.progress: Progress = Progress(
             TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
+            TimedBar(bar_width=24),
             TextColumn("{task.fields[what]}", markup=False),
             console=Console(stderr=True),
             transient=True,
-            get_time=None,
         )
         self._tasks: dict[ProfilerAddress, TaskID] = {}
 
@@ -93,9 +101,18 @@ class _Bars:
         if task is None:
             if len(self._tasks) >= _MOST_LINES:
                 return
-            task = self.progress.add_task(printable(str(told.address)), total=None, what="")
+            task = self.progress.add_task(printable(str(told.address)), total=None, what="", began=0)
             self._tasks[told.address] = task
-        is_over = told.phase.value in ("done", "failed")
-        total = told.total_bytes if told.phase.value == "receiving" else 1 if is_over else None
-        completed = told.size_bytes if told.phase.value == "receiving" else int(told.phase.value == "done")
-        self.progress.update(task, total=total, completed=completed, what=printable(phase_text(told)))
+        total: float | None = None
+        completed = began = 0.0
+        match told.phase.value:
+            case "capturing":
+                total, began = told.duration_ms / 1000, time.monotonic()
+            case "receiving":
+                total, completed = told.total_bytes, told.size_bytes
+            case "done":
+                total, completed = 1, 1
+            case "failed":
+                total = 1
+        what = printable(phase_text(told))
+        self.progress.update(task, total=total, completed=completed, began=began, what=what)
