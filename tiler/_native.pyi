@@ -376,6 +376,21 @@ class StatCodes:
     def values(self, first: int = 0) -> list[object]:
         """Returns what has the numbers from `first` on."""
 
+def message_parts(
+    raw: bytes, starts: NDArray[numpy.int64], stops: NDArray[numpy.int64], field: int, most: int
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]:
+    """
+    Returns the parts that are a field of the messages [starts[k], stops[k]): of each its message, its start and
+    its stop. Raises ValueError for what is no message, and for more parts than `most`.
+    """
+
+def message_numbers(
+    raw: bytes, starts: NDArray[numpy.int64], stops: NDArray[numpy.int64], field: int
+) -> NDArray[numpy.int64]:
+    """
+    Returns of each message the number in a field, the last of several; 0 without one. Raises ValueError.
+    """
+
 def memory_traffic(raw: bytes) -> list[tuple[int, int, int]]:
     """
     Returns the operation, the memory and the bytes of each part of a breakdown.

@@ -16,6 +16,7 @@ from tilescope.tiler.facts.hlo.programs import (
     buffer_assignment,
     hlo_module,
     left_out_words,
+    program_parts,
     program_values,
     programs_of,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "buffer_assignment",
     "hlo_module",
     "left_out_words",
+    "program_parts",
     "program_values",
     "programs_of",
 ]

@@ -6,7 +6,7 @@ call them. What does not is refused, as XLA itself does; so nothing that goes ov
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Container, Generator, Iterator
 from typing import Any, Final, TypeVar
 
 from google.protobuf.message import DecodeError, Message
@@ -30,7 +30,7 @@ MAX_BYTES: Final = 1 << 42
 
 AT_ONCE: Final = 512
 
-_INSTRUCTION_BYTES: Final = 500
+INSTRUCTION_BYTES: Final = 500
 _SHAPE_BYTES: Final = 250
 _NUMBER_BYTES: Final = 40
 _TEXT_BYTES: Final = 60
@@ -111,7 +111,7 @@ class ModuleParser:
         found: dict[int, Computation] = {}
         for number, value in pieces(message_in(raw, MODULE), "the module"):
             if number == pb.HloModule.COMPUTATIONS_FIELD_NUMBER:
-                computation = yield from self._computation(payload(number, value), len(found), found)
+                computation = yield from self.computation(payload(number, value), len(found), found)
                 if computation.id in found:
                     raise HloDamage(f"two computations have the id {computation.id}")
                 found[computation.id] = computation
@@ -128,9 +128,8 @@ class ModuleParser:
         places = yield from self.frames(frames)
         return HloModule(name, found, entry, places, self.taken.bytes)
 
-    def _computation(
-        self, raw: bytes, place: int, before: dict[int, Computation]
-    ) -> Generator[None, None, Computation]:
+    def computation(self, raw: bytes, place: int, before: Container[int]) -> Generator[None, None, Computation]:
+        """One, which calls those before it alone. Raises HloDamage."""
         name, instructions = "", dict[int, Instruction]()
         numbers = {_ID: 0, _ROOT: 0, _IS_FUSION: 0}
         for number, value in pieces(raw, f"computation {place}"):
@@ -164,7 +163,7 @@ class ModuleParser:
         )
         kept = len(of.window) + len(of.backend_config)
         numbers = len(operands) + len(called) + len(dimensions)
-        self.taken.take(_INSTRUCTION_BYTES + kept + numbers * _NUMBER_BYTES)
+        self.taken.take(INSTRUCTION_BYTES + kept + numbers * _NUMBER_BYTES)
         return Instruction(
             of.id,
             self._text(of.name),

@@ -13,6 +13,7 @@ from tilescope.tiler.facts.hlo.buffers import BufferAssignment, parse_buffers
 from tilescope.tiler.facts.hlo.damage import HloDamage
 from tilescope.tiler.facts.hlo.module import HloModule
 from tilescope.tiler.facts.hlo.parsing import MAX_PROTO_BYTES, parse_module
+from tilescope.tiler.facts.hlo.program_parts import ProgramParts, parse_parts
 from tilescope.tiler.facts.hlo.values import ProgramValues, parse_values
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.attachments import AttachmentEntry, content, listed
@@ -22,7 +23,7 @@ MAX_KEPT_BYTES: Final = 256 << 20
 
 _PREFIX: Final = "hlo/"
 
-T = TypeVar("T", HloModule, BufferAssignment, ProgramValues)
+T = TypeVar("T", HloModule, BufferAssignment, ProgramParts, ProgramValues)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,11 @@ def program_values(reader: QueryReader, program: Program) -> Steps[ProgramValues
     return (yield from _kept(reader, program, "values", parse_values))
 
 
+def program_parts(reader: QueryReader, program: Program) -> Steps[ProgramParts]:
+    """Its instructions with what they call. Raises HloDamage, one line that names it; DamagedStore."""
+    return (yield from _kept(reader, program, "parts", parse_parts))
+
+
 def buffer_assignment(reader: QueryReader, program: Program) -> Steps[BufferAssignment]:
     """The memory of a program. Raises HloDamage, one line that names it; DamagedStore."""
     return (yield from _kept(reader, program, "buffers", parse_buffers))
@@ -81,7 +87,7 @@ def left_out_words(program: Program) -> str:
 
 
 _Key = tuple[str, str, int, int]
-_Parsed = HloModule | BufferAssignment | ProgramValues
+_Parsed = HloModule | BufferAssignment | ProgramParts | ProgramValues
 
 
 class _Kept:

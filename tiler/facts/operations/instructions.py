@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
-from tilescope.tiler.facts.hlo import HloDamage, HloModule, Program, hlo_module, programs_of
+from tilescope.tiler.facts.hlo import HloDamage, HloModule, Program, hlo_module, program_parts, programs_of
 from tilescope.tiler.facts.hlo.costs import Costs
 from tilescope.tiler.facts.hlo.expressions import category, expression
 from tilescope.tiler.facts.hlo.layouts import meanings
@@ -165,6 +165,17 @@ class Instructions:
                 self._modules[program] = None
                 self._damage[program] = str(damage)
         return self._modules[program]
+
+    def _module_with(self, program: Program, name: str) -> Steps[_Module | None]:
+        """That of a program, or a part of it with some instruction."""
+        if program in self._modules or self._is_gpu:
+            return (yield from self._module(program))
+        try:
+            parts = yield from program_parts(self._reader, program)
+            part = yield from parts.part(name)
+        except HloDamage:
+            return None
+        return None if part is None else _Module(part, is_gpu=False)
 
 
 class _Module:

@@ -1,4 +1,5 @@
-// Binds what is read of the metadata of operations: chosen stats with their values, and what a breakdown of bytes says.
+// Binds what is read of the metadata of operations: chosen stats with their values, what a breakdown of bytes says, and
+// where the parts of large messages lie.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
@@ -14,6 +15,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "xspace/message_parts.hpp"
 #include "xspace/wire.hpp"
 
 namespace nb = nanobind;
@@ -277,6 +279,38 @@ void bind_metadata_stats(nb::module_& m) {
         .def("values", &StatCodes::values, nb::arg("first") = 0,
              nb::sig("def values(self, first: int = 0) -> list[object]"),
              "Returns what has the numbers from `first` on.");
+    m.def(
+        "message_parts",
+        [](const nb::bytes& raw, const InColumn<std::int64_t>& starts, const InColumn<std::int64_t>& stops,
+           std::uint32_t field, std::size_t most) {
+            MessageParts found;
+            {
+                nb::gil_scoped_release release;
+                found = message_parts(source_of(raw), span_of(starts), span_of(stops), field, most);
+            }
+            return nb::make_tuple(to_numpy(std::move(found.of)), to_numpy(std::move(found.start)),
+                                  to_numpy(std::move(found.stop)));
+        },
+        nb::arg("raw"), nb::arg("starts"), nb::arg("stops"), nb::arg("field"), nb::arg("most"),
+        nb::sig("def message_parts(raw: bytes, starts: NDArray[numpy.int64], stops: NDArray[numpy.int64], field: int, "
+                "most: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]"),
+        "Returns the parts that are a field of the messages [starts[k], stops[k]): of each its message, its start and\n"
+        "its stop. Raises ValueError for what is no message, and for more parts than `most`.");
+    m.def(
+        "message_numbers",
+        [](const nb::bytes& raw, const InColumn<std::int64_t>& starts, const InColumn<std::int64_t>& stops,
+           std::uint32_t field) {
+            std::vector<std::int64_t> found;
+            {
+                nb::gil_scoped_release release;
+                found = message_numbers(source_of(raw), span_of(starts), span_of(stops), field);
+            }
+            return to_numpy(std::move(found));
+        },
+        nb::arg("raw"), nb::arg("starts"), nb::arg("stops"), nb::arg("field"),
+        nb::sig("def message_numbers(raw: bytes, starts: NDArray[numpy.int64], stops: NDArray[numpy.int64], "
+                "field: int) -> NDArray[numpy.int64]"),
+        "Returns of each message the number in a field, the last of several; 0 without one. Raises ValueError.");
     m.def("memory_traffic", &memory_traffic, nb::arg("raw"),
           nb::sig("def memory_traffic(raw: bytes) -> list[tuple[int, int, int]]"),
           "Returns the operation, the memory and the bytes of each part of a breakdown.");

@@ -17,11 +17,15 @@ from tilescope.tiler.facts.hlo import (
     Program,
     buffer_assignment,
     hlo_module,
+    program_parts,
     programs,
     programs_of,
 )
 from tilescope.tiler.facts.hlo.buffers import parse_buffers
+from tilescope.tiler.facts.hlo.costs import Costs
+from tilescope.tiler.facts.hlo.layouts import meanings
 from tilescope.tiler.facts.hlo.parsing import parse_module
+from tilescope.tiler.facts.hlo.program_parts import parse_parts
 from tilescope.tiler.facts.hlo.values import parse_values
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
@@ -285,3 +289,37 @@ def test_programs_are_parsed_once_and_kept_under_a_limit(tmp_path: Path, monkeyp
     monkeypatch.setattr(programs, "MAX_PROTO_BYTES", 3)
     with pytest.raises(HloDamage, match="the limit is 3"):
         finish(hlo_module(reader, found[3]))
+
+
+@pytest.mark.parametrize("trace", [name for name, (_, counted) in COUNTED.items() if counted])
+def test_parts_of_a_program_say_what_the_whole_does(tmp_path: Path, trace: str) -> None:
+    reader = reader_of(corpus_path(trace), tmp_path / "store")
+    for program in programs_of(reader):
+        module, parts = finish(hlo_module(reader, program)), finish(program_parts(reader, program))
+        costs = Costs(module, is_gpu=False)
+        assert finish(parts.part("no such instruction")) is None
+        for name, (_, of) in module.within.items():
+            part = finish(parts.part(name))
+            assert part is not None
+            assert part.within[name][1] == of
+            assert meanings(part, of) == meanings(module, of)
+            assert Costs(part, is_gpu=False).fused(of) == costs.fused(of)
+            assert part.source_stack(of) == module.source_stack(of)
+
+
+def test_parts_of_hostile_programs_are_refused() -> None:
+    inner = computation(1, "inner", instruction(1, "a", "iota", shape("f32", 8)))
+    calls = instruction(2, "b", "fusion", shape("f32", 8), called_computation_ids=[3])
+    for module in (
+        hlo_proto("m", inner, computation(2, "main", calls)),  # there is no such computation
+        hlo_proto("m", computation(3, "main", calls)),  # it calls itself
+        hlo_proto(
+            "m", computation(2, "main", calls), computation(3, "late", instruction(4, "c", "iota", shape("f32", 8)))
+        ),
+    ):
+        parts = finish(parse_parts(module))
+        with pytest.raises(HloDamage, match="does not come before"):
+            finish(parts.part("b"))
+    for damaged in (b"\x0a\x03\x1a\x07\x00", b"\x0a\x05\x1a\x03\x12\x09\x00"):
+        with pytest.raises(HloDamage):
+            finish(parse_parts(damaged))
