@@ -1,17 +1,17 @@
 """What the viewer asks for first, sent with its page, so that nothing has to be asked for before a trace is shown.
 
-Only where there is but one run, which the viewer opens by itself. Of others the address says after its hash which one
-it is to be, and that part of an address never reaches a server.
+Of the run that the address names (`?run=`), or of the only one there is, which the viewer opens by itself.
 """
 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 from urllib.parse import quote
 
 import msgspec
+import numpy as np
 
 from tilescope.server.json_text import json_body
 from tilescope.server.routes.manifest import manifest_body
@@ -19,25 +19,31 @@ from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.run import RunState, RunStatus
 from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.errors import StoreError
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, decompress
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, decompress
 from tilescope.tiler.schema import RunList, TrackTree
 from tilescope.tiler.store.sense import must_make_sense
 
 _END: Final = b"</body>"
 _MAX_MEMBER_BYTES: Final = 100_000  # compressed; more than that would hold up the page itself
+_MAX_PAGES_BYTES: Final = 60_000  # compressed: those of the top of the screen are some 10,000 bytes each
+_MAX_RUNS: Final = 200  # of longer lists the viewer asks for itself
 _ROWS: Final = 40  # of a large screen
 
 
-async def with_first_answers(page: bytes, registry: Registry) -> bytes:
-    """The page with the answers in it, by their paths below the API, as data that no browser runs; bytes are base64."""
-    if len(registry.known_runs()) != 1 or _END not in page:
+async def with_first_answers(page: bytes, registry: Registry, wanted: str | None) -> bytes:
+    """The page with the answers in it, by their paths below the API, as data that no browser runs; bytes are base64.
+
+    `wanted`: the run that the address names.
+    """
+    if _END not in page or (_run_of(registry.known_runs(), wanted) is None):
         return page
     runs = await registry.list_runs()
-    if len(runs) != 1 or runs[0].state is not RunState.READY:
+    run = _run_of(runs, wanted)
+    if run is None or run.state is not RunState.READY:
         return page
     try:
-        with must_make_sense(runs[0].found.store):
-            answers = b",".join(b"%s:%s" % (json_body(path), body) for path, body in _answers(runs[0], registry))
+        with must_make_sense(run.found.store):
+            answers = b",".join(b"%s:%s" % (json_body(path), body) for path, body in _answers(runs, run, registry))
     except StoreError:  # the request that this would have spared tells of it
         return page
     # Names of a trace are anybody's: nothing in them ends the element or begins another.
@@ -45,11 +51,18 @@ async def with_first_answers(page: bytes, registry: Registry) -> bytes:
     return page.replace(_END, b'<script type="application/json" id="first-answers">' + data + b"</script>" + _END)
 
 
-def _answers(status: RunStatus, registry: Registry) -> Iterator[tuple[str, bytes]]:
+def _run_of(runs: Sequence[RunStatus], wanted: str | None) -> RunStatus | None:
+    if wanted is None:
+        return runs[0] if len(runs) == 1 else None
+    return next((run for run in runs if run.found.id == wanted), None)
+
+
+def _answers(runs: Sequence[RunStatus], status: RunStatus, registry: Registry) -> Iterator[tuple[str, bytes]]:
     run = f"/runs/{quote(status.found.id, safe='')}"
     store = registry.current_store(status.found)
     build = f"{run}/builds/{quote(store.build, safe='')}"
-    yield "/runs", json_body(RunList(runs=[status.told()]))
+    if len(runs) <= _MAX_RUNS:
+        yield "/runs", json_body(RunList(runs=[one.told() for one in runs]))
     yield f"{run}/manifest", manifest_body(status.found, store)
     tracks, names = store.tracks(), store.names(0)
     if names is not None and len(names) <= _MAX_MEMBER_BYTES:
@@ -57,21 +70,52 @@ def _answers(status: RunStatus, registry: Registry) -> Iterator[tuple[str, bytes
     if len(tracks) <= _MAX_MEMBER_BYTES:
         tree = decompress(tracks)
         yield f"{build}/tracks", tree
-        yield from _shapes(build, store, msgspec.json.decode(tree, type=TrackTree))
+        yield from _tiles(build, store, msgspec.json.decode(tree, type=TrackTree))
 
 
-def _shapes(build: str, store: ServedStore, tree: TrackTree) -> Iterator[tuple[str, bytes]]:
-    """Of the blocks that the first screen shows: where they are few and small."""
-    shapes = {block: store.shape(block) for block in first_blocks(tree)}
-    if sum(len(shape or b"") for shape in shapes.values()) <= _MAX_MEMBER_BYTES:
-        for block, shape in shapes.items():
-            if shape is not None:
-                yield f"{build}/shapes/{block}", json_body(b64encode(decompress(shape)).decode())
+def _tiles(build: str, store: ServedStore, tree: TrackTree) -> Iterator[tuple[str, bytes]]:
+    """Shapes and pages of what the first screen shows: where they are few and small."""
+    members = {block: store.shape(block) for block in first_blocks(tree)}
+    if sum(len(member or b"") for member in members.values()) > _MAX_MEMBER_BYTES:
+        return
+    shapes = {block: decompress(member) for block, member in members.items() if member is not None}
+    for block, shape in shapes.items():
+        yield f"{build}/shapes/{block}", _text(shape)
+    left = _MAX_PAGES_BYTES
+    for key in first_pages(tree, {block: Shape.decode(shape) for block, shape in shapes.items()}):
+        page = store.page(key)
+        left -= len(page or b"")
+        if page is None or left < 0:
+            return
+        yield f"{build}/pages/{'/'.join(map(str, key.to_json()))}", _text(decompress(page))
+
+
+def _text(content: bytes) -> bytes:
+    return json_body(b64encode(content).decode())
 
 
 def first_blocks(tree: TrackTree) -> list[int]:
     """The blocks of what is about on the first screen: tracks of the first process, and the sums of the next ones."""
+    return sorted({track // TRACKS_PER_BLOCK for track in _first_tracks(tree)})
+
+
+def first_pages(tree: TrackTree, shapes: Mapping[int, Shape]) -> list[PageKey]:
+    """The pages with the coarsest tiles of those tracks, from the top of the screen down: the first picture.
+
+    With the whole run in view these are what the viewer asks for first, however wide it is.
+    """
+    pages: dict[PageKey, None] = {}
+    for track in _first_tracks(tree):
+        shape = shapes.get(track // TRACKS_PER_BLOCK)
+        if shape is not None and len(shape):
+            last = np.flatnonzero((shape.slot == track % TRACKS_PER_BLOCK) & (shape.level == shape.level[-1]))
+            pages.update((shape.page_of(tile), None) for tile in last.tolist())
+    return list(pages)
+
+
+def _first_tracks(tree: TrackTree) -> list[int]:
+    """From the top: the sums of all and of the first process, its tracks, the sums of the next processes."""
     tracks = [track for track in tree.tracks if track.kind != "rollup" and track.events != "0"]
-    first = [track.id for track in tracks if track.group == tracks[0].group]
-    sums = [track.id for track in tree.tracks if track.kind == "rollup"]
-    return sorted({at // TRACKS_PER_BLOCK for at in (*first[:_ROWS], *sums[:_ROWS])})
+    first = [track.id for track in tracks if track.group == tracks[0].group][:_ROWS]
+    sums = [track.id for track in tree.tracks if track.kind == "rollup"][:_ROWS]
+    return [*sums[:2], *first, *sums[2:]]

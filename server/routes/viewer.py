@@ -29,7 +29,7 @@ async def get_viewer_file(request: web.Request) -> web.Response:
     if file is None:
         raise NotFound(f"nothing was found at /{path}")
     if file.content_type.startswith("text/html"):
-        file = with_body(file, await with_first_answers(file.body, request.app[REGISTRY]))
+        file = with_body(file, await with_first_answers(file.body, request.app[REGISTRY], request.query.get("run")))
     response = _answer(request, file)
     if file.content_type.startswith("text/html"):
         response.headers["Content-Security-Policy"] = page_policy(request.app[SETTINGS].allow_frames)

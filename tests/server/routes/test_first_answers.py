@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import shutil
 from base64 import b64decode
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from aiohttp.test_utils import TestClient
 
@@ -18,9 +20,15 @@ from tests.server.fakes import FakeStore
 from tests.server.test_end_to_end import real_registry
 from tilescope.server.app import make_app
 from tilescope.server.http.viewer_files import ViewerFile, ViewerFiles
-from tilescope.server.routes.first_answers import first_blocks
+from tilescope.server.routes.first_answers import first_blocks, first_pages
+from tilescope.server.runs.cache import CacheDirectory
+from tilescope.server.runs.open_stores import OpenStores
+from tilescope.server.runs.registry import Registry
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.pages import Shape
+from tilescope.tiler.readers import discover
 from tilescope.tiler.schema import Track, TrackTree
+from tilescope.tiler.store import open_run_store
 
 PAGE = b"<!doctype html><title>Tilescope</title><body><div id='app'></div></body>"
 PAGE_FILE = ViewerFile(PAGE, None, "text/html; charset=utf-8", "page", is_immutable=False)
@@ -37,9 +45,9 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "hostile.store"
 
 
-async def brought(client: Client) -> dict[str, Any]:
+async def brought(client: Client, at: str = "/") -> dict[str, Any]:
     """What stands in the page, and nothing else has been changed in it."""
-    page = await (await client.get("/", headers={"Accept-Encoding": "identity"})).read()
+    page = await (await client.get(at, headers={"Accept-Encoding": "identity"})).read()
     found = re.search(rb'<script type="application/json" id="first-answers">([^<]*)</script></body>', page)
     assert found is not None
     assert page.replace(found[0], b"</body>") == PAGE
@@ -52,7 +60,14 @@ async def test_each_answer_is_that_of_its_path_whatever_the_names_of_the_trace(
 ) -> None:
     client = await aiohttp_client(make_app(real_registry(store, tmp_path / "cache"), viewer=VIEWER))
     answers = await brought(client)
-    assert [path.rpartition("/")[2] for path in answers] == ["runs", "manifest", "0", "tracks", "0"]
+    after_build = [path.partition("/builds/")[2].partition("/")[2] for path in answers][2:]
+    assert after_build[:3] == ["names/0", "tracks", "shapes/0"]
+    tree = msgspec.json.decode(json.dumps(answers[list(answers)[3]]), type=TrackTree)
+    shape = Shape.decode(b64decode(answers[list(answers)[4]]))
+    first = [f"pages/{'/'.join(map(str, key.to_json()))}" for key in first_pages(tree, {0: shape})]
+    assert after_build[3:] == first
+    assert {int(path.rpartition("/")[2]) for path in first} <= set(shape.slot.tolist())
+    assert len(first) > 0
     for path, answer in answers.items():
         body = await (await client.get("/api/v1" + path)).read()
         same = b64decode(answer) if isinstance(answer, str) else json.dumps(answer)
@@ -74,6 +89,23 @@ async def test_the_page_is_known_again_until_its_answers_change(
     again.write_text(json.dumps({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 5, "pid": 1, "tid": 2}]}))
     build_store([again], store)
     assert (await client.get("/", headers={"If-None-Match": etag})).status == 200
+
+
+async def test_of_several_runs_the_one_of_the_address_is_brought(
+    store: Path, tmp_path: Path, aiohttp_client: Callable[..., Awaitable[TestClient[Any, Any]]]
+) -> None:
+    other = tmp_path / "other.store"
+    shutil.copytree(store, other)
+    stores = OpenStores(open_run_store)
+    registry = Registry([store, other], CacheDirectory(tmp_path / "cache"), stores, discover, rescan_interval_s=0)
+    client = await aiohttp_client(make_app(registry, viewer=VIEWER))
+    runs = (await (await client.get("/api/v1/runs")).json())["runs"]
+    assert len(runs) == 2
+    for run in runs:
+        answers = await brought(client, f"/?run={run['id']}")
+        assert answers["/runs"] == {"runs": runs}
+        assert all(path.startswith(f"/runs/{run['id']}/") for path in list(answers)[1:])
+    assert await (await client.get("/?run=unknown")).read() == PAGE
 
 
 @pytest.mark.parametrize("builds", [("b1", "b1"), (None,), ()], ids=["two", "not indexed", "none"])
