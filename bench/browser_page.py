@@ -20,6 +20,9 @@ from tilescope.tiler.indexing import build_store
 
 SIZE = {"width": 1600, "height": 900}
 
+# How long a window may take until it is there, and how long Chromium must do next to nothing then.
+SETTLING_S, LOOK_S = 5.0, 0.3
+
 # Adds up what the callbacks of each animation frame take, and notes when each of `moments` is true for the first time:
 # `performance.now()` counts from the navigation.
 WATCH = """moments => {
@@ -96,9 +99,28 @@ def opened(browser: Browser, url: str, moments: dict[str, str] | None = None) ->
     page = context.new_page()
     named = ", ".join(f"{name}: {condition}" for name, condition in (moments or {}).items())
     page.add_init_script(f"({WATCH})({{{named}}})")
+    _let_settle(browser)
     page.goto(url, wait_until="commit")
     yield page
     context.close()
+
+
+def _let_settle(browser: Browser) -> None:
+    """Waits until the new window is there: Chromium loads hundreds of files of its own for it, for about a second."""
+    session = browser.new_browser_cdp_session()
+
+    def cpu_s() -> float:
+        return sum(float(process["cpuTime"]) for process in session.send("SystemInfo.getProcessInfo")["processInfo"])
+
+    until = time.perf_counter() + SETTLING_S
+    before = cpu_s()
+    while time.perf_counter() < until:
+        time.sleep(LOOK_S)
+        now = cpu_s()
+        if now - before < 0.1 * LOOK_S:
+            break
+        before = now
+    session.detach()
 
 
 def reached(page: Page, moment: str) -> float:
