@@ -506,6 +506,38 @@ def restored_by_length(
     Returns the strings of such classes, one behind the other; `ends`: where each of them ends.
     """
 
+class PackedTexts:
+    """Texts of which many differ in their numbers alone."""
+
+    def __init__(self) -> None: ...
+    def pack(
+        self,
+        ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]
+    ]:
+        """
+        Returns the same texts packed: their ends, and bytes. Text k is data[ends[k-1]:ends[k]]. What is packed
+        may be put in any order, also one behind the other. Not from two threads at a time.
+        """
+
+    def unpack(
+        self,
+        ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        packed: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        first: int,
+        most_bytes: int,
+        most_texts: int,
+    ) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], bytes]:
+        """
+        Returns the lengths and the bytes of the texts from `first` on, as many as fit; at least one.
+        """
+
+    @property
+    def shapes(self) -> int:
+        """How many different ones there are, numbers aside."""
+
 def async_homes(
     group: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     time_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],

@@ -29,12 +29,20 @@ _ROWS, _COLUMNS = 0, 1
 
 
 def split(
-    args_end: NDArray[np.int64], args: NDArray[np.uint8], *, columns: bool = False
+    args_end: NDArray[np.int64],
+    args: NDArray[np.uint8],
+    *,
+    columns: bool = False,
+    texts: _native.PackedTexts | None = None,
 ) -> Iterator[tuple[int, bytes]]:
     """The compressed chunks of a track's arguments, each with the ordinal of its first event.
 
-    `args_end` has shape (n,): event k's arguments are args[args_end[k-1]:args_end[k]].
+    `args_end` has shape (n,): event k's arguments are args[args_end[k-1]:args_end[k]]. `texts` has packed them, and
+    they are unpacked here, a chunk at a time.
     """
+    if texts is not None:
+        yield from _split_packed(args_end, args, texts)
+        return
     first = 0
     start = 0
     while first < len(args_end):
@@ -43,11 +51,25 @@ def split(
         ends = args_end[first:last]
         stop = int(ends[-1])
         lengths = np.diff(ends, prepend=start).astype("<u4")
-        width = max(1, (int(lengths.max()).bit_length() + 7) // 8)
-        planes = lengths.view(np.uint8).reshape(-1, 4)[:, :width].T.tobytes()
         body = _native.transpose_by_length(ends, start, args) if columns else args[start:stop].tobytes()
-        yield first, compress(_HEAD.pack(last - first, _COLUMNS if columns else _ROWS, width) + planes + body)
+        yield first, _compressed(lengths, _COLUMNS if columns else _ROWS, body)
         first, start = last, stop
+
+
+def _split_packed(
+    args_end: NDArray[np.int64], args: NDArray[np.uint8], texts: _native.PackedTexts
+) -> Iterator[tuple[int, bytes]]:
+    first = 0
+    while first < len(args_end):
+        lengths, body = texts.unpack(args_end, args, first, _CHUNK_BYTES, _CHUNK_EVENTS)
+        yield first, _compressed(lengths.astype("<u4", copy=False), _ROWS, body)
+        first += len(lengths)
+
+
+def _compressed(lengths: NDArray[np.uint32], order: int, body: bytes) -> bytes:
+    width = max(1, (int(lengths.max()).bit_length() + 7) // 8)
+    planes = lengths.view(np.uint8).reshape(-1, 4)[:, :width].T.tobytes()
+    return compress(_HEAD.pack(len(lengths), order, width) + planes + body)
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,8 +184,9 @@ class Builder:
             self._add_flows(track.file, number, track.id if data is not None else -1, data)
         if data is not None:
             if len(data.args):
-                codec = codec_of(self._run.files[track.file].summary.format)
-                pieces = chunk.split(data.args_end, data.args, columns=codec.in_columns)
+                file = self._run.files[track.file]
+                codec = codec_of(file.summary.format)
+                pieces = chunk.split(data.args_end, data.args, columns=codec.in_columns, texts=file.events.texts)
                 self._write((keys.details(track.id, ordinal), args) for ordinal, args in pieces)
             self._write(self.steps.entries(track, data))
             self._write(self.operations.entries(track, data))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from tilescope.tiler import _native
 from tilescope.tiler.columns import Activity, Census, Crowd, Span, TraceSummary
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents, timed_events
 from tilescope.tiler.indexing.scratch import Scratch
@@ -17,6 +18,9 @@ class FileEvents(Protocol):
     """What has been found in a file. Tracks may be taken by several threads, each track once."""
 
     events: int  # without flow ends
+
+    # What unpacks the arguments of the events that `take` gives; None: they are as they were read.
+    texts: _native.PackedTexts | None
 
     @property
     def span(self) -> Span: ...
@@ -42,6 +46,7 @@ class TrackwiseEvents:
     span: Span = field(default_factory=Span)
     events: int = 0
     flow_ends: int = 0
+    texts: _native.PackedTexts | None = None
 
     def __post_init__(self) -> None:
         for track in range(len(self.reader.summary().tracks)):

@@ -24,6 +24,7 @@ class Gatherer:
     """Takes a file's chunks, gives its tracks: `FileEvents` for readers that give events in the order of the file."""
 
     scratch: Scratch = field(default_factory=Scratch)
+    texts: _native.PackedTexts | None = None  # arguments are texts: they are kept packed
     census: Census = field(default_factory=Census)
     events: int = 0  # without flow ends
     flow_ends: int = 0
@@ -39,6 +40,9 @@ class Gatherer:
         self.events += events
         self.flow_ends += len(chunk) - events
         self._activities.add(chunk.track, chunk.phase, chunk.time_ns, chunk.duration_ns)
+        if self.texts is not None:
+            args_end, args = self.texts.pack(chunk.args_end, chunk.args)
+            chunk = replace(chunk, args_end=args_end, args=args)
         self._place(chunk)
 
     def pieces(self, track: int) -> Sequence[EventChunk]:

@@ -13,6 +13,7 @@ NB_MODULE(_native, m) {
     tilescope::bind_metadata_stats(m);
     tilescope::bind_operations(m);
     tilescope::bind_order(m);
+    tilescope::bind_packed_texts(m);
     tilescope::bind_pairing(m);
     tilescope::bind_pieces(m);
     tilescope::bind_prove(m);

@@ -90,22 +90,31 @@ std::vector<std::int32_t> Interner::intern_all(const Interner& other) {
     return numbers;
 }
 
-std::int32_t Interner::intern(std::string_view text, std::uint64_t hash) {
-    if (slots_per_string(slots_.size()) * (entries_.size() + 1) > slots_.size()) grow();
+std::int32_t Interner::find(std::string_view text) const {
+    return slots_.empty() ? -1 : slots_[slot_of(text, hash_of(text))].number;
+}
+
+// Where the string is, or would be. There is a free slot.
+std::size_t Interner::slot_of(std::string_view text, std::uint64_t hash) const {
     const auto tag = static_cast<std::uint32_t>(hash >> 32);
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = static_cast<std::size_t>(hash) & mask;
     for (; slots_[slot].number >= 0; slot = (slot + 1) & mask) {
         if (slots_[slot].tag != tag) continue;
         const Entry& entry = entries_[static_cast<std::size_t>(slots_[slot].number)];
-        if (same_bytes({arena_.data() + entry.first, entry.size}, text)) {
-            return slots_[slot].number;
-        }
+        if (same_bytes({arena_.data() + entry.first, entry.size}, text)) break;
     }
+    return slot;
+}
+
+std::int32_t Interner::intern(std::string_view text, std::uint64_t hash) {
+    if (slots_per_string(slots_.size()) * (entries_.size() + 1) > slots_.size()) grow();
+    const std::size_t slot = slot_of(text, hash);
+    if (slots_[slot].number >= 0) return slots_[slot].number;
     if (entries_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
         throw std::length_error("too many distinct strings");
     }
-    slots_[slot] = {tag, static_cast<std::int32_t>(entries_.size())};
+    slots_[slot] = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::int32_t>(entries_.size())};
     entries_.push_back({hash, arena_.size(), text.size()});
     arena_ += text;
     return slots_[slot].number;

@@ -16,6 +16,9 @@ class Interner {
     // Throws std::length_error beyond 2**31 - 1 distinct strings.
     std::int32_t intern(std::string_view text);
 
+    // The number of the string; -1 when it has none.
+    std::int32_t find(std::string_view text) const;
+
     // All strings of another table, in its order: their numbers here, by number there.
     std::vector<std::int32_t> intern_all(const Interner& other);
 
@@ -36,6 +39,7 @@ class Interner {
     };
 
     std::int32_t intern(std::string_view text, std::uint64_t hash);
+    std::size_t slot_of(std::string_view text, std::uint64_t hash) const;
     void grow();
 
     std::string arena_;

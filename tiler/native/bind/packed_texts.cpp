@@ -1,0 +1,77 @@
+// Binds the packing of arguments that are texts.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+#include "columns/packed_texts.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+std::pair<OutColumn<int64_t>, OutColumn<uint8_t>> pack(PackedTexts& texts, const InColumn<int64_t>& ends,
+                                                       const InColumn<uint8_t>& data) {
+    std::vector<int64_t> packed_ends(ends.size());
+    std::vector<uint8_t> packed;
+    {
+        nb::gil_scoped_release release;
+        std::vector<uint8_t> making;
+        making.reserve(data.size() / 4);
+        texts.pack(span_of(ends), span_of(data), packed_ends, making);
+        packed.assign(making.begin(), making.end());  // no larger than it has to be: it is kept
+    }
+    return {to_numpy(std::move(packed_ends)), to_numpy(std::move(packed))};
+}
+
+std::tuple<OutColumn<uint32_t>, nb::bytes> unpack(const PackedTexts& texts, const InColumn<int64_t>& ends,
+                                                  const InColumn<uint8_t>& packed, size_t first, size_t most_bytes,
+                                                  size_t most_texts) {
+    std::vector<uint32_t> lengths;
+    std::string out;
+    {
+        nb::gil_scoped_release release;
+        const Span<const int64_t> known = span_of(ends);
+        if (first >= known.size()) throw std::invalid_argument("texts that are not there");
+        int64_t before = first == 0 ? 0 : known[first - 1];
+        for (size_t k = first; k < known.size() && lengths.size() < most_texts; ++k) {
+            if (before < 0 || known[k] < before) throw std::invalid_argument("ends decrease");
+            const size_t at = out.size();
+            texts.unpack(span_of(packed).subspan(static_cast<size_t>(before), static_cast<size_t>(known[k] - before)),
+                         out);
+            if (out.size() > most_bytes && k > first) {
+                out.resize(at);
+                break;
+            }
+            lengths.push_back(static_cast<uint32_t>(out.size() - at));
+            before = known[k];
+        }
+    }
+    return {to_numpy(std::move(lengths)), to_bytes(out)};
+}
+
+}  // namespace
+
+void bind_packed_texts(nb::module_& m) {
+    nb::class_<PackedTexts>(m, "PackedTexts", "Texts of which many differ in their numbers alone.")
+        .def(nb::init<>())
+        .def("pack", &pack, nb::arg("ends"), nb::arg("data"),
+             "Returns the same texts packed: their ends, and bytes. Text k is data[ends[k-1]:ends[k]]. What is packed\n"
+             "may be put in any order, also one behind the other. Not from two threads at a time.")
+        .def("unpack", &unpack, nb::arg("ends"), nb::arg("packed"), nb::arg("first"), nb::arg("most_bytes"),
+             nb::arg("most_texts"),
+             "Returns the lengths and the bytes of the texts from `first` on, as many as fit; at least one.")
+        .def_prop_ro("shapes", &PackedTexts::shapes, "How many different ones there are, numbers aside.");
+}
+
+}  // namespace tilescope
