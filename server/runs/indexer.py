@@ -51,7 +51,7 @@ class Indexer:
     """Works through the queue while it is open. Lives on one event loop.
 
     `on_indexed` looks at the fresh store; the job has failed when it raises. `on_change` is told of whatever else
-    becomes of a job. `store_now` says where the store of a job's files belongs by now; it may raise OSError.
+    becomes of a job.
     """
 
     def __init__(
@@ -60,12 +60,10 @@ class Indexer:
         run: RunJob = run_job,
         on_indexed: Callable[[IndexJob], None] = lambda job: None,
         on_change: Callable[[IndexJob], None] = lambda job: None,
-        store_now: Callable[[IndexJob], Path] = lambda job: job.store,
     ) -> None:
         self._run = run
         self._on_indexed = on_indexed
         self._on_change = on_change
-        self._store_now = store_now
         self._queue: deque[IndexJob] = deque()
         self._states: dict[Path, JobState] = {}  # by store; nothing once it is indexed
         self._filled = asyncio.Event()
@@ -143,10 +141,6 @@ class Indexer:
 
     def _fail(self, job: IndexJob, error: TilescopeError) -> None:
         told = without_folders(str(error).replace(str(job.store), job.name))
-        failed = Failed(told, no_room=isinstance(error, NoRoomToIndex | DiskFull))
-        # Files that changed while they were indexed are another job's by now: their run has failed all the same.
-        with suppress(OSError):  # they are gone
-            self._states.setdefault(self._store_now(job), failed)
-        self._states[job.store] = failed
+        self._states[job.store] = Failed(told, no_room=isinstance(error, NoRoomToIndex | DiskFull))
         self._on_change(job)
         _log.error("%s: %s", job.name, error)

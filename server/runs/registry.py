@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from tilescope.server.errors import IndexingFailed, NoRoomToIndex, NotFound, NotIndexed, message_of
 from tilescope.server.runs.cache import CacheDirectory
+from tilescope.server.runs.growth import SETTLE_S, Growth
 from tilescope.server.runs.indexer import Failed, Indexer, Indexing, Queued, RunJob
 from tilescope.server.runs.job import IndexJob, run_job
 from tilescope.server.runs.open_stores import OpenStores
@@ -50,6 +51,7 @@ class Registry:
         memory_bytes: int | None = None,
         max_inflated: int | None = None,
         rescan_interval_s: float = RESCAN_INTERVAL_S,
+        growth: Growth | None = None,
     ) -> None:
         self.paths = tuple(paths)
         self._cache = cache
@@ -60,10 +62,11 @@ class Registry:
         self._rescan_interval_s = rescan_interval_s
         self._memory_bytes = memory_bytes
         self._max_inflated = max_inflated
-        self._indexer = Indexer(
-            run=run_job, on_indexed=self._check_indexed, on_change=self._on_change, store_now=self._store_now
-        )
+        self._indexer = Indexer(run=run_job, on_indexed=self._check_indexed, on_change=self._on_change)
         self._watchers = Watchers()
+        self._growth = Growth(SETTLE_S) if growth is None else growth
+        self._wanted: set[str] = set()  # runs that are indexed as soon as they have stopped to grow
+        self._following: asyncio.Task[None] | None = None
         self._runs: dict[str, FoundRun] = {}  # newest first
         self._scanning = asyncio.Lock()
         self._rescan_at_s = 0.0
@@ -80,10 +83,11 @@ class Registry:
     async def close(self) -> None:
         """Stops indexing and closes all stores."""
         await self._indexer.close()
-        if self._tidying is not None:
-            self._tidying.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._tidying
+        for task in (self._tidying, self._following):
+            if task is not None:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
         await asyncio.gather(*self._working_aside)
         self._stores.close()
 
@@ -112,12 +116,15 @@ class Registry:
         return None
 
     def request_index(self, run: FoundRun) -> RunStatus:
-        """Has the run indexed next, unless it is. A run that failed is tried again."""
+        """Has the run indexed next, unless it is; one that grows when it is complete. Failed runs are tried again."""
         status = self._status(run)
         if status.state is not RunState.READY:
             if not run.files:
                 raise IndexingFailed(status.error or f"{run.path}: a store cannot be indexed, only a trace")
-            self._indexer.add(self._job(run), first=True)
+            if self._growth.is_changing(run) and status.state is not RunState.INDEXING:
+                self._want(run)
+            else:
+                self._indexer.add(self._job(run), first=True)
             status = self._status(run)
         return status
 
@@ -204,6 +211,8 @@ class Registry:
             self._stores.settle(job.store)
         if isinstance(state, Failed):
             self._aside(self._sweep, job.store)
+            if (changed := self._changed_meanwhile(job)) is not None:
+                self._want(changed)
         for run in self._runs.values():
             if run.store == job.store:
                 self._watchers.wake(run.id)
@@ -222,9 +231,13 @@ class Registry:
             self._stores.release(store)
         self._aside(self._make_room, older)
 
-    def _store_now(self, job: IndexJob) -> Path:
-        """Where the store of the job's files belongs, as they are now. Raises OSError when one is gone."""
-        return self._cache.store_of(job.store.parent.name, job.files)
+    def _changed_meanwhile(self, job: IndexJob) -> FoundRun | None:
+        """The run of a job, if its files are no longer those that the job was about."""
+        run = self._runs.get(job.store.parent.name)
+        with suppress(OSError):  # a file is gone: the next look will tell
+            if run is not None and self._cache.store_of(run.id, job.files) != job.store:
+                return run
+        return None
 
     def _aside(self, work: Callable[[_T], None], what: _T) -> None:
         """Does what takes a while, and nobody waits for, in a thread."""
@@ -259,10 +272,33 @@ class Registry:
             found = await asyncio.to_thread(find_runs, self.paths, self._cache, self._discover)
             self._rescan_at_s = time.monotonic() + self._rescan_interval_s
         self._runs = {run.id: run for run in found}
-        if self._index_all:
-            for run in found:
-                if self._status(run).state is RunState.NEW and run.files:
-                    self._indexer.add(self._job(run))
+        self._growth.look(found)
+        for run in found:
+            if not run.files or not (self._index_all or run.id in self._wanted):
+                continue
+            if self._indexer.state(run.store) is not None or self._indexed_status(run).state is not RunState.NEW:
+                self._wanted.discard(run.id)
+            elif self._growth.may_grow(run):
+                self._want(run)
+            else:
+                self._wanted.discard(run.id)
+                self._indexer.add(self._job(run))
+        self._wanted.intersection_update(self._runs)
+
+    def _want(self, run: FoundRun) -> None:
+        """Has a run indexed when it has stopped to grow. Looks at the files until then, whoever asks meanwhile."""
+        if run.id not in self._wanted:
+            self._wanted.add(run.id)
+            _log.info("%s: is indexed when it is complete: it is still being written", run.name)
+        if self._following is None or self._following.done():
+            self._following = asyncio.create_task(self._follow())
+
+    async def _follow(self) -> None:
+        while self._wanted:
+            await asyncio.sleep(self._rescan_interval_s)
+            await self._scan()
+            for run_id in list(self._wanted):
+                self._watchers.wake(run_id)
 
     def _status(self, run: FoundRun) -> RunStatus:
         match self._indexer.state(run.store):
@@ -270,10 +306,16 @@ class Registry:
                 return RunStatus(run, RunState.QUEUED)
             case Indexing() as state:
                 return RunStatus(run, RunState.INDEXING, progress=state.progress, build=_visible_build(state))
+            case Failed() if run.id in self._wanted:  # it was about files that have changed since
+                return RunStatus(run, RunState.QUEUED, is_growing=True)
             case Failed(error, no_room):
                 return RunStatus(run, RunState.FAILED, error=error, no_room=no_room)
             case None:
-                return self._indexed_status(run)
+                status = self._indexed_status(run)
+                if status.state is not RunState.NEW or not self._growth.may_grow(run):
+                    return status
+                is_wanted = run.id in self._wanted
+                return replace(status, state=RunState.QUEUED if is_wanted else RunState.NEW, is_growing=True)
 
     def _indexed_status(self, run: FoundRun) -> RunStatus:
         try:

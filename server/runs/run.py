@@ -74,6 +74,7 @@ class RunStatus:
     build: str | None = None  # that can be asked for now: published, or growing
     progress: IndexProgress | None = None
     extent: RunExtent | None = None  # once it is indexed
+    is_growing: bool = False  # a file of it is still being written
 
     def told(self) -> schema.Run:
         """As clients are told of it."""
@@ -93,4 +94,5 @@ class RunStatus:
             notes=list(run.notes),
             events=None if self.extent is None else str(self.extent.events),
             duration_ps=None if self.extent is None else str(self.extent.duration_ps),
+            growing=self.is_growing,
         )

@@ -14,6 +14,7 @@ from tests.server.fakes import FakeJobs, FakeOpenStores, FakeStores, discover_fi
 from tilescope.server.app import make_app
 from tilescope.server.http.viewer_files import ViewerFiles
 from tilescope.server.runs.cache import CacheDirectory
+from tilescope.server.runs.growth import Growth
 from tilescope.server.runs.registry import Registry
 from tilescope.tiler.readers import DiscoveredRun
 
@@ -43,7 +44,8 @@ class Site:
         """Where the store of the run belongs, as its file is now."""
         return self.cache.store_of(name, (self.file(name),))
 
-    def registry(self, *, index_all: bool = False, capacity: int = 8) -> Registry:
+    def registry(self, *, index_all: bool = False, capacity: int = 8, growth: Growth | None = None) -> Registry:
+        """What is served. Its files are taken for complete unless a `growth` is given."""
         return Registry(
             [self.folder],
             self.cache,
@@ -52,6 +54,7 @@ class Site:
             run_job=self.jobs,
             index_all=index_all,
             rescan_interval_s=0,
+            growth=growth or Growth(settle_s=0),
         )
 
     def _discover(self, folder: Path) -> list[DiscoveredRun]:

@@ -55,6 +55,9 @@ class Run(Struct, frozen=True, kw_only=True):
     duration_ps: Annotated[
         Decimal | None, Meta(description="From the first tick to the last of any event; null while it is not indexed.")
     ]
+    growing: Annotated[
+        bool, Meta(description="A file of it is still being written: it is indexed when it has stopped to grow.")
+    ]
 
 
 class RunList(Struct, frozen=True, kw_only=True):

@@ -136,6 +136,7 @@ class LocalSource:
             notes=[],
             events=str(extent.events),
             duration_ps=str(extent.duration_ps),
+            growing=False,
         )
         return [msgspec.to_builtins(run)]
 

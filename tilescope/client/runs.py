@@ -28,6 +28,7 @@ class RunInfo:
     notes: tuple[str, ...]  # what was left aside of the files, and why
     events: int | None  # slices, instants and samples; once it is indexed
     duration_ps: int | None  # once it is indexed
+    is_growing: bool = False  # a file of it is still being written: `size_bytes` so far
 
     @classmethod
     def of(cls, run: Mapping[str, Any]) -> RunInfo:
@@ -49,6 +50,7 @@ class RunInfo:
             tuple(run["notes"]),
             _whole(run.get("events")),
             _whole(run.get("duration_ps")),
+            run.get("growing", False),
         )
 
 

@@ -46,6 +46,7 @@ async def test_runs_are_listed_newest_first(client: Client, site: Site) -> None:
             "notes": [],
             "events": "28",
             "duration_ps": "982734987234",
+            "growing": False,
         },
         {
             "id": "run0",
@@ -62,6 +63,7 @@ async def test_runs_are_listed_newest_first(client: Client, site: Site) -> None:
             "notes": [],
             "events": None,
             "duration_ps": None,
+            "growing": False,
         },
     ]
 

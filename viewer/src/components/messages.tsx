@@ -5,7 +5,7 @@ import { growth } from "../state/growth";
 import { runs, runsProblem } from "../state/runs";
 import { useApp } from "./app-context";
 import { Card } from "./card";
-import { formatCount, formatPercent, formatSecondsLeft, phaseText } from "./format";
+import { formatBytes, formatCount, formatPercent, formatSecondsLeft, phaseText } from "./format";
 import { useLoaded } from "./use-loaded";
 
 const loadRunChoice = async () => (await import("./run-choice")).RunChoice;
@@ -41,6 +41,13 @@ export function IndexingMessage({ run }: { run: Run }) {
   const fraction = progress?.fraction ?? 0;
   const events = progress?.events ?? 0n;
   const secondsLeft = progress?.secondsLeft ?? null;
+  if (run.growing) {
+    return (
+      <Card title={`${run.name} is still being written`}>
+        <p role="status">{formatBytes(run.sizeBytes)} so far. It is indexed as soon as it has stopped to grow.</p>
+      </Card>
+    );
+  }
   return (
     <Card title={run.state === "indexing" ? `Indexing ${run.name}` : `${run.name} is waiting to be indexed`}>
       <div

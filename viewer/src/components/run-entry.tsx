@@ -9,18 +9,30 @@ function isOutdated({ notes }: Run): boolean {
   return notes.some((note) => note.startsWith("its index is one of another version"));
 }
 
+/** Its job still writes it. */
+function WritingTag({ run }: { run: Run }) {
+  const title = `Still being written: ${formatBytes(run.sizeBytes)} so far. It is indexed when it is complete.`;
+  return (
+    <span class="tag is-busy" title={title}>
+      being written
+    </span>
+  );
+}
+
 export function StateTag({ run }: { run: Run }) {
   switch (run.state) {
     case "ready":
       return null;
     case "new":
-      return (
+      return run.growing ? (
+        <WritingTag run={run} />
+      ) : (
         <span class="tag" title={run.notes.join("\n")}>
           {isOutdated(run) ? "old index" : "not indexed"}
         </span>
       );
     case "queued":
-      return <span class="tag is-busy">waiting</span>;
+      return run.growing ? <WritingTag run={run} /> : <span class="tag is-busy">waiting</span>;
     case "indexing": {
       const title = run.build === null ? "" : "What is there so far can be opened";
       return (

@@ -15,6 +15,7 @@ const run = (id: string, state: Run["state"], build: string | null): Run => ({
     modifiedNs: 0n,
     events: null,
     durationPs: null,
+    growing: false,
   },
   ...{ build, progress: null, notes: [] },
 });

@@ -25,6 +25,7 @@ const run = (state: Run["state"], error: string | null = null): Run => ({
   notes: [],
   events: null,
   durationPs: null,
+  growing: false,
 });
 
 function fakeApi(manifest: () => Promise<Partial<Manifest>>) {

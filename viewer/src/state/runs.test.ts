@@ -17,6 +17,7 @@ const run = (state: Run["state"]): Run => ({
   notes: [],
   events: null,
   durationPs: null,
+  growing: false,
 });
 
 it("looks again only while something changes by itself, or somebody looks", () => {

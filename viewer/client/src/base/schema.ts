@@ -1002,6 +1002,8 @@ export interface Run {
   readonly events: bigint | null;
   /** From the first tick to the last of any event; null while it is not indexed. */
   readonly durationPs: bigint | null;
+  /** A file of it is still being written: it is indexed when it has stopped to grow. */
+  readonly growing: boolean;
 }
 
 /** Run as JSON has it. */
@@ -1020,6 +1022,7 @@ export interface RunJson {
   readonly notes: readonly string[];
   readonly events: string | null;
   readonly duration_ps: string | null;
+  readonly growing: boolean;
 }
 
 /** Run of its JSON. */
@@ -1039,6 +1042,7 @@ export function readRun(json: RunJson): Run {
     notes: json.notes,
     events: json.events === null ? null : BigInt(json.events),
     durationPs: json.duration_ps === null ? null : BigInt(json.duration_ps),
+    growing: json.growing,
   };
 }
 

@@ -32,7 +32,13 @@ test("runs", async () => {
   };
   const run: RunJson = {
     ...{ id: "r", name: "r", path: "p", state: "indexing" as const, error: null, hosts: ["h"], files: 1 },
-    ...{ size_bytes: "9007199254740993", modified_ns: "1769853600000000001", events: null, duration_ps: null },
+    ...{
+      size_bytes: "9007199254740993",
+      modified_ns: "1769853600000000001",
+      events: null,
+      duration_ps: null,
+      growing: false,
+    },
     ...{ build: null, progress, notes: [] },
   };
   const runs = await server({ "/runs": json({ runs: [run] }) }).runs();
