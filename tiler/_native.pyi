@@ -370,6 +370,7 @@ class StatCodes:
         `names` are what references name.
         """
 
+    def __len__(self) -> int: ...
     def of(self, value: object) -> int:
         """Returns the number of a value."""
 

@@ -94,9 +94,10 @@ class MetadataCodes:
     @property
     def values(self) -> Sequence[object]:
         """What the codes are of stats and long names: None, an integer, a float, a text, or bytes that are no UTF-8."""
-        with self._lock:
-            self._values += self._codes.values(len(self._values))
-            return self._values
+        if len(self._values) < len(self._codes):
+            with self._lock:
+                self._values += self._codes.values(len(self._values))
+        return self._values
 
     def name(self, code: int) -> str:
         """What the column `NAME` says."""

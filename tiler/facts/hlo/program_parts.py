@@ -47,11 +47,12 @@ class ProgramParts:
             of, first, last = _parts(raw, self._first, self._last, pb.HloInstruction.NAME_FIELD_NUMBER)
         except ValueError as error:
             raise HloDamage(f"the module is damaged: {error}") from None
+        parser.taken.take(INSTRUCTION_BYTES * (len(self._first) + len(of)))
         self._places = {number: place for place, number in enumerate(ids)}  # of computations, by id
         names = [raw[start:stop] for start, stop in zip(first.tolist(), last.tolist(), strict=True)]
         self._names = dict(zip(names, of.tolist(), strict=True))  # of instructions, the last of a name
         self.places = HloModule("", {}, 0)  # lines of the source alone
-        self.size_bytes = len(raw) + INSTRUCTION_BYTES * len(names)
+        self.size_bytes = len(raw) + parser.taken.bytes
 
     def part(self, name: str) -> Generator[None, None, HloModule | None]:
         """A module of one instruction with all that it calls; None: there is no such instruction. Raises HloDamage."""

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
-from tilescope.tiler.facts.hlo import HloDamage, HloModule, Program, hlo_module, program_parts, programs_of
+from tilescope.tiler.facts.hlo import (
+    HloDamage,
+    HloModule,
+    Program,
+    hlo_module,
+    left_out_words,
+    program_parts,
+    programs_of,
+)
 from tilescope.tiler.facts.hlo.costs import Costs
 from tilescope.tiler.facts.hlo.expressions import category, expression
 from tilescope.tiler.facts.hlo.layouts import meanings
@@ -117,7 +125,7 @@ class Instructions:
         key = file, of.program, of.name, self._is_gpu
         if key not in self._kept.facts:
             program = self._programs.get((file, of.program))
-            module = None if program is None else (yield from self._module(program))
+            module = None if program is None else (yield from self._module_with(program, of.name))
             if module is not None and of.name in module.within:
                 facts = module.facts(of.name)
             else:
@@ -172,8 +180,13 @@ class Instructions:
             return (yield from self._module(program))
         try:
             parts = yield from program_parts(self._reader, program)
+        except HloDamage as damage:
+            self._damage[program] = str(damage)
+            return None
+        try:
             part = yield from parts.part(name)
-        except HloDamage:
+        except HloDamage as damage:
+            self._damage[program] = f"{left_out_words(program)}: {damage}"
             return None
         return None if part is None else _Module(part, is_gpu=False)
 

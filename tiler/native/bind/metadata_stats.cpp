@@ -171,6 +171,8 @@ class StatCodes {
         return number_of('o', view_of(shown), [&] { return value; });
     }
 
+    std::size_t size() const { return values_.size(); }
+
     // What has these numbers, from one of them on.
     nb::list values(std::size_t first) const {
         nb::list found;
@@ -274,6 +276,7 @@ void bind_metadata_stats(nb::module_& m) {
                      "Annotated[NDArray[numpy.int32], dict(shape=(None,))]"),
              "Returns numbers for each entry of a page at some places: of its long name, and of the chosen stats.\n"
              "`names` are what references name.")
+        .def("__len__", &StatCodes::size)
         .def("of", &StatCodes::of, nb::arg("value").none(), nb::sig("def of(self, value: object) -> int"),
              "Returns the number of a value.")
         .def("values", &StatCodes::values, nb::arg("first") = 0,
