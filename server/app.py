@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from aiohttp import web
 
 from tilescope.server.captures.captures import Captures
+from tilescope.server.captures.monitors import Sampler
 from tilescope.server.captures.running import Capturer
 from tilescope.server.guard.admission import admit, keep_private
 from tilescope.server.guard.cors import mark_shared, share_with
@@ -22,6 +23,7 @@ from tilescope.server.keys import (
     GUESTS,
     MARKS,
     METRICS,
+    MONITORS,
     QUESTIONS,
     REGISTRY,
     SETTINGS,
@@ -47,8 +49,12 @@ def make_app(
     settings: Settings = DEFAULTS,
     viewer: ViewerFiles | None = None,
     capturer: Capturer | None = None,
+    sampler: Sampler | None = None,
 ) -> web.Application:
-    """An application that serves the runs of a registry, and opens and closes it. `capturer`: ours, unless given."""
+    """An application that serves the runs of a registry, and opens and closes it.
+
+    `capturer` and `sampler` speak with running jobs: ours, unless given.
+    """
     origins = settings.allow_origins
     metrics = Metrics()
     app = web.Application(
@@ -67,8 +73,9 @@ def make_app(
     app[SETTINGS] = settings
     app[METRICS] = metrics
     app[GUESTS] = Guests(settings, metrics)
-    app[CAPTURES] = Captures(settings.captures, registry, capturer)
+    app[CAPTURES] = Captures(settings.captures, registry, capturer, sampler)
     app[CAPTURE_WATCHES] = set()
+    app[MONITORS] = set()
     app[CONNECTIONS] = set()
     app[WATCHES] = set()
     metrics.streams.set_function(lambda: len(app[CONNECTIONS]))
@@ -85,7 +92,7 @@ def make_app(
 
 async def _close_sockets(app: web.Application) -> None:
     await app[CAPTURES].close()
-    await close_all([*app[CONNECTIONS], *app[WATCHES], *app[CAPTURE_WATCHES]])
+    await close_all([*app[CONNECTIONS], *app[WATCHES], *app[CAPTURE_WATCHES], *app[MONITORS]])
 
 
 async def _keep_registry_open(app: web.Application) -> AsyncIterator[None]:

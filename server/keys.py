@@ -15,6 +15,7 @@ from tilescope.server.settings import Settings
 from tilescope.server.stream.connection import Connection
 from tilescope.server.watch.capture import CaptureConnection
 from tilescope.server.watch.connection import WatchConnection
+from tilescope.server.watch.monitor import MonitorConnection
 
 REGISTRY = web.AppKey("registry", Registry)
 QUESTIONS = web.AppKey("questions", Questions)
@@ -26,4 +27,5 @@ CONNECTIONS = web.AppKey("connections", set[Connection])
 WATCHES = web.AppKey("watches", set[WatchConnection])
 CAPTURES = web.AppKey("captures", Captures)
 CAPTURE_WATCHES = web.AppKey("capture_watches", set[CaptureConnection])
+MONITORS = web.AppKey("monitors", set[MonitorConnection])
 VIEWER = web.AppKey("viewer", ViewerFiles)

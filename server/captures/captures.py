@@ -8,10 +8,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from tilescope.capture import ProfilerAddress
+from tilescope.capture import CaptureOptions, CaptureResult, ProfilerAddress, Tell
+from tilescope.server.captures.monitors import Monitors, Sampler
 from tilescope.server.captures.names import look_up
 from tilescope.server.captures.places import find_log_directory
-from tilescope.server.captures.running import Capturer, LookUp, RunningCapture
+from tilescope.server.captures.running import Capturer, RunningCapture
 from tilescope.server.errors import (
     BadRequest,
     CannotCapture,
@@ -37,12 +38,16 @@ class Captures:
     """Begins captures, follows them and stops them. Open between its making and `close`."""
 
     def __init__(
-        self, rules: CaptureRules, registry: Registry, capturer: Capturer | None = None, look_up: LookUp = look_up
+        self,
+        rules: CaptureRules,
+        registry: Registry,
+        capturer: Capturer | None = None,
+        sampler: Sampler | None = None,
     ) -> None:
         self._rules = rules
         self._registry = registry
         self._capturer = capturer
-        self._look_up = look_up
+        self.monitors = Monitors(sampler)
         self._all: dict[str, RunningCapture] = {}  # oldest first
         self._tasks: set[asyncio.Task[None]] = set()
         self._watchers = Watchers()
@@ -76,9 +81,7 @@ class Captures:
         capture = RunningCapture(order, hosts, self._watchers.wake)
         self._all[capture.id] = capture
         self._forget()
-        task = asyncio.create_task(
-            capture.run(self._capture(), self._look_up, lambda: self._in_use(capture), logdir, self._take_in)
-        )
+        task = asyncio.create_task(capture.run(self._capture, lambda: self._in_use(capture), logdir, self._take_in))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return capture
@@ -96,9 +99,14 @@ class Captures:
         with self._watchers.watching(capture_id) as watcher:
             yield watcher
 
+    async def look_up(self, host: str) -> ProfilerAddress:
+        """The address of a host by its name. Raises `BadRequest`, `Forbidden`, `CaptureFailed`."""
+        return await look_up(self._rules.find(host.strip()))
+
     async def close(self) -> None:
         """Stops what runs, keeps what hosts return within a few seconds, and gives up the rest."""
         self._is_closed = True
+        await self.monitors.close()
         for capture in self._all.values():
             capture.stop()
         tasks = set(self._tasks)
@@ -108,12 +116,21 @@ class Captures:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _capture(self) -> Capturer:
+    async def _capture(
+        self,
+        addresses: Sequence[ProfilerAddress],
+        options: CaptureOptions,
+        logdir: Path,
+        tell: Tell,
+        stop: asyncio.Event | None = None,
+    ) -> CaptureResult:
+        """Captures, while the monitors of these hosts wait."""
         if self._capturer is None:
-            from tilescope.capture import capture  # with gRPC, which few servers need
+            from tilescope.capture import capture  # with what speaks gRPC, which few servers need
 
             self._capturer = capture
-        return self._capturer
+        async with self.monitors.held(addresses):
+            return await self._capturer(addresses, options, logdir, tell, stop)
 
     def _allowed(self, names: Sequence[str]) -> list[AllowedHost]:
         hosts = [self._rules.find(name.strip()) for name in names]

@@ -21,6 +21,7 @@ from tilescope.capture import (
     Tell,
 )
 from tilescope.server.captures.host import CaptureHost
+from tilescope.server.captures.names import look_up
 from tilescope.server.errors import message_of
 from tilescope.server.guard.capture_rules import AllowedHost
 from tilescope.tiler.errors import TilescopeError
@@ -46,7 +47,6 @@ class Capturer(Protocol):
         """Captures, and says what came of each host."""
 
 
-LookUp = Callable[[AllowedHost], Awaitable[ProfilerAddress]]
 TakeIn = Callable[[Path], Awaitable[str | None]]
 
 
@@ -84,7 +84,6 @@ class RunningCapture:
     async def run(
         self,
         capture: Capturer,
-        look_up: LookUp,
         others: Callable[[], set[ProfilerAddress]],
         logdir: Path,
         take_in: TakeIn,
@@ -94,7 +93,7 @@ class RunningCapture:
         Raises nothing but `CancelledError`: whatever fails becomes part of what is told.
         """
         try:
-            await self._look_up_all(look_up, others)
+            await self._look_up_all(others)
             hosts = {host.address: host for host in self._hosts if host.address is not None}
             if hosts and not self._stop.is_set():
                 result = await capture(list(hosts), self._options(), logdir, self._follow(hosts), self._stop)
@@ -124,7 +123,7 @@ class RunningCapture:
             problem=self._problem,
         )
 
-    async def _look_up_all(self, look_up: LookUp, others: Callable[[], set[ProfilerAddress]]) -> None:
+    async def _look_up_all(self, others: Callable[[], set[ProfilerAddress]]) -> None:
         """Gives each host its address; one that has none, or that of another host, has failed."""
 
         async def one(host: CaptureHost) -> None:

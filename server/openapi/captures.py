@@ -37,6 +37,13 @@ def capture_items(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, An
         one,
         "",
     )
+    monitor = make(
+        "How a job does",
+        {"101": {"description": "A WebSocket with text messages, each a `MonitorMessage`, about one in a second."}},
+        (400, 403, 500),
+        ("host",),
+        "",
+    )
     operations = {
         f"{API}/captures": {
             "get": make("What can be captured, and what was", there, (403, 500), (), "") | _named("listCaptures"),
@@ -49,6 +56,7 @@ def capture_items(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, An
             | _named("stopCapture"),
         },
         f"{API}/captures/{{capture}}/watch": {"get": watch | _named("watchCapture")},
+        f"{API}/monitor/{{host}}": {"get": monitor | _named("monitorJob")},
     }
     return operations
 

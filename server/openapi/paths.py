@@ -23,6 +23,7 @@ _AS_STORED = "Sent as it was stored, as one gzip member with `Content-Encoding: 
 
 _PARAMETERS: Final[dict[str, tuple[str, Schema]]] = {
     "capture": ("Id of a capture, from its beginning or from the list.", {"type": "string"}),
+    "host": ("`HOST:PORT` of a profiler server, or the name of a target.", {"type": "string"}),
     "run": ("Id of a run, from the list of runs.", {"type": "string"}),
     "build": ("Build id, from the manifest.", {"type": "string"}),
     "page": ("Name id divided by the page size.", {"type": "integer", "minimum": 0}),

@@ -30,6 +30,7 @@ _ANSWERS: Final = (
     schema.WatchMessage,
     schema.CaptureRoom,
     schema.CaptureOrder,
+    schema.MonitorMessage,
 )
 
 # Choices that have names of their own.
@@ -48,11 +49,15 @@ _CHOICES: Final[dict[str, tuple[Any, str]]] = {
     "TrackKind": (schema.TrackKind, "What a track holds; a rollup sums up other tracks."),
 }
 
-# Messages of the watch, told from one another by their type.
-_WATCH: Final[Schema] = {
-    "description": "A message of the watch.",
-    "anyOf": [{"$ref": f"#/components/schemas/{kind.__name__}"} for kind in get_args(schema.WatchMessage)],
-}
+
+def _messages(description: str, of: Any) -> Schema:
+    """Messages that are told from one another by their type."""
+    refs = [{"$ref": f"#/components/schemas/{kind.__name__}"} for kind in get_args(of)]
+    return {"description": description, "anyOf": refs}
+
+
+_WATCH: Final = _messages("A message of the watch.", schema.WatchMessage)
+_MONITOR: Final = _messages("A message of the monitor.", schema.MonitorMessage)
 
 _NAME: Final[Schema] = {"type": "array", "items": TEXT, "minItems": 2, "maxItems": 2}
 
@@ -96,7 +101,8 @@ def components() -> dict[str, Schema]:
         name: {"description": description, "type": "string", "enum": list(get_args(of))}
         for name, (of, description) in _CHOICES.items()
     }
-    described = {name: _tidy(of) for name, of in found.items()} | choices | {"WatchMessage": _WATCH}
+    described = {name: _tidy(of) for name, of in found.items()} | choices
+    described |= {"WatchMessage": _WATCH, "MonitorMessage": _MONITOR}
     for name, limit in msgspec.to_builtins(schema.LIMITS).items():
         described["Limits"]["properties"][name]["default"] = limit
     return {name: described[name] for name in sorted(described)} | _REQUESTS

@@ -14,10 +14,11 @@ from tilescope.server.http.bodies import read_body
 from tilescope.server.http.caching import JSON, UNKEPT, unkept
 from tilescope.server.http.sockets import serve_socket
 from tilescope.server.json_text import json_body
-from tilescope.server.keys import CAPTURE_WATCHES, CAPTURES
+from tilescope.server.keys import CAPTURE_WATCHES, CAPTURES, MONITORS
 from tilescope.server.paths import API
 from tilescope.server.routes.failures import report_failure
 from tilescope.server.watch.capture import MAX_WORDS_BYTES, CaptureConnection
+from tilescope.server.watch.monitor import MonitorConnection
 from tilescope.tiler.schema import CaptureOrder
 
 routes = web.RouteTableDef()
@@ -72,5 +73,19 @@ async def watch_capture(request: web.Request) -> web.StreamResponse:
         MAX_WORDS_BYTES,
         request.app[CAPTURE_WATCHES],
         lambda socket, transport: CaptureConnection(socket, transport, captures, capture.id),
+        partial(report_failure, request),
+    )
+
+
+@routes.get(API + "/monitor/{host}", allow_head=False)
+async def monitor_job(request: web.Request) -> web.StreamResponse:
+    """Tells how a job does until the client closes."""
+    check_own_page(request)
+    captures, host = request.app[CAPTURES], request.match_info["host"]
+    return await serve_socket(
+        request,
+        MAX_WORDS_BYTES,
+        request.app[MONITORS],
+        lambda socket, transport: MonitorConnection(socket, transport, captures, host),
         partial(report_failure, request),
     )

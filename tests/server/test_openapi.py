@@ -21,6 +21,7 @@ BUILD = "/api/v1/runs/{run}/builds/{build}"
 TOOL = BUILD + "/tools/{tool}"  # described once for each tool
 PARAMETERS = {
     "capture": "nothing",
+    "host": "localhost:1",
     "run": "run1",
     "build": "b1",
     "page": "0",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tests.server.write_types import TYPES, Types, types_text
+from tests.server.write_types import JOB_TYPES, TYPES, Types, described_types
 
 
 def test_the_types_of_the_client_are_those_of_the_schema() -> None:
-    assert TYPES.read_text() == types_text(), "written by hand, or out of date: make types"
+    assert TYPES.read_text() == described_types().text(), "written by hand, or out of date: make types"
+    assert JOB_TYPES.read_text() == described_types().job_text(), "written by hand, or out of date: make types"
 
 
 def test_what_json_cannot_say_has_a_type_of_its_own() -> None:

@@ -13,7 +13,9 @@ from typing import Any, Final
 
 from tilescope.server.openapi import describe_api
 
-TYPES: Final = Path(__file__).parents[2] / "viewer" / "client" / "src" / "base" / "schema.ts"
+_BASE: Final = Path(__file__).parents[2] / "viewer" / "client" / "src" / "base"
+TYPES: Final = _BASE / "schema.ts"
+JOB_TYPES: Final = _BASE / "jobs.ts"  # of running jobs: a module of its own, so that pages load it when they need it
 
 _HEAD: Final = """\
 /**
@@ -27,6 +29,12 @@ import { type Ticks, ticks } from "./time";
 /** Any JSON value; integers beyond 2^53 - 1 are decimal text. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 """
+
+_JOB_HEAD: Final = """\
+/** What the server says of running jobs, as tiler/schema declares it. Written by `make types`: change it there. */
+"""
+
+_OF_JOBS: Final = ("Capture", "Monitor")
 
 # Of requests, or with a better type in TypeScript.
 _LEFT_OUT: Final = {"Batch", "PageKey", "Names"}
@@ -47,7 +55,14 @@ class Types:
 
     def text(self) -> str:
         """The module."""
-        return "\n".join([_HEAD, *(self._declaration(name, of) for name, of in self._schemas.items())])
+        return self._module(_HEAD, [name for name in self._schemas if not name.startswith(_OF_JOBS)])
+
+    def job_text(self) -> str:
+        """The module of what is about running jobs."""
+        return self._module(_JOB_HEAD, [name for name in self._schemas if name.startswith(_OF_JOBS)])
+
+    def _module(self, head: str, names: list[str]) -> str:
+        return "\n".join([head, *(self._declaration(name, self._schemas[name]) for name in names)])
 
     def _defaults(self, name: str, of: Schema) -> str:
         """What a schema with a default for every member says where nobody has told otherwise."""
@@ -196,10 +211,11 @@ def _comment(of: Schema, indent: str = "") -> str:
     return f"{indent}/**\n{indent} * {text}\n{indent} */\n"
 
 
-def types_text() -> str:
-    """The module of types."""
-    return Types(describe_api()["components"]["schemas"]).text()
+def described_types() -> Types:
+    """Those of the API."""
+    return Types(describe_api()["components"]["schemas"])
 
 
 if __name__ == "__main__":
-    TYPES.write_text(types_text())
+    TYPES.write_text(described_types().text())
+    JOB_TYPES.write_text(described_types().job_text())

@@ -29,6 +29,11 @@ from tilescope.tiler.schema.capture import (
     CaptureRoom,
     CaptureState,
     CaptureTarget,
+    MonitorError,
+    MonitorHeld,
+    MonitorMessage,
+    MonitorProblem,
+    MonitorSample,
 )
 from tilescope.tiler.schema.error import ErrorAnswer, ErrorCode, Refusal
 from tilescope.tiler.schema.event import (
@@ -109,6 +114,11 @@ __all__ = [
     "Mark",
     "MarkKind",
     "MarkList",
+    "MonitorError",
+    "MonitorHeld",
+    "MonitorMessage",
+    "MonitorProblem",
+    "MonitorSample",
     "NameCounts",
     "OverviewGrid",
     "Progress",

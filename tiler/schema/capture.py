@@ -133,3 +133,50 @@ class CaptureRoom(Struct, frozen=True, kw_only=True):
         Sequence[str], Meta(description="What may be asked for beside targets: `HOST:PORT`, or `loopback`.")
     ]
     captures: Annotated[Sequence[Capture], Meta(description="Those that run and the last ones, newest first.")]
+
+
+Share = Annotated[float | None, Meta(description="0 to 1; null: not recorded.")]
+Milliseconds = Annotated[float | None, Meta(description="null: not recorded.")]
+
+
+class MonitorSample(Struct, frozen=True, kw_only=True, tag_field="type", tag="sample"):
+    """Message of the monitor: what a job did in the last second."""
+
+    time_ns: Decimal
+    source: Annotated[
+        Literal["monitor", "captures"],
+        Meta(description="`monitor`: the job itself said so; `captures`: evaluated here, from a short capture."),
+    ]
+    duration_ms: Annotated[Count, Meta(description="Over which the job was looked at.")]
+    device_type: str | None
+    devices: Annotated[int | None, Meta(description="Cores of TPUs, or GPUs.")]
+    matrix_unit_utilization: Share
+    device_idle: Share
+    steps: Annotated[int | None, Meta(description="That the times below are of.")]
+    step_mean_ms: Milliseconds
+    step_min_ms: Milliseconds
+    step_max_ms: Milliseconds
+    infeed_mean: Annotated[Share, Meta(description="Of a step's time that it waits for its input.")]
+    infeed_min: Share
+    infeed_max: Share
+
+
+class MonitorProblem(Struct, frozen=True, kw_only=True, tag_field="type", tag="problem"):
+    """Message of the monitor: the job could not be asked. It is asked again."""
+
+    problem: CaptureProblem
+    retry_ms: Count
+
+
+class MonitorHeld(Struct, frozen=True, kw_only=True, tag_field="type", tag="held"):
+    """Message of the monitor: a capture runs, and the monitor waits for its end."""
+
+
+class MonitorError(Struct, frozen=True, kw_only=True, tag_field="type", tag="error"):
+    """Message of the monitor: the server is about to close."""
+
+    code: str
+    message: str
+
+
+MonitorMessage = MonitorSample | MonitorProblem | MonitorHeld | MonitorError

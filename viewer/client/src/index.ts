@@ -1,10 +1,12 @@
 /** The public names of the package, folder by folder. What is not here is nobody's business but the package's. */
 
+export * from "./base/jobs";
 export * from "./base/schema";
 export * from "./base/time";
 export * from "./base/view";
 export * from "./net/answer";
 export * from "./net/api";
+export * from "./net/captures";
 export * from "./net/client";
 export * from "./net/error";
 export * from "./net/marks";
@@ -16,6 +18,7 @@ export {
   type Track,
   type TrackTree,
 } from "./net/model";
+export * from "./net/monitor";
 export * from "./net/names";
 export { retryPauseMs } from "./net/patience";
 export * from "./net/search";
