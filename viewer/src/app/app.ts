@@ -70,6 +70,7 @@ export class App implements AppActions {
   );
 
   readonly #marks = new LateCode(async () => new (await import("../marks/marks")).Marks(this));
+  readonly #captures = new LateCode(async () => new (await import("../capture/captures")).Captures(this, this.#api));
 
   start(): void {
     this.guide.onJump = () => this.#address.jump();
@@ -117,12 +118,14 @@ export class App implements AppActions {
       this.#deeds[intent as keyof Deeds]();
       return;
     }
-    this.#marks.load().then(
-      (marks) => marks.act(intent as LateIntent),
-      () => {
-        failure.value = "What this key does could not be loaded: the server does not answer.";
-      },
-    );
+    const failed = () => {
+      failure.value = "What this key does could not be loaded: the server does not answer.";
+    };
+    if (intent === "show-capture" || intent === "show-monitor") {
+      this.#captures.load().then((captures) => captures.act(intent), failed);
+    } else {
+      this.#marks.load().then((marks) => marks.act(intent as LateIntent), failed);
+    }
   }
 
   get address(): string {

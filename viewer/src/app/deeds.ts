@@ -1,7 +1,7 @@
 /** What each intent does: one entry for each, which the type asks for. */
 
 import { focusSoon, walkedKey } from "../components/tree-focus";
-import type { HeldIntent, Intent, LateIntent, PressIntent } from "../keys/table";
+import type { HeldIntent, Intent, JobIntent, LateIntent, PressIntent } from "../keys/table";
 import { busyPart } from "../state/first-view";
 import { highlight } from "../state/highlight";
 import { isMarksOpen } from "../state/marks";
@@ -18,7 +18,7 @@ import type { TrackDeeds } from "./track-deeds";
 const PAN_STEP = 0.15;
 const ZOOM_STEP = 0.6;
 
-export type Deeds = Readonly<Record<Exclude<Intent, LateIntent>, () => void>>;
+export type Deeds = Readonly<Record<Exclude<Intent, LateIntent | JobIntent>, () => void>>;
 
 /** `togglePage`: goes from a page to the timeline, or back to it; `walk`: from hit to hit of a search, or ends it. */
 export function makeDeeds(
@@ -37,7 +37,7 @@ export function makeDeeds(
     "pan-left": () => pan(-PAN_STEP),
     "pan-right": () => pan(PAN_STEP),
   };
-  const pressed: Readonly<Record<Exclude<PressIntent, LateIntent>, () => void>> = {
+  const pressed: Readonly<Record<Exclude<PressIntent, LateIntent | JobIntent>, () => void>> = {
     "step-zoom-in": held["zoom-in"],
     "step-zoom-out": held["zoom-out"],
     "fit-run": () => {

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { Run } from "@tilescope/client";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { withKeys } from "../keys/table";
 import { groupedRuns, linesOf, NEWEST_FIRST, sortedBy } from "../state/run-list";
 import { useApp } from "./app-context";
 import { formatCount, plural } from "./format";
@@ -123,6 +124,14 @@ export function RunPage({ list }: { list: readonly Run[] }) {
           {summary(list, found)}
         </span>
         <span class="topbar-space" />
+        <button
+          type="button"
+          class="button is-outlined"
+          title={withKeys("Capture a trace from a running job", "show-capture")}
+          onClick={() => app.act("show-capture")}
+        >
+          Capture …
+        </button>
         <label class="runs-filter">
           <FilterIcon />
           <input

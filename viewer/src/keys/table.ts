@@ -6,8 +6,11 @@
 /** What acts for as long as its key is down, faster with shift. */
 export type HeldIntent = "zoom-in" | "zoom-out" | "pan-left" | "pan-right";
 
+/** What is about running jobs, on whatever page: by code that is loaded when it is first asked for. */
+export type JobIntent = "show-capture" | "show-monitor";
+
 /** What is done once for each press, on whatever page. */
-export type ShellIntent = "show-palette" | "toggle-page" | "toggle-theme" | "show-help";
+export type ShellIntent = "show-palette" | "toggle-page" | "toggle-theme" | "show-help" | JobIntent;
 
 /** What is done once for each press, in the timeline. */
 export type TimelineIntent =
@@ -123,6 +126,11 @@ export function withShift({ shown, ...chord }: Chord): Chord {
 /** A row of what is loaded late. */
 function late(group: KeyGroup, intent: LateIntent, label: string, ...keys: readonly Chord[]): Binding {
   return { keys, intent, label, group, held: false, isShared: false };
+}
+
+/** A row about running jobs. */
+function job(intent: JobIntent, label: string, key: Chord): Binding {
+  return { keys: [key], intent, label, group: "Show", held: false, isShared: true };
 }
 
 /** A row of the search; `inSearch` ones are keys of its box. */
@@ -368,6 +376,8 @@ export const KEY_TABLE: readonly Binding[] = [
     held: false,
     isShared: true,
   },
+  job("show-capture", "Capture a trace from a running job", typed("j", "J")),
+  job("show-monitor", "Monitor a running job", withShift(typed("j", "J"))),
   {
     keys: [typed("v", "V")],
     intent: "toggle-page",
