@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import itertools
 import re
+import socket
 import socketserver
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import grpc
+import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from tests.browser.conftest import serving, watched_page
+from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import ARTEFACTS, Viewer
 from tests.browser.test_accessibility import faults
 from tests.capture.fake_profiler import FakeProfiler, Recording, answering, refusing
 from tests.demo import DEMO_TRACE
 from tilescope.profiler import profiler_pb2 as pb
 
+JAX_LOOP = Path(__file__).parents[1] / "capture" / "jax_loop.py"
 NARROW = {"width": 480, "height": 800}
 WIDE = {"width": 1280, "height": 800}
 
@@ -267,3 +274,43 @@ def test_a_job_is_monitored(browser: Browser, tmp_path: Path) -> None:
         panel.get_by_role("alert").wait_for()
         assert "start it with --allow-capture localhost:1" in panel.inner_text()
         judged(viewer, "monitor_refused")
+
+
+@contextmanager
+def training(folder: Path) -> Iterator[int]:
+    """A training loop of JAX, and the port of its profiler server."""
+    with socket.socket() as free:
+        free.bind(("", 0))
+        port = int(free.getsockname()[1])
+    steps = folder / "steps"
+    process = subprocess.Popen([sys.executable, JAX_LOOP, str(port), steps], stdin=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 120
+        while not (steps.exists() and int(steps.read_text() or 0) > 0):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        yield port
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed")
+def test_a_training_loop_of_jax(browser: Browser, tmp_path: Path) -> None:
+    with captured_into(browser, tmp_path) as viewer, training(tmp_path) as port:
+        page = viewer.page
+        dialog = dialog_of(page)
+        dialog.get_by_label("Address").fill(f"localhost:{port}")
+        dialog.get_by_role("button", name="Capture").click()
+        viewer.wait("tilescope.state === 'open'", 120)
+        viewer.wait("tilescope.sharp && tilescope.events > 0", 60)
+        page.screenshot(path=str(ARTEFACTS / "capture_jax.png"))
+        run = str(viewer.look()["run"])
+        manifest = Served(viewer.url).get(f"/runs/{run}/manifest")
+        assert int(manifest["steps"]["count"]) > 5
+        page.goto(f"{viewer.url}/?run={run}#v=1&tool=steps")
+        page.reload()
+        page.get_by_role("heading", name="Steps").first.wait_for()
+        page.locator(".data-table tbody tr").first.wait_for(timeout=60_000)
+        page.screenshot(path=str(ARTEFACTS / "capture_jax_steps.png"))
