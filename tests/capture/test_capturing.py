@@ -254,6 +254,23 @@ async def test_what_an_old_server_wrote_is_taken(tmp_path: Path, name: str | Non
     assert len(list(root.rglob("*.xplane.pb"))) == 1  # that is the server's
 
 
+async def test_names_of_tools_take_no_place_of_a_trace(tmp_path: Path) -> None:
+    tool_data = [{"name": name, "data": name.encode()} for name in ("xplane.pb", "b.xplane.pb", "a b", "a/b", "a_b")]
+    methods = {"Profile": in_turn(answering(b"trace", tool_data=tool_data), answering(tool_data=tool_data))}
+    with FakeProfiler(methods).serving() as address:
+        inline = await capture([address], CaptureOptions(duration_ms=1, run_name="inline"), tmp_path)
+        await capture([address], CaptureOptions(duration_ms=1, run_name="tool"), tmp_path)
+    others = {"b.xplane.pb.tool": b"b.xplane.pb", "a_b": b"a b", "a_b.2": b"a/b", "a_b.3": b"a_b"}
+    files = {
+        "inline": {"xplane.pb": b"trace", "xplane.pb.tool": b"xplane.pb", **others},
+        "tool": {"xplane.pb": b"xplane.pb", **others},
+    }
+    assert left(run_of(tmp_path).parent) == {
+        f"{run}/127.0.0.1.{name}": data for run, of in files.items() for name, data in of.items()
+    }
+    assert len(inline.hosts[0].tool_files) == 5
+
+
 async def test_an_old_server_far_away(tmp_path: Path) -> None:
     tool_data = [{"name": "a.json", "data": b"{}"}]
     methods = {"Profile": in_turn(answering(), answering(tool_data=tool_data))}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilescope.capture.failures import CaptureCause, Fault
-from tilescope.capture.profile_answer import MOST_KEPT_BYTES, AnswerReader, ProfileAnswer
+from tilescope.capture.profile_answer import MOST_KEPT_BYTES, MOST_TOOLS, AnswerReader, ProfileAnswer
 from tilescope.profiler import profiler_pb2 as pb
 
 
@@ -62,3 +62,6 @@ def test_what_is_kept_in_memory_is_bounded() -> None:
     with pytest.raises(Fault) as fault:
         read(pb.ProfileResponse(tool_data=[tool, tool]).SerializeToString(), [])
     assert fault.value.failure.cause is CaptureCause.TOO_LARGE
+    many = [pb.ProfileToolData(name=str(k)) for k in range(MOST_TOOLS + 1)]
+    with pytest.raises(Fault, match="more than 100 tools"):
+        read(pb.ProfileResponse(tool_data=many).SerializeToString(), [])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -86,12 +87,14 @@ class HostCapturing:
             if answer.empty_trace:
                 await asyncio.to_thread(self._disk.remove)
                 raise Fault(CaptureCause.EMPTY)
+            trace = answer.tool_data.pop(SUFFIX[1:], None) if taker.file is None else None  # as data of a tool
             self._tool_files = await asyncio.to_thread(run.save_tool_data, self._name, answer.tool_data)
             if taker.file is not None:
                 await asyncio.to_thread(taker.file.commit)
             else:
                 taker.file = self._open()
-                await asyncio.to_thread(self._disk.take, taker.file)
+                take = self._disk.take if trace is None else partial(_keep, trace)
+                await asyncio.to_thread(take, taker.file)
             return taker.file.path
         finally:
             taker.end()
@@ -176,3 +179,8 @@ class HostCapturing:
                 failure=failure,
             )
         )
+
+
+def _keep(trace: bytes, file: ArrivingFile) -> None:
+    file.write(trace)
+    file.commit()

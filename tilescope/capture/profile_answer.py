@@ -10,6 +10,7 @@ from tilescope.capture.failures import CaptureCause, Fault
 from tilescope.profiler import profiler_pb2 as pb
 
 MOST_KEPT_BYTES: Final = 64_000_000  # of all that is not the trace
+MOST_TOOLS: Final = 100  # each becomes a file
 
 _TOOL_DATA: Final = 6
 _EMPTY_TRACE: Final = 7
@@ -115,6 +116,8 @@ class AnswerReader:
             except Exception:  # protobuf's own DecodeError, whose class differs between its implementations
                 raise _bad("data of a tool is damaged") from None
             self.answer.tool_data[data.name] = data.data
+            if len(self.answer.tool_data) > MOST_TOOLS:
+                raise Fault(CaptureCause.TOO_LARGE, f"data of more than {MOST_TOOLS} tools")
             self._kept = bytearray()
         self._number = 0
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import chain, count
 from pathlib import Path
 from typing import Final
 
@@ -38,10 +39,17 @@ class RunFolder:
         return self._file(f"{host}{SUFFIX}")
 
     def save_tool_data(self, host: str, tool_data: Mapping[str, bytes]) -> tuple[Path, ...]:
-        """Writes what a server sent of its tools: `HOST.NAME`, as the other tools do. Raises `Fault`."""
-        paths = []
+        """Writes what a server sent of its tools: `HOST.NAME`, as the other tools do. Raises `Fault`.
+
+        A server chooses the names: none of them makes a file that counts as a trace, or takes the place of another.
+        """
+        paths: list[Path] = []
         for name, data in tool_data.items():
-            file = self._file(f"{host}.{_UNSAFE.sub('_', name)[:_LONGEST_NAME]}")
+            plain = f"{host}.{_UNSAFE.sub('_', name)[:_LONGEST_NAME]}{'.tool' if name.endswith(SUFFIX[1:]) else ''}"
+            taken = {path.name for path in paths}
+            file = self._file(
+                next(free for free in chain([plain], (f"{plain}.{k}" for k in count(2))) if free not in taken)
+            )
             try:
                 file.write(data)
                 file.commit()
