@@ -19,7 +19,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile torch sanitize fuzz lint lint-python lint-native lint-viewer tidy format bench bench-scale \
+.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile torch sanitize fuzz lint lint-python lint-native lint-viewer tidy format bench bench-scale bench-realistic \
         bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types clean
 
 help: ## this list
@@ -213,6 +213,9 @@ bench: bench-scale bench-load ## indexing at scale and serving under load, again
 
 bench-scale: $(STAMPS)/test-tools $(STAMPS)/peers ## indexing: 10 and 100 million events, with xprof beside it
 	$(BIN)/python -m bench.scale --xprof $(PEERS)/bin/python $(BENCH_ARGS)
+
+bench-realistic: $(STAMPS)/test-tools $(STAMPS)/peers ## indexing of realistic traces: medians, yardsticks of the machine, xprof beside it
+	$(BIN)/python -m bench.realistic --xprof $(PEERS)/bin/python $(BENCH_ARGS)
 
 bench-load: $(STAMPS)/test-tools ## serving: viewports, one stream, 200 viewers at once
 	$(BIN)/python -m bench.load $(BENCH_ARGS)
