@@ -6,6 +6,7 @@ import gzip
 import json
 import random
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,26 @@ def test_files_by_their_true_times(tmp_path: Path, name: str) -> None:
 def test_random_traces(tmp_path: Path, seed: int) -> None:
     trace = random_trace(tmp_path / "a.xplane.pb", random.Random(seed), 200 if seed else 5000)
     check(opened(trace, tmp_path / "store"), memory_trace.read(trace))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_parts_of_a_span_have_its_least_and_greatest(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    trace = random_trace(tmp_path / "a.xplane.pb", rng, 300)
+    reader = opened(trace, tmp_path / "store")
+    timed = in_ticks(reader, memory_trace.read(trace))
+    for memory in by_memory([event for _, event in timed]):
+        of = [(time, event.used) for time, event in timed if event.memory == memory]
+        start = rng.randrange(reader.end // 2)
+        for end, bins in ((reader.end, 1), (reader.end, 7), (start + rng.randrange(1, 5), 3), (reader.end, 8192)):
+            (found,) = answer(reader, memory=memory, start=start, end=end, bins=bins).series
+            borders = [start + (end - start) * k // bins for k in range(bins + 1)]
+            assert values_of(found.x) == borders[:-1]
+            expected = []
+            for a, b in pairwise(borders):
+                held = [used for time, used in of if time < a][-1:] + [used for time, used in of if a <= time < b]
+                expected.append((min(held), max(held)) if held else (None, None))
+            assert list(zip(*(values_of(column) for column in found.ys), strict=True)) == expected
 
 
 def test_all_hosts_of_a_pod_as_it_was_made(tmp_path: Path) -> None:

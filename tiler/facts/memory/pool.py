@@ -77,6 +77,15 @@ class Live:
 
 
 @dataclass(frozen=True, slots=True)
+class FillBins:
+    """How full a memory is in parts of a span, at least and at most: columns (n,), bytes, -1 not known yet."""
+
+    start: Ints  # when each part begins, ticks
+    least: Ints
+    greatest: Ints
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryPool:
     """Its events in the order of time; columns of shape (n,), bytes; -1, or NaN: not recorded."""
 
@@ -167,6 +176,24 @@ class MemoryPool:
             at, time = at[chosen], time[chosen]
         end = int(np.searchsorted(self.start, windows.stop)) - 1  # it stays so until the end
         return Curve(np.append(time, max(windows.stop - 1, int(time[-1]))), np.append(at, max(end, int(at[-1]))))
+
+    def bins(self, start: int, stop: int, count: int) -> FillBins:
+        """How full it is in each of `count` parts of a span, with what it holds as the part begins: exactly."""
+        length, rest = divmod(max(stop - start, 1), count)
+        places = np.arange(count + 1, dtype=np.int64)
+        borders = start + length * places + rest * places // count
+        # Of each part the event before it, and those in it.
+        first = np.maximum(np.searchsorted(self.start, borders[:-1]) - 1, 0)
+        last = np.searchsorted(self.start, borders[1:])
+        known = np.flatnonzero(last > 0)
+        # Part by part, with the places between them: those are not looked at.
+        pairs = np.stack([first[known], last[known]], axis=1).ravel()
+        used = np.append(self.stack + self.heap, 0)
+        least, greatest = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
+        if len(known):
+            least[known] = np.minimum.reduceat(used, pairs)[::2]
+            greatest[known] = np.maximum.reduceat(used, pairs)[::2]
+        return FillBins(borders[:-1], least, greatest)
 
     def live(self, at: int) -> Live:
         """What lies in it after an event, as far as the trace tells when it was allocated."""

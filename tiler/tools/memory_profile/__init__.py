@@ -32,6 +32,7 @@ Ints = NDArray[np.int64]
 T = TypeVar("T")
 
 MAX_LISTED: Final = 10_000
+MAX_BINS: Final = 8192
 DEFAULT_LISTED: Final = 100
 
 _SMALL_SHARE: Final = 0.1  # of the capacity
@@ -63,6 +64,15 @@ class MemoryProfileQuestion(SpanQuestion, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most allocations that are listed.")] = (
         DEFAULT_LISTED
     )
+    bins: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=MAX_BINS,
+            description="Splits the span into so many parts of equal length, and says how full the memory is in each, "
+            "at least and at most, in place of its curve and of what lies in it; 0: does not.",
+        ),
+    ] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +126,8 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Steps[Answer]:
     facts = _facts(found, is_counted=memory.is_counted)
     if found.peak is None:
         return Answer(facts, [table], notes=[Note("warning", _NONE_YET)])
+    if question.bins:
+        return Answer(facts, [table], [_bins(memory, found.windows, question.bins)])
     live = memory.live(found.peak.at)
     yield
     return Answer(
@@ -221,6 +233,17 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
         of = Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max")
         found_series.append(Series("fragmentation", "Fragmentation of the free memory", "line", time, [of]))
     return found_series
+
+
+def _bins(memory: MemoryPool, windows: Windows, count: int) -> Series:
+    """How full it is in parts of the span, gaps between windows included; nothing where it is not known yet."""
+    of = memory.bins(windows.start, windows.stop, count)
+    x = Column("start", "Start", "time", of.start)
+    ys = [
+        Column("least", "At least", "bytes", np.ma.MaskedArray(of.least, of.least < 0), total="min"),
+        Column("greatest", "At most", "bytes", np.ma.MaskedArray(of.greatest, of.greatest < 0), total="max"),
+    ]
+    return Series("bins", f"Memory {memory.name}, part by part", "line", x, ys)
 
 
 def _allocations_table(memory: MemoryPool, peak: Peak, live: Live, limit: int) -> Table:

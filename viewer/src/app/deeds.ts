@@ -91,6 +91,7 @@ export function makeDeeds(
       isMarksOpen.value = false;
     },
     "toggle-grid": () => changeSettings({ grid: !settings.peek().grid }),
+    "toggle-memory": () => changeSettings({ memoryLane: !settings.peek().memoryLane }),
     "show-palette": () => {
       isPaletteOpen.value = true;
     },

@@ -43,6 +43,7 @@ export type TimelineIntent =
   | "toggle-empty"
   | "toggle-drawer"
   | "toggle-grid"
+  | "toggle-memory"
   | "toggle-table";
 
 /** What is done once for each press, in the timeline, by code that is loaded after the first picture. */
@@ -366,6 +367,14 @@ export const KEY_TABLE: readonly Binding[] = [
     isShared: false,
   },
   { keys: [typed("g", "G")], intent: "toggle-grid", label: "Grid lines", group: "Show", held: false, isShared: false },
+  {
+    keys: [typed("x", "X")],
+    intent: "toggle-memory",
+    label: "Memory in use, below the tracks",
+    group: "Show",
+    held: false,
+    isShared: false,
+  },
   late("Show", "time-format", "Time since the start, as ticks or as UTC", typed("u", "U")),
   late("Show", "copy-link", "Copy a link to what is shown", typed("c", "C")),
   {

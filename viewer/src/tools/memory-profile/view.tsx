@@ -4,7 +4,8 @@ import "./memory-profile.css";
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo, useRef } from "preact/hooks";
 import { Answered } from "../../asking/states";
-import type { PageProps } from "../contract";
+import { changeSettings } from "../../state/settings";
+import type { PageContext, PageProps } from "../contract";
 import { PlacePicker } from "../frame/place-picker";
 import { ToolAnswerView } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
@@ -51,6 +52,9 @@ export function MemoryProfileView({ context, fields, setFields }: PageProps<Memo
           tracks={tracks}
           onChoose={(next) => setFields({ ...fields, tracks: next })}
         />
+        <button type="button" class="button is-outlined" onClick={() => showLane(context)}>
+          Draw it below the tracks
+        </button>
         <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
       <Answered asked={asked}>
@@ -58,6 +62,12 @@ export function MemoryProfileView({ context, fields, setFields }: PageProps<Memo
       </Answered>
     </>
   );
+}
+
+/** The same curve beside what runs meanwhile. */
+function showLane(context: PageContext): void {
+  changeSettings({ memoryLane: true });
+  context.goTo(null, null);
 }
 
 interface Memories {

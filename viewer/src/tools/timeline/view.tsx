@@ -7,6 +7,7 @@ import { Timeline } from "../../components/timeline";
 import { SOON_MS, useLoaded } from "../../components/use-loaded";
 import { hover } from "../../state/hover";
 import { isMarksOpen } from "../../state/marks";
+import { settings } from "../../state/settings";
 import { embedded, isDrawerOpen, isFinderOpen, isTableOpen } from "../../state/shell";
 import type { Trace } from "../../state/trace";
 import type { PageProps } from "../contract";
@@ -38,6 +39,13 @@ const loadTable = async () => (await import("../../details/slice-table")).SliceT
 function LateTable({ trace }: { trace: Trace }) {
   const SliceTable = useLoaded("slice-table", loadTable);
   return SliceTable.kind === "ready" ? <SliceTable.value trace={trace} /> : null;
+}
+
+const loadMemory = async () => (await import("../../details/memory-lane")).MemoryLane;
+
+function LateMemory({ trace }: { trace: Trace }) {
+  const MemoryLane = useLoaded("memory-lane", loadMemory);
+  return MemoryLane.kind === "ready" ? <MemoryLane.value trace={trace} /> : null;
 }
 
 const loadTooltip = async () => (await import("../../components/tooltip")).Tooltip;
@@ -81,6 +89,7 @@ export function TimelineView({ context: { trace } }: PageProps<null>) {
       >
         <Timeline key={trace.manifest.build} trace={trace}>
           {isTableOpen.value && <LateTable trace={trace} />}
+          {settings.value.memoryLane && <LateMemory trace={trace} />}
         </Timeline>
       </Docked>
       <LateTooltip trace={trace} />
