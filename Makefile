@@ -19,7 +19,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile torch sanitize fuzz lint lint-python lint-native lint-viewer tidy format bench bench-scale bench-realistic \
+.PHONY: help demo install test test-python test-tensorflow test-viewer test-browser test-dist kill-test damage hostile torch sanitize fuzz lint lint-python lint-native lint-viewer tidy format bench bench-scale bench-realistic \
         bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types clean
 
 help: ## this list
@@ -83,6 +83,17 @@ test: $(STAMPS)/test-tools $(VIEWER_BUILT) browser firefox nginx ## everything: 
 
 test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests
 	$(BIN)/python -m pytest -rs -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution
+
+# TensorFlow has an environment of its own: it is large, and wants versions that others do not.
+TENSORFLOW := build/tensorflow
+
+$(STAMPS)/tensorflow: | $(BIN)/python
+	$(BIN)/python -m venv $(TENSORFLOW)
+	$(TENSORFLOW)/bin/python -m pip --quiet --disable-pip-version-check install 'tensorflow-cpu>=2.21'
+	@touch $@
+
+test-tensorflow: $(STAMPS)/test-tools $(STAMPS)/tensorflow ## captures a training loop of TensorFlow (installs it, 1.5 GB)
+	TILESCOPE_TENSORFLOW=$(CURDIR)/$(TENSORFLOW)/bin/python $(BIN)/python -m pytest -rs tests/capture/test_tensorflow.py
 
 test-viewer: $(VIEWER_MODULES) ## unit tests of the viewer
 	cd viewer && npm run --silent test

@@ -4,97 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import tilescope
-from tests.capture.test_grpc_call import Kept
+from tests.capture.loops import JAX, LIMIT_S, MANY, Loop, running, started
 from tilescope.capture import (
     CaptureCause,
     CaptureOptions,
     CapturePhase,
+    CaptureResult,
     Failure,
     HostProgress,
-    Profiler,
-    ProfilerAddress,
+    WindowOptions,
     capture,
+    capture_continuously,
 )
-from tilescope.capture.failures import CaptureFailed
-from tilescope.capture.requests import profile_request
-
-LIMIT_S = 120  # of whatever is waited for, on a machine that has other things to do
-MANY = 100  # attempts
-LOOP = Path(__file__).with_name("jax_loop.py")
-
-
-@dataclass(frozen=True)
-class Loop:
-    process: subprocess.Popen[str]
-    address: ProfilerAddress
-    steps: Path
-
-    def step(self) -> int:
-        return int(self.steps.read_text() or 0) if self.steps.exists() else 0
-
-    def go_on(self, steps: int = 20) -> None:
-        """Returns when so many steps are done."""
-        until = self.step() + steps
-        wait_for(lambda: self.process.poll() is not None or self.step() >= until)
-        assert self.process.poll() is None, "the loop ended"
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.fixture(scope="module")
 def loops(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Loop, Loop]]:
     folder = tmp_path_factory.mktemp("loops")
-    started = []
-    for k in range(2):
-        with socket.socket() as free:
-            free.bind(("", 0))
-            port = free.getsockname()[1]
-        path = folder / str(k)
-        process = subprocess.Popen([sys.executable, LOOP, str(port), path], stdin=subprocess.PIPE, text=True)
-        started.append(Loop(process, ProfilerAddress("127.0.0.1", port), path))
-    try:
-        for loop in started:
-            loop.go_on(1)
-        yield started[0], started[1]
-    finally:
-        for loop in started:
-            loop.process.kill()
-            loop.process.communicate()
-
-
-async def started(loop: Loop) -> None:
-    """Returns when a run is active in the process of the loop, and some steps of it are done.
-
-    It asks for runs of its own until one is refused; they may be in the way of the one that is waited for, which
-    therefore needs many attempts.
-    """
-    options = CaptureOptions(duration_ms=1)
-    request = profile_request(options, session_id="probe", host_name="probe", repository_root="/nowhere")
-    async with asyncio.timeout(LIMIT_S):
-        while True:
-            try:
-                await Profiler(loop.address).profile(request, Kept(), answer_within_s=LIMIT_S)
-            except CaptureFailed as error:
-                if error.failure.cause is CaptureCause.BUSY:
-                    break
-            await asyncio.sleep(0.1)
-    await asyncio.to_thread(loop.go_on)
+    with running(JAX, folder) as one, running(JAX, folder) as other:
+        yield one, other
 
 
 async def test_two_processes_become_one_run_of_two_hosts(loops: tuple[Loop, Loop], tmp_path: Path) -> None:
@@ -140,6 +76,22 @@ async def test_a_trace_of_nothing_is_empty(loops: tuple[Loop, Loop], tmp_path: P
     assert host.failure is not None
     assert host.failure.cause is CaptureCause.EMPTY
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_windows_follow_each_other(loops: tuple[Loop, Loop], tmp_path: Path) -> None:
+    results, stop = list[CaptureResult](), asyncio.Event()
+
+    def there(result: CaptureResult) -> None:
+        results.append(result)
+        if len(results) == 2:
+            stop.set()
+
+    windows = WindowOptions(1, take_over=True)
+    await capture_continuously([loops[0].address], CaptureOptions(), windows, tmp_path, print, there, stop)
+    assert [host.failure for result in results[:2] for host in result.hosts] == [None, None]
+    assert results[-1].was_stopped
+    again = await capture([loops[0].address], CaptureOptions(duration_ms=500), tmp_path)  # it records no more
+    assert again.hosts[0].failure is None
 
 
 async def test_ctrl_c(loops: tuple[Loop, Loop], tmp_path: Path) -> None:
