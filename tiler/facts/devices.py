@@ -213,8 +213,9 @@ class _Finding:
             metadata = self._metadata(file)
             if metadata is not None:
                 categories = yield from hlo_categories(self._reader, file, metadata)
+                known = {of: xla_operation(Name("", of)) for of in set().union(*categories.values())}
                 for name, of in categories.items():
-                    work = {xla_operation(Name("", category)) for category in of}
+                    work = {known[category] for category in of}
                     if len(work) == 1 and name + 1 < len(kinds):
                         kinds[name + 1] = work.pop()
             self._of_file[file] = kinds
@@ -239,8 +240,9 @@ def hlo_categories(reader: QueryReader, file: int, tables: XStatTables) -> Steps
     category = yield from metadata_codes(reader).column(file, tables, numbers, CATEGORY)
     found: dict[int, set[str]] = defaultdict(set)
     values = metadata_codes(reader).values
-    for name, code in np.unique(np.stack([tables.name[numbers], category]), axis=1).T.tolist():
-        of = values[code]
+    of_name = tables.name[numbers].astype(np.int64) << 32 | category
+    for key in np.unique(of_name).tolist():
+        name, of = key >> 32, values[key & 0xFFFFFFFF]
         if isinstance(of, str):
             found[name].add(of)
     return found

@@ -216,7 +216,7 @@ def test_what_is_known_of_instructions_is_kept_under_a_limit(tmp_path: Path, mon
     monkeypatch.setattr(instructions, "MAX_KEPT_BYTES", 1)
     reader = QueryReader(reader.store)
     assert [by_row(answer(reader, "op_profile")) for _ in range(2)] == [first, first]
-    assert len(asked) == 5  # the table with the costs is kept
+    assert len(asked) == 4  # for the second answer the tree is kept
 
 
 def test_costs_come_from_the_program_found_by_name_too(tmp_path: Path) -> None:

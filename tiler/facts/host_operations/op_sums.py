@@ -51,6 +51,7 @@ class OpSums:
         self._kept: OrderedDict[tuple[int, int], OpPart] = OrderedDict()  # by track and first tile of the page
         self._rows = 0
         self._lock = Lock()
+        self._without: dict[int, bool] = {}
         self._spans: dict[int, tuple[int, int] | None] = {}
 
     def parts(self, track: int, windows: Windows) -> Iterator[OpPart | None]:
@@ -96,6 +97,11 @@ class OpSums:
 
     def _has_none(self, leaves: _Leaves) -> bool:
         """Whether no event on the pages of a track can be an operation."""
+        if leaves.track not in self._without:
+            self._without[leaves.track] = self._finds_none(leaves)
+        return self._without[leaves.track]
+
+    def _finds_none(self, leaves: _Leaves) -> bool:
         shape = leaves.shape
         telling = self._ops.telling(self._reader.store.file_of(leaves.track))
         starts = shape.page_starts()

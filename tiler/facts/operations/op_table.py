@@ -27,7 +27,7 @@ _TPU_CORE: Final = re.compile(rf"{DEVICE_PREFIX}TPU:[0-9]+$")
 _OP_LINE: Final = frozenset({"XLA Ops"})
 
 
-@dataclass
+@dataclass(eq=False)
 class OpTable:
     """`operations` by program and symbol, in the order in which they are first met."""
 

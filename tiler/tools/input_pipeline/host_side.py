@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,9 +96,16 @@ def _never() -> Steps[tuple[int, int]]:
     return 0, 0
 
 
+_KNOWN: WeakKeyDictionary[QueryReader, NDArray[np.bool_]] = WeakKeyDictionary()  # of each name whether it enqueues
+
+
 def _enqueued(reader: QueryReader, threads: Sequence[int], windows_of: WindowsOf) -> Steps[tuple[int, int]]:
     """Of one that follows another on a thread: how long the one before it took, and how long before it that began."""
-    is_enqueue = (yield from reader.names.numbers(_is_enqueue)).astype(np.bool_)
+    is_enqueue = _KNOWN.get(reader)
+    if is_enqueue is None:
+        is_enqueue = (yield from reader.names.numbers(_is_enqueue)).astype(np.bool_)
+        if not reader.store.is_growing:
+            _KNOWN[reader] = is_enqueue
     took = apart = 0
     for track in threads:
         if not (yield from _occurs(reader, track, is_enqueue)):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, Final
+from weakref import WeakKeyDictionary
 
 from msgspec import Meta
 
+from tilescope.tiler.facts.operations import OpTable
 from tilescope.tiler.facts.operations.metadata import OperationMetadata
 from tilescope.tiler.query import Steps
-from tilescope.tiler.tools.answer import Answer, Column, Table, Value
+from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.op_profile.layouts import NO_LAYOUT, KnownLayout, known_layouts
 from tilescope.tiler.tools.op_profile.tree import By, Node, tree
 from tilescope.tiler.tools.operation_notes import operation_notes
@@ -55,17 +58,36 @@ class OpProfileQuestion(SpanQuestion, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
     asked = yield from asked_operations(scope, question)
-    root = tree(asked.table.operations, question.by, {**asked.table.program_names, **_program_names(scope)})
-    yield
-    notes = [*asked.notes, *operation_notes(asked)]
-    known = yield from known_layouts(scope.reader, root, notes, is_gpu=asked.is_gpu)
-    rows = list(_rows(root, question.limit, question.cover))
+    names = {**asked.table.program_names, **_program_names(scope)}
+    key = question.by, asked.is_gpu, tuple(sorted(names.items()))
+    found = _LAST.get(asked.table, {}).get(key)
+    if found is None:
+        root, said = tree(asked.table.operations, question.by, names), list[Note]()
+        yield
+        found = _Known(root, (yield from known_layouts(scope.reader, root, said, is_gpu=asked.is_gpu)), said)
+        _LAST.clear()
+        _LAST[asked.table] = {key: found}
+    notes = [*asked.notes, *operation_notes(asked), *(note for note in found.notes if note not in asked.notes)]
+    rows = list(_rows(found.root, question.limit, question.cover))
     yield
     return Answer(
         time_facts(asked),
-        [_table(asked, rows, known, with_idle=question.with_idle)] if asked.table.cores else [],
+        [_table(asked, rows, found.layouts, with_idle=question.with_idle)] if asked.table.cores else [],
         notes=notes,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A tree, with what is known of its operations."""
+
+    root: Node
+    layouts: Mapping[int, KnownLayout]
+    notes: Sequence[Note]
+
+
+# The tree that was made last, for whoever asks for more or less of it. It takes more than its table does.
+_LAST: WeakKeyDictionary[OpTable, dict[object, _Known]] = WeakKeyDictionary()
 
 
 def _program_names(scope: Scope) -> dict[str, str]:

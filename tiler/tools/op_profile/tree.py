@@ -37,6 +37,7 @@ class Node:
     track: int = -1
     tells_flops: bool = False  # whether the trace says of any how much it computes
     fused: FusedPart | None = None  # it is a part of an operation: only its FLOPs are known
+    ordered: list[Node] | None = None  # its parts in order, once all are there
 
     def set(self, operation: Operation) -> None:
         """Makes it the leaf of an operation."""
@@ -70,10 +71,12 @@ class Node:
 
     @property
     def sorted(self) -> list[Node]:
-        """Its parts, those that take the most time first; of a fusion those with the most FLOPs."""
-        return sorted(
-            self.children.values(), key=lambda of: (-of.own, -of.count, -of.flops if of.fused else 0, of.name)
-        )
+        """Its parts, those that take the most time first; of a fusion those with the most FLOPs. All must be there."""
+        if self.ordered is None:
+            self.ordered = sorted(
+                self.children.values(), key=lambda of: (-of.own, -of.count, -of.flops if of.fused else 0, of.name)
+            )
+        return self.ordered
 
     @property
     def working(self) -> int:
