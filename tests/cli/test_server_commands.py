@@ -67,11 +67,11 @@ def get_json(url: str, method: str = "GET") -> Any:
 def wait_for_run(url: str, state: str) -> dict[str, Any]:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        (run,) = get_json(f"{url}api/v1/runs")["runs"]
-        if run["state"] == state:
-            return dict(run)
+        runs = get_json(f"{url}api/v1/runs")["runs"]
+        if [run["state"] for run in runs] == [state]:
+            return dict(runs[0])
         time.sleep(0.05)
-    raise AssertionError(run)
+    raise AssertionError(runs)
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
@@ -294,9 +294,26 @@ def test_a_log_that_cannot_be_written_does_not_keep_a_server_from_its_work(monke
         logging.getLogger("tilescope.server.runs.indexer").info("host0: indexing")
 
 
-def test_a_folder_without_traces_cannot_be_viewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["view", str(tmp_path), "--no-browser", "--port", "0"]) == 2
-    assert "there are no traces here" in capsys.readouterr().err
+def test_a_folder_without_traces_shows_those_that_come(tmp_path: Path) -> None:
+    """Also one that is written slowly: it is there at once, and is indexed when it is complete."""
+    folder = tmp_path / "logs" / "plugins" / "profile" / "2026_01_31_10_00_00"
+    folder.mkdir(parents=True)
+    content = DEMO_TRACE.read_bytes()
+    with started(tmp_path, "view", "logs", "--no-browser") as (process, url):
+        assert process.stderr is not None
+        assert "logs: there are no traces here yet" in process.stderr.readline()
+        assert get_json(f"{url}api/v1/runs")["runs"] == []
+        with (folder / "host0.xplane.pb").open("wb") as file:
+            told: list[dict[str, Any]] = []
+            for at in range(0, len(content), len(content) // 1000):
+                file.write(content[at : at + len(content) // 1000])
+                file.flush()
+                if not any(run["growing"] for run in told):
+                    told = get_json(f"{url}api/v1/runs")["runs"]
+                    time.sleep(0.01)
+        assert [(run["state"], run["growing"]) for run in told] == [("queued", True)]
+        ready = wait_for_run(url, "ready")
+    assert (ready["growing"], int(ready["size_bytes"])) == (False, len(content))
 
 
 def test_a_file_that_is_no_trace_is_refused_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,9 +1,9 @@
 """Shows traces in the browser: serves them at once, and indexes those that are not indexed yet.
 
 PATH is a trace file, a folder with the files of one run, a log directory as TensorBoard, XProf and JAX
-write it, or a store. Runs are indexed in the background, the newest first. Indexes are kept in a cache
-directory, so the next start is immediate. Ctrl-C or SIGTERM ends the server. If indexing fails for all
-files that were named, it ends with exit code 1.
+write it, or a store. Runs are indexed in the background, the newest first; those that jobs write meanwhile
+as soon as they are complete. Indexes are kept in a cache directory, so the next start is immediate. Ctrl-C
+or SIGTERM ends the server. If indexing fails for all files that were named, it ends with exit code 1.
 
 This command serves HTTP only, which is enough for browsers and for notebooks (tilescope.connect). For gRPC, use
 `tilescope serve`.
@@ -66,8 +66,10 @@ def run(args: argparse.Namespace) -> int:
         runs = await registry.list_runs()
         if not runs:
             where = ", ".join(str(path) for path in args.paths)
-            raise UsageError(f"{where}: there are no traces here (name a trace, a log directory or a store)")
-        url = f"{url_of(listening, settings)}?run={quote(runs[0].found.id)}"
+            if not all(path.is_dir() for path in args.paths):
+                raise UsageError(f"{where}: there are no traces here (name a trace, a log directory or a store)")
+            complain(f"{where}: there are no traces here yet: runs are shown when jobs write them")
+        url = url_of(listening, settings) + (f"?run={quote(runs[0].found.id)}" if runs else "")
         with_login = with_token(url, settings.access)
         say(f"Viewing {with_login if settings.access.is_made_up else url} (Ctrl-C stops)")
         if not args.no_browser and not (has_screen() and await asyncio.to_thread(webbrowser.open, with_login)):
