@@ -22,7 +22,7 @@ CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 # From a page out of memory to statistics of a large run.
 _SECONDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 CLIENT_GONE: Final = 499  # as nginx has it: nobody was there any more to take the answer
-_METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"})
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

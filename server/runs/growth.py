@@ -48,6 +48,10 @@ class Growth:
         """To be called with all runs whenever they were looked for. Stores do not grow."""
         self._seen = {run.id: self._look(run) for run in runs if run.files}
 
+    def finish(self, run: FoundRun) -> None:
+        """Its files are complete: who has written them says so."""
+        self._seen[run.id] = _Seen(run.store, None)
+
     def is_changing(self, run: FoundRun) -> bool:
         """Whether it was seen to change, and not long enough ago."""
         seen = self._seen.get(run.id)

@@ -107,11 +107,12 @@ class Registry:
         return self._known(run_id)
 
     async def find_folder(self, folder: Path) -> FoundRun | None:
-        """The run of which the files are in a folder that was filled just now; None if it is not served."""
+        """The run of a folder of which all files have just been written; None if it is not served."""
         await self._scan(is_due=True)
         place = folder.resolve()
         for run in self._runs.values():
             if run.files and run.files[0].parent.resolve() == place:
+                self._growth.finish(run)
                 return run
         return None
 

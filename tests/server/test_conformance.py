@@ -34,8 +34,8 @@ EXAMPLES = 25  # of each operation and kind
 FEW_EXAMPLES = {"export": 4}  # of those whose answers are files of megabytes
 
 # These refuse, with 400, more than a schema can say: spans that end before they start, and what is no WebSocket. So may
-# any tool.
-BEYOND_SCHEMAS = {"events", "export", "stream", "watch", *tools()}
+# any tool. Captures have no place here, which is 422.
+BEYOND_SCHEMAS = {"captures", "events", "export", "stream", "watch", "{host}", *tools()}
 
 
 class BackgroundServer:

@@ -67,6 +67,25 @@ async def test_a_run_is_indexed_when_it_has_stopped_to_grow(site: Site) -> None:
     await registry.close()
 
 
+async def test_what_its_writer_says_is_complete_is_not_waited_for(site: Site) -> None:
+    clock = Clock()
+    registry = site.registry(growth=clock.growth())
+    await registry.start()
+    site.add_run("run1")
+    await registry.list_runs()  # somebody looks while the first host is there
+    append(site.file("run1"))
+    assert (await registry.list_runs())[0].is_growing
+    append(site.file("run1"))
+    run = await registry.find_folder(site.folder)
+    assert run is not None
+    assert registry.request_index(run).state is RunState.QUEUED
+    await site.jobs.begun("run1")
+    assert not (await registry.list_runs())[0].is_growing
+    assert await registry.find_folder(site.folder / "other") is None
+    await site.jobs.end("run1")
+    await registry.close()
+
+
 async def test_a_file_that_is_replaced_and_a_host_that_comes_later_are_waited_for(site: Site) -> None:
     clock = Clock()
     registry = site.registry(index_all=True, growth=clock.growth())
