@@ -285,6 +285,12 @@ async def test_an_old_server_far_away(tmp_path: Path) -> None:
     assert "TensorFlow 2.21" in failure.hints[1]
     assert left(run_of(tmp_path)) == {"127.0.0.1.a.json": b"{}"}
     assert with_tools.hosts[0].tool_files == (run_of(tmp_path) / "127.0.0.1.a.json",)
+    nowhere = CaptureOptions(duration_ms=1, repository_root="/proc/no")
+    cannot = refusing(grpc.StatusCode.INTERNAL, "/proc/no; No such file or directory")
+    with FakeProfiler({"Profile": cannot}).serving() as address:
+        (host,) = (await capture([address], nowhere, tmp_path / "b")).hosts
+    assert host.failure == Failure(C.NOT_INLINE, "and it cannot: INTERNAL: /proc/no; No such file or directory")
+    assert host.attempts == 1
     empty = FakeProfiler({"Profile": old_server(b"", empty_trace=True)})
     with empty.serving() as address:
         result = await capture([address], CaptureOptions(duration_ms=1), tmp_path / "b", clock=FakeTime())

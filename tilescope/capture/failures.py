@@ -79,6 +79,7 @@ _MEANINGS: Final = {
         (
             "the process may be stuck, or busy with a large trace: capture shorter, or with lower tracer levels",
             "wait longer for the answer",
+            "jobs of jaxlib 0.7.1 and older hang after a capture where TensorFlow is not installed: update it",
         ),
         may_pass=True,
     ),

@@ -118,6 +118,11 @@ class HostCapturing:
             if not asking.done():
                 await self._end_early(asking, taker)
             return await asking
+        except CaptureFailed as error:
+            failure = error.failure
+            if failure.cause is CaptureCause.REFUSED_BY_SERVER and self._root in failure.detail:
+                raise Fault(CaptureCause.NOT_INLINE, f"and it cannot: {failure.detail}") from None
+            raise
         finally:
             stopping.cancel()
             asking.cancel()

@@ -57,13 +57,13 @@ class ToldTaker:
             what = f"{size_bytes / 1e6:,.1f} MB; at most {self._most_bytes / 1e6:,.1f} MB are taken"
             raise Fault(CaptureCause.TOO_LARGE, what)
         self.total_bytes = size_bytes
-        self.go_to(CapturePhase.RECEIVING)
 
     def take(self, data: memoryview) -> None:
         """The next bytes of the trace."""
         if self.file is None:
             self.file = self._open_file()
             self.file.expect(self.total_bytes)
+            self.go_to(CapturePhase.RECEIVING)
         self.file.write(data)
         if self._loop.time() - self._told >= TELL_EVERY_S:
             self._tell()
