@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from tests.corpus import corpus_path
+from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, answer_json, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
+from tilescope.tiler.verify import verify_store
 
 PAGES = ("pod_viewer", "op_profile", "input_pipeline", "overview_page", "memory_viewer")
 PS_OF_US = 10**6
@@ -95,6 +97,22 @@ def test_memory_viewer(tmp_path: Path) -> None:
     assert answer.fact("peak").value == 3 << 20
     (chart,) = answer.series
     assert values_of(chart.ys[0]) == [1 << 20, 3 << 20, 1 << 20, 0]
+
+
+def test_pages_beside_a_trace_are_of_its_run_and_no_host(tmp_path: Path) -> None:
+    core = plane("/device:TPU:0", [Instruction("7")], {"Steps": [Run(0, 0, 9)]})
+    trace = write_trace(tmp_path / "a.xplane.pb", [core])
+    pages = [corpus_path(f"imports/{page}.json") for page in ("op_profile", "pod_viewer")]
+    build_store([pages[1], trace, pages[0]], tmp_path / "store")
+    verify_store(tmp_path / "store")
+    opened = open_run_store(tmp_path / "store")
+    assert opened.manifest()["hosts"] == ["a"]
+    reader = QueryReader(opened)
+    assert (reader.tree.groups[0]["kind"], reader.tree.groups[0]["name"]) == ("host", "a")
+    answer = finish(ask(tool("imported"), Scope(reader), from_values(tool("imported").question, {"page": 1})))
+    assert column(answer, "pages", "host") == [None, None]
+    build_store(pages, tmp_path / "alone")
+    assert open_run_store(tmp_path / "alone").manifest()["hosts"] == ["host"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -95,8 +95,10 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     """Places all tracks. `weight_of(file, track)` says how many rows are to be read for a track."""
     layout = Layout()
     names = _host_names(summaries)
-    layout.hosts = [name or _NO_HOST for name in names]
-    files = sorted(range(len(summaries)), key=lambda k: natural_key(names[k]))
+    # What of no host has no processes, such as a saved page, is of the run: it makes no host beside those that were traced.
+    placed = [k for k, of in enumerate(summaries) if names[k] or of.processes] or range(len(summaries))
+    layout.hosts = [name or (_NO_HOST if k in placed else "") for k, name in enumerate(names)]
+    files = sorted(placed, key=lambda k: natural_key(names[k]))
     hosts = dict.fromkeys(names[file] for file in files)
     run = _group(layout, None, "run", f"{len(hosts)} hosts") if len(hosts) > 1 else None
     for host in hosts:

@@ -60,7 +60,7 @@ def _pages(pages: Sequence[SavedPage]) -> Table:
     columns = [
         Column("number", "Number", "id", list(range(len(pages)))),
         Column("title", "Page", "text", [of.title for of in pages]),
-        Column("host", "Host", "text", [of.entry.host for of in pages]),
+        Column("host", "Host", "text", [of.entry.host or None for of in pages]),
         Column("file", "File", "text", [of.entry.label for of in pages]),
     ]
     return Table("pages", "Saved pages of this run", columns)
