@@ -11,6 +11,7 @@
     ├── StoreError            the store is bad
     │   ├── NoStore           nothing published there
     │   ├── NotBuilt          not there yet: the store is still being built
+    │   │   └── StoredLast    what is stored for the run as a whole, when all of its tracks are done
     │   ├── StoreVersion      written by another version
     │   ├── DiskFull          no room to write it: how much is needed, how much is free
     │   └── DamagedStore      a page or a record is wrong: track, level, tile
@@ -81,6 +82,10 @@ class NoStore(StoreError):
 
 class NotBuilt(StoreError):
     """The store is still being built, and what was asked for is not in it yet."""
+
+
+class StoredLast(NotBuilt):
+    """What is stored for the run as a whole is not there yet: the last of its tracks are still being built."""
 
 
 class StoreVersion(StoreError):

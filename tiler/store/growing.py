@@ -18,7 +18,7 @@ from tilescope.tiler.details.chunk import Chunk
 from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.values import Values
 from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.errors import NoStore, NotBuilt, StoreError
+from tilescope.tiler.errors import NoStore, NotBuilt, StoredLast, StoreError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey
 from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.pages.steps import TrackSteps
@@ -90,7 +90,7 @@ class GrowingStore:
     def event_metadata(self, file: int) -> XStatTables | None:
         """As `RunStore.event_metadata`. Raises NotBuilt."""
         if self.is_growing:
-            raise NotBuilt("what events share is not stored yet")
+            raise StoredLast("what events share is not stored yet")
         return self._now.event_metadata(file)
 
     def file_of(self, track: int) -> int:
@@ -167,13 +167,13 @@ class GrowingStore:
     def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
         """As `RunStore.args_decoder`. Raises NotBuilt."""
         if self.is_growing:
-            raise NotBuilt("what events share is not stored yet")
+            raise StoredLast("what events share is not stored yet")
         return self._now.args_decoder(file)
 
     def args_values(self, file: int, chunk: Chunk, at: NDArray[np.int64], names: Sequence[str]) -> list[Values]:
         """As `RunStore.args_values`. Raises NotBuilt."""
         if self.is_growing:
-            raise NotBuilt("what events share is not stored yet")
+            raise StoredLast("what events share is not stored yet")
         return self._now.args_values(file, chunk, at, names)
 
     def page_names(self, block: int) -> Iterator[bytes]:

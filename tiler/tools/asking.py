@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Final
 
-from tilescope.tiler.errors import NotAvailable, TilescopeError, ToolFailed
+from tilescope.tiler.errors import NotAvailable, StoredLast, TilescopeError, ToolFailed
 from tilescope.tiler.plugins import fault_place, fault_text
 from tilescope.tiler.query import Steps
-from tilescope.tiler.tools.answer import Answer
+from tilescope.tiler.tools.answer import Answer, Note
 from tilescope.tiler.tools.checking import check
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.references import check_hosts
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import AnyTool, Reason
+
+STORED_LAST: Final = (
+    "the run is still being indexed: what operations are and what they share is stored when all tracks are done, "
+    "and there is an answer then"
+)
 
 
 def ask(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
@@ -30,7 +36,10 @@ def ask(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
         steps = tool.answer(scope, question)
         if not isinstance(steps, Generator):
             raise TypeError(f"its function returns a value of type {type(steps).__name__}: it must yield")
-        answer = yield from steps
+        try:
+            answer = yield from steps
+        except StoredLast:
+            answer = Answer(notes=[Note("info", STORED_LAST)], is_complete=False)
         check(answer)
         is_complete = answer.is_complete and scope.is_complete
         return replace(answer, notes=[*answer.notes, *scope.notes], is_complete=is_complete)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.errors import NotBuilt, UsageError
+from tilescope.tiler.errors import StoredLast, UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import SLICE_KINDS, QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps
@@ -99,7 +99,7 @@ class Scope:
         """What the store keeps of the trace beside its events. Raises NotBuilt while the run is indexed."""
         record = self.reader.store.attachments()
         if record is None:
-            raise NotBuilt("what the trace holds beside its events is not stored yet")
+            raise StoredLast("what the trace holds beside its events is not stored yet")
         return listed(record)
 
     def attachment(self, entry: AttachmentEntry) -> Iterator[bytes]:

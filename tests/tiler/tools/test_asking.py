@@ -10,7 +10,7 @@ import pytest
 
 from tests.example import Example
 from tests.toy_tools import install
-from tilescope.tiler.errors import NotAvailable, TilescopeError, ToolFailed, UsageError
+from tilescope.tiler.errors import NotAvailable, StoredLast, TilescopeError, ToolFailed, UsageError
 from tilescope.tiler.query import finish
 from tilescope.tiler.tools import Answer, BuildRef, Scope, ask, catalogue, from_values, references, tool, tools, why_not
 
@@ -50,6 +50,16 @@ def test_a_fault_is_one_error_that_says_whose_it_is(
     line = str(error.value).partition("line ")[2].partition(":")[0]
     assert str(error.value).startswith(message.format(line=line))
     assert "\n" not in str(error.value)
+
+
+def test_what_is_stored_last_is_waited_for_in_plain_words(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_self: Scope, _question: object) -> None:
+        raise StoredLast("what events share is not stored yet")
+
+    monkeypatch.setattr(Scope, "windows", missing)
+    found = asked(example, "stats")
+    assert (list(found.tables), found.is_complete) == ([], False)
+    assert [note.text for note in found.notes if "there is an answer then" in note.text]
 
 
 def test_why_there_is_no_answer(example: Example) -> None:

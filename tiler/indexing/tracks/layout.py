@@ -95,7 +95,7 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     """Places all tracks. `weight_of(file, track)` says how many rows are to be read for a track."""
     layout = Layout()
     names = _host_names(summaries)
-    # What of no host has no processes, such as a saved page, is of the run: it makes no host beside those that were traced.
+    # What has no host and no processes, as a saved page, is of the run: it makes no host beside those that were traced.
     placed = [k for k, of in enumerate(summaries) if names[k] or of.processes] or range(len(summaries))
     layout.hosts = [name or (_NO_HOST if k in placed else "") for k, name in enumerate(names)]
     files = sorted(placed, key=lambda k: natural_key(names[k]))
