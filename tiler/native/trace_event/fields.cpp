@@ -30,12 +30,14 @@ struct KnownKey {
         }
     }
 
-    bool at(const char* p) const {
-        std::uint64_t text = 0;
-        std::memcpy(&text, p, sizeof text);
-        return (text & mask) == word;
-    }
+    bool is(std::uint64_t text) const { return (text & mask) == word; }
 };
+
+std::uint64_t word_at(const char* p) {
+    std::uint64_t text = 0;
+    std::memcpy(&text, p, sizeof text);
+    return text;
+}
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "keys are compared as words");
 
@@ -62,6 +64,14 @@ constexpr std::array known_keys{
 const KnownKey* find_known(std::string_view key) {
     for (const KnownKey& known : known_keys) {
         if (known.key == key) return &known;
+    }
+    return nullptr;
+}
+
+// The same of the eight bytes that begin with `"key"`, for short keys.
+const KnownKey* find_short(std::uint64_t text) {
+    for (const KnownKey& known : known_keys) {
+        if (known.mask != 0 && known.is(text)) return &known;
     }
     return nullptr;
 }
@@ -162,8 +172,15 @@ EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths de
         out.any = true;
         const char* member = p;
         const KnownKey* known = &known_keys[place < out.key_order.size() ? out.key_order[place] : 0];
-        if (end - p >= 8 && known->at(p)) {
+        const std::uint64_t word = end - p >= 8 ? word_at(p) : 0;
+        if (known->is(word)) {
             p += known->quoted;
+        } else if (const KnownKey* found = find_short(word); found != nullptr) {
+            known = found;
+            p += known->quoted;
+            if (place < out.key_order.size()) {
+                out.key_order[place] = static_cast<std::uint8_t>(known - known_keys.data());
+            }
         } else {
             const StringEnd key_end = find_string_end(p + 1, end);
             if (key_end.quote == nullptr) return stop(Scan::incomplete, end);

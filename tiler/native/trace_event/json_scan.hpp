@@ -90,6 +90,21 @@ inline bool is_space(char c) {
 }
 
 inline const char* skip_space(const char* p, const char* end) {
+    if (p == end || !is_space(*p)) return p;
+    ++p;
+#if defined(__SSE2__)
+    // A second one is mostly the indentation of a line.
+    if (p != end && is_space(*p)) {
+        while (end - p >= 16) {
+            const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+            const auto is = [block](char c) { return _mm_cmpeq_epi8(block, _mm_set1_epi8(c)); };
+            const __m128i spaces = _mm_or_si128(_mm_or_si128(is(' '), is('\n')), _mm_or_si128(is('\t'), is('\r')));
+            const auto found = static_cast<unsigned>(_mm_movemask_epi8(spaces));
+            if (found != 0xFFFF) return p + __builtin_ctz(~found);
+            p += 16;
+        }
+    }
+#endif
     while (p != end && is_space(*p)) ++p;
     return p;
 }
