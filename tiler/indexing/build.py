@@ -153,7 +153,6 @@ def _tables(
     build: str, run: RunFiles, layout: Layout, builder: Builder, sources: Sequence[Fingerprint]
 ) -> Iterator[Entry]:
     """All that is written when the tracks are built."""
-    yield from builder.flows.entries(builder.root_level)
     yield from builder.overview.entries()
     yield from name_entries(run.names)
     found = Findings(

@@ -120,7 +120,9 @@ class Builder:
         _native.release_free_memory()
         # Rollups read what is kept: their own memory is small.
         schedule = Schedule(self._by_block(rollups), priorities, sum(track.weight for track in rollups))
-        self._run_work(executor, workers, _Work(schedule, self._build_rollup, range(last, len(self._blocks))))
+        work = _Work(schedule, self._build_rollup, range(last, len(self._blocks)))
+        # Flows are one thread's work: beside rollups they keep a second core busy.
+        self._run_work(executor, workers, work, beside=lambda: self._write_flows(schedule))
         self._rollups.forget()
 
     def _by_block(self, tracks: Sequence[PlacedTrack]) -> list[list[PlacedTrack]]:
@@ -129,10 +131,14 @@ class Builder:
             blocks[track.id // TRACKS_PER_BLOCK].append(track)
         return blocks
 
-    def _run_work(self, executor: Executor, workers: int, work: _Work) -> None:
+    def _run_work(
+        self, executor: Executor, workers: int, work: _Work, beside: Callable[[], None] | None = None
+    ) -> None:
         """Reports until all is done. When a worker fails, or the report says so, the others stop."""
         waiting: set[Future[None]] = set()
         try:
+            if beside is not None:
+                waiting.add(executor.submit(beside))
             for _ in range(workers):
                 waiting.add(executor.submit(self._work, work))  # may fail for want of a thread
             while waiting:
@@ -204,6 +210,13 @@ class Builder:
         rows = self._run.take_carrier(file, number, self._working)
         if rows is not None:
             self.flows.add(file, number, rows, place, slices)
+
+    def _write_flows(self, schedule: Schedule) -> None:
+        """Everything about flows, when all their ends are there; ends early when the schedule is stopped."""
+        for some in batched(self.flows.entries(self.root_level), ENTRIES_AT_ONCE):
+            if schedule.stopped:
+                return
+            self._write(some)
 
     def _tiles(self, data: TrackData) -> _native.Tiles:
         if data.value is not None:

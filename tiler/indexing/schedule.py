@@ -59,6 +59,11 @@ class Schedule:
             self._rows_now -= max(1, self._weights[number])
             self._change.notify_all()
 
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody has stopped it."""
+        return self._stopped
+
     def stop(self) -> None:
         """Nothing more is handed out."""
         with self._change:
