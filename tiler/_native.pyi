@@ -114,40 +114,12 @@ class Histograms:
         """
 
     def next(
-        self, rows: int
-    ) -> (
-        tuple[
-            int,
-            int,
-            tuple[
-                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-                tuple[
-                    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-                    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-                ],
-                tuple[
-                    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-                    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-                ],
-                tuple[
-                    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-                    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-                ],
-                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-            ],
-            tuple[
-                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-            ],
-        ]
-        | None
-    ):
+        self, rows: int, owner: int, events_per_row: int = 0
+    ) -> tuple[int, int, tuple[bytes, bytes] | None] | None:
         """
-        Returns level and index of the next tile; of each of its names, so many at most, its sums; and buckets
-        of durations. Both as `SpanSums` has them. None: there are no more tiles.
+        Returns level and index of the next tile, and its records, uncompressed: the histogram of `owner`, with
+        so many rows and one of all others at most, and its spread of durations; None in place of both where
+        fewer events start in the tile than so many a row. None: there are no more tiles.
         """
 
 class SpanSums:
@@ -319,6 +291,28 @@ class KindSums:
     ) -> tuple[
         Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
     ]: ...
+
+class NameTotals:
+    """How long the events of each name take together."""
+
+    def __init__(self) -> None: ...
+    def add(
+        self,
+        name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        Adds events, -1 where they have no name: those do not count. From any thread.
+        """
+
+    def halves(
+        self, names: int
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]
+    ]:
+        """
+        Returns the low 32 bits of the total of each name that has events, and what is above.
+        """
 
 class GuardedMap:
     """
@@ -506,6 +500,15 @@ def restored_by_length(
     """
     Returns the strings of such classes, one behind the other; `ends`: where each of them ends.
     """
+
+def write_ticks(
+    ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ps: Annotated[NDArray[numpy.int16], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    from_ns: int,
+    per_ns: int,
+    ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+) -> None:
+    """Writes (ns - from_ns) * per_ns + ps to `ticks`, all modulo 2**64."""
 
 class PackedTexts:
     """Texts of which many differ in their numbers alone."""

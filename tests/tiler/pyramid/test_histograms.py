@@ -57,14 +57,16 @@ def walk(
     )
     out: dict[Tile, list[Row]] = {}
     spreads = {} if spreads is None else spreads
-    while (record := found.next(rows)) is not None:
-        level, index, (name, count, *ticks, longest, shortest), buckets = record
+    while (record := found.next(rows, 7)) is not None:
+        level, index, stored = record
+        assert stored is not None
         assert (level, index) not in out
-        assert not any(high.any() for _, high in ticks)
-        low = [column.view(np.int64) for column, _ in ticks]
-        out[level, index] = rows_of(Histogram(name, count, low[0], low[1], low[2], longest, shortest))
-        spreads[level, index] = buckets_of(name.tolist(), DurationSpread(*buckets))
-    assert found.next(rows) is None
+        histogram = Histogram.decode(stored[0], 7, level)
+        spread = DurationSpread.decode(stored[1], 7, level)
+        assert stored == (histogram.encode(7, level), spread.encode(7, level))
+        out[level, index] = rows_of(histogram)
+        spreads[level, index] = buckets_of(histogram.name.tolist(), spread)
+    assert found.next(rows, 7) is None
     return out
 
 
@@ -125,10 +127,12 @@ def test_tracks_together(seed: int) -> None:
     numbers = np.array([z for z, _ in tiles], np.uint8), np.array([index for _, index in tiles], np.int64)
     found = _native.Histograms([columns(track) for track in tracks], *numbers, np.array(leaf_of, np.uint32))
     seen = {}
-    while (record := found.next(1 << 20)) is not None:
-        z, index, (name, count, busy, self_busy, *_), _ = record
-        ticks = (column.view(np.int64).tolist() for column, _ in (busy, self_busy))
-        seen[z, index] = {row[0]: row[1:] for row in zip(name.tolist(), count.tolist(), *ticks, strict=True)}
+    while (record := found.next(1 << 20, 0)) is not None:
+        z, index, stored = record
+        assert stored is not None
+        of_tile = Histogram.decode(stored[0], 0, z)
+        columns_of = (of_tile.name, of_tile.count, of_tile.busy, of_tile.self_busy)
+        seen[z, index] = {row[0]: row[1:] for row in zip(*(c.tolist() for c in columns_of), strict=True)}
     for z, index in tiles:
         above = [leaf for (z0, i0), leaf in zip(tiles, leaf_of, strict=True) if z0 > z and index >> 2 * (z0 - z) == i0]
         width, expected = 256 * 4**z, dict[int, list[int]]()
@@ -139,6 +143,15 @@ def test_tracks_together(seed: int) -> None:
                 sums = expected.setdefault(row.name, [0, 0, 0])
                 expected[row.name] = [a + b for a, b in zip(sums, (row.count, row.busy, row.self_busy), strict=True)]
         assert seen[z, index] == {name: tuple(sums) for name, sums in expected.items()}
+
+
+def test_tiles_with_few_events_a_row_have_no_records() -> None:
+    track = canonical([Slice(10 * k, 5, k % 20) for k in range(100)])
+    tile = np.array([_native.root_level(2000)], np.uint8), np.zeros(1, np.int64), np.zeros(1, np.uint32)
+    for events_per_row, rows, is_stored in ((5, 20, True), (6, 20, False), (9, 10, True), (10, 10, False)):
+        record = _native.Histograms([columns(track)], *tile).next(rows, 0, events_per_row)
+        assert record is not None
+        assert (record[2] is not None) == is_stored
 
 
 def test_rows_beyond_the_limit_are_summed_up() -> None:

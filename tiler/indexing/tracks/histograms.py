@@ -14,13 +14,11 @@ from tilescope.tiler.pages import (
     HISTOGRAM_ROWS,
     INDEX_BITS,
     TRACKS_PER_BLOCK,
-    DurationSpread,
-    Histogram,
     Shape,
     TileFlag,
     compress,
-    pays,
 )
+from tilescope.tiler.pages.key import EVENTS_PER_ROW
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.store import Entry
 
@@ -94,14 +92,11 @@ def _entries(
     at = dict(zip(zip(level.tolist(), index.tolist(), strict=True), tiles.tolist(), strict=True))
     columns = [(data.start, data.duration, data.name) for data in tracks]
     walk = _native.Histograms(columns, level.astype(np.uint8), index, leaf_of, budget)
-    while (found := walk.next(HISTOGRAM_ROWS)) is not None:
-        level_of, index_of, (name, count, busy, self_busy, duration, longest, shortest), buckets = found
-        if not pays(len(name), int(count.sum())):
+    while (found := walk.next(HISTOGRAM_ROWS, owner, EVENTS_PER_ROW)) is not None:
+        level_of, index_of, records = found
+        if records is None:
             missing.append(at[level_of, index_of])
             continue
-        # The low halves do: the totals of the tracks are below BUSY_LIMIT.
-        ticks = [low.view(np.int64) for low, _ in (busy, self_busy, duration)]
-        record = Histogram(name, count, ticks[0], ticks[1], ticks[2], longest, shortest).encode(owner, level_of)
-        yield histogram(owner, level_of, index_of), compress(record)
-        yield spread(owner, level_of, index_of), compress(DurationSpread(*buckets).encode(owner, level_of))
+        yield histogram(owner, level_of, index_of), compress(records[0])
+        yield spread(owner, level_of, index_of), compress(records[1])
     return missing

@@ -17,6 +17,7 @@
 #include "pyramid/duration_bucket.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/histogram.hpp"
+#include "pyramid/histogram_record.hpp"
 #include "pyramid/leaf_spans.hpp"
 #include "pyramid/span_sums.hpp"
 
@@ -99,21 +100,23 @@ class BoundHistograms {
         walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), budget);
     }
 
-    using Histogram = std::tuple<int, int64_t, SumColumns, BucketColumns>;
+    using Records = std::pair<nb::bytes, nb::bytes>;
 
-    std::optional<Histogram> next(size_t rows) {
-        HistogramRows found;
+    // Level and index of the next tile, and its records, unless those have too few events for their rows.
+    std::optional<std::tuple<int, int64_t, std::optional<Records>>> next(size_t rows, uint32_t owner,
+                                                                         uint64_t events_per_row) {
+        std::optional<HistogramRecords> records;
         {
             nb::gil_scoped_release release;
-            if (walk_->next()) {
-                found = walk_->rows(rows);
-            } else {
-                done_ = true;
+            done_ = done_ || !walk_->next();
+            if (!done_ && walk_->rows_of_tile(rows) * events_per_row <= walk_->events()) {
+                records = encode_histogram(walk_->rows(rows), walk_->tile().level, owner);
             }
         }
         if (done_) return std::nullopt;
-        return std::make_tuple(static_cast<int>(walk_->tile().level), walk_->tile().index, columns_of(found.sums),
-                               columns_of(std::move(found.buckets)));
+        std::optional<Records> found;
+        if (records) found.emplace(to_bytes(records->histogram), to_bytes(records->spread));
+        return std::make_tuple(static_cast<int>(walk_->tile().level), walk_->tile().index, std::move(found));
     }
 
   private:
@@ -229,9 +232,10 @@ void bind_histogram(nb::module_& m) {
              "Of start, duration and name of the slices of up to 32 tracks together, in canonical order, and of tiles\n"
              "in the order in which they are wanted. `leaf_of`: for which tracks a tile is a leaf, as bits: they are\n"
              "not in the histograms of tiles below.")
-        .def("next", &BoundHistograms::next, nb::arg("rows"),
-             "Returns level and index of the next tile; of each of its names, so many at most, its sums; and buckets\n"
-             "of durations. Both as `SpanSums` has them. None: there are no more tiles.");
+        .def("next", &BoundHistograms::next, nb::arg("rows"), nb::arg("owner"), nb::arg("events_per_row") = 0,
+             "Returns level and index of the next tile, and its records, uncompressed: the histogram of `owner`, with\n"
+             "so many rows and one of all others at most, and its spread of durations; None in place of both where\n"
+             "fewer events start in the tile than so many a row. None: there are no more tiles.");
     nb::class_<BoundSpanSums>(m, "SpanSums", "Sums by name of spans: of stored histograms and parts of leaves.")
         .def(nb::init<bool>(), nb::arg("buckets"))
         .def(

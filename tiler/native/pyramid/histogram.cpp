@@ -182,6 +182,17 @@ bool HistogramWalk::next() {
     return false;
 }
 
+size_t HistogramWalk::rows_of_tile(size_t rows) const {
+    const size_t names = open_[depth_].sums.sums().size();
+    return names > rows ? rows + 1 : names;
+}
+
+uint64_t HistogramWalk::events() const {
+    uint64_t events = 0;
+    for (const NameSum& sum : open_[depth_].sums.sums()) events += sum.count;
+    return events;
+}
+
 HistogramRows HistogramWalk::rows(size_t rows) const {
     const NameSums& all = open_[depth_].sums;
     const std::vector<NameSum>& sums = all.sums();

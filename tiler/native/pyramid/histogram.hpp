@@ -122,6 +122,9 @@ class HistogramWalk {
     // Its sums: most busy first, then by name. At most `rows`, and then one of all others, whose name is `kOtherNames`.
     // What tracks have in the tile is not in it where a tile above is a leaf of theirs.
     HistogramRows rows(size_t rows) const;
+    // How many these are, and how many slices start in the tile.
+    size_t rows_of_tile(size_t rows) const;
+    uint64_t events() const;
 
     static constexpr int32_t kOtherNames = -2;
 
