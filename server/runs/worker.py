@@ -20,7 +20,7 @@ from typing import Final, NoReturn, TextIO
 
 from tilescope.server.runs.job import STOP_TIMEOUT_S, IndexJob
 from tilescope.tiler.errors import DiskFull, TilescopeError
-from tilescope.tiler.indexing import DEFAULT_MEMORY_BYTES, BuildProgress, Priorities, build_store
+from tilescope.tiler.indexing import DEFAULT_MEMORY_BYTES, BuildProgress, Priorities, build_store, keep_free_memory
 from tilescope.tiler.memory_limits import out_of_memory
 
 REPORT_INTERVAL_S: Final = 0.1
@@ -57,6 +57,7 @@ def main() -> int:
     priorities = Priorities()
     threading.Thread(target=_listen, args=(lines, priorities), daemon=True).start()
     memory_bytes = DEFAULT_MEMORY_BYTES if job.memory_bytes is None else job.memory_bytes
+    keep_free_memory(memory_bytes)
     try:
         build_store(
             job.files,

@@ -47,7 +47,7 @@ class OperationMaker:
         """The operations of some events: those of event k are args[args_end[k-1]:args_end[k]], from `begin` on."""
         kind, parent, taken, numbers = self._reader.add(args_end, begin, args, start, duration)
         self._bounds.append((int(start[0]), int(start[-1]), int((start + duration).max())))
-        some = {name: column for name, column in zip(NUMBERS, numbers, strict=True) if column.max() >= 0}
+        some = {name: column for name, column in zip(NUMBERS, numbers, strict=True) if column.max(initial=-1) >= 0}
         return Operations(kind, parent, taken, some)
 
     def kinds(self) -> TrackKinds:

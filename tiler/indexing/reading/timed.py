@@ -68,8 +68,8 @@ def timed_events(pieces: Iterable[EventChunk], rows: int, axis: FileAxis, scratc
             aside += outside
         part = slice(at, at + len(piece.phase))
         phase[part] = piece.phase
-        start[part] = axis.timeline.ticks(piece.time_ns, piece.time_ps, axis.base_ns)
-        duration[part] = axis.timeline.durations(piece.time_ps, piece.duration_ns, piece.duration_ps)
+        axis.timeline.ticks(piece.time_ns, piece.time_ps, axis.base_ns, start[part])
+        axis.timeline.durations(piece.time_ps, piece.duration_ns, piece.duration_ps, duration[part])
         np.take(axis.names, piece.name, out=name[part], mode="wrap")  # -1, no name, stands last
         flags[part] = piece.flags
         np.add(piece.args_end, args_size, out=args_end[part])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.columns import Crowd, Span
 from tilescope.tiler.indexing.reading.window import NANOSECONDS, PICOSECONDS, Window, choose_window, fits
 
@@ -59,26 +60,26 @@ class Timeline:
             return cls(origin, 1, length_ns * 1000 + span.last_ps, False, window)
         return cls(origin, 1000, length_ns, span.any_ps, window)
 
-    def ticks(self, ns: Ints, ps: Picoseconds, base_ns: int) -> Ints:
-        """Times as ticks, shape (n,). `base_ns` is to be added to them."""
+    def ticks(self, ns: Ints, ps: Picoseconds, base_ns: int, out: Ints | None = None) -> Ints:
+        """Times as ticks, shape (n,), in `out` if that is given. `base_ns` is to be added to them."""
         # Modulo 2**64: a file's base may be anything, but what comes out is below TICK_LIMIT.
-        from_ns = np.uint64((self.origin_ns - base_ns) % (1 << 64))
-        return self._scale((ns.view(np.uint64) - from_ns).view(np.int64), ps)
+        return self._scale(ns, ps, (self.origin_ns - base_ns) % (1 << 64), out)
 
-    def durations(self, time_ps: Picoseconds, ns: Ints, ps: Picoseconds) -> Ints:
-        """Durations as ticks, shape (n,).
+    def durations(self, time_ps: Picoseconds, ns: Ints, ps: Picoseconds, out: Ints | None = None) -> Ints:
+        """Durations as ticks, shape (n,), in `out` if that is given.
 
         Where picoseconds are dropped, ends are rounded down as starts are: what did not overlap still does not.
         """
         if not self.rounds or (time_ps is None and ps is None):
-            return self._scale(ns, ps)
+            return self._scale(ns, ps, 0, out)
         beyond = np.zeros(len(ns), np.int64)
         for column in (time_ps, ps):
             if column is not None:
                 beyond += column
-        return ns + beyond // 1000
+        return np.add(ns, beyond // 1000, out=out)
 
-    def _scale(self, ns: Ints, ps: Picoseconds) -> Ints:
-        if self.tick_ps == 1000:
-            return ns
-        return ns * 1000 if ps is None else ns * 1000 + ps
+    def _scale(self, ns: Ints, ps: Picoseconds, from_ns: int, out: Ints | None) -> Ints:
+        ticks = np.empty(len(ns), np.int64) if out is None else out
+        beyond = None if ps is None or self.tick_ps == 1000 else np.ascontiguousarray(ps)
+        _native.write_ticks(np.ascontiguousarray(ns), beyond, from_ns, 1000 // self.tick_ps, ticks)
+        return ticks

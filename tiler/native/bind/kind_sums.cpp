@@ -1,4 +1,4 @@
-// Binds sums of operations by kind.
+// Binds sums of operations by kind, and of events by name.
 #include "columns/kind_sums.hpp"
 
 #include <nanobind/nanobind.h>
@@ -8,6 +8,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "columns/name_totals.hpp"
 
 namespace nb = nanobind;
 
@@ -63,6 +64,23 @@ void bind_kind_sums(nb::module_& m) {
         .def(
             "number", [](const KindSums& self, std::size_t number) { return wide(self.numbers.at(number)); },
             nb::arg("number"));
+    nb::class_<NameTotals>(m, "NameTotals", "How long the events of each name take together.")
+        .def(nb::init<>())
+        .def(
+            "add",
+            [](NameTotals& self, const InColumn<std::int32_t>& name, const Numbers& duration) {
+                nb::gil_scoped_release release;
+                self.add(span_of(name), span_of(duration));
+            },
+            nb::arg("name"), nb::arg("duration"),
+            "Adds events, -1 where they have no name: those do not count. From any thread.")
+        .def(
+            "halves",
+            [](const NameTotals& self, std::size_t names) {
+                NameTotals::Halves found = self.halves(names);
+                return std::make_pair(to_numpy(std::move(found.low)), to_numpy(std::move(found.high)));
+            },
+            nb::arg("names"), "Returns the low 32 bits of the total of each name that has events, and what is above.");
 }
 
 }  // namespace tilescope

@@ -12,6 +12,7 @@
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "columns/gather.hpp"
+#include "columns/ticks.hpp"
 #include "pages/length_classes.hpp"
 #include "pyramid/order.hpp"
 
@@ -71,6 +72,13 @@ OutColumn<uint8_t> restored(const InColumn<int64_t>& ends, const InColumn<uint8_
     return to_numpy(std::move(out));
 }
 
+void ticks_of(const InColumn<int64_t>& ns, const std::optional<InColumn<int16_t>>& ps, uint64_t from_ns,
+              uint64_t per_ns, const WritableColumn<int64_t>& ticks) {
+    const Span<const int16_t> beyond = ps ? span_of(*ps) : Span<const int16_t>();
+    nb::gil_scoped_release release;
+    write_ticks(span_of(ns), beyond, from_ns, per_ns, span_of(ticks));
+}
+
 }  // namespace
 
 void bind_order(nb::module_& m) {
@@ -95,6 +103,8 @@ void bind_order(nb::module_& m) {
           "Returns strings in classes of equal length, written column by column. The first one begins at `start`.");
     m.def("restored_by_length", &restored, nb::arg("ends"), nb::arg("classes"),
           "Returns the strings of such classes, one behind the other; `ends`: where each of them ends.");
+    m.def("write_ticks", &ticks_of, nb::arg("ns"), nb::arg("ps").none(), nb::arg("from_ns"), nb::arg("per_ns"),
+          nb::arg("ticks").noconvert(), "Writes (ns - from_ns) * per_ns + ps to `ticks`, all modulo 2**64.");
 }
 
 }  // namespace tilescope

@@ -99,6 +99,21 @@ class Builder {
     static constexpr std::array<size_t, 5> kNodes{1, 5, 21, 85, 341};
     static constexpr int kTileHeight = 4;
 
+    // Their numbers, those of bins first, then by height: from where on, and the number of each.
+    static constexpr std::array<size_t, 5> kHeights{0, 256, 320, 336, 340};
+    static constexpr std::array<uint16_t, 341> kNumbers = [] {
+        std::array<uint16_t, 341> numbers{};
+        for (size_t height = 0; height <= kTileHeight; ++height) {
+            for (size_t at = 0; at < size_t{1} << (2 * (kTileHeight - height)); ++at) {
+                size_t number = 0;
+                for (size_t above = kTileHeight; above-- > height;)
+                    number += 1 + (at >> (2 * (above - height))) % 4 * kNodes[above];
+                numbers[kHeights[height] + at] = static_cast<uint16_t>(number);
+            }
+        }
+        return numbers;
+    }();
+
     // Returns the longest of the slices in the tile, unless they cover it. Leaves their parts in `parts_`.
     int64_t build(int level, int64_t index, size_t starting, Rests ending) {
         const bool terminal = level == 0 || (level < root_level_ && starting <= kTerminalSlices);
@@ -195,11 +210,11 @@ class Builder {
     // Notes a slice at a node, which is the `at`th of those of its height. `counts`: a bin counts the slices that start in it,
     // another node those that cover it.
     void note(size_t at, int height, int32_t name, int64_t busy, bool counts, int64_t duration) {
-        size_t number = 0;
-        any_[number] = true;
-        for (int above = kTileHeight; above-- > height;) {
-            number += 1 + (at >> (2 * (above - height))) % 4 * kNodes[static_cast<size_t>(above)];
-            any_[number] = true;
+        const size_t number = kNumbers[kHeights[static_cast<size_t>(height)] + at];
+        // With a node, those above it are marked: mostly there is nothing to do.
+        for (int above = height; !any_[kNumbers[kHeights[static_cast<size_t>(above)] + at]]; ++above, at /= 4) {
+            any_[kNumbers[kHeights[static_cast<size_t>(above)] + at]] = true;
+            if (above == kTileHeight) break;
         }
         nodes_[number].names.add(name, busy, counts);
         nodes_[number].longest = std::max(nodes_[number].longest, duration);

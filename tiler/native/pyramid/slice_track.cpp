@@ -1,6 +1,7 @@
 #include "pyramid/slice_track.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "columns/event_codes.hpp"
 #include "pyramid/bin_cascade.hpp"
@@ -144,8 +145,9 @@ void SliceTrack::append(const Tile& tile, PageColumns& page) const {
         const size_t k = reaching_[at];
         if (leaf || is_individual(slices_.duration[k], tile.level)) slice(k, true);
     }
-    for (size_t k = tile.first; k < tile.last; ++k) {
-        if (leaf || is_individual(slices_.duration[k], tile.level)) slice(k, false);
+    if (leaf) append_all(tile.first, tile.last, page);
+    for (size_t k = tile.first; k < tile.last && !leaf; ++k) {
+        if (is_individual(slices_.duration[k], tile.level)) slice(k, false);
     }
     page.n_slices.push_back(static_cast<int64_t>(page.start.size() - before));
     for (size_t k = content.bins_first; k < content.bins_last; ++k) append_bin(bins_[k], page);
@@ -153,6 +155,26 @@ void SliceTrack::append(const Tile& tile, PageColumns& page) const {
     page.n_counter_bins.push_back(0);
     page.n_samples.push_back(0);
     page.carry.push_back(0.0);
+}
+
+// The slices [first, last), which start in the tile: column by column.
+void SliceTrack::append_all(size_t first, size_t last, PageColumns& page) const {
+    const size_t n = last - first;
+    page.count_items(n);
+    const auto append = [&](std::vector<int64_t>& column, const auto& values) {
+        const auto part = values.subspan(first, n);
+        column.insert(column.end(), part.begin(), part.end());
+    };
+    append(page.start, slices_.start);
+    append(page.duration, slices_.duration);
+    append(page.row, slices_.row);
+    append(page.name, slices_.name);
+    const size_t before = page.ordinal.size();
+    page.ordinal.resize(before + n);
+    std::iota(page.ordinal.begin() + static_cast<std::ptrdiff_t>(before), page.ordinal.end(),
+              static_cast<int64_t>(first));
+    for (const uint8_t flags : slices_.flags.subspan(first, n))
+        page.slice_flags.push_back(flags & event_flag::of_slices);
 }
 
 size_t SliceTrack::weight(const Tile& tile) const {

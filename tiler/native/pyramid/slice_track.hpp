@@ -58,6 +58,7 @@ class SliceTrack final : public TrackTiles {
     void descend(int level, int64_t index, size_t first, size_t last, size_t reaching_first, size_t reaching_last);
     bool is_leaf(int level, int64_t index, size_t first, size_t last, size_t reaching_first, size_t reaching_last);
     void sum_bins();
+    void append_all(size_t first, size_t last, PageColumns& page) const;
 
     SliceColumns slices_;
     MemoryBudget* budget_;

@@ -47,8 +47,14 @@ struct PageColumns {
     EncodedPage encode(int level, uint32_t block) const;
 
     // To be called before another slice or bin is put in. Throws ShortOfBudget.
-    void count_one() {
-        if (++items_ % kItemsAtOnce == 0) charge_.add(kItemsAtOnce * kBytesPerItem);
+    void count_one() { count_items(1); }
+
+    // The same of many.
+    void count_items(size_t items) {
+        const size_t before = items_ / kItemsAtOnce;
+        items_ += items;
+        if (items_ / kItemsAtOnce != before)
+            charge_.add((items_ / kItemsAtOnce - before) * kItemsAtOnce * kBytesPerItem);
     }
 
   private:

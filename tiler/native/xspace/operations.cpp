@@ -57,9 +57,13 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
     if (start.size() != args_end.size() || duration.size() != args_end.size())
         throw std::invalid_argument("columns of different lengths");
     Columns columns;
+    columns.kind.resize(start.size());
+    columns.duration.resize(start.size());
     columns.numbers.resize(number_.size());
-    std::vector<std::int64_t> begins;
-    begins.reserve(start.size());
+    for (const Wanted& wanted : wanted_) {
+        if (wanted.use == Use::number) columns.numbers[wanted.place].resize(start.size());
+    }
+    std::vector<std::int64_t> begins(start.size());
     for (std::size_t k = 0; k < args_end.size(); ++k) {
         const std::int64_t end = args_end[k];
         if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > args.size())
@@ -81,11 +85,12 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
         first_ = any_ ? std::min(first_, begin_) : begin_;
         last_ = any_ ? std::max(last_, stop) : stop;
         any_ = true;
-        begins.push_back(begin_);
-        columns.kind.push_back(kind_of_event());
-        columns.duration.push_back(duration_);
-        for (std::size_t place = 0; place < number_.size(); ++place)
-            columns.numbers[place].push_back(std::max(number_[place], kAbsent));
+        begins[k] = begin_;
+        columns.kind[k] = kind_of_event();
+        columns.duration[k] = duration_;
+        for (std::size_t place = 0; place < number_.size(); ++place) {
+            if (!columns.numbers[place].empty()) columns.numbers[place][k] = std::max(number_[place], kAbsent);
+        }
     }
     find_parents(columns, begins);
     return columns;
@@ -104,7 +109,8 @@ void Operations::read(const wire::Source& args) {
         }
         Cursor stat = cursor.message("stat");
         std::int64_t id = 0;
-        OperationStat value;
+        StatForm form = StatForm::none;
+        std::int64_t bits = 0;
         wire::Range text;
         while (!stat.at_end()) {
             const std::uint32_t field = stat.tag();
@@ -113,43 +119,35 @@ void Operations::read(const wire::Source& args) {
             case varint_field(3):
             case varint_field(4):
             case varint_field(7):
-                value.kind = field == varint_field(3)   ? StatForm::unsigned_integer
-                             : field == varint_field(4) ? StatForm::integer
-                                                        : StatForm::reference;
-                value.bits = stat.signed_varint();
+                form = field == varint_field(3)   ? StatForm::unsigned_integer
+                       : field == varint_field(4) ? StatForm::integer
+                                                  : StatForm::reference;
+                bits = stat.signed_varint();
                 break;
             case wire::bytes_field(5):
-                value.kind = StatForm::text;
+                form = StatForm::text;
                 text = stat.bytes("text");
                 break;
             default: stat.skip(field);
             }
         }
-        if (value.kind == StatForm::none) continue;
+        if (form == StatForm::none) continue;
         for (const Wanted& wanted : wanted_) {
             if (wanted.id != id) continue;
-            if (value.kind == StatForm::text && wanted.use == Use::kind) value.text = wire::text(args, text);
-            take(wanted.use, wanted.place, std::move(value));
+            if (wanted.use == Use::kind) {
+                stat_[wanted.place] = {form, bits, form == StatForm::text ? std::string(wire::text(args, text)) : ""};
+                has_stats_ = true;
+            } else if (is_integer(form)) {
+                number(wanted) = bits;
+            }
             break;
         }
     }
 }
 
-void Operations::take(Use use, std::size_t place, OperationStat&& value) {
-    switch (use) {
-    case Use::kind:
-        stat_[place] = std::move(value);
-        has_stats_ = true;
-        return;
-    case Use::begin:
-        if (is_integer(value.kind)) begin_ = value.bits;
-        return;
-    case Use::duration:
-        if (is_integer(value.kind)) duration_ = value.bits;
-        return;
-    case Use::number:
-        if (is_integer(value.kind)) number_[place] = value.bits;
-    }
+std::int64_t& Operations::number(const Wanted& wanted) {
+    if (wanted.use == Use::begin) return begin_;
+    return wanted.use == Use::duration ? duration_ : number_[wanted.place];
 }
 
 void Operations::write_key() {

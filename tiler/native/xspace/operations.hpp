@@ -43,7 +43,8 @@ class Operations {
     // No more than `max_kinds` are told apart by stats: further events are told apart by their metadata alone.
     Operations(Ids ids, std::size_t max_kinds, std::int64_t tick_ps);
 
-    // What is added together: of each event its kind, that of its parent, -1 none, its duration in picoseconds, and numbers.
+    // What is added together: of each event its kind, that of its parent, -1 none, its duration in picoseconds, and numbers;
+    // columns of numbers that the plane has no stats for are empty.
     struct Columns {
         std::vector<std::int64_t> kind, parent, duration;
         std::vector<std::vector<std::int64_t>> numbers;
@@ -83,7 +84,7 @@ class Operations {
     void want(const std::vector<std::int64_t>& ids, Use use, std::size_t place);
     void forget();
     void read(const wire::Source& args);
-    void take(Use use, std::size_t place, OperationStat&& value);
+    std::int64_t& number(const Wanted& wanted);  // of the event: where it is a number
     void write_key();
     std::int64_t kind_of_event();
     std::int64_t new_kind();
