@@ -35,6 +35,7 @@ def made_up(number: int, **facts: Any) -> dict[str, Any]:
         "notes": [],
         "events": str(12_347 * (number + 1)),
         "duration_ps": str(97_531_000_000 * (number + 1)),
+        "growing": False,
     } | facts
 
 
@@ -50,6 +51,7 @@ def many() -> list[dict[str, Any]]:
     runs[2] = made_up(2, **UNKNOWN | {"state": "indexing", "progress": PROGRESS, "build": "b"})
     runs[3] = made_up(3, **UNKNOWN | {"state": "queued"})
     runs[4] = made_up(4, **UNKNOWN | {"state": "new", "notes": [OLDER]})
+    runs[5] = made_up(5, **UNKNOWN | {"state": "queued", "growing": True})
     return runs
 
 
@@ -72,7 +74,8 @@ def test_thousands_of_runs(viewer: Viewer, theme: str) -> None:
     page.goto(viewer.url)
     table = page.get_by_role("table", name="Runs")
     table.wait_for()
-    assert page.get_by_role("status").first.inner_text() == "2\u202f000 runs, 2 being indexed, 1 failed"
+    counted = page.get_by_role("status").first.inner_text()
+    assert counted == "2\u202f000 runs, 2 being indexed, 1 being written, 1 failed"
     assert faults(viewer) == []
     page.screenshot(path=str(ARTEFACTS / f"runs_many_{theme}.png"))
     assert table.get_attribute("aria-rowcount") == str(2000 + 3 + 1)
@@ -124,6 +127,19 @@ def test_the_list_changes_under_ones_eyes(viewer: Viewer) -> None:
     # Nothing is being indexed now; a run that is recorded meanwhile comes all the same.
     runs.insert(0, made_up(2))
     viewer.wait("document.querySelectorAll('[data-line]').length === 3")
+    # Its job still writes it: this is said, and how large it is so far, in the list and where it is opened.
+    runs[0] = made_up(2, **UNKNOWN | {"state": "queued", "growing": True})
+    tags.first.wait_for()
+    assert tags.all_inner_texts() == ["being written"]
+    assert "3.0\u202fMB so far" in str(tags.first.get_attribute("title"))
+    viewer.page.route_web_socket("**/watch", lambda _socket: None)
+    viewer.page.get_by_role("link", name=runs[0]["name"]).click()
+    card = viewer.page.get_by_role("status").filter(has_text="3.0\u202fMB so far")
+    card.wait_for()
+    assert faults(viewer) == []
+    viewer.page.screenshot(path=str(ARTEFACTS / "runs_being_written.png"))
+    runs[0] = made_up(2, **UNKNOWN | {"state": "queued", "growing": True, "size_bytes": "4500000"})
+    viewer.page.get_by_role("status").filter(has_text="4.5\u202fMB so far").wait_for()
 
 
 def test_the_quick_choice(viewer: Viewer) -> None:

@@ -14,12 +14,18 @@ import "../styles/runs.css";
 /** Lines beyond the screen that are in the page, on each side. */
 const MARGIN_LINES = 8;
 
-/** `2 000 runs, 3 being indexed, 1 failed`. */
+/** `2 000 runs, 3 being indexed, 1 being written, 1 failed`. */
 function summary(list: readonly Run[], found: number): string {
-  const busy = list.filter(({ state }) => state === "indexing" || state === "queued").length;
+  const written = list.filter(({ growing }) => growing).length;
+  const busy = list.filter(({ state, growing }) => state === "indexing" || (state === "queued" && !growing)).length;
   const failed = list.filter(({ state }) => state === "failed").length;
   const all = found < list.length ? `${formatCount(found)} of ${plural(list.length, "run")}` : plural(found, "run");
-  return [all, busy > 0 ? `${formatCount(busy)} being indexed` : "", failed > 0 ? `${formatCount(failed)} failed` : ""]
+  const counts = [
+    [busy, "being indexed"],
+    [written, "being written"],
+    [failed, "failed"],
+  ] as const;
+  return [all, ...counts.map(([count, what]) => (count > 0 ? `${formatCount(count)} ${what}` : ""))]
     .filter(Boolean)
     .join(", ");
 }
