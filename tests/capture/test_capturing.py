@@ -303,9 +303,9 @@ async def test_disks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeProfiler({"Profile": answering(b"x" * 1_000_000)}).serving() as address:
         (host,) = (await capture([address], QUICK, tmp_path / "file")).hosts
         assert host.failure == Failure(C.CANNOT_WRITE, f"{run_of(tmp_path / 'file')}: Not a directory")
-        monkeypatch.setattr("shutil.disk_usage", lambda path: type("", (), {"free": 400_000}))
+        monkeypatch.setattr("shutil.disk_usage", lambda path: type("", (), {"free": 40_000}))
         (host,) = (await capture([address], QUICK, tmp_path / "full")).hosts
-    room = "1.0 MB are needed, 0.4 MB are free"
+    room = "1.0 MB are needed, 40,000 bytes are free"
     assert host.failure == Failure(C.DISK_FULL, f"{run_of(tmp_path / 'full')}: {room}")
     assert left(tmp_path) == {"file": b""}
     assert not (tmp_path / "full").exists()

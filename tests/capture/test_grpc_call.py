@@ -102,6 +102,10 @@ def go_away(http: h2.connection.H2Connection) -> None:
             saying(b"HTTP/1.1 400 Bad Request\r\nServer: x\r\n\r\n"),
             Failure(C.NOT_A_PROFILER, "it is a web server, and says 'HTTP/1.1 400 Bad Request'"),
         ),
+        (
+            saying(b"<!DOCTYPE HTML>\n<html>"),  # to whom HTTP/2 is not even HTTP/1.0
+            Failure(C.NOT_A_PROFILER, "it is a web server, and says '<!DOCTYPE HTML>'"),
+        ),
         (saying(b"SSH-2.0-OpenSSH_9.2\r\n"), Failure(C.NOT_A_PROFILER, "it says 'SSH-2.0-OpenSSH_9.2'")),
         (saying(b"hi"), Failure(C.NOT_A_PROFILER, "it says 'hi'")),
         (

@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
+from tilescope.capture.amounts import megabytes
 from tilescope.capture.failures import CaptureCause, Fault
 
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -33,7 +34,7 @@ class ArrivingFile:
         """Refuses what the disk has no room for, before it comes."""
         free_bytes = shutil.disk_usage(self.path.parent).free
         if size_bytes > free_bytes:
-            room = f"{size_bytes / 1e6:,.1f} MB are needed, {free_bytes / 1e6:,.1f} MB are free"
+            room = f"{megabytes(size_bytes)} are needed, {megabytes(free_bytes)} are free"
             raise Fault(CaptureCause.DISK_FULL, f"{self.path.parent}: {room}")
 
     def write(self, data: memoryview | bytes) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
+from tilescope.capture.amounts import megabytes
 from tilescope.capture.arriving_file import ArrivingFile
 from tilescope.capture.failures import CaptureCause, Fault
 from tilescope.capture.progress import CapturePhase
@@ -54,7 +55,7 @@ class ToldTaker:
     def begin(self, size_bytes: int) -> None:
         """The answer begins."""
         if size_bytes > self._most_bytes:
-            what = f"{size_bytes / 1e6:,.1f} MB; at most {self._most_bytes / 1e6:,.1f} MB are taken"
+            what = f"{megabytes(size_bytes)}; at most {megabytes(self._most_bytes)} are taken"
             raise Fault(CaptureCause.TOO_LARGE, what)
         self.total_bytes = size_bytes
 
