@@ -23,6 +23,11 @@ def is_bound_elsewhere(operation: Operation) -> bool:
     return _is_bound_elsewhere(operation.metadata.name, operation.metadata.category)
 
 
+def waits(category: str) -> bool:
+    """The same of the operations of a category."""
+    return _is_bound_elsewhere("", category)
+
+
 # Asked several times of each instruction of a program, of which there may be 40,000.
 @lru_cache(1 << 17)
 def _is_bound_elsewhere(name: str, category: str) -> bool:

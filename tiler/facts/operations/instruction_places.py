@@ -38,6 +38,7 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         self._metadata: dict[int, OperationMetadata] = {}
         self._frameworks: dict[str, int] = {}
         self._framework: Ints = np.zeros(0, np.int64)
+        self._copied = np.zeros(0, np.bool_)
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -91,6 +92,30 @@ class InstructionPlaces(Sequence[OperationMetadata]):
                 for name, expression in zip(of[:, NAME].tolist(), of[:, LONG_NAME].tolist(), strict=True)
             ]
         return np.array(known, np.bool_)
+
+    def said(self, stat: str, places: Ints) -> tuple[list[str], Ints]:
+        """What a stat says of the instructions at some places, and of each which of these."""
+        rows = np.array(self._rows, np.int64)[places]
+        used, place = np.unique(self._codes.matrix[rows, STAT[stat]], return_inverse=True)
+        return [text_of(self._codes.values[code]) for code in used.tolist()], place
+
+    def names(self, places: Ints) -> Ints:
+        """Of the instructions at some places a number that those of one name share."""
+        rows = np.array(self._rows, np.int64)[places]
+        found: Ints = self._codes.matrix[rows, NAME].astype(np.int64)
+        return found
+
+    def have_copies(self) -> NDArray[np.bool_]:
+        """Of each place whether it is a copy of an instruction, or there are copies of it."""
+        if len(self._copied) < len(self):
+            of = self._codes.matrix[self._rows]
+            is_copy = of[:, STAT["deduplicated_name"]] != 0
+            copied = set(self.said("deduplicated_name", np.flatnonzero(is_copy))[0])
+            names = of[:, NAME].tolist() if copied else []
+            found = is_copy.copy()
+            found[: len(names)] |= np.array([self._codes.name(name) in copied for name in names], np.bool_)
+            self._copied = found
+        return self._copied
 
     def frameworks(self) -> tuple[Sequence[str], Ints]:
         """What operations of the framework are called, and of each place which of them it is of."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints
+from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, Mask
 from tilescope.tiler.facts.operations.instruction_places import InstructionPlaces
 from tilescope.tiler.facts.operations.op_columns import OpColumns
 from tilescope.tiler.facts.operations.operation import Operation
@@ -51,6 +51,23 @@ class OpRows(Sequence[Operation]):
         """What operations of the framework are called, and of each row which of them it is of."""
         names, framework = self._instructions.frameworks()
         return names, framework[self._places]
+
+    def track(self, row: int) -> int:
+        """One on which the operation of a row occurs."""
+        return int(self._track[row])
+
+    def said(self, stat: str) -> tuple[list[str], Ints]:
+        """What a stat says of the instructions, and of each row which of these."""
+        return self._instructions.said(stat, self._places)
+
+    def have_copies(self) -> Mask:
+        """Of each row whether its instruction is a copy of another one, or there are copies of it."""
+        found: Mask = self._instructions.have_copies()[self._places]
+        return found
+
+    def names(self) -> Ints:
+        """Of each row a number that instructions of one name share."""
+        return self._instructions.names(self._places)
 
     @property
     def made(self) -> int:

@@ -15,6 +15,7 @@ from tilescope.tiler.facts.operations.metadata import OperationMetadata
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.op_profile.layouts import NO_LAYOUT, KnownLayout, known_layouts
+from tilescope.tiler.tools.op_profile.listable import listable_operations
 from tilescope.tiler.tools.op_profile.tree import By, Node, tree
 from tilescope.tiler.tools.operation_notes import operation_notes
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
@@ -59,12 +60,16 @@ class OpProfileQuestion(SpanQuestion, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
     asked = yield from asked_operations(scope, question)
     names = {**asked.table.program_names, **_program_names(scope)}
-    key = question.by, asked.is_gpu, tuple(sorted(names.items()))
+    key = question.by, question.limit, asked.is_gpu, tuple(sorted(names.items()))
     found = _LAST.get(asked.table, {}).get(key)
     if found is None:
-        root, said = tree(asked.table.operations, question.by, names), list[Note]()
+        few = listable_operations(asked.table, question.by, names, question.limit)
         yield
-        found = _Known(root, (yield from known_layouts(scope.reader, root, said, is_gpu=asked.is_gpu)), said)
+        root, said = tree(few.operations, question.by, names, few.rests), list[Note]()
+        yield
+        found = _Known(
+            root, (yield from known_layouts(scope.reader, asked.table, root, said, is_gpu=asked.is_gpu)), said
+        )
         _LAST.clear()
         _LAST[asked.table] = {key: found}
     notes = [*asked.notes, *operation_notes(asked), *(note for note in found.notes if note not in asked.notes)]
@@ -116,10 +121,11 @@ def _listed(node: Node, limit: int, cover: int) -> list[Node]:
         limit = min(
             limit, max(1, sum(so_far * 100 < node.own * cover for so_far, _ in zip(before, parts, strict=False)))
         )
-    if len(parts) <= limit:
+    more = 0 if node.rest is None else node.rest.operations
+    if len(parts) + more <= limit:
         return parts
-    rest = Node(f"{len(parts) - limit:,} more")
-    for part in parts[limit:]:
+    rest = Node(f"{len(parts) + more - limit:,} more")
+    for part in [*parts[limit:], *([] if node.rest is None else [node.rest.sums])]:
         rest.own += part.own
         rest.total += part.total
         rest.count += part.count

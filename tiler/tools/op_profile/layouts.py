@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from tilescope.tiler.facts.hlo.layouts import layout_dimensions, padding, shape_of_text
-from tilescope.tiler.facts.operations import Instructions
+from tilescope.tiler.facts.operations import Instructions, OpTable
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.op_profile.tree import Node
@@ -27,11 +29,15 @@ class KnownLayout:
 NO_LAYOUT: Final = KnownLayout()
 
 
-def known_layouts(reader: QueryReader, root: Node, notes: list[Note], *, is_gpu: bool) -> Steps[dict[int, KnownLayout]]:
+def known_layouts(
+    reader: QueryReader, table: OpTable, root: Node, notes: list[Note], *, is_gpu: bool
+) -> Steps[dict[int, KnownLayout]]:
     """By the identity of the operation. Puts the parts of fusions below these; `notes` get why a program has none."""
     instructions = Instructions(reader, is_gpu=is_gpu)
     found: dict[int, KnownLayout] = {}
-    leaves = sorted(root.leaves(), key=lambda of: -of.own)
+    own = table.columns.own
+    least = np.partition(own, len(own) - MAX_OPERATIONS)[len(own) - MAX_OPERATIONS] if len(own) > MAX_OPERATIONS else 0
+    leaves = sorted((of for of in root.leaves() if of.own >= least), key=lambda of: -of.own)
     for node in leaves[:MAX_OPERATIONS]:
         operation = node.operation
         if operation is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -12,6 +12,7 @@ from tilescope.tiler.facts.operations import KERNEL, FusedPart, Operation
 from tilescope.tiler.tools.operation_notes import is_bound_elsewhere
 
 By = Literal["program", "category", "provenance"]
+Path = tuple[str, ...]
 
 UNKNOWN_PROGRAM: Final = "unknown program"
 UNKNOWN_CATEGORY: Final = "no category"
@@ -38,6 +39,7 @@ class Node:
     tells_flops: bool = False  # whether the trace says of any how much it computes
     fused: FusedPart | None = None  # it is a part of an operation: only its FLOPs are known
     ordered: list[Node] | None = None  # its parts in order, once all are there
+    rest: Rest | None = None  # operations in it that come after all of its parts that could be listed
 
     def set(self, operation: Operation) -> None:
         """Makes it the leaf of an operation."""
@@ -94,22 +96,48 @@ class Node:
                 waiting += node.children.values()
 
 
-def tree(operations: Iterable[Operation], by: By, program_names: dict[str, str]) -> Node:
-    """The root of the tree of some operations."""
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Operations that are not listed: `sums` of so many. `is_first`: among them is the first that is met."""
+
+    sums: Node
+    operations: int
+    is_first: bool
+
+
+def tree(
+    operations: Iterable[Operation], by: By, program_names: dict[str, str], rests: Mapping[Path, Rest | None]
+) -> Node:
+    """The root of the tree of some operations; `rests`: more of them, by path."""
     root = Node("all")
     operations = list(operations)
     prefixes = Counter(map(_prefix, operations))
-    groups: dict[tuple[str, ...], list[Operation]] = defaultdict(list)
+    groups: dict[Path, list[Operation]] = defaultdict(list, {path: [] for path in rests})
     for operation in operations:
         prefix = _prefix(operation)
-        named = list(_path(operation, by, program_names))
+        of = operation.metadata
+        named = path_of(of.program, of.category, of.provenance, by, program_names)
         groups[*named, *([prefix] if prefix and prefixes[prefix] > 1 else ())].append(operation)
     for path, members in groups.items():
+        rest = rests.get(path)
+        if rest is not None and rest.is_first:
+            _put_rest(root, path, rest)
         for duplicates in _duplicates(members):
             group = [f"{duplicates[0].metadata.name} and its duplicates"] if len(duplicates) > 1 else []
             for operation in duplicates:
                 _put(root, [*path, *group], operation)
+        if rest is not None and not rest.is_first:
+            _put_rest(root, path, rest)
     return root
+
+
+def _put_rest(root: Node, path: Path, rest: Rest) -> None:
+    node = root
+    node.add(rest.sums)
+    for name in path:
+        node = node.child(name)
+        node.add(rest.sums)
+    node.rest = rest
 
 
 def _put(root: Node, path: Sequence[str], operation: Operation) -> None:
@@ -129,17 +157,14 @@ def _put(root: Node, path: Sequence[str], operation: Operation) -> None:
         node.children[name].add(leaf)
 
 
-def _path(operation: Operation, by: By, program_names: dict[str, str]) -> Iterator[str]:
-    metadata = operation.metadata
-    category = metadata.category or UNKNOWN_CATEGORY
-    program = program_names.get(metadata.program, metadata.program) or UNKNOWN_PROGRAM
+def path_of(program: str, category: str, provenance: str, by: By, program_names: dict[str, str]) -> Path:
+    """The names of the parts that an operation is in."""
+    category = category or UNKNOWN_CATEGORY
     if by == "category":
-        yield category
-        return
-    yield program
-    if by == "provenance":
-        yield from (part for part in metadata.provenance.split("/") if part)
-    yield category
+        return (category,)
+    name = program_names.get(program, program) or UNKNOWN_PROGRAM
+    within = [part for part in provenance.split("/") if part] if by == "provenance" else []
+    return name, *within, category
 
 
 def _prefix(operation: Operation) -> str:
