@@ -153,6 +153,12 @@ def enter(v: Viewer) -> None:
     v.wait("document.querySelector('.drawer').contains(document.activeElement)")
 
 
+def enter_bin(v: Viewer) -> None:
+    v.page.locator(".timeline").focus()
+    press(v, "Shift+Enter")
+    v.wait("tilescope.selection.kind === 'bin'")
+
+
 def leads(key: str, name: str | None) -> Callable[[Viewer], None]:
     """From a step to a slice of that name; None: to a slice inside of it."""
 
@@ -401,6 +407,7 @@ CHECKS: dict[str, Callable[[Viewer], None]] = {
     "0": whole,
     "F": focus,
     "Enter": enter,
+    "Shift+Enter": enter_bin,
     "← ,": leads("ArrowLeft", "ProfilerStep#102"),
     "→ .": leads(".", "ProfilerStep#104"),
     "↑": parent,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
@@ -154,3 +156,30 @@ _LISTEN = """() => {
     const hear = new MutationObserver(() => window.told.push(region.textContent));
     hear.observe(region, {childList: true, characterData: true, subtree: true});
 }"""
+
+
+def test_keys_lead_to_bins_and_their_figures(viewer: Viewer, served: Served) -> None:
+    viewer.open(served.run_id(TRAINING))
+    page = viewer.page
+
+    def chosen_by(key: str) -> dict[str, Any]:
+        before = page.evaluate("JSON.stringify(tilescope.selection)")
+        page.keyboard.press(key)
+        viewer.wait(f"![{json.dumps(before)}, 'null'].includes(JSON.stringify(tilescope.selection))")
+        chosen: dict[str, Any] = viewer.look()["selection"]
+        return {name: chosen[name] for name in ("kind", "track", "row", "start", "count")}
+
+    page.locator(".timeline").focus()
+    walked = [chosen_by("Shift+Enter"), *(chosen_by("ArrowRight") for _ in range(6))]
+    assert {(at["kind"], at["track"], at["row"]) for at in walked} == {("bin", walked[0]["track"], 0)}
+    starts = [int(at["start"]) for at in walked]
+    assert starts == sorted(set(starts))
+    told = said(viewer, r"^Bin of (.*) at (.*): events that start in it: (\d+), on row 0 of (.*)$")
+    assert int(told[3]) == walked[-1]["count"]
+    page.locator(".drawer", has_text=f"{walked[-1]['count']} event").wait_for()
+    assert [chosen_by("ArrowLeft") for _ in range(6)] == walked[-2::-1]
+    page.keyboard.press("ArrowLeft")
+    said(viewer, "^There is no bin or slice before it on this row in view.$")
+    page.keyboard.press("ArrowUp")
+    said(viewer, "^There is no bin or slice above it in view.$")
+    viewer.screenshot("keyboard-bin")

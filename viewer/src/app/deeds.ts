@@ -47,6 +47,11 @@ export function makeDeeds(
     },
     "focus-selection": () => guide.focusSelection(),
     "enter-slice": () => enterSlice(guide),
+    "enter-bin": () => {
+      const key = walkedKey();
+      document.querySelector<HTMLElement>(".timeline")?.focus({ preventScroll: true });
+      guide.enterDrawn(key);
+    },
     "previous-slice": () => guide.step("previous", -PAN_STEP),
     "next-slice": () => guide.step("next", PAN_STEP),
     "parent-slice": () => guide.step("parent", 0),

@@ -19,6 +19,7 @@ export type TimelineIntent =
   | "fit-run"
   | "focus-selection"
   | "enter-slice"
+  | "enter-bin"
   | "previous-slice"
   | "next-slice"
   | "parent-slice"
@@ -187,6 +188,15 @@ export const KEY_TABLE: readonly Binding[] = [
     keys: [typed("Enter")],
     intent: "enter-slice",
     label: "Select the first slice in view, of the track that has the focus; again: go to its details",
+    group: "Select",
+    isOfControls: true,
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [withShift(typed("Enter"))],
+    intent: "enter-bin",
+    label: "Select the first bin or slice that is drawn, of the track that has the focus; arrows go on from there",
     group: "Select",
     isOfControls: true,
     held: false,

@@ -197,7 +197,7 @@ function nearestBin(tile: TileData, view: View, xPx: number, row: number): { k: 
   return best;
 }
 
-function binHit(tile: TileData, k: number): BinHit {
+export function binHit(tile: TileData, k: number): BinHit {
   const { bins } = tile;
   const startTicks = binStart(tile, bins.bin[k]!);
   return {

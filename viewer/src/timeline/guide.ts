@@ -200,9 +200,13 @@ export class Guide {
     requestAnimationFrame(() => this.#whenShown(reveal));
   }
 
-  /** Selects a neighbour of the selected slice, or pans by a part of the width while none is selected. */
+  /** Selects a neighbour of the selected slice or bin, or pans by a part of the width while none is selected. */
   step(direction: Direction, panWithoutSelection: number): void {
     const chosen = selection.peek();
+    if (chosen.kind === "bin") {
+      void this.#walk(async (walk) => walk.stepFromBin(this.#stage, this, chosen.bin, direction));
+      return;
+    }
     if (chosen.kind !== "event") {
       if (panWithoutSelection !== 0) {
         this.#stage.motion.panStep(panWithoutSelection * view.peek().widthPx);
@@ -215,6 +219,11 @@ export class Guide {
   /** Selects the first slice in view: of a track or group, else of the first track on the screen that has one. */
   enter(key: string | null): void {
     void this.#walk((walk) => walk.enter(this, key));
+  }
+
+  /** Selects what is drawn first in view, a bin or a slice: of a track or group, else of the first track that has something. */
+  enterDrawn(key: string | null): void {
+    void this.#walk(async (walk) => walk.enterDrawn(this.#stage, this, key));
   }
 
   /** Goes along the first of the selected event's flows. */

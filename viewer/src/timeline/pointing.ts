@@ -1,7 +1,7 @@
 /** What is at a point of the timeline. Pure, on the picture of the last frame. */
 
 import { ticks } from "@tilescope/client";
-import { hitCounter, hitTest } from "../raster/hit";
+import { type BinHit, hitCounter, hitTest } from "../raster/hit";
 import type { Pointed } from "../state/hover";
 import type { BinFacts, Selection } from "../state/selection";
 import type { Target } from "./outline";
@@ -36,12 +36,13 @@ export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed |
   if (hit.kind === "slice") {
     return { kind: "slice", hit, isInstant: track.kind === "instant" };
   }
-  const { level, index, row, startTicks, endTicks, count, nameId, share, exact } = hit;
-  const bin: BinFacts = {
-    ...{ track: track.id, level, index, row, startTicks, widthTicks: ticks(endTicks - startTicks) },
-    ...{ count, name: nameId, share, exact },
-  };
-  return { kind: "bin", bin, lanes: track.lanes };
+  return { kind: "bin", bin: binFacts(hit), lanes: track.lanes };
+}
+
+export function binFacts(hit: BinHit): BinFacts {
+  const { track, level, index, row, startTicks, endTicks, count, nameId, share, exact } = hit;
+  const widthTicks = ticks(endTicks - startTicks);
+  return { track, level, index, row, startTicks, widthTicks, count, name: nameId, share, exact };
 }
 
 /** What a click on it selects; a value that is in force without a sample of its own selects nothing. */

@@ -1,10 +1,11 @@
 /** From slice to slice by keys: into a track, to the neighbours of a slice. Loaded with the first such key. */
 
-import { type EventDetails, type TickRange, ticks, visibleRange } from "@tilescope/client";
+import { type EventDetails, formatDuration, type TickRange, ticks, visibleRange, xOfTick } from "@tilescope/client";
+import { type BinHit, hitTest, type SliceHit } from "../raster/hit";
 import { detailsView } from "../state/details";
 import { layoutItem } from "../state/layout";
 import { runView } from "../state/run";
-import { type Selection, selection } from "../state/selection";
+import { type BinFacts, type Selection, selection } from "../state/selection";
 import { session } from "../state/session";
 import { announcement, failure } from "../state/shell";
 import type { Trace } from "../state/trace";
@@ -13,6 +14,9 @@ import { layout } from "../state/tracks";
 import { tracksOf, tracksOnScreen } from "../state/tracks-on-screen";
 import { view } from "../state/view";
 import { type Direction, NEVER, type Neighbour, neighbourOf } from "./navigate";
+import { drawsOf } from "./picture";
+import { binFacts } from "./pointing";
+import { drawnBeside } from "./row-drawn";
 import { searchRow } from "./row-search";
 import type { Stage } from "./stage";
 
@@ -21,6 +25,13 @@ const WORDS: Readonly<Record<Direction, string>> = {
   next: "next slice in this row",
   parent: "slice above",
   child: "slice below",
+};
+
+const DRAWN_WORDS: Readonly<Record<Direction, string>> = {
+  previous: "bin or slice before it on this row",
+  next: "bin or slice after it on this row",
+  parent: "bin or slice above it",
+  child: "bin or slice below it",
 };
 
 /** Tracks that are asked, one after the other, for what they have in view. */
@@ -32,6 +43,7 @@ interface WalkPort {
   select(chosen: Selection): void;
   show(track: number, event: Neighbour): void;
   goTo(track: number, ordinal: number): void;
+  revealSelection(): void;
 }
 
 /** Goes to a neighbour of the selected event. */
@@ -132,6 +144,65 @@ export async function goBeside(
     if (!signal.aborted) {
       fail(`The ${isForward ? "next event" : "event before"} could not be looked up`, error);
     }
+  }
+}
+
+/** Goes on from a bin to what is drawn beside it, or above or below it. */
+export function stepFromBin(stage: Stage, guide: WalkPort, from: BinFacts, direction: Direction): void {
+  const { picture } = stage;
+  if (picture === null) {
+    return;
+  }
+  const { track, row, startTicks } = from;
+  const draws = drawsOf(picture, track);
+  const range = { startTicks, endTicks: ticks(startTicks + from.widthTicks) };
+  const middlePx = (xOfTick(picture.view, range.startTicks) + xOfTick(picture.view, range.endTicks)) / 2;
+  const hit =
+    direction === "parent" || direction === "child"
+      ? hitTest(draws, picture.view, middlePx, row + (direction === "child" ? 1 : -1))
+      : drawnBeside(draws, row, range, direction);
+  if (hit === null) {
+    announcement.value = `There is no ${DRAWN_WORDS[direction]} in view.`;
+  } else {
+    selectDrawn(guide, hit);
+  }
+}
+
+/** Selects the first bin or slice that begins in view: of the track or group with this key, else of the first with one. */
+export function enterDrawn(stage: Stage, guide: WalkPort, key: string | null): void {
+  const { picture } = stage;
+  if (picture === null) {
+    return;
+  }
+  const before = ticks(visibleRange(picture.view).startTicks - 1n);
+  const own = key === null ? null : layoutItem(layout.peek(), key)?.node;
+  const wanted = own == null ? null : own.kind === "track" ? own.track.id : own.rollup?.id;
+  for (const { track } of picture.scene.tracks) {
+    for (let row = 0; row < track.lanes && (wanted === null || wanted === track.id); row++) {
+      const hit = drawnBeside(drawsOf(picture, track.id), row, { startTicks: before, endTicks: before }, "next");
+      if (hit !== null) {
+        selectDrawn(guide, hit);
+        return;
+      }
+    }
+  }
+  announcement.value = "Nothing begins in view.";
+}
+
+function selectDrawn(guide: WalkPort, hit: BinHit | SliceHit): void {
+  guide.select(
+    hit.kind === "bin"
+      ? { kind: "bin", bin: binFacts(hit) }
+      : { kind: "event", track: hit.track, ordinal: hit.ordinal },
+  );
+  guide.revealSelection();
+  const shown = runView.peek();
+  if (hit.kind === "bin" && shown.kind === "open") {
+    const { manifest, tracks } = shown.trace;
+    const time = (span: bigint) => formatDuration(span, manifest.time.tickPs);
+    const width = time(hit.endTicks - hit.startTicks);
+    const where = `row ${hit.row} of ${tracks.get(hit.track)?.name ?? "a track"}`;
+    announcement.value = `Bin of ${width} at ${time(hit.startTicks)}: events that start in it: ${hit.count}, on ${where}`;
   }
 }
 
