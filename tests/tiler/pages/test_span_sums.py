@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.tiler.histogram_reference import Timed, histogram, on_top, rows_of
@@ -92,7 +92,15 @@ def test_parts_of_a_few_slices(track: list[Slice], borders: list[int]) -> None:
 NESTED = [Slice(k, 1000 - 2 * k, row=k, name=k % 7) for k in range(200)]
 
 
+def test_a_part_of_no_length_has_no_rows() -> None:
+    page, shape = page_of([Slice(0, 100)])
+    sums = SpanSums()
+    sums.add_leaves(page, shape, 0, np.array([[0], [50], [50]], np.int64))
+    assert len(sums.take(np.int64)) == 0
+
+
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4))
+@example([(11, 0xBD)])  # three milliards of tiles
 def test_a_damaged_page_is_an_error_or_a_page(changes: list[tuple[int, int]]) -> None:
     page, shape = page_of(NESTED)
     damaged = bytearray(page)

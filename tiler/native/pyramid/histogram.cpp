@@ -84,6 +84,7 @@ void NameSums::clear() {
 }
 
 void NameSweep::add(int64_t start, int64_t stop, NameSums& sums) {
+    if (start == stop) return;  // or names that run there would have rows of nothing
     for (const auto& [name, number] : crossing_names_) sums.at(name).busy += number * ticks(start, stop);
     while (!crossing_.empty() && crossing_.top().end <= stop) {
         const Running slice = crossing_.top();

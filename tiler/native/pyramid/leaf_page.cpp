@@ -17,12 +17,13 @@ std::vector<int64_t> column(const ContainerReader& page, ColumnId id, std::size_
 
 // Where the slices of each tile end.
 std::vector<std::size_t> ends_of(const ContainerReader& page) {
+    const std::vector<int64_t> counts = column(page, ColumnId::n_slices, page.tiles());
     std::vector<std::size_t> ends;
-    ends.reserve(page.tiles());
+    ends.reserve(counts.size());  // there are as many tiles: a damaged number may be any
     std::size_t rows = 0;
     const ContainerReader::Column* slices = page.find(static_cast<uint8_t>(ColumnId::start));
     const std::size_t n = slices == nullptr ? 0 : slices->n;
-    for (const int64_t count : column(page, ColumnId::n_slices, page.tiles())) {
+    for (const int64_t count : counts) {
         if (count < 0 || static_cast<std::size_t>(count) > n - rows) {
             throw DamagedContainer("column n_slices of a page is damaged");
         }
