@@ -93,7 +93,7 @@ NESTED = [Slice(k, 1000 - 2 * k, row=k, name=k % 7) for k in range(200)]
 
 
 def test_a_part_of_no_length_has_no_rows() -> None:
-    page, shape = page_of([Slice(0, 100)])
+    page, shape = page_of([Slice(0, 100, 0)])
     sums = SpanSums()
     sums.add_leaves(page, shape, 0, np.array([[0], [50], [50]], np.int64))
     assert len(sums.take(np.int64)) == 0
