@@ -33,7 +33,7 @@ async def look_up(host: AllowedHost) -> ProfilerAddress:
     if not numbers:
         raise _unknown(host, f"{name} does not lead to this machine")
     # What listens on one of both families listens on that of IPv4.
-    return ProfilerAddress(min(numbers, key=lambda number: ":" in number), port)
+    return ProfilerAddress(min(numbers, key=lambda number: ":" in number), port, name=host.file_name)
 
 
 def _unknown(host: AllowedHost, detail: str) -> CaptureFailed:

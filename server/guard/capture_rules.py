@@ -31,6 +31,12 @@ class AllowedHost:
     name: str  # as a person wrote it
     address: ProfilerAddress
     is_loopback_only: bool = False  # its name must not lead anywhere else
+    is_target: bool = False  # the operator has given it its name
+
+    @property
+    def file_name(self) -> str:
+        """What its files are called by."""
+        return self.name if self.is_target else self.address.host
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,7 @@ class CaptureRules:
     def find(self, text: str) -> AllowedHost:
         """The server of that name or address. Raises `BadRequest`, and `Forbidden` for one that is not allowed."""
         if text in self.targets:
-            return AllowedHost(text, self.targets[text])
+            return AllowedHost(text, self.targets[text], is_target=True)
         try:
             address = _plain(parse_address(text))
         except UsageError as error:

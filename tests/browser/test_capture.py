@@ -120,7 +120,7 @@ def test_a_trace_comes_and_is_opened(browser: Browser, tmp_path: Path) -> None:
         dialog.locator("summary").click()
         assert dialog.get_by_label("Name of the run").input_value() == ""
         assert dialog.get_by_label("Calls of Python functions").is_checked()
-    assert [file.name for file in tmp_path.glob("logs/plugins/profile/by-hand/*")] == ["127.0.0.1.xplane.pb"]
+    assert [file.name for file in tmp_path.glob("logs/plugins/profile/by-hand/*")] == ["localhost.xplane.pb"]
 
 
 @contextmanager

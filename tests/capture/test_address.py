@@ -47,3 +47,5 @@ def test_lists() -> None:
 def test_names_of_files_are_safe_and_unique() -> None:
     assert host_names(parse_addresses("a:1,b:1")) == ("a", "b")
     assert host_names(parse_addresses("a:1,A:2,[::1]:3")) == ("a_1", "A_2", "__1")
+    named = [ProfilerAddress(f"10.0.0.{k}", 9, name) for k, name in enumerate(("trainer", "a b", "a_b"))]
+    assert host_names(named) == ("trainer", "a_b_10.0.0.1_9", "a_b_10.0.0.2_9")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from tilescope.tiler.errors import UsageError
@@ -20,6 +20,7 @@ class ProfilerAddress:
 
     host: str  # a name or an IP address, without brackets
     port: int  # 1 to 65535
+    name: str = field(default="", compare=False)  # what its files are called by; empty: the host
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"

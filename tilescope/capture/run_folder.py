@@ -74,13 +74,21 @@ class RunFolder:
 
 
 def host_names(addresses: Sequence[ProfilerAddress]) -> tuple[str, ...]:
-    """How the files of each begin: its host, with the port where several have the same one."""
-    hosts = [_UNSAFE.sub("_", address.host).lstrip(".") for address in addresses]
-    times = Counter(host.lower() for host in hosts)
+    """How the files of each begin: its name or host, with host and port where several have the same one."""
+    names = [_safe(address.name or address.host) for address in addresses]
+    times = Counter(name.lower() for name in names)
     return tuple(
-        host if times[host.lower()] == 1 else f"{host}_{address.port}"
-        for host, address in zip(hosts, addresses, strict=True)
+        name if times[name.lower()] == 1 else "_".join((*_apart(name, address), str(address.port)))
+        for name, address in zip(names, addresses, strict=True)
     )
+
+
+def _apart(name: str, address: ProfilerAddress) -> tuple[str, ...]:
+    return (name, _safe(address.host)) if address.name else (name,)
+
+
+def _safe(text: str) -> str:
+    return _UNSAFE.sub("_", text).lstrip(".")
 
 
 def _free_name(root: Path) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -31,7 +33,10 @@ def host(name: str, *, is_loopback_only: bool = False) -> AllowedHost:
 async def test_the_address_is_in_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert await look_up(host("127.0.0.1")) == ProfilerAddress("127.0.0.1", 9012)
     answer(monkeypatch, "fe80::7", "10.0.0.7")
-    assert await look_up(host("gpu7")) == ProfilerAddress("10.0.0.7", 9012)
+    found = await look_up(host("gpu7"))
+    assert (found, found.name) == (ProfilerAddress("10.0.0.7", 9012), "gpu7")
+    target = AllowedHost("trainer 0", ProfilerAddress("gpu7", 9012), is_target=True)
+    assert (await look_up(target)).name == "trainer 0"  # files are not called by numbers
 
 
 async def test_a_loopback_name_leads_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,3 +64,10 @@ async def test_a_slow_name_server_is_not_waited_for(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(names, "LOOKUP_TIMEOUT_S", 0.01)
     with pytest.raises(CaptureFailed, match="was not found within"):
         await look_up(host("gpu7"))
+
+
+def test_a_server_starts_without_what_speaks_with_jobs() -> None:
+    late = ("h2", "tilescope.profiler", "tilescope.capture.capturing")
+    script = f"import sys, tilescope.server.app; print([name for name in {late} if name in sys.modules])"
+    told = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
+    assert told.strip() == "[]"
