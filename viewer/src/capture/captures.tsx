@@ -42,7 +42,7 @@ export class Captures {
   readonly #api: Api;
   readonly #run: CaptureRun;
   readonly #monitor: MonitorRun;
-  readonly #dialogPlace = new Place();
+  #dialogPlace = new Place();
   readonly #panelPlace = new Place();
 
   constructor(app: AppActions, api: Api) {
@@ -63,16 +63,25 @@ export class Captures {
   }
 
   #showDialog(): void {
-    if (this.#dialogPlace.element === null) {
-      this.#dialogPlace.show(
-        <CaptureDialog
-          run={this.#run}
-          onOpen={(id) => this.#app.openRun(id)}
-          onMonitor={(host) => this.#showMonitor([], host)}
-          onClose={() => this.#dialogPlace.clear()}
-        />,
-      );
+    if (this.#openDialog !== null) {
+      return;
     }
+    // One that has been closed may still be there: the browser says so a moment later.
+    this.#dialogPlace.clear();
+    const place = new Place();
+    this.#dialogPlace = place;
+    place.show(
+      <CaptureDialog
+        run={this.#run}
+        onOpen={(id) => this.#app.openRun(id)}
+        onMonitor={(host) => this.#showMonitor([], host)}
+        onClose={() => place.clear()}
+      />,
+    );
+  }
+
+  get #openDialog(): HTMLDialogElement | null {
+    return this.#dialogPlace.element?.querySelector<HTMLDialogElement>("dialog[open]") ?? null;
   }
 
   /** The job that was captured or monitored last, or one that the operator has named. */
@@ -111,8 +120,8 @@ export class Captures {
   #over(capture: Capture): void {
     announcement.value = outcomeOf(capture);
     this.#app.refreshRuns();
-    const dialog = this.#dialogPlace.element?.querySelector("dialog");
-    if (capture.state === "captured" && capture.run !== null && dialog?.open === true) {
+    const dialog = this.#openDialog;
+    if (capture.state === "captured" && capture.run !== null && dialog !== null) {
       dialog.close();
       this.#app.openRun(capture.run);
     }
