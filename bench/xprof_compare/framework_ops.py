@@ -9,6 +9,7 @@ from bench.xprof_compare import known
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Reason, rows
 from bench.xprof_compare.op_profile import KERNELS
+from bench.xprof_compare.times import times
 
 TOOL = "framework_ops"
 PEER = ("framework_op_stats",)
@@ -61,18 +62,4 @@ def _figures(
 
     counts = [Reason(KERNELS)] if case.is_gpu and place == "device" else []
     yield figure("type", lambda row: row["type"], lambda row: row["type"], None)
-    yield figure(
-        "occurrences", lambda row: int(row["occurrences"]), lambda row: row["count"], lambda of: of.count, *counts
-    )
-    yield figure(
-        "total time (ps)",
-        lambda row: round(row["total_time"] * 1e6),
-        lambda row: row["total"] * case.tick_ps,
-        lambda of: of.total,
-    )
-    yield figure(
-        "self time (ps)",
-        lambda row: round(row["total_self_time"] * 1e6),
-        lambda row: row["self"] * case.tick_ps,
-        lambda of: of.own,
-    )
+    yield from times(figure, case.tick_ps, *counts)

@@ -9,6 +9,7 @@ from bench.xprof_compare import known
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Reason, rows, scaled
 from bench.xprof_compare.op_profile import ENDS, KERNELS, MORE, OF_EVENTS, OVERLAP
+from bench.xprof_compare.times import times
 
 TOOL = "hlo_stats"
 PEER = ("hlo_stats",)
@@ -52,21 +53,7 @@ def figures(case: Case) -> Iterator[Figure]:
     costs = counts or ([custom] if custom else [])
     starts = frozenset(key for key, row in ours.items() if row["bound_by"] == "async")
     moved = [*costs, Reason(ASYNC, starts)]
-    yield figure(
-        "occurrences", lambda row: int(row["occurrences"]), lambda row: row["count"], lambda of: of.count, *counts
-    )
-    yield figure(
-        "total time (ps)",
-        lambda row: round(row["total_time"] * 1e6),
-        lambda row: row["total"] * case.tick_ps,
-        lambda of: of.total,
-    )
-    yield figure(
-        "self time (ps)",
-        lambda row: round(row["total_self_time"] * 1e6),
-        lambda row: row["self"] * case.tick_ps,
-        lambda of: of.own,
-    )
+    yield from times(figure, case.tick_ps, *counts)
     ends = [Reason(OVERLAP)] if case.is_gpu else [Reason(ENDS)] if case.truth else []
     yield figure(
         "share",

@@ -1,0 +1,42 @@
+"""How often operations run, and how long: figures that several tables have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+from bench.xprof_compare.figures import Figure, Reason
+from bench.xprof_compare.known import Did
+
+
+class MakesFigure(Protocol):
+    """Of a table a figure: its name, what it is in rows of theirs and ours, and in truth."""
+
+    def __call__(
+        self,
+        name: str,
+        of_theirs: Callable[[Any], Any],
+        of_ours: Callable[[Any], Any],
+        of_truth: Callable[[Did], Any] | None,
+        /,
+        *reasons: Reason,
+    ) -> Figure: ...
+
+
+def times(figure: MakesFigure, tick_ps: int, *counts: Reason) -> Iterator[Figure]:
+    """Occurrences, total and self time. `counts`: why numbers of occurrences may differ."""
+    yield figure(
+        "occurrences", lambda row: int(row["occurrences"]), lambda row: row["count"], lambda of: of.count, *counts
+    )
+    yield figure(
+        "total time (ps)",
+        lambda row: round(row["total_time"] * 1e6),
+        lambda row: row["total"] * tick_ps,
+        lambda of: of.total,
+    )
+    yield figure(
+        "self time (ps)",
+        lambda row: round(row["total_self_time"] * 1e6),
+        lambda row: row["self"] * tick_ps,
+        lambda of: of.own,
+    )
