@@ -441,12 +441,23 @@ class Operations:
     def last(self) -> int:
         """When the last one ends."""
 
+ORDER_SPACE: int = 4
+
+def in_canonical_order(
+    start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> bool:
+    """Whether slices stand in the order (start, longer first)."""
+
 def canonical_order(
     start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))] | None:
+    order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    space: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+) -> None:
     """
-    Returns the positions of slices in the order (start, longer first, position); None: they are in it already.
+    Writes the positions of slices in the order (start, longer first, position) to `order`. `space` to work with
+    has ORDER_SPACE numbers for each.
     """
 
 def assign_rows(

@@ -16,12 +16,33 @@ from tilescope.tiler import _native
 TIMES = st.integers(0, 12)
 
 
+def assert_ordered(pairs: list[tuple[int, int]]) -> None:
+    start, duration = (np.array([pair[k] for pair in pairs], np.int64) for k in (0, 1))
+    order, space = np.empty(len(pairs), np.int64), np.empty(_native.ORDER_SPACE * len(pairs), np.int64)
+    _native.canonical_order(start, duration, order, space)
+    expected = sorted(range(len(pairs)), key=lambda k: (pairs[k][0], -pairs[k][1]))
+    assert order.tolist() == expected
+    assert _native.in_canonical_order(start, duration) == (expected == list(range(len(pairs))))
+
+
 @given(st.lists(st.tuples(TIMES, TIMES), max_size=60))
 def test_the_order_is_by_start_then_longer_first_then_as_given(pairs: list[tuple[int, int]]) -> None:
-    start, duration = (np.array([pair[k] for pair in pairs], np.int64) for k in (0, 1))
-    order = _native.canonical_order(start, duration)
-    expected = sorted(range(len(pairs)), key=lambda k: (pairs[k][0], -pairs[k][1]))
-    assert (list(range(len(pairs))) if order is None else order.tolist()) == expected
+    assert_ordered(pairs)
+    assert_ordered(sorted(pairs, key=lambda pair: (pair[0], -pair[1])))
+
+
+@pytest.mark.parametrize("most", [3, 40, 1 << 60])
+def test_the_order_of_many(most: int) -> None:
+    rng = random.Random(most)
+    assert_ordered([(rng.randrange(most), rng.randrange(most)) for _ in range(5000)])
+
+
+def test_the_order_stays_within_its_columns() -> None:
+    columns = np.zeros(600, np.int64), np.zeros(600, np.int64)
+    with pytest.raises(IndexError):
+        _native.canonical_order(*columns, np.empty(600, np.int64), np.empty(2399, np.int64))
+    with pytest.raises(ValueError, match="differ in length"):
+        _native.canonical_order(*columns, np.empty(599, np.int64), np.empty(2400, np.int64))
 
 
 @given(tracks.small_tracks())

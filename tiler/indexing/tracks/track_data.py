@@ -154,9 +154,8 @@ def _ordered(
     events: TimedEvents, slices: _Slices, scratch: Scratch, budget: _native.MemoryBudget | None
 ) -> tuple[TrackData, int, Ints | None]:
     """The slices in canonical order, how many of them overlap, and the event that began each (None: in file order)."""
-    order = _native.canonical_order(slices.start, slices.duration)
-    if order is not None:
-        slices = slices.in_order(order, scratch)
+    if not _native.in_canonical_order(slices.start, slices.duration):
+        slices = slices.in_order(canonical_order(slices.start, slices.duration, scratch), scratch)
     row = cast("NDArray[np.uint32]", scratch.empty(len(slices.start), np.uint32))
     rows, overlaps = _native.assign_rows(slices.start, slices.duration, row, budget)
     args_end, args = _args(events, slices, scratch)
@@ -173,6 +172,15 @@ def _ordered(
         busy=exact_sum(slices.duration),
     )
     return data, overlaps, slices.source
+
+
+def canonical_order(start: Ints, duration: Ints, scratch: Scratch) -> Ints:
+    """The positions of slices in the order (start, longer first, position)."""
+    order = cast(Ints, scratch.empty(len(start), np.int64))
+    _native.canonical_order(
+        start, duration, order, cast(Ints, scratch.empty(_native.ORDER_SPACE * len(start), np.int64))
+    )
+    return order
 
 
 def _args(events: TimedEvents, slices: _Slices, scratch: Scratch) -> tuple[Ints, NDArray[np.uint8]]:

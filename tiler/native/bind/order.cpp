@@ -12,6 +12,7 @@
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "columns/gather.hpp"
+#include "columns/radix_order.hpp"
 #include "columns/ticks.hpp"
 #include "pages/length_classes.hpp"
 #include "pyramid/order.hpp"
@@ -22,14 +23,15 @@ namespace tilescope {
 
 namespace {
 
-std::optional<OutColumn<int64_t>> order_of(const InColumn<int64_t>& start, const InColumn<int64_t>& duration) {
-    std::vector<int64_t> order;
-    {
-        nb::gil_scoped_release release;
-        order = canonical_order(span_of(start), span_of(duration));
-    }
-    if (order.empty()) return std::nullopt;
-    return to_numpy(std::move(order));
+bool is_ordered(const InColumn<int64_t>& start, const InColumn<int64_t>& duration) {
+    nb::gil_scoped_release release;
+    return in_canonical_order(span_of(start), span_of(duration));
+}
+
+void order_of(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const WritableColumn<int64_t>& order,
+              const WritableColumn<int64_t>& space) {
+    nb::gil_scoped_release release;
+    canonical_order(span_of(start), span_of(duration), span_of(order), span_of(space));
 }
 
 auto rows_of(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const WritableColumn<uint32_t>& row,
@@ -82,9 +84,14 @@ void ticks_of(const InColumn<int64_t>& ns, const std::optional<InColumn<int16_t>
 }  // namespace
 
 void bind_order(nb::module_& m) {
+    m.attr("ORDER_SPACE") = kOrderSpace;
+    m.def("in_canonical_order", &is_ordered, nb::arg("start"), nb::arg("duration"),
+          "Whether slices stand in the order (start, longer first).");
     m.def(
-        "canonical_order", &order_of, nb::arg("start"), nb::arg("duration"),
-        "Returns the positions of slices in the order (start, longer first, position); None: they are in it already.");
+        "canonical_order", &order_of, nb::arg("start"), nb::arg("duration"), nb::arg("order").noconvert(),
+        nb::arg("space").noconvert(),
+        "Writes the positions of slices in the order (start, longer first, position) to `order`. `space` to work with\n"
+        "has ORDER_SPACE numbers for each.");
     m.def("assign_rows", &rows_of, nb::arg("start"), nb::arg("duration"), nb::arg("row").noconvert(),
           nb::arg("budget") = nb::none(),
           "Writes the row of each slice, which are in canonical order, to `row`. Returns how many rows there are,\n"

@@ -5,6 +5,7 @@
 #include <queue>
 #include <stdexcept>
 
+#include "columns/radix_order.hpp"
 #include "pyramid/geometry.hpp"
 
 namespace tilescope {
@@ -25,19 +26,29 @@ int64_t checked_end(Span<const int64_t> start, Span<const int64_t> duration, siz
 
 }  // namespace
 
-std::vector<int64_t> canonical_order(Span<const int64_t> start, Span<const int64_t> duration) {
+bool in_canonical_order(Span<const int64_t> start, Span<const int64_t> duration) {
     const size_t n = same_size(start, duration);
-    const auto before = [&](size_t a, size_t b) {
-        return start[a] != start[b] ? start[a] < start[b] : duration[a] > duration[b];
-    };
-    bool sorted = true;
-    for (size_t k = 1; k < n && sorted; ++k) sorted = !before(k, k - 1);
-    if (sorted) return {};
-    std::vector<int64_t> order(n);
+    for (size_t k = 1; k < n; ++k) {
+        if (start[k] != start[k - 1] ? start[k] < start[k - 1] : duration[k] > duration[k - 1]) return false;
+    }
+    return true;
+}
+
+void canonical_order(Span<const int64_t> start, Span<const int64_t> duration, Span<int64_t> order,
+                     Span<int64_t> space) {
+    const size_t n = same_size(start, duration, order);
     std::iota(order.begin(), order.end(), int64_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int64_t a, int64_t b) { return before(static_cast<size_t>(a), static_cast<size_t>(b)); });
-    return order;
+    stable_order_by(start, order, space);
+    const auto start_of = [&](size_t k) { return start[static_cast<size_t>(order[k])]; };
+    for (size_t first = 0, stop = 0; first < n; first = stop) {
+        for (stop = first + 1; stop < n && start_of(stop) == start_of(first);) ++stop;
+        if (stop - first == 1) continue;
+        // From the last to the first by ascending durations, turned round: longer first, and equal ones as they stand.
+        const Span<int64_t> together = order.subspan(first, stop - first);
+        std::reverse(together.begin(), together.end());
+        stable_order_by(duration, together, space);
+        std::reverse(together.begin(), together.end());
+    }
 }
 
 size_t assign_rows(Span<const int64_t> start, Span<const int64_t> duration, Span<uint32_t> row, MemoryBudget* budget) {

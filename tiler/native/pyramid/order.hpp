@@ -3,15 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "base/counted.hpp"
 #include "base/span.hpp"
 
 namespace tilescope {
 
-// Positions of the slices in the order (start, longer first, position). Empty when they are in that order already.
-std::vector<int64_t> canonical_order(Span<const int64_t> start, Span<const int64_t> duration);
+// Whether slices stand in the order (start, longer first).
+bool in_canonical_order(Span<const int64_t> start, Span<const int64_t> duration);
+
+// Writes positions of the slices in the order (start, longer first, position). `space` has kOrderSpace numbers for each.
+void canonical_order(Span<const int64_t> start, Span<const int64_t> duration, Span<int64_t> order, Span<int64_t> space);
 
 // Gives each slice, in canonical order, the lowest row that is free at its start. For properly nested slices this is
 // the nesting depth; slices that overlap partly go to extra rows. Returns how many slices outlast one that encloses
