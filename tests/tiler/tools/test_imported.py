@@ -63,6 +63,44 @@ def test_pod_viewer(tmp_path: Path) -> None:
     assert values_of(chart.ys[0])[0] == sum(column(answer, "cores", "high_flops")[:32]) // 32
 
 
+def test_the_pod_page_of_a_saved_pod(tmp_path: Path) -> None:
+    path = corpus_path("imports/pod_viewer.json")
+    build_store([path], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    steps = json.loads(path.read_text())["podStatsSequence"]["podStatsMap"]
+    assert tool("pod").availability(Scope(reader)) == ""
+
+    def pod(**values: object) -> Answer:
+        return finish(ask(tool("pod"), Scope(reader), from_values(tool("pod").question, {**values})))
+
+    answer, tick_ps = pod(), int(reader.store.manifest()["tick_ps"])
+    names = column(answer, "cores", "core")
+    assert len(names) == len(steps[0]["podStatsPerCore"]) == 32
+    chips = dict(zip(names, column(answer, "cores", "chip"), strict=True))
+    assert {(x, y) for x, y in zip(column(answer, "cores", "x"), column(answer, "cores", "y"), strict=True)} == {
+        (x, y) for x in range(4) for y in range(4)
+    }
+    for name, send in zip(names, column(answer, "cores", "tpu_send"), strict=True):
+        told = [step["podStatsPerCore"][name.rpartition(" ")[2]]["sendDurationUs"] for step in steps]
+        assert send == sum(round(us * PS_OF_US) for us in told) // len(told) // tick_ps
+    # Ids of channels are two for each chip, and one for the core on it.
+    for source, destination in zip(
+        column(answer, "channels", "source"), column(answer, "channels", "destination"), strict=True
+    ):
+        assert source in chips
+        assert destination in chips
+    first = steps[0]["stepNum"]
+    one = pod(steps=f"{first}-{first}", colour="tpu_recv")
+    rows = zip(*(column(one, "channels", name) for name in ("channel", "data", "latency", "source")), strict=True)
+    found = {channel: (data, latency, chips[source]) for channel, data, latency, source in rows}
+    assert found == {
+        of["channelId"]: (int(of["dataSize"]), round(of["durationUs"] * PS_OF_US) // tick_ps, of["srcCoreId"] // 2)
+        for of in steps[0]["channelDb"]
+    }
+    assert "start" not in [of.id for of in answer.table("cores").columns]
+    assert pod(steps="1-2").fact("cores").value is None
+
+
 def test_op_profile(tmp_path: Path) -> None:
     answer, _ = shown(corpus_path("imports/op_profile.json"), tmp_path)
     rows = {name: place for place, name in enumerate(column(answer, "by_category", "name"))}
@@ -126,6 +164,10 @@ def test_values_of_any_other_type_are_not_recorded(page: str, tmp_path: Path) ->
         path.write_text(json.dumps(content))
         answer, _ = shown(path, tmp_path)
         assert answer_json.encode(answer)
+        if page == "pod_viewer":
+            pod = tool("pod")
+            reader = QueryReader(open_run_store(tmp_path / f"{turn}.store"))
+            assert answer_json.encode(finish(ask(pod, Scope(reader), from_values(pod.question, {}))))
 
 
 def spoilt(of: Any, rng: random.Random, share: float, depth: int = 0) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Final, Literal
 
 import numpy as np
@@ -11,13 +12,21 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.core_places import CorePlace, core_places
-from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart, StepTimes
+from tilescope.tiler.facts.imports import SavedPage
+from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart, StepTimes, aligned
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES, PART_TITLES
 from tilescope.tiler.tools.input_pipeline.levels import percent
 from tilescope.tiler.tools.pod.channels import channels_table
 from tilescope.tiler.tools.pod.collectives import collectives_table
+from tilescope.tiler.tools.pod.saved import (
+    saved_channels,
+    saved_cores,
+    saved_places,
+    saved_pod,
+    step_times_of_core,
+)
 from tilescope.tiler.tools.pod.stragglers import LEAST, Straggler, stragglers
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -34,6 +43,9 @@ _MOST_DRAWN: Final = 256
 
 # What ids of the categories of TPUs begin with: some are those of classes, too.
 _TPU: Final = "tpu_"
+
+# Columns that lead to where a saved page has nothing.
+_OF_TIMELINE: Final = ("start", "end", "track", "event")
 
 NO_STEPS: Final = (
     "the trace marks no steps: mark them (jax.profiler.StepTraceAnnotation, Keras, step of torch.profiler)"
@@ -89,6 +101,9 @@ class PodQuestion(SpanQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: PodQuestion) -> Steps[Answer]:
+    page = None if scope.reader.steps.series else saved_pod(scope.reader)
+    if page is not None:
+        return (yield from _of_saved(scope, question, page))
     asked = yield from asked_steps(scope, question)
     found = stragglers(asked.times)
     yield
@@ -104,6 +119,36 @@ def _answer(scope: Scope, question: PodQuestion) -> Steps[Answer]:
     if question.channels:
         tables.append((yield from channels_table(scope, asked, places, question.limit, notes)))
     return Answer(_facts(asked, found), tables, [_map(asked, question)], notes)
+
+
+def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Steps[Answer]:
+    """Of a page of the Cloud TPU profiler: it has figures of steps, and nothing that could be shown in a timeline."""
+    parsed = page.parsed(scope.reader)
+    yield
+    cores = saved_cores(parsed, question.steps)
+    times = [step_times_of_core(of, place) for place, of in enumerate(cores)]
+    places = saved_places(parsed, cores)
+    names = [f"{of.host} · core {of.key}" if of.host else f"core {of.key}" for of in cores]
+    looked = yield from scope.windows(PodQuestion())
+    tick_ps = int(scope.manifest["tick_ps"])
+    notes = [Note("info", f"these are the figures of {page.entry.label}: there is no trace to compare them with")]
+    if any("crsDurationUs" in of.told for of in cores):
+        notes.append(Note("info", "the file does not tell computing in all-reduces from waiting: all of it is compute"))
+    why = "" if times else "the page has no such steps"
+    hosts = [of.host for of in cores]
+    asked = AskedSteps(times, aligned(times), names, hosts, tick_ps, looked, notes, why)
+    if not times:
+        return Answer([Fact("cores", "Cores", None, "count", why)], notes=notes)
+    found = stragglers(times)
+    tables = [
+        _stragglers_table(asked, found),
+        _cores_table(asked, found, places),
+        _cells_table(asked, question.limit),
+        saved_channels(parsed, cores, names, question.steps, tick_ps, question.limit),
+    ]
+    tables = [replace(of, columns=[one for one in of.columns if one.id not in _OF_TIMELINE]) for of in tables]
+    said = [Note(note.severity, note.text) for note in _notes(asked, found)]
+    return Answer(_facts(asked, found), [of for of in tables if len(of)], [_map(asked, question)], [*said, *notes])
 
 
 def _facts(asked: AskedSteps, found: Sequence[Straggler]) -> list[Fact]:
@@ -123,7 +168,9 @@ def _facts(asked: AskedSteps, found: Sequence[Straggler]) -> list[Fact]:
         whole = sum(int(of.duration.sum()) for of in asked.times)
         for part in (StepPart.ALL_REDUCE_COMPUTE, StepPart.ALL_REDUCE_SYNC):
             taken = sum(int(of.parts[part].sum()) for of in asked.times if part in of.parts)
-            facts.append(Fact(part.value, PART_TITLES[part], taken / whole if whole else None, "fraction"))
+            is_told = whole > 0 and any(part in of.parts for of in asked.times)
+            why = "" if is_told else "the file does not tell it from computing"
+            facts.append(Fact(part.value, PART_TITLES[part], taken / whole if is_told else None, "fraction", why))
     return facts
 
 
@@ -152,7 +199,7 @@ def _cores_table(asked: AskedSteps, found: Sequence[Straggler], places: Sequence
                 f"{_TPU}{one.value}",
                 PART_TITLES[one],
                 "ticks",
-                means([of.parts[one] for of in times]) if asked.of_tpus else [None] * len(times),
+                means([of.parts[one] for of in times]) if all(one in of.parts for of in times) else [None] * len(times),
                 total="none",
             )
             for one in TPU_PARTS
@@ -280,7 +327,8 @@ def _place_notes(places: Sequence[CorePlace | None]) -> list[Note]:
 
 
 def _availability(scope: Scope) -> str:
-    return "" if scope.reader.store.is_growing or scope.reader.steps.series else NO_STEPS
+    is_there = scope.reader.store.is_growing or scope.reader.steps.series or saved_pod(scope.reader) is not None
+    return "" if is_there else NO_STEPS
 
 
 TOOL: Final = Tool(

@@ -1,0 +1,201 @@
+"""A pod viewer page that the Cloud TPU profiler saved, as steps of cores: what the pod tool shows without a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.core_places import CorePlace
+from tilescope.tiler.facts.imports import SavedPage, saved_pages
+from tilescope.tiler.facts.step_times import StepPart, StepTimes
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.tools.answer import Column, Table, Value
+from tilescope.tiler.tools.imported.members import items, member, number, text, whole
+from tilescope.tiler.tools.step_range import StepRange
+
+Ints = NDArray[np.int64]
+
+PAGE: Final = "pod_viewer"
+_US_PS: Final = 10**6
+_MOST_PS: Final = 1 << 60
+
+_TPU: Final[Mapping[str, StepPart]] = {
+    "highFlopsComputeUs": StepPart.HIGH_FLOPS,
+    "hostInfeedDurationUs": StepPart.INFEED,
+    "hostOutfeedDurationUs": StepPart.OUTFEED,
+    "sendDurationUs": StepPart.SEND,
+    "recvDurationUs": StepPart.RECV,
+    "crsDurationUs": StepPart.ALL_REDUCE_COMPUTE,
+    "allReduceComputeDurationUs": StepPart.ALL_REDUCE_COMPUTE,
+    "allReduceSyncDurationUs": StepPart.ALL_REDUCE_SYNC,
+    "bcInfeedWaitDurationUs": StepPart.SPARSE_INFEED,
+    "bcInfeedTransformDurationUs": StepPart.SPARSE_INFEED,
+    "bcOutfeedDurationUs": StepPart.OUTFEED,
+}
+_GENERIC: Final = (
+    StepPart.DEVICE_COMPUTE_32,
+    StepPart.DEVICE_TO_DEVICE,
+    StepPart.DEVICE_COLLECTIVES,
+    StepPart.HOST_COMPUTE,
+    StepPart.LAUNCH,
+    StepPart.WAIT_INPUT,
+    StepPart.DEVICE_TO_HOST,
+    StepPart.COMPILE,
+    StepPart.OTHERS,
+)
+
+
+@dataclass(slots=True)
+class SavedCore:
+    """A core of the page, with its steps."""
+
+    key: str  # as the page calls it
+    host: str
+    chip: int | None
+    node: int | None
+    numbers: list[int] = field(default_factory=list)
+    durations: list[int] = field(default_factory=list)  # ps
+    parts: list[dict[StepPart, int]] = field(default_factory=list)
+    told: frozenset[str] = frozenset()  # names of its figures
+
+
+def saved_pod(reader: QueryReader) -> SavedPage | None:
+    """The page of a run; None: it has none."""
+    if reader.store.is_growing:
+        return None
+    return next((page for page in saved_pages(reader) if page.page == PAGE), None)
+
+
+def saved_cores(parsed: Any, steps: StepRange | None) -> list[SavedCore]:
+    """All cores of a page with those of its steps that are asked for, hosts together."""
+    found: dict[str, SavedCore] = {}
+    for step, of_step in _steps(parsed, steps):
+        cores = member(of_step, "podStatsPerCore")
+        for key, core in sorted(cores.items()) if isinstance(cores, dict) else ():
+            duration = _ps(member(core, "totalDurationUs"))
+            if duration is None:
+                continue
+            told = SavedCore(str(key), text(member(core, "hostName")) or "", *_place(core), told=frozenset(core))
+            of = found.setdefault(str(key), told)
+            if step not in of.numbers:
+                of.numbers.append(step)
+                of.durations.append(duration)
+                of.parts.append(_parts(core, duration))
+    return sorted(found.values(), key=lambda of: (of.host, of.chip or 0, of.node or 0, len(of.key), of.key))
+
+
+def step_times_of_core(of: SavedCore, place: int) -> StepTimes:
+    """Its steps, without times of the timeline: the page has none."""
+    order = np.argsort(of.numbers, kind="stable")
+    none = np.zeros(len(order), np.int64)
+    names = dict.fromkeys(part for parts in of.parts for part in parts)
+    parts = {name: np.array([row.get(name, 0) for row in of.parts], np.int64)[order] for name in names}
+    numbers, durations = np.array(of.numbers, np.int64)[order], np.array(of.durations, np.int64)[order]
+    is_whole = np.ones(len(order), np.bool_)
+    return StepTimes(
+        place, numbers, none, none, none, is_whole, none - 1, none, durations, parts, overlap=False, counted=False
+    )
+
+
+def saved_places(parsed: Any, cores: Sequence[SavedCore]) -> list[CorePlace | None]:
+    """Where the chips are in the topology of the page, row by row; a chip that does not fit in has no place."""
+    width, height = (whole(member(parsed, "runEnvironment", "topology", f"{axis}Dimension")) or 0 for axis in "xy")
+    places: list[CorePlace | None] = []
+    fits = all(of.chip is not None and 0 <= of.chip < width * height for of in cores)
+    for of in cores:
+        x, y = (of.chip % width, of.chip // width) if fits and of.chip is not None else (None, None)
+        places.append(None if of.chip is None else CorePlace(of.chip, of.node or 0, None, x, y))
+    return places
+
+
+def saved_channels(
+    parsed: Any, cores: Sequence[SavedCore], names: Sequence[str], steps: StepRange | None, tick_ps: int, limit: int
+) -> Table:
+    """A row for each channel between two cores, with the means of its steps; the slowest first."""
+    rows: dict[tuple[str, str, str], list[Any]] = {}
+    for _, of_step in _steps(parsed, steps):
+        for of in items(member(of_step, "channelDb")):
+            key = tuple(text(member(of, name)) or "" for name in ("channelId", "srcCoreId", "dstCoreId"))
+            rows.setdefault((key[0], key[1], key[2]), []).append(of)
+    ids = _ids(cores, names, {core for _, source, destination in rows for core in (source, destination)})
+
+    def mean(of: Sequence[Any], name: str) -> int | None:
+        known = [ps for ps in (_ps(member(one, name)) for one in of) if ps is not None]
+        return sum(known) // len(known) // tick_ps if known else None
+
+    told = [(key, of, mean(of, "durationUs")) for key, of in rows.items()]
+    told = sorted(told, key=lambda row: (-(row[2] or 0), row[0]))[:limit]
+    sizes = [whole(member(of[0], "dataSize")) for _, of, _ in told]
+    rates: list[Value] = [
+        size / (ticks * tick_ps * 1e-12) if size is not None and ticks else None
+        for size, (_, _, ticks) in zip(sizes, told, strict=True)
+    ]
+    hlo: list[Value] = [
+        ", ".join(sorted({str(name) for one in of for name in items(member(one, "hloNames"))}, reverse=True)) or None
+        for _, of, _ in told
+    ]
+    columns = [
+        Column("channel", "Channel", "text", [key[0] for key, _, _ in told]),
+        Column("source", "Source core", "text", [ids.get(key[1], key[1]) for key, _, _ in told]),
+        Column("destination", "Destination core", "text", [ids.get(key[2], key[2]) for key, _, _ in told]),
+        Column("data", "Data", "bytes", sizes, total="none"),
+        Column("latency", "Latency, mean", "ticks", [ticks for _, _, ticks in told], total="max"),
+        Column("bandwidth", "Bandwidth", "rate", rates, "B/s", total="none"),
+        Column("send_delay", "Send delay, mean", "ticks", [mean(of, "sendDelayUs") for _, of, _ in told], total="max"),
+        Column(
+            "occurrences",
+            "Occurrences",
+            "count",
+            [sum(whole(member(one, "occurrences")) or 0 for one in of) for _, of, _ in told],
+        ),
+        Column("hlo", "HLO", "text", hlo),
+    ]
+    return Table("channels", "Channels", columns)
+
+
+def _ids(cores: Sequence[SavedCore], names: Sequence[str], used: set[str]) -> Mapping[str, str]:
+    """Names of cores by the ids that channels have: those of the page, or else two for each chip, by node."""
+    by_key = {of.key: name for of, name in zip(cores, names, strict=True)}
+    if used <= by_key.keys():
+        return by_key
+    return {
+        str(2 * of.chip + (of.node or 0)): name for of, name in zip(cores, names, strict=True) if of.chip is not None
+    }
+
+
+def _steps(parsed: Any, steps: StepRange | None) -> Iterator[tuple[int, Any]]:
+    for of in items(member(parsed, "podStatsSequence", "podStatsMap")):
+        step = whole(member(of, "stepNum"))
+        if step is not None and 0 <= step < _MOST_PS and (steps is None or steps.first <= step <= steps.last):
+            yield step, of
+
+
+def _place(core: Any) -> tuple[int | None, int | None]:
+    chip, node = whole(member(core, "chipId")), whole(member(core, "nodeId"))
+    return (
+        chip if chip is not None and 0 <= chip < 1 << 31 else None,
+        node if node is not None and 0 <= node < 1 << 31 else None,
+    )
+
+
+def _parts(core: Any, duration: int) -> dict[StepPart, int]:
+    """What a step is made of; the rest of it is computing with few FLOPs."""
+    generic = [_ps(member(core, "stepBreakdownUs", str(place))) for place in range(1, len(_GENERIC) + 1)]
+    if any(ps is not None for ps in generic):
+        return {part: ps or 0 for part, ps in zip(_GENERIC, generic, strict=True)}
+    found: dict[StepPart, int] = {StepPart.IDLE: 0}
+    for key, part in _TPU.items():
+        ps = _ps(member(core, key))
+        if ps is not None:
+            found[part] = found.get(part, 0) + ps
+    found[StepPart.LOW_FLOPS] = max(0, duration - sum(found.values()))
+    return found
+
+
+def _ps(of: Any) -> int | None:
+    found = number(of)
+    return None if found is None or not 0 <= found * _US_PS < _MOST_PS else round(found * _US_PS)
