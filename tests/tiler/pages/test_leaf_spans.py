@@ -13,7 +13,9 @@ from tests.tiler.pages.test_span_sums import END, NESTED, SLOT, page_of
 from tests.tiler.pyramid.reference import Slice, canonical
 from tests.tiler.pyramid.tracks import SHAPES, small_tracks
 from tests.tiler.windows import pairs
+from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages.container import MAX_ROWS
 from tilescope.tiler.pages.leaf_parts import leaf_parts
 from tilescope.tiler.pages.leaf_spans import KINDS, LeafSpans
 from tilescope.tiler.windows import Windows
@@ -70,6 +72,17 @@ def test_a_damaged_page_is_an_error_or_a_page(changes: list[tuple[int, int]]) ->
     except DamagedStore:
         return
     assert 0 <= spans.take()[1].ticks <= 490
+
+
+def test_a_page_that_says_it_has_billions_of_tiles_is_damaged() -> None:
+    page, shape = page_of(NESTED)
+    damaged = page[:11] + b"\xbd" + page[12:]
+    with pytest.raises(DamagedStore, match=r"n_slices|column 3"):
+        LeafSpans(np.ones(8, np.uint8)).add(damaged, shape, 0, np.array([[0], [10], [500]], np.int64))
+    one = np.zeros(1, np.int64)
+    rows = _native.HitRows(np.ones(NAMES + 1, np.bool_), 0, END, one, one + END, False)
+    with pytest.raises(_native.DamagedContainer, match=r"n_slices|column 3"):
+        rows.add(damaged, MAX_ROWS, one, one, one + SLOT, one, one + END, one)
 
 
 def test_what_nobody_should_ask() -> None:

@@ -14,8 +14,10 @@ SearchPage::SearchPage(Span<const uint8_t> data, std::size_t max_rows) : page_(d
     const ContainerReader::Column* slices = page_.find(static_cast<uint8_t>(ColumnId::start));
     const std::size_t n = slices == nullptr ? 0 : slices->n;
     std::size_t end = 0;
-    ends_.reserve(page_.tiles());
-    for (const int64_t count : values(ColumnId::n_slices, page_.tiles())) {
+    // Only so many tiles as there are values: what the header of a damaged page says may be billions.
+    const std::vector<int64_t> counts = values(ColumnId::n_slices, page_.tiles());
+    ends_.reserve(counts.size());
+    for (const int64_t count : counts) {
         if (count < 0 || static_cast<std::size_t>(count) > n - end) {
             throw DamagedContainer("column n_slices of a page is damaged");
         }
