@@ -15,7 +15,7 @@ from tests.browser.tool_pages import ToolPages
 from tests.corpus import corpus_path
 from tilescope.tiler.indexing import build_store
 
-STORE, MADE = "pod.store", "made.store"
+STORE, MADE, SAVED = "pod.store", "made.store", "saved.store"
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,8 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     build_store(sorted(corpus_path("pod").rglob("*.xplane.pb")), folder / STORE)
     made = write_pod(folder / "made", PodShape(hosts=4, chips=4, steps=4, late_host=None))
     build_store(made.files, folder / MADE)
-    with serving([folder / STORE, folder / MADE], folder / "cache") as running:
+    build_store([corpus_path("imports/pod_viewer.json")], folder / SAVED)
+    with serving([folder / STORE, folder / MADE, folder / SAVED], folder / "cache") as running:
         yield running
 
 
@@ -131,3 +132,18 @@ def test_channels_are_drawn_on_the_map(pages: ToolPages, site: Served, theme: st
     page.get_by_role("radio", name="32 channels").check()
     card.get_by_role("button", name="Show the slowest in the timeline").click()
     pages.wait_for("timeline")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_saved_pod_has_the_same_page(pages: ToolPages, site: Served, theme: str) -> None:
+    page, run = pages.page, site.run_id(SAVED)
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    pages.go(run, "tool=pod&f.colour=tpu_send")
+    pages.answered()
+    assert page.locator(".pod-core").count() == 32
+    page.get_by_role("radio", name="channels", exact=False).check()
+    page.locator(".pod-arrow-line").wait_for()
+    card = page.get_by_role("region", name="Channel", exact=True)
+    assert card.get_by_role("button", name="Show the slowest in the timeline").count() == 0  # there is none
+    assert faults(pages.viewer) == []
+    pages.viewer.screenshot(f"pod-saved-{theme}")
