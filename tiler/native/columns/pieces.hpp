@@ -23,8 +23,8 @@ struct ChunkPart {
     Span<const std::uint8_t> flags;
     Span<const std::int64_t> args_end;
     Bytes args;
-    std::size_t start;  // rows [start, stop) of them
-    std::size_t stop;
+    std::size_t start = 0;  // rows [start, stop) of them
+    std::size_t stop = 0;
 
     // Throws std::invalid_argument unless columns are as long as each other, and rows and arguments lie in them.
     void check() const;

@@ -23,8 +23,8 @@ void Plan::lay_out_kineto() {
     processes_.push_back({"python", {}});
     for (std::uint64_t k = 0; k < threads_; ++k) {
         processes_.back().tracks.push_back(tracks_.size());
-        const std::string number = std::to_string(4'001 + k);
-        const std::string name = k == 0 ? "thread 4001 (python)" : "thread " + number + " (pt_autograd_" + number + ")";
+        std::string name = "thread " + std::to_string(4'001 + k);
+        name += k == 0 ? " (python)" : " (pt_autograd_" + std::to_string(4'001 + k) + ")";
         tracks_.push_back({Role::host_thread, 0, name, k, 0});
     }
     for (std::uint64_t k = 0; k < kernels_.streams; ++k) {
