@@ -81,9 +81,9 @@ def test_each_page_is_seen(pages: ToolPages, site: Served, ids: dict[str, str], 
             pages.viewer.frames(3)
             pages.viewer.screenshot(f"time-{tool}-{name}-{theme}")
             assert not page.evaluate(WIDER), tool
+            assert faults(pages.viewer) == [], (tool, theme)
         said = pages.text()
         assert NO_FIGURE.search(said) is None, (tool, NO_FIGURE.search(said))
-        assert faults(pages.viewer) == [], tool
         # All of it is reached by keys: from the range switch to the table, and from there into the timeline.
         grids = page.locator("table[role=grid], table[role=treegrid]")
         if grids.count() == 0:
@@ -133,14 +133,55 @@ def test_the_op_profile_by_keys_and_both_ways(pages: ToolPages, ids: dict[str, s
     page.get_by_role("button", name="Timeline", exact=True).click()
     pages.wait_for("timeline")
     pages.viewer.settle()
-    box = pages.viewer.timeline_box()
-    page.mouse.move(box["x"] + 300, box["y"] + 40)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 600, box["y"] + 160, steps=4)
-    page.mouse.up()
-    pages.viewer.wait("tilescope.selection.kind === 'area'")
+    select_an_area(pages)
     pages.choose("op_profile")
     pages.range("Selection")
     pages.answered()
     assert "selected in the timeline" in page.locator(".page-of").inner_text()
     assert pages.address()["in"] == "selection"
+
+
+def select_an_area(pages: ToolPages) -> None:
+    box, mouse = pages.viewer.timeline_box(), pages.page.mouse
+    mouse.move(box["x"] + 300, box["y"] + 40)
+    mouse.down()
+    mouse.move(box["x"] + 600, box["y"] + 160, steps=4)
+    mouse.up()
+    pages.viewer.wait("tilescope.selection.kind === 'area'")
+
+
+def test_every_tool_leads_into_the_timeline_and_answers_for_what_is_selected_there(
+    pages: ToolPages, site: Served, ids: dict[str, str]
+) -> None:
+    page = pages.page
+    pages.viewer.open(ids["pod"])
+    select_an_area(pages)
+    tools = [tool for tool, is_available in tools_of(site, ids["pod"]).items() if is_available]
+    assert len(tools) >= 6
+    for tool in tools:
+        pages.choose(tool)
+        pages.range("Selection")
+        pages.answered()
+        assert "selected in the timeline" in page.locator(".page-of").inner_text(), tool
+        pages.range("Whole run")
+        pages.answered()
+        ways = page.locator("td .go")
+        for tab in page.get_by_role("tab").all():  # not every table of a page has places in the timeline
+            if ways.count() == 0:
+                tab.click()
+                pages.viewer.frames(3)
+        ways.first.click()
+        pages.wait_for("timeline")
+        page.go_back()
+        pages.wait_for(tool)
+
+
+def test_advice_leads_to_the_tool_that_it_names(pages: ToolPages, ids: dict[str, str]) -> None:
+    pages.viewer.open(ids["pod"])
+    pages.choose("overview")
+    pages.answered()
+    link = pages.page.locator(".note-text").get_by_role("button", name="Input pipeline").first
+    pages.viewer.screenshot("advice")
+    link.click()
+    pages.wait_for("input_pipeline")
+    pages.answered()

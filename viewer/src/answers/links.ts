@@ -12,6 +12,8 @@ export interface Links {
   goTo(span: TickRange | null, track: number | null, query?: string): void;
   /** Leads to the timeline with this event selected. Back returns to the page. */
   goToEvent(track: number, ordinal: number): void;
+  /** The page of a tool of that id, for the same range; null where there is none, or none can be opened from here. */
+  toolPage?(id: string): { readonly title: string; open(): void } | null;
 }
 
 /** A row of a table of an answer. */

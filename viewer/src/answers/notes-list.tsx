@@ -4,6 +4,7 @@ import { type Severity, type ToolNote, ticks } from "@tilescope/client";
 import { GoIcon } from "../components/icons";
 import { exactText } from "./figures";
 import type { Links } from "./links";
+import { toolWords } from "./tool-words";
 
 const ORDER: readonly Severity[] = ["error", "warning", "info"];
 const WORDS: Readonly<Record<Severity, string>> = { error: "Error", warning: "Warning", info: "Note" };
@@ -50,7 +51,9 @@ function NoteItem({ note, links }: { note: ToolNote; links: Links }) {
       </span>
       <span class="note-text">
         <span class="visually-hidden">{WORDS[severity]}: </span>
-        {text}
+        {toolWords(text, (id) => links.toolPage?.(id) != null).map(({ text, tool }) => (
+          <WordOf key={text} text={text} page={tool === null ? null : (links.toolPage?.(tool) ?? null)} />
+        ))}
       </span>
       {where.length > 0 && (
         <button type="button" class="note-link" title={where.join("\n")} onClick={() => links.goTo(span, track)}>
@@ -59,5 +62,15 @@ function NoteItem({ note, links }: { note: ToolNote; links: Links }) {
         </button>
       )}
     </li>
+  );
+}
+
+function WordOf({ text, page }: { text: string; page: ReturnType<NonNullable<Links["toolPage"]>> }) {
+  return page === null ? (
+    <>{text}</>
+  ) : (
+    <button type="button" class="link" onClick={() => page.open()}>
+      {page.title}
+    </button>
   );
 }

@@ -5,6 +5,7 @@ import type { PageRange } from "../state/page";
 import { type Trace, trackPath } from "../state/trace";
 import type { PageContext } from "./contract";
 import type { Looked } from "./range";
+import { pageAmong, pages } from "./registry";
 
 export function makeContext(trace: Trace, range: PageRange, looked: Looked, actions: PageActions): PageContext {
   const looking = looked.isThere ? looked.question : {};
@@ -16,6 +17,10 @@ export function makeContext(trace: Trace, range: PageRange, looked: Looked, acti
     trackPath: (track) => trackPath(trace, track),
     goTo: (span, track, query) => actions.goTo(span, track, query),
     goToEvent: (track, ordinal) => actions.goToEvent(track, ordinal),
+    toolPage: (id) => {
+      const named = pageAmong(pages.value, id);
+      return named && { title: named.title, open: () => actions.open({ tool: id, range, texts: {} }) };
+    },
     select: (span) => actions.select(span),
     openPage: (tool, texts) => actions.open({ tool, range, texts }),
     setRange: (next) => actions.setRange(next),
