@@ -365,7 +365,7 @@ class StatCodes:
         """
 
     def __len__(self) -> int: ...
-    def of(self, value: object) -> int:
+    def of(self, value: None | int | float | str | bytes) -> int:
         """Returns the number of a value."""
 
     def values(self, first: int = 0) -> list[object]:

@@ -70,6 +70,13 @@ class Viewer:
         else:
             self.wait("document.querySelector('main').innerText")  # what the state says is drawn a moment later
 
+    def without_first_answers(self) -> None:
+        """From now on the page takes none of the answers that come with it: what a test puts there is asked for."""
+        self.page.add_init_script(
+            "const find = document.getElementById.bind(document);"
+            "document.getElementById = id => id === 'first-answers' ? null : find(id);"
+        )
+
     def settle(self) -> None:
         """Until everything that the view needs has been drawn and counted."""
         self.wait("tilescope.sharp && tilescope.events !== null")

@@ -99,6 +99,7 @@ def test_indexing_shows_how_far_it_is(viewer: Viewer, served: Served) -> None:
         shown = {**run, "state": "new", "build": None, **change}
         route.fulfill(content_type="application/json", body=json.dumps({"runs": [shown]}))
 
+    viewer.without_first_answers()
     viewer.page.route("**/api/v1/runs", answer)
     viewer.page.route_web_socket("**/watch", lambda _: None)  # connects, and never says anything
     viewer.open(run["id"], expected="indexing")
@@ -131,6 +132,7 @@ def test_one_host_of_a_run_can_be_chosen(viewer: Viewer, served: Served) -> None
 def test_what_cannot_be_loaded_is_said(viewer: Viewer, served: Served) -> None:
     run = served.run_id(TRAINING)
     viewer.open(run)
+    viewer.without_first_answers()
     viewer.page.route("**/shapes/*", lambda route: route.fulfill(body=b"no shape record"))
     viewer.page.reload()
     viewer.wait("document.querySelector('.status-dot.is-bad') !== null")

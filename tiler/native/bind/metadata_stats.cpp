@@ -277,8 +277,8 @@ void bind_metadata_stats(nb::module_& m) {
              "Returns numbers for each entry of a page at some places: of its long name, and of the chosen stats.\n"
              "`names` are what references name.")
         .def("__len__", &StatCodes::size)
-        .def("of", &StatCodes::of, nb::arg("value").none(), nb::sig("def of(self, value: object) -> int"),
-             "Returns the number of a value.")
+        .def("of", &StatCodes::of, nb::arg("value").none(),
+             nb::sig("def of(self, value: None | int | float | str | bytes) -> int"), "Returns the number of a value.")
         .def("values", &StatCodes::values, nb::arg("first") = 0,
              nb::sig("def values(self, first: int = 0) -> list[object]"),
              "Returns what has the numbers from `first` on.");
