@@ -103,7 +103,9 @@ class MetadataCodes:
         """What the column `NAME` says."""
         return self._reader.names[code].text if code >= 0 else str(self.values[-2 - code] or "")
 
-    def row(self, file: int, tables: XStatTables, number: int, stats: Mapping[str, int | float | str | bytes | None]) -> int:
+    def row(
+        self, file: int, tables: XStatTables, number: int, stats: Mapping[str, int | float | str | bytes | None]
+    ) -> int:
         """That of metadata, -1 none, of which an event says some stats otherwise. Raises DamagedStore."""
         codes = np.zeros(_WIDTH, np.int32)
         codes[NAME] = -2
