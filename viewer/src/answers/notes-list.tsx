@@ -67,7 +67,7 @@ function NoteItem({ note, links }: { note: ToolNote; links: Links }) {
 
 function WordOf({ text, page }: { text: string; page: ReturnType<NonNullable<Links["toolPage"]>> }) {
   return page === null ? (
-    <>{text}</>
+    text
   ) : (
     <button type="button" class="link" onClick={() => page.open()}>
       {page.title}

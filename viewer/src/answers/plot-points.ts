@@ -186,8 +186,11 @@ export function drawLineNames(chart: uPlot, { data, colors }: PlotOptions): void
       ctx.textBaseline = k % 2 === 0 ? "top" : "bottom";
       ctx.fillText(`ridge ${data.xShort(ridge.place)}`, ridge.left, ridge.top + (k % 2 === 0 ? 6 : -6) * ratio);
     } else {
+      // Above its line, or below it where the plot ends.
+      const isNearTop = last.top - bbox.top < (FONT_PX + 5) * ratio;
       ctx.textAlign = "right";
-      ctx.fillText(column.title, bbox.left + bbox.width - 6 * ratio, last.top - 3 * ratio);
+      ctx.textBaseline = isNearTop ? "top" : "bottom";
+      ctx.fillText(column.title, bbox.left + bbox.width - 6 * ratio, last.top + (isNearTop ? 4 : -3) * ratio);
     }
     ctx.restore();
   });
