@@ -9,9 +9,21 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Final, Protocol, TypeVar
 
+import numpy as np
+
 from tilescope.hlo import hlo_pb2 as pb
+from tilescope.tiler import _native
+from tilescope.tiler.facts.hlo.damage import HloDamage
 from tilescope.tiler.facts.hlo.module import HloModule, Instruction
-from tilescope.tiler.facts.hlo.parsing import AT_ONCE, MODULE, ModuleParser, message_in, parsed, payload, pieces, text
+from tilescope.tiler.facts.hlo.parsing import (
+    MAX_MODEL_BYTES,
+    MODULE,
+    ModuleParser,
+    message_in,
+    payload,
+    pieces,
+    text,
+)
 
 K_contra = TypeVar("K_contra", contravariant=True)
 
@@ -96,14 +108,16 @@ def parse_values(raw: bytes) -> Generator[None, None, ProgramValues]:
 
 
 def _index(raw: bytes, what: str, parser: ModuleParser, found: dict[int, bytes]) -> Generator[None, None, None]:
-    one_of, take = f"an instruction of {what}", parser.taken.take
-    for count, (number, value) in enumerate(pieces(raw, what)):
-        if number == _INSTRUCTIONS:
-            one = payload(number, value)
-            take(_INDEX_BYTES + len(one))
-            found[parsed(pb.HloInstruction, one, one_of).id] = one
-        if count % AT_ONCE == AT_ONCE - 1:
-            yield
+    all_of_it = np.zeros(1, np.int64), np.full(1, len(raw))
+    try:
+        _, starts, stops = _native.message_parts(raw, *all_of_it, _INSTRUCTIONS, MAX_MODEL_BYTES // _INDEX_BYTES)
+        ids = _native.message_numbers(raw, starts, stops, pb.HloInstruction.ID_FIELD_NUMBER)
+    except ValueError as error:
+        raise HloDamage(f"{what} is damaged: {error}") from None
+    parser.taken.take(_INDEX_BYTES * len(ids) + int((stops - starts).sum()))
+    yield
+    for one, start, stop in zip(ids.tolist(), starts.tolist(), stops.tolist(), strict=True):
+        found[one] = raw[start:stop]
 
 
 _INSTRUCTIONS: Final = pb.HloComputation.INSTRUCTIONS_FIELD_NUMBER
