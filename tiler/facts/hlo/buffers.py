@@ -7,10 +7,23 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+import numpy as np
+
 from tilescope.hlo import hlo_pb2 as pb
+from tilescope.tiler import _native
 from tilescope.tiler.facts.hlo.damage import HloDamage
 from tilescope.tiler.facts.hlo.module import Instruction
-from tilescope.tiler.facts.hlo.parsing import AT_ONCE, MAX_BYTES, Taken, message_in, parsed, payload, pieces, text
+from tilescope.tiler.facts.hlo.parsing import (
+    AT_ONCE,
+    MAX_BYTES,
+    MAX_MODEL_BYTES,
+    Taken,
+    message_in,
+    parsed,
+    payload,
+    pieces,
+    text,
+)
 from tilescope.tiler.facts.hlo.shapes import ValueShape
 from tilescope.tiler.facts.hlo.values import InstructionFinder
 
@@ -129,16 +142,20 @@ def parse_buffers(raw: bytes) -> Generator[None, None, BufferAssignment]:
 
 
 def _trace(raw: bytes, names: dict[bytes, str], taken: Taken) -> Generator[None, None, HeapTrace]:
+    all_of_it = np.zeros(1, np.int64), np.full(1, len(raw))
+    try:
+        _, starts, stops = _native.message_parts(raw, *all_of_it, _EVENTS, MAX_MODEL_BYTES // _EVENT_BYTES)
+        is_whole, allocation = (
+            int(_native.message_numbers(raw, *all_of_it, field)[0]) for field in (_IS_WHOLE, _ALLOCATION)
+        )
+    except ValueError as error:
+        raise HloDamage(f"a heap trace is damaged: {error}") from None
     events: list[HeapEvent] = []
-    numbers = {_IS_WHOLE: 0, _ALLOCATION: 0}
-    for number, value in pieces(raw, "a heap trace"):
-        if number == pb.HeapSimulatorTrace.EVENTS_FIELD_NUMBER:
-            events.append(_event(payload(number, value), names, taken))
-            if len(events) % AT_ONCE == 0:
-                yield
-        elif number in numbers and isinstance(value, int):
-            numbers[number] = value
-    return HeapTrace(tuple(events), bool(numbers[_IS_WHOLE]), numbers[_ALLOCATION])
+    for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+        events.append(_event(raw[start:stop], names, taken))
+        if len(events) % AT_ONCE == 0:
+            yield
+    return HeapTrace(tuple(events), bool(is_whole), allocation)
 
 
 def _buffer(raw: bytes, taken: Taken) -> LogicalBuffer:
@@ -192,6 +209,7 @@ def _size(size: int, what: str) -> int:
     return size
 
 
+_EVENTS: Final = pb.HeapSimulatorTrace.EVENTS_FIELD_NUMBER
 _IS_WHOLE: Final = pb.HeapSimulatorTrace.WHOLE_MODULE_SIMULATION_FIELD_NUMBER
 _ALLOCATION: Final = pb.HeapSimulatorTrace.BUFFER_ALLOCATION_INDEX_FIELD_NUMBER
 
