@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { type CaptureJson, type CaptureOrder, readCapture } from "../base/jobs";
 import { Api } from "./api";
 import { beginCapture, captureWatchUrl, fetchCaptures, followCapture, stopCapture } from "./captures";
-import type { TextSocket } from "./watch";
+import { FakeSocket } from "./fake-socket";
 
 const ORDER = {
   hosts: ["a:1"],
@@ -21,23 +21,6 @@ function capture(state: CaptureJson["state"]): CaptureJson {
   const hosts = [{ ...host, size_bytes: "9007199254740993", total_bytes: "0" }];
   const facts = { elapsed_ms: 7, was_stopped: false, run: null, problem: null };
   return { id: "x/y", state, order: { hosts: ["a:1"], duration_ms: 5 }, hosts, ...facts };
-}
-
-class FakeSocket implements TextSocket {
-  onopen: ((event: Event) => void) | null = null;
-  onmessage: ((event: MessageEvent) => void) | null = null;
-  onclose: ((event: CloseEvent) => void) | null = null;
-  isClosed = false;
-  send(): void {}
-  close(): void {
-    this.isClosed = true;
-  }
-  say(value: unknown): void {
-    this.onmessage?.({ data: JSON.stringify(value) } as MessageEvent);
-  }
-  break(): void {
-    this.onclose?.({} as CloseEvent);
-  }
 }
 
 /** A server that answers these in turn, and what it was asked. */

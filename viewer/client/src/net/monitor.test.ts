@@ -1,25 +1,8 @@
 import { expect, it } from "vitest";
 import type { MonitorMessage, MonitorSampleJson } from "../base/jobs";
 import { Api } from "./api";
+import { FakeSocket } from "./fake-socket";
 import { followMonitor, monitorUrl } from "./monitor";
-import type { TextSocket } from "./watch";
-
-class FakeSocket implements TextSocket {
-  onopen: ((event: Event) => void) | null = null;
-  onmessage: ((event: MessageEvent) => void) | null = null;
-  onclose: ((event: CloseEvent) => void) | null = null;
-  isClosed = false;
-  send(): void {}
-  close(): void {
-    this.isClosed = true;
-  }
-  say(message: MonitorMessage): void {
-    this.onmessage?.({ data: JSON.stringify(message) } as MessageEvent);
-  }
-  break(): void {
-    this.onclose?.({} as CloseEvent);
-  }
-}
 
 const SAMPLE: MonitorSampleJson = {
   type: "sample",
