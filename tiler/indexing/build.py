@@ -149,7 +149,10 @@ def _build(
         rows_at_once = int(memory_bytes * _WORKING_SHARE / _BLOCK_BYTES_PER_ROW)
         meter.phase, meter.blocks = "build", builder.blocks
         meter.tell(now=True)
-        builder.build(executor, workers, priorities, rows_at_once)
+        beside = [lambda: args_entries(run)]
+        if not preview.has_names:
+            beside.append(lambda: name_entries(run.names))
+        builder.build(executor, workers, priorities, rows_at_once, beside)
         meter.phase = "publish"
         meter.tell(now=True)
         for entries in batched(_tables(generation.build, run, layout, builder, sources), ENTRIES_AT_ONCE):
@@ -164,7 +167,6 @@ def _tables(
 ) -> Iterator[Entry]:
     """All that is written when the tracks are built."""
     yield from builder.overview.entries()
-    yield from name_entries(run.names)
     found = Findings(
         build,
         sources,
@@ -182,6 +184,5 @@ def _tables(
         ignored=run.ignored(),
         warnings=run.warnings(),
     )
-    yield from args_entries(found, run.names)
     yield from attachment_entries([file.summary for file in run.files], layout.hosts)
     yield from tree_entries(found)

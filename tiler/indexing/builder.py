@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from tilescope.tiler import _native
@@ -17,21 +18,19 @@ from tilescope.tiler.indexing.output.tables import ENTRIES_AT_ONCE, batched
 from tilescope.tiler.indexing.priorities import Priorities
 from tilescope.tiler.indexing.schedule import Schedule
 from tilescope.tiler.indexing.scratch import Scratch
-from tilescope.tiler.indexing.tracks.block_pages import BlockPages
+from tilescope.tiler.indexing.tracks.block_end import BlockEnd, Part
 from tilescope.tiler.indexing.tracks.busy_names import BusyNames
 from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
-from tilescope.tiler.indexing.tracks.histograms import block_histograms, histograms
 from tilescope.tiler.indexing.tracks.layout import Layout, PlacedTrack
 from tilescope.tiler.indexing.tracks.open_slices import MANY_ROWS, OpenSlices
 from tilescope.tiler.indexing.tracks.operations import OperationWriter
 from tilescope.tiler.indexing.tracks.overview import Overview
-from tilescope.tiler.indexing.tracks.page_names import page_names
 from tilescope.tiler.indexing.tracks.rollups import Rollups
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.indexing.tracks.steps import StepFinder
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
+from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.readers.formats import codec_of
 from tilescope.tiler.readers.room import Room
 from tilescope.tiler.store import keys
@@ -48,17 +47,10 @@ _ROLLUP_COST = 0.25
 class _Block:
     """What is held of a block until it is whole."""
 
+    unbuilt: int = 0  # tracks and rollups
+    unbuilt_tracks: int = 0
     tiles: dict[int, _native.Tiles] = field(default_factory=dict)  # by track
     data: dict[int, TrackData] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """What workers do at a time: all tracks, or all rollups."""
-
-    schedule: Schedule
-    build: Callable[[PlacedTrack], None]
-    ends: range  # blocks that are whole when their last track of the schedule is built
 
 
 class Builder:
@@ -96,7 +88,11 @@ class Builder:
         self._open_slices = OpenSlices(room)
         self._carriers = _carriers(run)
         self._blocks = [_Block() for _ in range(-(-len(layout.tracks) // TRACKS_PER_BLOCK))]
-        self._first_rollup = next((t.id for t in layout.tracks if t.kind == TrackKind.ROLLUP), len(layout.tracks))
+        for track in layout.tracks:
+            block = self._blocks[track.id // TRACKS_PER_BLOCK]
+            block.unbuilt += 1
+            block.unbuilt_tracks += track.kind != TrackKind.ROLLUP
+        self._schedule: Schedule
         self._writing = threading.Lock()
         self._done: list[int] = []  # blocks, not told yet
         self._rows_done = 0.0
@@ -107,22 +103,28 @@ class Builder:
         """How many there are."""
         return len(self._blocks)
 
-    def build(self, executor: Executor, workers: int, priorities: Priorities, rows_at_once: int) -> None:
-        """Everything. Raises what a worker raises, after all have stopped."""
-        tracks, rollups = self._layout.tracks[: self._first_rollup], self._layout.tracks[self._first_rollup :]
+    def build(
+        self,
+        executor: Executor,
+        workers: int,
+        priorities: Priorities,
+        rows_at_once: int,
+        beside: Iterable[Callable[[], Iterable[Entry]]] = (),
+    ) -> None:
+        """Everything; `beside` is written meanwhile. Raises what a worker raises, after all have stopped."""
+        tracks = [track for track in self._layout.tracks if track.kind != TrackKind.ROLLUP]
+        rollups = [track for track in self._layout.tracks if track.kind == TrackKind.ROLLUP]
         self._meter.rows = int(sum(t.weight for t in tracks) + _ROLLUP_COST * sum(t.weight for t in rollups))
-        last = self._first_rollup // TRACKS_PER_BLOCK if rollups else len(self._blocks)  # the first to wait for rollups
-        work = _Work(Schedule(self._by_block(tracks), priorities, rows_at_once), self._build_track, range(last))
-        self._run_work(executor, workers, work)
-        for file, carriers in enumerate(self._carriers):
-            for number in carriers.get(-1, ()):
-                self._add_flows(file, number, -1, None)
-        _native.release_free_memory()
-        # Rollups read what is kept: their own memory is small.
-        schedule = Schedule(self._by_block(rollups), priorities, sum(track.weight for track in rollups))
-        work = _Work(schedule, self._build_rollup, range(last, len(self._blocks)))
-        # Flows are one thread's work: beside rollups they keep a second core busy.
-        self._run_work(executor, workers, work, beside=lambda: self._write_flows(schedule))
+        self._schedule = Schedule(
+            self._by_block(tracks),
+            priorities,
+            rows_at_once,
+            self._build,
+            rollups=rollups,
+            beside=[partial(self._write_made, make) for make in beside],
+            after=[self._end_tracks],
+        )
+        self._run_work(executor, workers)
         self._rollups.forget()
 
     def _by_block(self, tracks: Sequence[PlacedTrack]) -> list[list[PlacedTrack]]:
@@ -131,36 +133,47 @@ class Builder:
             blocks[track.id // TRACKS_PER_BLOCK].append(track)
         return blocks
 
-    def _run_work(
-        self, executor: Executor, workers: int, work: _Work, beside: Callable[[], None] | None = None
-    ) -> None:
+    def _run_work(self, executor: Executor, workers: int) -> None:
         """Reports until all is done. When a worker fails, or the report says so, the others stop."""
         waiting: set[Future[None]] = set()
         try:
-            if beside is not None:
-                waiting.add(executor.submit(beside))
             for _ in range(workers):
-                waiting.add(executor.submit(self._work, work))  # may fail for want of a thread
+                waiting.add(executor.submit(self._work))  # may fail for want of a thread
             while waiting:
                 done, waiting = wait(waiting, _POLL_SECONDS, return_when="FIRST_EXCEPTION")
                 for future in done:
                     future.result()
                 self._tell()
         except BaseException:
-            work.schedule.stop()
+            self._schedule.stop()
             for future in waiting:
                 future.cancel()
             wait(waiting)
             raise
 
-    def _work(self, work: _Work) -> None:
-        while (track := work.schedule.take()) is not None:
-            number = track.id // TRACKS_PER_BLOCK
-            work.build(track)
-            if work.schedule.built(number):
-                if number in work.ends:
-                    self._end_block(number)
-                work.schedule.ended(number)
+    def _work(self) -> None:
+        while (task := self._schedule.take()) is not None:
+            task()
+            self._schedule.done()
+
+    def _build(self, track: PlacedTrack) -> None:
+        """Builds a track or a rollup; with the last one of a block comes what ends the block."""
+        if track.kind == TrackKind.ROLLUP:
+            self._build_rollup(track)
+        else:
+            self._build_track(track)
+            self._schedule.built(track.id)
+        number = track.id // TRACKS_PER_BLOCK
+        block = self._blocks[number]
+        with self._counting:
+            block.unbuilt -= 1
+            block.unbuilt_tracks -= track.kind != TrackKind.ROLLUP
+            is_whole, tracks_built = block.unbuilt == 0, block.unbuilt_tracks == 0
+        if is_whole:
+            self._end_block(number, holds_room=track.kind != TrackKind.ROLLUP)
+        elif tracks_built and track.kind != TrackKind.ROLLUP:
+            # It waits for rollups, and these for tracks of other blocks, which may need its room.
+            self._schedule.ended(number)
 
     def _tell(self) -> None:
         with self._counting:
@@ -211,12 +224,16 @@ class Builder:
         if rows is not None:
             self.flows.add(file, number, rows, place, slices)
 
-    def _write_flows(self, schedule: Schedule) -> None:
-        """Everything about flows, when all their ends are there; ends early when the schedule is stopped."""
-        for some in batched(self.flows.entries(self.root_level), ENTRIES_AT_ONCE):
-            if schedule.stopped:
-                return
-            self._write(some)
+    def _end_tracks(self) -> None:
+        """Everything that needs all tracks, but no rollups: flows, when all their ends are there."""
+        _native.release_free_memory()
+        for file, carriers in enumerate(self._carriers):
+            for number in carriers.get(-1, ()):
+                self._add_flows(file, number, -1, None)
+        self._write(self.flows.entries(self.root_level))
+
+    def _write_made(self, make: Callable[[], Iterable[Entry]]) -> None:
+        self._write(make())
 
     def _tiles(self, data: TrackData) -> _native.Tiles:
         if data.value is not None:
@@ -233,21 +250,30 @@ class Builder:
         with self._counting:
             self._rows_done += _ROLLUP_COST * track.weight
 
-    def _end_block(self, number: int) -> None:
-        """Writes the block; its shape record last, which tells that all of it is there."""
+    def _end_block(self, number: int, *, holds_room: bool) -> None:
+        """Shares the end of a block out; `holds_room`: the schedule has not been told yet that it takes no more."""
         block, self._blocks[number] = self._blocks[number], _Block()
         with self._open_slices.counted(*self._largest(block)):
-            budget = self._open_slices.budget
-            pages = BlockPages(number, block.tiles, budget)
-            self._write((keys.page(key), page) for key, page in pages.pages())
-            shape = pages.shape()
-            for track, data in sorted(block.data.items()):
-                self._write(histograms(track, data, shape, budget))
-            self._write(block_histograms(number, block.data, shape, budget))
-            self._write(page_names(block.data, shape, budget))
-        self._write([(keys.shape(number), compress(shape.encode()))])
-        with self._counting:
-            self._done.append(number)
+            end = BlockEnd(number, block.tiles, block.data, self._open_slices.budget)
+        parts = end.parts()
+        left = len(parts)
+
+        def do(part: Part) -> None:
+            nonlocal left
+            with self._open_slices.counted(*self._largest(block)):
+                self._write(part())
+            with self._counting:
+                left -= 1
+                if left:
+                    return
+            # The shape record is last: it tells that all of the block is there.
+            self._write([end.shape_entry()])
+            with self._counting:
+                self._done.append(number)
+            if holds_room:
+                self._schedule.ended(number)
+
+        self._schedule.share([partial(do, part) for part in parts])
 
     def _largest(self, block: _Block) -> tuple[Path, str]:
         """Which track of the block takes most, as it is told: its file and its name."""
@@ -261,7 +287,10 @@ class Builder:
         return self._run.files[track.file].path, f"track {self._run.place(track.file, track.source)}"
 
     def _write(self, entries: Iterable[Entry]) -> None:
+        """Writes as long as nobody has stopped the work."""
         for some in batched(entries, ENTRIES_AT_ONCE):
+            if self._schedule.stopped:
+                return
             with self._writing:
                 self._generation.data.put_many(some)
 

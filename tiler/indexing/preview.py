@@ -12,7 +12,7 @@ from pathlib import Path
 from tilescope.tiler.columns import EventCounts
 from tilescope.tiler.indexing.meter import Meter
 from tilescope.tiler.indexing.output.manifest import Findings
-from tilescope.tiler.indexing.output.tables import args_entries, name_entries, tree_entries
+from tilescope.tiler.indexing.output.tables import name_entries, tree_entries
 from tilescope.tiler.indexing.reading.names import RunNames
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.reading.timeline import FileTimes, Timeline
@@ -42,6 +42,7 @@ class Preview:
         self._sources = sources
         self._meter = meter
         self._overview_pages = 0
+        self.has_names = False  # whether the names of the run are written
 
     def show(self, snapshots: Sequence[FileSnapshot | None]) -> None:
         """What was found of files that are still being read: tracks may yet be added, and move. None: nothing yet."""
@@ -98,7 +99,8 @@ class Preview:
         entries = list(overview.entries())
         stale, self._overview_pages = self.stale_pages(overview.grid.pages), overview.grid.pages
         if names is not None:
-            entries += [*name_entries(names), *args_entries(found, names)]
+            entries += name_entries(names)
+            self.has_names = True
         entries += tree_entries(found)
         data.put_many(entries)
         data.remove(keys.overview(page) for page in stale)

@@ -1,57 +1,96 @@
-"""Which track is built next, by any of several workers: blocks one after the other, those on screen first."""
+"""What workers do next: tracks, block after block and those on screen first, and whatever can be done meanwhile.
+
+All workers have something to do until the end: parts of the end of a block are shared, rollups wait for their own
+tracks alone, and what is long and of one thread begins as early as it can.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from tilescope.tiler.indexing.priorities import Priorities
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
 
+Task = Callable[[], None]
+
 
 class Schedule:
-    """Hands out tracks. Blocks are begun as long as those that are in work leave room for them."""
+    """Hands out tasks to any of several threads; each says `done` after each of them.
 
-    def __init__(self, blocks: Sequence[Sequence[PlacedTrack]], priorities: Priorities, rows_at_once: int) -> None:
-        """`rows_at_once`: how many rows of blocks that are in work fit into memory; a block alone always does."""
+    The order: what is shared, as it frees memory; what is done beside the tracks; tracks; what waits for all of them;
+    rollups. Blocks are begun as long as those that are in work leave room for them.
+    """
+
+    def __init__(
+        self,
+        blocks: Sequence[Sequence[PlacedTrack]],
+        priorities: Priorities,
+        rows_at_once: int,
+        build: Callable[[PlacedTrack], None],
+        *,
+        rollups: Iterable[PlacedTrack] = (),
+        beside: Iterable[Task] = (),
+        after: Iterable[Task] = (),
+    ) -> None:
+        """`rows_at_once`: how many rows of blocks that are in work fit into memory; a block alone always does.
+
+        `build` is for `blocks` and `rollups`, each rollup when its tracks are built; `beside` is begun first, `after`
+        when all `blocks` are built.
+        """
         self._priorities = priorities
         self._rows_at_once = rows_at_once
+        self._build = build
         self._weights = [sum(track.weight for track in block) for block in blocks]
         self._left = [sorted(block, key=lambda track: track.weight) for block in blocks]  # the heaviest is taken first
-        self._unbuilt = [len(block) for block in blocks]
         heaviest_first = sorted(range(len(blocks)), key=lambda number: -self._weights[number])
         self._waiting = {number: None for number in heaviest_first if blocks[number]}
         self._begun: list[int] = []  # those that have tracks left
         self._rows_now = 0
+        self._unbuilt = {track.id for block in blocks for track in block}
+        self._rollups = sorted(rollups, key=lambda track: track.weight)
+        self._missing = {track.id: self._unbuilt.intersection(track.children) for track in self._rollups}
+        self._shared: deque[Task] = deque()
+        self._beside = deque(beside)
+        self._after = deque(after)
+        self._running = 0
         self._stopped = False
         self._change = threading.Condition()
 
-    def take(self) -> PlacedTrack | None:
-        """The next track; waits until there is room for it. None: there is none left."""
+    def take(self) -> Task | None:
+        """The next task; waits while others may bring some. None: there will be none."""
         with self._change:
             while not self._stopped:
-                if not self._begun and self._waiting:
-                    number = self._priorities.choose(self._waiting)
-                    if self._rows_now == 0 or self._rows_now + self._weights[number] <= self._rows_at_once:
-                        del self._waiting[number]
-                        self._begun.append(number)
-                        self._rows_now += max(1, self._weights[number])
-                if self._begun:
-                    number = self._begun[0]
-                    track = self._left[number].pop()
-                    if not self._left[number]:
-                        self._begun.pop(0)
-                    return track
-                if not self._waiting:
+                task = self._next()
+                if task is not None:
+                    self._running += 1
+                    return task
+                if not self._running:
                     return None
                 self._change.wait()
             return None
 
-    def built(self, number: int) -> bool:
-        """A track of this block is built. True when it was the last: whoever is told so ends the block."""
+    def done(self) -> None:
+        """A task that was taken is done."""
         with self._change:
-            self._unbuilt[number] -= 1
-            return self._unbuilt[number] == 0
+            self._running -= 1
+            self._change.notify_all()
+
+    def share(self, tasks: Iterable[Task]) -> None:
+        """More to do, before anything else."""
+        with self._change:
+            self._shared.extend(tasks)
+            self._change.notify_all()
+
+    def built(self, track: int) -> None:
+        """One of the tracks of `blocks` is built."""
+        with self._change:
+            self._unbuilt.discard(track)
+            for missing in self._missing.values():
+                missing.discard(track)
+            self._change.notify_all()
 
     def ended(self, number: int) -> None:
         """The block needs no more memory."""
@@ -69,3 +108,32 @@ class Schedule:
         with self._change:
             self._stopped = True
             self._change.notify_all()
+
+    def _next(self) -> Task | None:
+        for tasks in (self._shared, self._beside):
+            if tasks:
+                return tasks.popleft()
+        track = self._next_track()
+        if track is not None:
+            return partial(self._build, track)
+        if self._after and not self._unbuilt:
+            return self._after.popleft()
+        for at in reversed(range(len(self._rollups))):
+            if not self._missing[self._rollups[at].id]:
+                return partial(self._build, self._rollups.pop(at))
+        return None
+
+    def _next_track(self) -> PlacedTrack | None:
+        if not self._begun and self._waiting:
+            number = self._priorities.choose(self._waiting)
+            if self._rows_now == 0 or self._rows_now + self._weights[number] <= self._rows_at_once:
+                del self._waiting[number]
+                self._begun.append(number)
+                self._rows_now += max(1, self._weights[number])
+        if not self._begun:
+            return None
+        number = self._begun[0]
+        track = self._left[number].pop()
+        if not self._left[number]:
+            self._begun.pop(0)
+        return track

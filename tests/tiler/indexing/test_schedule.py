@@ -1,8 +1,13 @@
-"""Which track is built next."""
+"""Which task is next."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
 
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.indexing.priorities import Priorities
@@ -16,15 +21,24 @@ def block(first: int, weights: Sequence[int]) -> list[PlacedTrack]:
     ]
 
 
+def rollup(id: int, weight: int, children: tuple[int, ...]) -> PlacedTrack:
+    return replace(block(id, [weight])[0], kind=TrackKind.ROLLUP, children=children)
+
+
 BLOCKS = [block(0, [5, 1]), [], block(64, [1, 8]), block(96, [9])]
+ROLLUPS = [rollup(97, 6, (0, 1)), rollup(98, 9, (64, 65)), rollup(99, 24, (0, 1, 64, 65, 96))]
 
 
 def order(priorities: Priorities) -> list[int]:
-    schedule = Schedule(BLOCKS, priorities, rows_at_once=1000)
-    found = []
-    while (track := schedule.take()) is not None:
-        found.append(track.id)
+    found: list[int] = []
+    work(Schedule(BLOCKS, priorities, 1000, lambda track: found.append(track.id)))
     return found
+
+
+def work(schedule: Schedule) -> None:
+    while (task := schedule.take()) is not None:
+        task()
+        schedule.done()
 
 
 def test_the_heaviest_block_comes_first_and_of_equal_ones_the_upper_and_in_it_the_heaviest_track() -> None:
@@ -35,3 +49,56 @@ def test_a_block_that_is_wanted_comes_before_heavier_ones() -> None:
     priorities = Priorities()
     priorities.want([7, 0])
     assert order(priorities) == [0, 1, 65, 64, 96]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize("rows_at_once", [1, 9, 1000])
+def test_all_is_done_once_and_what_waits_comes_after_what_it_waits_for(workers: int, rows_at_once: int) -> None:
+    found: list[str] = []
+    unbuilt = [len(tracks) for tracks in BLOCKS]
+    counting = threading.Lock()
+
+    def build(track: PlacedTrack) -> None:
+        found.append(str(track.id))
+        if track.kind == TrackKind.ROLLUP:
+            return
+        schedule.built(track.id)
+        number = track.id // 32
+        with counting:
+            unbuilt[number] -= 1
+            is_last = not unbuilt[number]
+        if is_last:
+            schedule.share([told(f"part {k} of {number}") for k in range(3)])
+            schedule.ended(number)
+
+    def told(what: str) -> Callable[[], None]:
+        return lambda: found.append(what)
+
+    schedule = Schedule(
+        BLOCKS,
+        Priorities(),
+        rows_at_once,
+        build,
+        rollups=ROLLUPS,
+        beside=[told("beside")],
+        after=[told("after")],
+    )
+    with ThreadPoolExecutor(workers) as pool:
+        for future in [pool.submit(work, schedule) for _ in range(workers)]:
+            future.result(10)
+    tracks = [str(track.id) for tracks in BLOCKS for track in tracks]
+    parts = [f"part {k} of {number}" for number in (0, 2, 3) for k in range(3)]
+    assert sorted(found) == sorted([*tracks, "97", "98", "99", *parts, "beside", "after"])
+    place = {what: k for k, what in enumerate(found)}
+    assert place["after"] > max(place[track] for track in tracks)
+    for of in ROLLUPS:
+        assert place[str(of.id)] > max(place[str(child)] for child in of.children)
+
+
+def test_whoever_waits_ends_when_it_is_stopped() -> None:
+    schedule = Schedule([block(0, [1])], Priorities(), 1, lambda _: None, rollups=[rollup(1, 1, (0,))])
+    assert schedule.take() is not None  # and is never done
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(schedule.take)
+        schedule.stop()
+        assert waiting.result(10) is None

@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TraceSummary, TrackKind
 from tilescope.tiler.indexing.reading.file_events import TraceFile
@@ -44,6 +47,10 @@ class RunFiles:
     def events(self) -> int:
         """Events that were read, without flow ends."""
         return sum(file.events.events for file in self.files)
+
+    def name_ids(self, file: int) -> NDArray[np.int32]:
+        """The ids of a file's names in the run, shape (n + 1,): the last is -1, for events without a name."""
+        return self._axes[file].names
 
     def take_track(
         self, file: int, track: int, scratch: Scratch, budget: _native.MemoryBudget | None = None
