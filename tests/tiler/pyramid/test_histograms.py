@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pytest
@@ -42,6 +42,14 @@ def columns(track: Sequence[Slice]) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return *times, np.array([s.name for s in track], np.int32)  # type: ignore[return-value]
 
 
+def arrays(tiles: Sequence[Tile], leaves: Collection[Tile] = ()) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return (
+        np.array([level for level, _ in tiles], np.uint8),
+        np.array([index for _, index in tiles], np.int64),
+        np.array([tile in leaves for tile in tiles], np.uint32),
+    )
+
+
 def walk(
     track: Sequence[Slice],
     tiles: Sequence[Tile],
@@ -49,12 +57,7 @@ def walk(
     rows: int = 1 << 20,
     spreads: Spreads | None = None,
 ) -> dict[Tile, list[Row]]:
-    found = _native.Histograms(
-        [columns(track)],
-        np.array([level for level, _ in tiles], np.uint8),
-        np.array([index for _, index in tiles], np.int64),
-        np.array([tile in leaves for tile in tiles], np.uint32),
-    )
+    found = _native.Histograms([columns(track)], *arrays(tiles, leaves))
     out: dict[Tile, list[Row]] = {}
     spreads = {} if spreads is None else spreads
     while (record := found.next(rows, 7)) is not None:
@@ -113,6 +116,55 @@ def test_a_few_slices_anyhow(track: list[Slice], at_least: int) -> None:
 @given(repeated_tracks())
 def test_patterns(track: list[Slice]) -> None:
     check(track[:600], 100)
+
+
+@given(small_tracks(), st.integers(1, 10), st.integers(1, 12))
+def test_tiles_that_have_no_records_are_in_those_above(track: list[Slice], at_least: int, per_row: int) -> None:
+    """Whether a tile was put in order on the way does not matter to those above it."""
+    tiles = wanted_tiles(track, at_least)
+    every = walk(track, tiles, set())
+    found = _native.Histograms([columns(track)], *arrays(tiles))
+    while (record := found.next(1 << 20, 7, per_row)) is not None:
+        level, index, stored = record
+        rows = every[level, index]
+        assert (stored is not None) == (len(rows) * per_row <= sum(row.count for row in rows))
+        if stored is not None:
+            assert rows_of(Histogram.decode(stored[0], 7, level)) == rows
+
+
+@given(small_tracks(), st.integers(1, 10))
+def test_names_far_apart(track: list[Slice], at_least: int) -> None:
+    most = max((s.name for s in track), default=0)
+    far = [s._replace(name=s.name if s.name < 0 else (1 << 31) - 1 - (most - s.name) * 5_000_000) for s in track]
+    check(far, at_least)
+
+
+@pytest.mark.parametrize("n_tiles", [1, 40])
+def test_more_slices_than_are_held_as_they_come(n_tiles: int) -> None:
+    """Millions in one tile, and more parts than are kept side by side."""
+    rng = np.random.default_rng(1)
+    n = 2_500_000
+    duration = rng.integers(0, 1 << 20, n) >> rng.integers(0, 20, n)
+    name = rng.integers(0, 50, n).astype(np.int32) ** 2
+    start = np.sort(rng.integers(0, n_tiles * 256, n))
+    level = _native.root_level(int((start + duration).max()))
+    tiles = [(z, 0) for z in range(level, -1, -1)]
+    found = _native.Histograms([(start, duration, name)], *arrays(tiles))
+    while (record := found.next(1 << 20, 7)) is not None:
+        z, _, stored = record
+        assert stored is not None
+        of_tile = Histogram.decode(stored[0], 7, z)
+        starting = start < 256 * 4**z
+        order = np.argsort(of_tile.name)
+        assert (of_tile.count[order] == np.bincount(name[starting])[of_tile.name[order]]).all()
+        sums = np.bincount(name[starting], duration[starting])
+        assert (of_tile.duration[order] == sums[of_tile.name[order]].astype(np.int64)).all()
+        pairs = np.unique(
+            np.stack([name[starting], _native.duration_bucket(duration[starting])]), axis=1, return_counts=True
+        )
+        spread = buckets_of(of_tile.name.tolist(), DurationSpread.decode(stored[1], 7, z))
+        told = sorted((row, bucket, count) for row, of in spread.items() for bucket, count in of.items())
+        assert told == [(*pair, count) for pair, count in zip(pairs[0].T.tolist(), pairs[1].tolist(), strict=True)]
 
 
 @pytest.mark.parametrize("seed", range(4))

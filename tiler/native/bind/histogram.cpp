@@ -27,13 +27,16 @@ namespace tilescope {
 
 namespace {
 
-void check(const SliceColumns& slices) {
+void check(const SliceColumns& slices, uint64_t& ticks) {
     for (size_t k = 0; k < slices.size(); ++k) {
         if (slices.start[k] < 0 || slices.start[k] >= kTimeLimit)
             throw std::invalid_argument("times are not in [0, 2**61)");
         if (k > 0 && slices.start[k] < slices.start[k - 1]) throw std::invalid_argument("slices are not in time order");
         if (slices.duration[k] < 0 || slices.duration[k] >= kTimeLimit - slices.start[k]) {
             throw std::invalid_argument("slices end beyond 2**61");
+        }
+        if (__builtin_add_overflow(ticks, static_cast<uint64_t>(slices.duration[k]), &ticks)) {
+            throw std::invalid_argument("slices last 2**64 ticks together");
         }
     }
 }
@@ -89,9 +92,10 @@ class BoundHistograms {
         : tracks_(std::move(tracks)) {
         nb::gil_scoped_release release;
         std::vector<SliceColumns> slices;
+        uint64_t ticks = 0;
         for (const auto& [start, duration, name] : tracks_) {
             slices.emplace_back(span_of(start), span_of(duration), span_of(name));
-            check(slices.back());
+            check(slices.back(), ticks);
         }
         std::vector<HistogramTile> tiles(same_size(level, index, leaf_of));
         for (size_t k = 0; k < tiles.size(); ++k) {
@@ -109,8 +113,8 @@ class BoundHistograms {
         {
             nb::gil_scoped_release release;
             done_ = done_ || !walk_->next();
-            if (!done_ && walk_->rows_of_tile(rows) * events_per_row <= walk_->events()) {
-                records = encode_histogram(walk_->rows(rows), walk_->tile().level, owner);
+            if (!done_ && std::min(walk_->rows(), rows + 1) * events_per_row <= walk_->events()) {
+                records = encode_histogram(walk_->sums(), walk_->names(), rows, walk_->tile().level, owner);
             }
         }
         if (done_) return std::nullopt;
@@ -186,7 +190,7 @@ class BoundSpanSums {
 OutColumn<int64_t> bucket_of_each(const InColumn<int64_t>& durations) {
     std::vector<int64_t> buckets;
     buckets.reserve(durations.size());
-    for (const int64_t duration : span_of(durations)) buckets.push_back(duration_bucket(duration));
+    for (const int64_t duration : span_of(durations)) buckets.push_back(DurationBuckets::all().of(duration));
     return to_numpy(std::move(buckets));
 }
 

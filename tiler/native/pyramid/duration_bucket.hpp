@@ -1,14 +1,45 @@
 // Buckets of durations: for quantiles that are right to one per cent. See docs/page-format.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "base/bit_length.hpp"
+#include "pyramid/geometry.hpp"
 
 namespace tilescope {
 
-// The durations from 0 to 2**61 - 1, in order. Throws std::out_of_range for others.
-uint32_t duration_bucket(int64_t duration);
+class DurationBuckets {
+  public:
+    static const DurationBuckets& all();
 
-// How many there are.
-uint32_t duration_buckets();
+    // Of durations from 0 to 2**61 - 1, in order. Throws std::out_of_range for others.
+    uint32_t of(int64_t duration) const {
+        if (duration < 0 || duration >= kTimeLimit) throw std::out_of_range("a duration beyond 2**61");
+        std::size_t at = near_[static_cast<std::size_t>(place_of(duration))];
+        while (first_[at + 1] <= duration) ++at;
+        return static_cast<uint32_t>(at);
+    }
+
+    // How many there are.
+    uint32_t size() const { return static_cast<uint32_t>(first_.size() - 1); }
+
+  private:
+    // A bucket is looked for from that of the duration with the same leading bits and zeros after them: at most two
+    // further.
+    static constexpr int kLeading = 6;
+
+    DurationBuckets();
+    static int64_t place_of(int64_t duration) {
+        const int more = bit_length(static_cast<uint64_t>(duration)) - kLeading - 1;
+        return more <= 0 ? duration : (static_cast<int64_t>(more) << kLeading) + (duration >> more);
+    }
+    static int64_t least_at(int64_t place);
+
+    std::vector<int64_t> first_;  // duration of each, and what lies beyond the last
+    std::vector<uint16_t> near_;  // by leading bits
+};
 
 }  // namespace tilescope

@@ -1,55 +1,131 @@
 #include "pyramid/histogram_record.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "base/span.hpp"
 #include "pages/container.hpp"
+#include "pyramid/name_sums.hpp"
 
 namespace tilescope {
 
 namespace {
 
-std::string encode_sums(const std::vector<NameSum>& sums, int level, uint32_t owner) {
-    ContainerWriter out("TSHG", level, static_cast<uint32_t>(sums.size()), owner);
-    std::vector<int64_t> column(sums.size());
-    const auto put = [&](ColumnId id, const auto& value_of) {
-        for (std::size_t k = 0; k < sums.size(); ++k) column[k] = static_cast<int64_t>(value_of(sums[k]));
-        out.smaller(static_cast<uint8_t>(id), column);
-    };
-    put(ColumnId::histogram_name, [](const NameSum& sum) { return sum.name; });
-    put(ColumnId::histogram_count, [](const NameSum& sum) { return sum.count; });
-    put(ColumnId::histogram_busy, [](const NameSum& sum) { return sum.busy; });
-    put(ColumnId::busy_minus_self, [](const NameSum& sum) { return sum.busy - sum.self; });
-    put(ColumnId::longest, [](const NameSum& sum) { return sum.longest; });
-    put(ColumnId::duration_minus_busy, [](const NameSum& sum) { return sum.duration - sum.busy; });
-    put(ColumnId::longest_minus_shortest,
-        [](const NameSum& sum) { return sum.count == 0 ? sum.longest : sum.longest - sum.shortest; });
-    return out.finish();
+// What rows are ordered by stands side by side.
+struct Rank {
+    uint64_t busy;
+    uint32_t at;
+    bool operator<(const Rank& other) const { return busy != other.busy ? busy > other.busy : at < other.at; }
+};
+
+// The first of them in order.
+std::vector<Rank> ranks(const std::vector<NameRow>& rows, std::size_t first) {
+    std::vector<Rank> order;
+    order.reserve(rows.size());
+    for (const NameRow& row : rows) order.push_back({row.busy, static_cast<uint32_t>(order.size())});
+    const auto kept = order.begin() + static_cast<std::ptrdiff_t>(std::min(first, rows.size()));
+    if (kept != order.end()) std::nth_element(order.begin(), kept, order.end());
+    std::sort(order.begin(), kept);
+    return order;
 }
 
-std::string encode_buckets(const BucketRows& rows, int level, uint32_t owner) {
-    std::vector<int64_t> first, step;
-    first.reserve(rows.n.size());
-    step.reserve(rows.bucket.size());
-    std::size_t at = 0;
-    for (const int64_t n : rows.n) {
-        const Span<const int64_t> of_row = Span<const int64_t>(rows.bucket).subspan(at, static_cast<std::size_t>(n));
-        at += of_row.size();
-        first.push_back(of_row.empty() ? 0 : of_row[0]);
-        for (std::size_t k = 1; k < of_row.size(); ++k) step.push_back(of_row[k] - of_row[k - 1]);
+class SumWriter {
+  public:
+    explicit SumWriter(std::size_t rows) {
+        for (auto& column : columns_) column.reserve(rows);
     }
-    ContainerWriter out("TSSD", level, static_cast<uint32_t>(rows.n.size()), owner);
-    out.smaller(static_cast<uint8_t>(ColumnId::n_buckets), rows.n);
-    out.smaller(static_cast<uint8_t>(ColumnId::first_bucket), first);
-    out.smaller(static_cast<uint8_t>(ColumnId::bucket_step), step);
-    out.smaller(static_cast<uint8_t>(ColumnId::bucket_count), rows.count);
-    return out.finish();
-}
+    void add(int32_t name, const NameRow& sum) {
+        const uint64_t columns[kColumns] = {
+            static_cast<uint64_t>(name),
+            sum.count,
+            sum.busy,
+            sum.busy - sum.self,
+            static_cast<uint64_t>(sum.longest),
+            sum.duration - sum.busy,
+            static_cast<uint64_t>(sum.count == 0 ? sum.longest : sum.longest - sum.shortest),
+        };
+        for (std::size_t k = 0; k < kColumns; ++k) columns_[k].push_back(static_cast<int64_t>(columns[k]));
+    }
+    std::string encode(int level, uint32_t owner) const {
+        ContainerWriter out("TSHG", level, static_cast<uint32_t>(columns_[0].size()), owner);
+        for (std::size_t k = 0; k < kColumns; ++k) {
+            out.smaller(static_cast<uint8_t>(static_cast<std::size_t>(ColumnId::histogram_name) + k), columns_[k]);
+        }
+        return out.finish();
+    }
+
+  private:
+    static constexpr std::size_t kColumns = 7;  // from histogram_name on
+
+    std::vector<int64_t> columns_[kColumns];
+};
+
+class BucketWriter {
+  public:
+    BucketWriter(std::size_t rows, std::size_t buckets) {
+        n_.reserve(rows);
+        first_.reserve(rows);
+        step_.reserve(buckets);
+        count_.reserve(buckets);
+    }
+    void add(Span<const BucketCount> of_row) {
+        n_.push_back(static_cast<int64_t>(of_row.size()));
+        first_.push_back(of_row.empty() ? 0 : of_row[0].bucket);
+        for (std::size_t k = 1; k < of_row.size(); ++k) {
+            step_.push_back(static_cast<int64_t>(of_row[k].bucket) - of_row[k - 1].bucket);
+        }
+        for (const BucketCount& one : of_row) count_.push_back(static_cast<int64_t>(one.count));
+    }
+    std::string encode(int level, uint32_t owner) const {
+        ContainerWriter out("TSSD", level, static_cast<uint32_t>(n_.size()), owner);
+        out.smaller(static_cast<uint8_t>(ColumnId::n_buckets), n_);
+        out.smaller(static_cast<uint8_t>(ColumnId::first_bucket), first_);
+        out.smaller(static_cast<uint8_t>(ColumnId::bucket_step), step_);
+        out.smaller(static_cast<uint8_t>(ColumnId::bucket_count), count_);
+        return out.finish();
+    }
+
+  private:
+    std::vector<int64_t> n_, first_, step_, count_;
+};
 
 }  // namespace
 
-HistogramRecords encode_histogram(const HistogramRows& rows, int level, uint32_t owner) {
-    return {encode_sums(rows.sums, level, owner), encode_buckets(rows.buckets, level, owner)};
+HistogramRecords encode_histogram(const NameRows& sums, const LocalNames& names, std::size_t rows, int level,
+                                  uint32_t owner) {
+    const std::vector<Rank> order = ranks(sums.rows, rows);
+    std::vector<std::size_t> first;  // bucket of each row
+    first.reserve(order.size());
+    std::size_t next = 0;
+    for (const NameRow& row : sums.rows) {
+        first.push_back(next);
+        next += row.n_buckets;
+    }
+    const auto buckets_of = [&](const Rank& rank) {
+        return Span<const BucketCount>(sums.buckets).subspan(first[rank.at], sums.rows[rank.at].n_buckets);
+    };
+    const std::size_t kept = std::min(rows, order.size());
+    SumWriter columns(kept + 1);
+    BucketWriter buckets(kept + 1, sums.buckets.size());
+    for (const Rank& rank : Span<const Rank>(order).first(kept)) {
+        const NameRow& row = sums.rows[rank.at];
+        columns.add(names.name(row.number), row);
+        buckets.add(buckets_of(rank));
+    }
+    if (kept < order.size()) {
+        NameRow others;
+        BucketTally tally;
+        for (const Rank& rank : Span<const Rank>(order).subspan(kept)) {
+            others.add(sums.rows[rank.at]);
+            tally.add(buckets_of(rank));
+        }
+        std::vector<BucketCount> of_others;
+        tally.take(of_others);
+        columns.add(kOtherNames, others);
+        buckets.add(of_others);
+    }
+    return {columns.encode(level, owner), buckets.encode(level, owner)};
 }
 
 }  // namespace tilescope

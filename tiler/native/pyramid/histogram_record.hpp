@@ -1,10 +1,12 @@
 // The records in which the histogram of a tile is stored: its sums, and its spread of durations. See docs/page-format.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "pyramid/histogram.hpp"
+#include "pyramid/local_names.hpp"
+#include "pyramid/name_rows.hpp"
 
 namespace tilescope {
 
@@ -13,7 +15,9 @@ struct HistogramRecords {
     std::string spread;
 };
 
-// Of a tile of this level, of a track or block of this number. Of sums of ticks the low 64 bits are stored.
-HistogramRecords encode_histogram(const HistogramRows& rows, int level, uint32_t owner);
+// Of a tile of this level, of a track or block of this number: most busy first, then by name. At most `rows` of its rows,
+// and then one of all others, whose name is `kOtherNames`.
+HistogramRecords encode_histogram(const NameRows& sums, const LocalNames& names, std::size_t rows, int level,
+                                  uint32_t owner);
 
 }  // namespace tilescope

@@ -8,6 +8,7 @@
 #include "pages/container.hpp"
 #include "pyramid/duration_bucket.hpp"
 #include "pyramid/geometry.hpp"
+#include "pyramid/name_sweep.hpp"
 #include "pyramid/slice_track.hpp"
 
 namespace tilescope {
@@ -58,9 +59,9 @@ bool SpanSums::add_stored(const ContainerReader& histogram, const std::optional<
     const std::vector<int64_t> longest = column(histogram, ColumnId::longest, n);
     const std::vector<int64_t> outside = column(histogram, ColumnId::duration_minus_busy, n);
     const std::vector<int64_t> shorter = column(histogram, ColumnId::longest_minus_shortest, n);
-    if (as == kItsOwn && n > 0 && name.back() == HistogramWalk::kOtherNames) return false;
+    if (as == kItsOwn && n > 0 && name.back() == kOtherNames) return false;
     for (std::size_t k = 0; k < n; ++k) {
-        const bool is_other = k + 1 == n && name[k] == HistogramWalk::kOtherNames;
+        const bool is_other = k + 1 == n && name[k] == kOtherNames;
         // Unsigned: damaged sums may wrap around.
         const uint64_t self = static_cast<uint64_t>(busy[k]) - static_cast<uint64_t>(nested[k]);
         const uint64_t lasted = static_cast<uint64_t>(busy[k]) + static_cast<uint64_t>(outside[k]);
@@ -87,7 +88,7 @@ void SpanSums::add_buckets(const ContainerReader& buckets, const std::vector<int
     const std::vector<int64_t> of_each = column(buckets, ColumnId::bucket_count, counts == nullptr ? 0 : counts->n);
     const ContainerReader::Column* steps = buckets.find(static_cast<uint8_t>(ColumnId::bucket_step));
     const std::vector<int64_t> step = column(buckets, ColumnId::bucket_step, steps == nullptr ? 0 : steps->n);
-    const int64_t most = duration_buckets();
+    const int64_t most = DurationBuckets::all().size();
     std::size_t at = 0, at_step = 0;
     for (std::size_t k = 0; k < name.size(); ++k) {
         const int32_t under = as == kItsOwn ? static_cast<int32_t>(name[k]) : as;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "pages/container_reader.hpp"
-#include "pyramid/histogram.hpp"
 #include "pyramid/leaf_page.hpp"
+#include "pyramid/name_sums.hpp"
 
 namespace tilescope {
 

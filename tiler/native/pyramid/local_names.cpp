@@ -1,0 +1,44 @@
+#include "pyramid/local_names.hpp"
+
+#include <algorithm>
+
+namespace tilescope {
+
+namespace {
+
+constexpr int64_t kDense = int64_t{1} << 22;
+
+}  // namespace
+
+LocalNames::LocalNames(const std::vector<SliceColumns>& tracks) {
+    int64_t least = INT32_MAX, most = INT32_MIN;
+    for (const SliceColumns& slices : tracks) {
+        for (const int32_t name : slices.name) {
+            least = std::min<int64_t>(least, name);
+            most = std::max<int64_t>(most, name);
+        }
+    }
+    if (least > most) return;
+    least_ = least;
+    if (most - least < kDense) {
+        dense_.assign(static_cast<std::size_t>(most - least + 1), 0);
+        for (const SliceColumns& slices : tracks) {
+            for (const int32_t name : slices.name) dense_[static_cast<std::size_t>(name - least)] = 1;
+        }
+        for (std::size_t at = 0; at < dense_.size(); ++at) {
+            if (dense_[at] == 0) continue;
+            dense_[at] = static_cast<uint32_t>(names_.size());
+            names_.push_back(static_cast<int32_t>(least + static_cast<int64_t>(at)));
+        }
+        return;
+    }
+    for (const SliceColumns& slices : tracks) {
+        for (const int32_t name : slices.name) {
+            if (others_.emplace(name, 0).second) names_.push_back(name);
+        }
+    }
+    std::sort(names_.begin(), names_.end());
+    for (std::size_t k = 0; k < names_.size(); ++k) others_[names_[k]] = static_cast<uint32_t>(k);
+}
+
+}  // namespace tilescope

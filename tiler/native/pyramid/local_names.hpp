@@ -1,0 +1,33 @@
+// Numbers for the names of some tracks, so that tables of them are small, whatever the ids of names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "pyramid/slice_track.hpp"
+
+namespace tilescope {
+
+// Numbers ascend from 0 on, as their names do.
+class LocalNames {
+  public:
+    explicit LocalNames(const std::vector<SliceColumns>& tracks);
+
+    std::size_t size() const { return names_.size(); }
+    int32_t name(uint32_t number) const { return names_.at(number); }
+    // Of a name that a slice has.
+    uint32_t number(int32_t name) const {
+        const auto at = static_cast<uint64_t>(int64_t{name} - least_);
+        return at < dense_.size() ? dense_[at] : others_.at(name);
+    }
+
+  private:
+    std::vector<int32_t> names_;
+    int64_t least_ = 0;
+    std::vector<uint32_t> dense_;  // by name, from the least on
+    std::unordered_map<int32_t, uint32_t> others_;  // where names lie too far apart
+};
+
+}  // namespace tilescope

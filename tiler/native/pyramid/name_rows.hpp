@@ -1,0 +1,71 @@
+// Sums per name of a tile, in the order of names, with the buckets of their durations side by side.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/span.hpp"
+
+namespace tilescope {
+
+// As `NameSum`, where all durations together are below 2**64 ticks. Sums of parts may wrap on their way.
+struct NameRow {
+    uint32_t number = 0;  // of the name
+    uint32_t n_buckets = 0;
+    uint64_t count = 0;
+    uint64_t busy = 0;
+    uint64_t self = 0;
+    uint64_t duration = 0;
+    int64_t longest = 0;
+    int64_t shortest = INT64_MAX;  // none starts in the tile
+
+    void add(const NameRow& other) {
+        count += other.count;
+        busy += other.busy;
+        self += other.self;
+        duration += other.duration;
+        longest = std::max(longest, other.longest);
+        shortest = std::min(shortest, other.shortest);
+    }
+};
+
+struct BucketCount {
+    uint64_t count;
+    uint32_t bucket;
+};
+
+// Ascending by number; the buckets of each row ascend, too, one row after the other.
+struct NameRows {
+    std::vector<NameRow> rows;
+    std::vector<BucketCount> buckets;
+
+    uint64_t events() const;
+};
+
+// Rows of the same name are summed up. `parts` are one at least.
+NameRows merge(const std::vector<NameRows>& parts);
+
+// Counts the buckets of one name at a time.
+class BucketTally {
+  public:
+    void add(uint32_t bucket, uint64_t count) {
+        counts_.at(bucket) += count;
+        used_[bucket / 64] |= uint64_t{1} << bucket % 64;
+    }
+    void add(Span<const BucketCount> some) {
+        for (const BucketCount& one : some) add(one.bucket, one.count);
+    }
+    // Appends them, ascending, and counts anew. Returns how many they were.
+    uint32_t take(std::vector<BucketCount>& out);
+
+  private:
+    static constexpr std::size_t kBuckets = 2048;  // above duration_buckets()
+
+    std::array<uint64_t, kBuckets> counts_{};
+    std::array<uint64_t, kBuckets / 64> used_{};
+};
+
+}  // namespace tilescope
