@@ -34,6 +34,7 @@ def stat_values(
     args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
     rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ids: Sequence[Sequence[int]],
+    has_number: bool = True,
 ) -> tuple[
     tuple[
         list[
@@ -49,7 +50,8 @@ def stat_values(
     """
     Returns of these events, for each list of ids, the kind of the stat of one of them (0 none, 1 integer,
     2 unsigned, 3 double, 4 text, 5 flag, 6 no value, 7 reference, 8 to be read with more care), and its bits,
-    or the number of the text; the texts; and the events' metadata, -1 without arguments.
+    or the number of the text; the texts; and the events' metadata, -1 without arguments or `has_number`: they
+    begin with the number of their metadata.
     """
 
 def json_values(
@@ -354,14 +356,17 @@ class StatCodes:
     def __init__(self) -> None: ...
     def read(
         self,
-        page: list[object],
-        at: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        stats_end: NDArray[numpy.int64],
+        stats: NDArray[numpy.uint8],
+        text_end: NDArray[numpy.int64],
+        texts: NDArray[numpy.uint8],
+        at: NDArray[numpy.int64],
         chosen: ChosenStats,
         names: dict[int, str],
     ) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """
-        Returns numbers for each entry of a page at some places: of its long name, and of the chosen stats.
-        `names` are what references name.
+        Returns numbers for each entry at some places: of its text, and of the chosen stats. Entry k has the
+        stats stats[stats_end[k-1]:stats_end[k]], its text likewise. `names` are what references name.
         """
 
     def __len__(self) -> int: ...
@@ -1196,23 +1201,6 @@ class XSpacePlane:
     def stat_names(self) -> dict[int, str]:
         """By the id of the stat metadata."""
 
-class XSpaceMetadata:
-    @property
-    def plane(self) -> int: ...
-    @property
-    def id(self) -> int: ...
-    @property
-    def name_index(self) -> int:
-        """-1: no event uses it."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def display_name(self) -> str: ...
-    @property
-    def stats(self) -> bytes:
-        """XStat messages, one behind the other."""
-
 class XSpaceApart:
     """
     Metadata that is kept beside the events, in bytes [begin, end) of the file.
@@ -1235,6 +1223,34 @@ class XSpacePlaneStats:
     """The stats of a plane, as one message that is read piece by piece."""
 
     def next(self, max_bytes: int) -> bytes: ...
+
+class XSpaceMetadata:
+    """
+    The metadata of events by its numbers: that which they use, then all other.
+    """
+
+    @property
+    def entries(self) -> int:
+        """How many numbers are the first of their kind."""
+
+    def columns(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+    ]:
+        """
+        Returns of each number its plane, its id, the index of its name, -1: no event uses it, and the first
+        number with the same names and stats.
+        """
+
+    def stats(self, page: int, per_page: int) -> bytes:
+        """Returns a page of stats, of those that are the first of their kind."""
+
+    def texts(self, page: int, per_page: int) -> bytes:
+        """Returns a page of their names and longer names."""
 
 class XSpaceLineSurvey:
     def advance(self, stop: int) -> bool:
@@ -1334,27 +1350,11 @@ class XSpaceFile:
         """Begins to read the samples of a series."""
 
     def names(self) -> list[str]: ...
-    @property
-    def metadata_count(self) -> int: ...
-    def metadata_columns(
-        self,
-    ) -> tuple[
-        Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]
-    ]:
-        """
-        Returns of each number its plane, and the index of its name; -1: no event uses it.
-        """
-
-    def metadata_alike(
+    def metadata_tables(
         self, plane_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    ) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    ) -> XSpaceMetadata:
         """
-        Returns of each number the first with the same names and stats, among planes of one class.
-        """
-
-    def metadata(self, first: int, count: int) -> list[XSpaceMetadata]:
-        """
-        Returns metadata from this number on: that of events first, then that which no event uses.
+        Returns the metadata of events. `plane_class`: planes of one class call their stats the same.
         """
 
     def apart(self, limit: int) -> tuple[list[XSpaceApart], int]:

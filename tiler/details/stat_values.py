@@ -19,7 +19,7 @@ from tilescope.tiler.details.codec import ArgsCodec
 from tilescope.tiler.details.values import ValueKind, Values, first_of
 from tilescope.tiler.details.wire import WireDamage, varint
 from tilescope.tiler.details.xstat import decode, integers
-from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
 
 _REFERENCE: Final = 7  # a kind of native code: the name of another stat is the value
 _UNKNOWN: Final = 255
@@ -36,44 +36,47 @@ class _Shared:
         self._name = name
         self._filling = Lock()
         self._texts: dict[str, int] = {}  # places: each is kept once
-        self._values = Values(np.full(len(tables), _UNKNOWN, np.uint8), np.zeros(len(tables), np.int64))
+        entries = len(tables.first)
+        self._values = Values(np.full(entries, _UNKNOWN, np.uint8), np.zeros(entries, np.int64))
 
     def of(self, metadata: NDArray[np.int64]) -> Values:
         """Of these metadata, which there are."""
         known = self._values
+        entries = self._tables.place[metadata]
         with self._filling:
-            missing = np.unique(metadata[known.kind[metadata] == _UNKNOWN])
-            for number in self._fill(missing):
+            missing = np.unique(entries[known.kind[entries] == _UNKNOWN])
+            for entry in self._fill(missing):
+                number = int(self._tables.first[entry])
                 value, is_there = first_of(decode(_varint(number), self._tables), self._name)
                 if isinstance(value, str) and value in self._texts:
-                    known.kind[number], known.bits[number] = ValueKind.TEXT, self._texts[value]
+                    known.kind[entry], known.bits[entry] = ValueKind.TEXT, self._texts[value]
                 elif is_there:
-                    known.put([number], [value])
+                    known.put([entry], [value])
                     if isinstance(value, str):
-                        self._texts[value] = int(known.bits[number])
+                        self._texts[value] = int(known.bits[entry])
                 else:
-                    known.kind[number] = ValueKind.ABSENT
-        return Values(known.kind[metadata], known.bits[metadata], known.objects)
+                    known.kind[entry] = ValueKind.ABSENT
+        return Values(known.kind[entries], known.bits[entries], known.objects)
 
-    def _fill(self, numbers: NDArray[np.int64]) -> list[int]:
+    def _fill(self, entries: NDArray[np.int32]) -> list[int]:
         """Reads all that native code can: numbers, and that there is nothing. Returns those that are left."""
-        if self._name == _LONG_NAME or not len(numbers):
-            return [int(number) for number in numbers]
-        entries = [self._tables.entry(number) for number in numbers.tolist()]
-        # As of events without stats of their own: native code reads the number of their metadata first.
-        stats = np.frombuffer(b"".join(b"\x00" + entry.stats for entry in entries), np.uint8)
-        ends = np.cumsum([1 + len(entry.stats) for entry in entries])
-        plane = np.array([entry.plane for entry in entries])
+        if self._name == _LONG_NAME or not len(entries):
+            return [int(entry) for entry in entries]
         left: list[int] = []
-        for number in np.unique(plane).tolist():
-            ids = _ids(self._tables.planes[number].stat_names, self._name)
-            at = np.flatnonzero(plane == number)
-            (((kind, bits),), _), _ = _native.stat_values(ends, stats, at, [ids])
-            is_real = (kind == ValueKind.REAL) & np.isfinite(bits.view(np.float64))
-            plain = np.isin(kind, (ValueKind.ABSENT, ValueKind.INTEGER, ValueKind.UNSIGNED)) | is_real
-            known = numbers[at[plain]]
-            self._values.kind[known], self._values.bits[known] = kind[plain], bits[plain]
-            left += numbers[at[~plain]].tolist()
+        plane = self._tables.plane[self._tables.first[entries]]
+        for page in np.unique(entries // ENTRIES_PER_PAGE).tolist():
+            stats = self._tables.stats_page(page)
+            of_page = entries // ENTRIES_PER_PAGE == page
+            for number in np.unique(plane[of_page]).tolist():
+                ids = _ids(self._tables.planes[number].stat_names, self._name)
+                of_plane = entries[of_page & (plane == number)]
+                at = (of_plane % ENTRIES_PER_PAGE).astype(np.int64)
+                (((kind, bits),), _), _ = _native.stat_values(stats.ends, stats.data, at, [ids], has_number=False)
+                is_real = (kind == ValueKind.REAL) & np.isfinite(bits.view(np.float64))
+                plain = np.isin(kind, (ValueKind.ABSENT, ValueKind.INTEGER, ValueKind.UNSIGNED)) | is_real
+                known = of_plane[plain]
+                self._values.kind[known], self._values.bits[known] = kind[plain], bits[plain]
+                left += of_plane[~plain].tolist()
         return left
 
 

@@ -1,26 +1,29 @@
 """Event metadata of an XSpace: what the events of one kind share, in tables of which little is read at a time.
 
 Metadata has numbers: first that which events use, by which their arguments name it, then what no event uses and has
-stats.
+stats. Many are alike, as several devices run one program: those with the same names and stats, of planes that call
+their stats the same. Only the first of each kind is an entry; entries count from 0.
 The head of the tables is a msgpack map:
 
     planes  by plane [name, {stat metadata id: name}]; without names where the plane has no metadata in the tables
-    plane   int32, little-endian: of each number its plane
-    name    int32, little-endian: of each number the id of its name in the run, -1 where no event uses it
-    alike   int32, little-endian: of each number the first one with the same names and stats, those of planes that call
-            their stats the same
+    plane   of each number its plane
+    id      of each number the id of the metadata, int64
+    alike   of each number the first one that it is like, or itself
+    name    of each entry the id of its name in the run, -1 where no event uses it
 
-Pages of 256 numbers follow, each a msgpack list:
-
-    [plane, metadata id, long name or "", name where no event uses it or "", `stats` fields as they lie in the file]
+Columns are int32 but for `id`, little-endian, each value minus the one before it. Pages of 1,024 entries follow: two of
+them together, first their stats, then their texts. A page is columns of bytes: u32 how many entries; of each column the
+lengths, u32, all lowest bytes first; then, column by column, what has these lengths. Stats have one column, `stats`
+fields as they lie in the file. Texts have two: the names where no event uses them, and the long names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import struct
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import msgpack
 import numpy as np
@@ -28,10 +31,14 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.details.typed_stats import Stat, stat_head, stats_with, typed_stats
 
-ENTRIES_PER_PAGE: Final = 256
+# A page of stats is inflated in 0.2 ms for one click, one of texts in 0.3 ms; they take 5 % less room than of 256.
+ENTRIES_PER_PAGE: Final = 1024
 
 _KEPT_PAGES: Final = 8
 _INT32: Final = np.dtype("<i4")
+_INT64: Final = np.dtype("<i8")
+_COUNT: Final = struct.Struct("<I")
+_LENGTH_BYTES: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,22 @@ class EventMetadata:
     stats: bytes  # fields of XStat messages
 
 
+@dataclass(frozen=True, slots=True)
+class BytesColumn:
+    """Bytes of each of some entries: those of entry k are data[ends[k-1]:ends[k]]."""
+
+    ends: NDArray[np.int64]
+    data: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def of(self, at: int) -> bytes:
+        """Those of one."""
+        begin = int(self.ends[at - 1]) if at else 0
+        return self.data[begin : int(self.ends[at])].tobytes()
+
+
 class XStatTables:
     """The tables of a file. `page` gives each by its number; both it and this may be used from any thread."""
 
@@ -64,37 +87,51 @@ class XStatTables:
         """Raises ValueError, LookupError or TypeError for a head that makes no sense."""
         packed = msgpack.unpackb(head, strict_map_key=False)
         self.planes = tuple(PlaneNames(name, names) for name, names in packed["planes"])
-        self.plane: NDArray[np.int32] = np.frombuffer(packed["plane"], _INT32)  # of each number
-        self.name: NDArray[np.int32] = np.frombuffer(packed["name"], _INT32)  # its id in the run, or -1
-        self.alike: NDArray[np.int32] = np.frombuffer(packed["alike"], _INT32)  # the first number of the same content
-        if (
-            len(self.alike) != len(self.name)
-            or np.any(self.alike > np.arange(len(self.alike)))
-            or np.any(self.alike < 0)
-        ):
-            raise ValueError("tables of metadata that is like other than there is")
-        if len(self.plane) != len(self.name) or np.any(self.plane >= len(self.planes)) or np.any(self.plane < 0):
+        self.plane: NDArray[np.int32] = _summed(packed["plane"], _INT32)  # of each number
+        self.id: NDArray[np.int64] = _summed(packed["id"], _INT64)
+        self.alike: NDArray[np.int32] = _summed(packed["alike"], _INT32)  # the first number of the same content
+        is_first = self.alike == np.arange(len(self.alike))
+        self.place: NDArray[np.int32] = (np.cumsum(is_first) - 1).astype(np.int32)  # of each number its entry
+        self.first: NDArray[np.int64] = np.flatnonzero(is_first)  # of each entry its first number
+        names = _summed(packed["name"], _INT32)
+        if len({len(self.plane), len(self.id), len(self.alike)}) != 1 or len(names) != len(self.first):
             raise ValueError("tables of metadata whose columns differ")
-        self._page = lru_cache(_KEPT_PAGES)(lambda number: unpack_page(page(number)))
-        self._raw = page
+        if np.any(self.alike > np.arange(len(self.alike))) or np.any(self.alike < 0):
+            raise ValueError("tables of metadata that is like other than there is")
+        if not np.all(is_first[self.alike]):
+            raise ValueError("tables of metadata that is like other that is no first")
+        self.place = self.place[self.alike]
+        if np.any(self.plane >= len(self.planes)) or np.any(self.plane < 0):
+            raise ValueError("tables of metadata of planes that there are not")
+        self.name: NDArray[np.int32] = names[self.place]  # of each number the id of its name in the run, or -1
+        self._stats_page = lru_cache(_KEPT_PAGES)(lambda number: stats_of_page(page(2 * number)))
+        self._texts_page = lru_cache(_KEPT_PAGES)(lambda number: texts_of_page(page(2 * number + 1)))
         self._by_name: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.plane)
 
     def entry(self, number: int) -> EventMetadata:
-        """The metadata of this number. Raises LookupError."""
-        if not 0 <= number < len(self):
-            raise LookupError(f"there is no metadata {number}")
-        page, at = divmod(number, ENTRIES_PER_PAGE)
-        return self._page(page)[at]
+        """The metadata of this number. Raises LookupError, ValueError."""
+        page, at = self._where(number)
+        names, long_names = self.texts_page(page)
+        return EventMetadata(
+            plane=int(self.plane[number]),
+            id=int(self.id[number]),
+            long_name=long_names.of(at).decode(),
+            name=names.of(at).decode(),
+            stats=self.stats_page(page).of(at),
+        )
 
-    def raw_page(self, page: int) -> list[object]:
-        """The entries of a page as they are packed, for whoever reads all of them. Raises ValueError."""
-        found = msgpack.unpackb(self._raw(page))
-        if not isinstance(found, list):
-            raise ValueError("a page of metadata that makes no sense")
-        return found
+    def stats_page(self, page: int) -> BytesColumn:
+        """The stats of the entries of a page, for whoever reads many. Raises LookupError, ValueError."""
+        found: BytesColumn = self._stats_page(page)
+        return self._whole(page, found)
+
+    def texts_page(self, page: int) -> tuple[BytesColumn, BytesColumn]:
+        """Their names where no event uses them, and their long names, in UTF-8. Raises LookupError, ValueError."""
+        names, long_names = self._texts_page(page)
+        return self._whole(page, names), self._whole(page, long_names)
 
     def of_name(self, name: int) -> list[int]:
         """The numbers of the metadata whose events have this name, a name id of the run: of several programs, say."""
@@ -109,51 +146,106 @@ class XStatTables:
         return [int(number) for number in np.flatnonzero(self.plane == plane)]
 
     def stats(self, number: int) -> list[Stat]:
-        """The stats of the metadata of this number, with their types. Raises LookupError, WireDamage."""
-        entry = self.entry(number)
-        return list(typed_stats(entry.stats, self.planes[entry.plane].stat_names))
+        """The stats of the metadata of this number, with their types. Raises LookupError, ValueError, WireDamage."""
+        return list(typed_stats(self._stats(number), self.planes[self.plane[number]].stat_names))
 
     def stats_called(self, name: str, number: int) -> list[Stat]:
-        """Those that the plane calls so; the others are passed over undecoded. Raises LookupError, WireDamage."""
-        entry = self.entry(number)
-        plane = self.planes[entry.plane]
-        return [stat for stat in stats_with(entry.stats, plane.stat_names, plane.heads(name)) if stat.name == name]
+        """Those that the plane calls so; the others are passed over undecoded. Raises as `stats` does."""
+        raw = self._stats(number)
+        plane = self.planes[self.plane[number]]
+        return [stat for stat in stats_with(raw, plane.stat_names, plane.heads(name)) if stat.name == name]
+
+    def _stats(self, number: int) -> bytes:
+        page, at = self._where(number)
+        return self.stats_page(page).of(at)
+
+    def _where(self, number: int) -> tuple[int, int]:
+        if not 0 <= number < len(self):
+            raise LookupError(f"there is no metadata {number}")
+        return divmod(int(self.place[number]), ENTRIES_PER_PAGE)
+
+    def _whole(self, page: int, column: BytesColumn) -> BytesColumn:
+        if len(column) != min(ENTRIES_PER_PAGE, len(self.first) - page * ENTRIES_PER_PAGE):
+            raise ValueError(f"a page of {len(column)} entries of metadata")
+        return column
 
 
 def page_count(entries: int) -> int:
-    """How many pages so many numbers take."""
-    return -(-entries // ENTRIES_PER_PAGE)
+    """How many pages so many entries take, those of stats and those of texts together."""
+    return 2 * -(-entries // ENTRIES_PER_PAGE)
 
 
 def pack_head(
-    planes: Sequence[PlaneNames], plane: NDArray[np.int32], name: NDArray[np.int32], alike: NDArray[np.int32]
+    planes: Sequence[PlaneNames],
+    plane: NDArray[np.int32],
+    ids: NDArray[np.int64],
+    alike: NDArray[np.int32],
+    name: NDArray[np.int32],
 ) -> bytes:
-    """The head of the tables."""
+    """The head of the tables. `name` is of each number."""
     packed: bytes = msgpack.packb(
         {
             "planes": [[of.name, of.stat_names] for of in planes],
-            "plane": plane.astype(_INT32).tobytes(),
-            "name": name.astype(_INT32).tobytes(),
-            "alike": alike.astype(_INT32).tobytes(),
+            "plane": _steps(plane, _INT32),
+            "id": _steps(ids, _INT64),
+            "alike": _steps(alike, _INT32),
+            "name": _steps(name[alike == np.arange(len(alike))], _INT32),
         }
     )
     return packed
 
 
-def pack_page(entries: Iterable[EventMetadata]) -> bytes:
-    """A page."""
-    packed: bytes = msgpack.packb([[of.plane, of.id, of.long_name, of.name, of.stats] for of in entries])
-    return packed
+def stats_of_page(page: bytes) -> BytesColumn:
+    """The stats in a page of them. Raises ValueError for what is none."""
+    return _columns_of(page, 1)[0]
 
 
-def unpack_page(page: bytes) -> list[EventMetadata]:
-    """The inverse. Raises ValueError or TypeError for what is no page."""
-    return list(_entries(msgpack.unpackb(page)))
+def texts_of_page(page: bytes) -> tuple[BytesColumn, BytesColumn]:
+    """The names and the long names in a page of texts. Raises ValueError for what is none."""
+    names, long_names = _columns_of(page, 2)
+    return names, long_names
 
 
-def _entries(unpacked: Iterable[Sequence[object]]) -> Iterator[EventMetadata]:
-    for plane, metadata_id, long_name, name, stats in unpacked:
-        texts = isinstance(long_name, str) and isinstance(name, str)
-        if not (isinstance(plane, int) and isinstance(metadata_id, int) and texts and isinstance(stats, bytes)):
-            raise ValueError("a page of metadata that makes no sense")
-        yield EventMetadata(plane, metadata_id, str(long_name), str(name), stats)
+def check_page(number: int, page: bytes) -> int:
+    """How many entries a page has that is stored under this number. Raises ValueError for what makes no sense."""
+    if number % 2 == 0:
+        return len(stats_of_page(page))
+    columns = texts_of_page(page)
+    for column in columns:
+        for at in range(len(column)):
+            column.of(at).decode()
+    return len(columns[0])
+
+
+def _columns_of(page: bytes, columns: int) -> list[BytesColumn]:
+    if len(page) < _COUNT.size:
+        raise ValueError("a page of metadata that is cut short")
+    (count,) = _COUNT.unpack_from(page)
+    at = _COUNT.size + columns * count * _LENGTH_BYTES
+    if at > len(page):
+        raise ValueError("a page of metadata that is cut short")
+    planes = np.frombuffer(page, np.uint8, at - _COUNT.size, _COUNT.size).reshape(columns, _LENGTH_BYTES, count)
+    lengths = np.ascontiguousarray(planes.transpose(0, 2, 1)).view("<u4").reshape(columns, count)
+    data = np.frombuffer(page, np.uint8, offset=at)
+    found: list[BytesColumn] = []
+    begin = 0
+    for of_column in lengths:
+        ends = np.cumsum(of_column, dtype=np.int64)
+        stop = begin + (int(ends[-1]) if count else 0)
+        if stop > len(data):
+            raise ValueError("a page of metadata that is cut short")
+        found.append(BytesColumn(ends, data[begin:stop]))
+        begin = stop
+    if begin != len(data):
+        raise ValueError("a page of metadata that is longer than what is in it")
+    return found
+
+
+def _steps(values: NDArray[Any], dtype: np.dtype[Any]) -> bytes:
+    whole = values.astype(dtype)
+    return np.diff(whole, prepend=whole.dtype.type(0)).tobytes()
+
+
+def _summed(packed: bytes, dtype: np.dtype[Any]) -> NDArray[Any]:
+    found: NDArray[Any] = np.cumsum(np.frombuffer(packed, dtype), dtype=dtype)
+    return found

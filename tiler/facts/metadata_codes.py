@@ -61,8 +61,9 @@ class MetadataCodes:
     def rows_of(self, file: int, tables: XStatTables, numbers: NDArray[np.int32]) -> Iterator[None]:
         """Reads what these numbers say, in steps of a page. Raises DamagedStore."""
         known = self._of_numbers.setdefault(file, np.full(len(tables), -1))
-        wanted = np.unique(numbers[known[numbers] < 0])
-        page = wanted // ENTRIES_PER_PAGE
+        wanted = np.unique(tables.alike[numbers])
+        wanted = wanted[known[wanted] < 0]
+        page = tables.place[wanted] // ENTRIES_PER_PAGE
         borders = np.flatnonzero(np.diff(page)) + 1
         for of_page in np.split(wanted, borders) if len(wanted) else []:
             for plane in np.unique(tables.plane[of_page]).tolist():
@@ -70,6 +71,7 @@ class MetadataCodes:
                 with self._lock:
                     known[some] = self._read(tables, some, plane)
             yield
+        known[numbers] = known[tables.alike[numbers]]
 
     def of(self, file: int, numbers: NDArray[np.int32]) -> Ints:
         """The rows of numbers that have been read."""
@@ -120,17 +122,18 @@ class MetadataCodes:
         return self._row(codes)
 
     def _read(self, tables: XStatTables, numbers: NDArray[np.int32], plane: int) -> list[int]:
-        """The rows of some numbers of a page."""
-        at = (numbers % ENTRIES_PER_PAGE).astype(np.int64)
+        """The rows of some numbers that are the first of their kind, all of one page."""
+        page = int(tables.place[numbers[0]]) // ENTRIES_PER_PAGE
+        at = (tables.place[numbers] - (page * ENTRIES_PER_PAGE)).astype(np.int64)
         chosen, names = self._chosen(tables, plane), tables.planes[plane].stat_names
         try:
-            page = tables.raw_page(int(numbers[0]) // ENTRIES_PER_PAGE)
-            found = self._codes.read(page, at, chosen, names).reshape(len(at), -1)
-        except ValueError as error:
+            stats, (unused_names, texts) = tables.stats_page(page), tables.texts_page(page)
+            found = self._codes.read(stats.ends, stats.data, texts.ends, texts.data, at, chosen, names)
+            rows = np.concatenate([tables.name[numbers][:, None], found.reshape(len(at), -1)], axis=1)
+            for place in np.flatnonzero(rows[:, NAME] < 0).tolist():
+                rows[place, NAME] = -2 - self._codes.of(unused_names.of(int(at[place])).decode())
+        except (ValueError, LookupError) as error:
             raise DamagedStore(f"metadata of operations that makes no sense: {error}") from error
-        rows = np.concatenate([tables.name[numbers][:, None], found], axis=1)
-        for place in np.flatnonzero(rows[:, NAME] < 0).tolist():
-            rows[place, NAME] = -2 - self._codes.of(tables.entry(int(numbers[place])).name)
         return [self._row(row) for row in rows]
 
     def _row(self, codes: Codes) -> int:

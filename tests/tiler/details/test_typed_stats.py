@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tiler.details.packed_metadata import tables_of
 from tilescope.tiler.details.typed_stats import typed_stats
-from tilescope.tiler.details.xstat_tables import EventMetadata, PlaneNames, XStatTables, pack_head, pack_page
+from tilescope.tiler.details.xstat_tables import EventMetadata, PlaneNames
 
 NAMES = {0: "zero", 5: "wanted", 300: "other", 70_000: "wanted", -7: "negative"}
 
@@ -32,7 +32,6 @@ def stat(number: int, text: str, value_first: bool) -> bytes:
 def test_those_of_a_name(stats: list[tuple[int, str, bool]]) -> None:
     raw = b"".join(stat(*one) for one in stats)
     plane = PlaneNames("/device:TPU:0", NAMES)
-    zero = np.zeros(1, np.int32)
-    tables = XStatTables(pack_head([plane], zero, zero, zero), lambda _: pack_page([EventMetadata(0, 1, "", "", raw)]))
+    tables = tables_of([plane], [EventMetadata(0, 1, "", "", raw)], [0])
     for name in ("wanted", "zero", "nowhere"):
         assert tables.stats_called(name, 0) == [one for one in typed_stats(raw, NAMES) if one.name == name]

@@ -10,8 +10,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from tests.tiler.details import packed_metadata
 from tests.tiler.details.test_typed_stats import varint
-from tilescope.tiler.details.xstat_tables import EventMetadata, PlaneNames, XStatTables, pack_head, pack_page
+from tilescope.tiler.details.xstat_tables import EventMetadata, PlaneNames, XStatTables
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.metadata_codes import STAT, STATS, MetadataCodes
 from tilescope.tiler.facts.operations.metadata import metadata_of_row
@@ -47,13 +48,7 @@ def tables_of(entries: list[EventMetadata], names: list[int]) -> XStatTables:
         PlaneNames("/device:TPU:0", {**ids, 30: "flops", 40: "named", 41: ""}),
         PlaneNames("/device:TPU:1", {**{at + 100: name for at, name in ids.items()}, 40: "other", 41: "named"}),
     ]
-    head = pack_head(
-        planes,
-        np.array([of.plane for of in entries], np.int32),
-        np.array(names, np.int32),
-        np.arange(len(entries), dtype=np.int32),
-    )
-    return XStatTables(head, lambda number: pack_page(entries[256 * number : 256 * number + 256]))
+    return packed_metadata.tables_of(planes, entries, names)
 
 
 def test_codes_stand_for_what_stats_say() -> None:
@@ -94,8 +89,10 @@ def test_codes_stand_for_what_stats_say() -> None:
 
 
 def test_pages_that_are_none_are_damage() -> None:
-    for page in (b"\x01", b"\x91\x95\x00\x01\xa0\xa0\xa0", b"\x90"):
-        head = pack_head([PlaneNames("p", {})], *(np.zeros(1, np.int32) for _ in range(3)))
+    page_of = packed_metadata.page_of
+    not_text = page_of([b""], [b"\xff"])
+    for page in (b"\x01", b"\x01\x00\x00\x00", page_of([b""]) + b"x", page_of([b"", b""], [b"", b""]), not_text):
+        head = packed_metadata.head_of([PlaneNames("p", {})], [EventMetadata(0, 0, "", "", b"")], [0])
         tables = XStatTables(head, lambda _, page=page: page)  # type: ignore[misc]
         with pytest.raises(DamagedStore):
             list(MetadataCodes(READER).rows_of(0, tables, np.zeros(1, np.int32)))

@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
+from tests.tiler.details.packed_metadata import tables_of
 from tilescope.tiler.details import json_args, stat_values
 from tilescope.tiler.details.codec import ArgsCodec
 from tilescope.tiler.details.values import ValueKind, first_of
-from tilescope.tiler.details.xstat_tables import EventMetadata, PlaneNames, XStatTables, pack_head, pack_page
+from tilescope.tiler.details.xstat_tables import EventMetadata, PlaneNames, XStatTables
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, QueryReader
 from tilescope.tiler.store import open_run_store
@@ -130,10 +131,7 @@ def tables() -> XStatTables:
     names = {1: "own", 2: "both", 3: "ref", 4: "", 5: "long_name", 6: "own"}
     shared = [b"", stat(2, b"\x20\x07") + stat(5, b"\x2a\x01s"), stat(9, b"\x18\x05"), b"\x2a\x7f"]
     entries = [EventMetadata(0, k, "a long name" if k == 3 else "", "", raw) for k, raw in enumerate(shared)]
-    head = pack_head(
-        [PlaneNames("plane", names)], np.zeros(4, np.int32), np.full(4, -1, np.int32), np.arange(4, dtype=np.int32)
-    )
-    return XStatTables(head, lambda _: pack_page(entries))
+    return tables_of([PlaneNames("plane", names)], entries, [-1] * 4)
 
 
 def stat(number: int, value: bytes) -> bytes:
@@ -167,11 +165,7 @@ def test_any_stats_that_events_share(shared: list[tuple[bool, list[tuple[int, by
         EventMetadata(int(second), k, "", "", b"".join(stat(*of) for of in some) + rest)
         for k, (second, some, rest) in enumerate(shared)
     ]
-    plane = np.array([entry.plane for entry in entries], np.int32)
-    unnamed = np.full(len(plane), -1, np.int32)
-    of_file = XStatTables(
-        pack_head(planes, plane, unnamed, np.arange(len(plane), dtype=np.int32)), lambda _: pack_page(entries)
-    )
+    of_file = tables_of(planes, entries, [-1] * len(entries))
     for second in (0, 1):  # the events of one track are of one plane
         raws = [bytes([k]) for k, entry in enumerate(entries) if entry.plane == second]
         assert unclear_of(stat_values.CODEC, raws, ["own", "both", "ref", "[stat 9]", "[damaged]"], of_file) == 0

@@ -104,12 +104,12 @@ def test_kinds_that_are_others(tpu: AlteredStore, changed: str) -> None:
         verify_store(tpu.path)
 
 
-def test_metadata_that_is_not_alike(tpu: AlteredStore) -> None:
+def test_metadata_that_is_like_other_than_it_was(tpu: AlteredStore) -> None:
     key = keys.args_tables(0)
     head = msgpack.unpackb(decompress(tpu.records(b"A")[key]), strict_map_key=False)
-    alike = np.frombuffer(head["alike"], "<i4").copy()
+    alike = np.cumsum(np.frombuffer(head["alike"], "<i4"), dtype="<i4")
     assert alike.tolist() == list(range(len(alike)))
     alike[-1] = 0
-    wrong = {key: compress(msgpack.packb({**head, "alike": alike.tobytes()}))}
-    with tpu.replaced(wrong), pytest.raises(DamagedStore, match="is called like other and is not"):
+    wrong = {key: compress(msgpack.packb({**head, "alike": np.diff(alike, prepend=np.int32(0)).tobytes()}))}
+    with tpu.replaced(wrong), pytest.raises(DamagedStore, match="tables of arguments of file 0 are damaged"):
         verify_store(tpu.path)

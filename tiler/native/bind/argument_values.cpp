@@ -54,12 +54,13 @@ ValueColumns columns_of(ArgumentValues& values) {
 std::tuple<ValueColumns, OutColumn<std::int64_t>> stat_values(const InColumn<std::int64_t>& args_end,
                                                               const InColumn<std::uint8_t>& args,
                                                               const InColumn<std::int64_t>& rows,
-                                                              const std::vector<std::vector<std::int64_t>>& ids) {
+                                                              const std::vector<std::vector<std::int64_t>>& ids,
+                                                              bool has_number) {
     ArgumentValues values(ids.size());
     std::vector<std::int64_t> metadata;
     {
         nb::gil_scoped_release release;
-        const xspace::WantedStats wanted(ids);
+        const xspace::WantedStats wanted(ids, has_number);
         std::vector<ArgumentValue> found(ids.size());
         metadata.reserve(rows.size());
         for_each_row(span_of(args_end), span_of(args), span_of(rows), [&](Bytes of_event) {
@@ -89,9 +90,11 @@ ValueColumns json_values(const InColumn<std::int64_t>& args_end, const InColumn<
 
 void bind_argument_values(nb::module_& m) {
     m.def("stat_values", &stat_values, nb::arg("args_end"), nb::arg("args"), nb::arg("rows"), nb::arg("ids"),
+          nb::arg("has_number") = true,
           "Returns of these events, for each list of ids, the kind of the stat of one of them (0 none, 1 integer,\n"
           "2 unsigned, 3 double, 4 text, 5 flag, 6 no value, 7 reference, 8 to be read with more care), and its bits,\n"
-          "or the number of the text; the texts; and the events' metadata, -1 without arguments.");
+          "or the number of the text; the texts; and the events' metadata, -1 without arguments or `has_number`: they\n"
+          "begin with the number of their metadata.");
     m.def("json_values", &json_values, nb::arg("args_end"), nb::arg("args"), nb::arg("rows"), nb::arg("names"),
           "Returns of these events, for each name, the kind and the bits of the argument as above; and the texts.");
 }

@@ -124,25 +124,18 @@ class StatCodes {
   public:
     StatCodes() { add(nb::none(), ""); }
 
-    // Of the entries at some places of a page, each a list whose `text` and `stats` are at the places 2 and 4: the numbers
-    // of the text and of the chosen stats, one row after the other. Damaged stats say nothing.
-    OutColumn<std::int32_t> read(const nb::list& page, const InColumn<std::int64_t>& at, const ChosenStats& chosen,
-                                 const nb::dict& names) {
+    // Of some entries, whose stats and texts lie in columns: the numbers of the text and of the chosen stats, one row after
+    // the other. Damaged stats say nothing.
+    OutColumn<std::int32_t> read(const InColumn<std::int64_t>& stats_end, const InColumn<std::uint8_t>& stats,
+                                 const InColumn<std::int64_t>& text_end, const InColumn<std::uint8_t>& texts,
+                                 const InColumn<std::int64_t>& at, const ChosenStats& chosen, const nb::dict& names) {
         std::vector<std::int32_t> rows;
         rows.reserve(at.size() * (chosen.size() + 1));
         std::vector<StatValue> values;
-        for (std::size_t k = 0; k < at.size(); ++k) {
-            const std::int64_t place = at.data()[k];
-            if (place < 0 || static_cast<std::size_t>(place) >= page.size())
-                throw std::invalid_argument("a page of metadata is cut short");
-            nb::list entry;
-            nb::bytes stats;
-            nb::str text;
-            if (!nb::try_cast(page[static_cast<std::size_t>(place)], entry) || entry.size() != 5 ||
-                !nb::try_cast(nb::object(entry[2]), text) || !nb::try_cast(nb::object(entry[4]), stats))
-                throw std::invalid_argument("a page of metadata that makes no sense");
-            rows.push_back(of(text));
-            const wire::Source source = source_of(stats);
+        for (const std::int64_t place : span_of(at)) {
+            const std::string_view text = text_of(bytes_at(span_of(text_end), span_of(texts), place));
+            rows.push_back(text.empty() ? 0 : number_of('t', text, [&] { return text_or_bytes(text); }));
+            const wire::Source source = bytes_at(span_of(stats_end), span_of(stats), place);
             values.assign(chosen.size(), {});
             try {
                 chosen.read(source, values);
@@ -181,6 +174,16 @@ class StatCodes {
     }
 
   private:
+    static Bytes bytes_at(Span<const std::int64_t> ends, Bytes data, std::int64_t place) {
+        if (place < 0 || static_cast<std::size_t>(place) >= ends.size())
+            throw std::invalid_argument("a page of metadata is cut short");
+        const auto at = static_cast<std::size_t>(place);
+        const std::int64_t begin = at == 0 ? 0 : ends[at - 1];
+        if (begin < 0 || ends[at] < begin || static_cast<std::uint64_t>(ends[at]) > data.size())
+            throw std::invalid_argument("metadata lies beyond its page");
+        return data.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(ends[at] - begin));
+    }
+
     std::int32_t of_value(const wire::Source& source, const StatValue& value, const nb::dict& names) {
         switch (value.form) {
         case 0: return 0;
@@ -270,12 +273,13 @@ void bind_metadata_stats(nb::module_& m) {
              "the number of its name; a text that is no UTF-8 is bytes.");
     nb::class_<StatCodes>(m, "StatCodes", "Values of stats by numbers: what is equal has one. Number 0 is nothing.")
         .def(nb::init<>())
-        .def("read", &StatCodes::read, nb::arg("page"), nb::arg("at"), nb::arg("chosen"), nb::arg("names"),
-             nb::sig("def read(self, page: list[object], at: Annotated[NDArray[numpy.int64], dict(shape=(None,), "
-                     "order='C', device='cpu', writable=False)], chosen: ChosenStats, names: dict[int, str]) -> "
-                     "Annotated[NDArray[numpy.int32], dict(shape=(None,))]"),
-             "Returns numbers for each entry of a page at some places: of its long name, and of the chosen stats.\n"
-             "`names` are what references name.")
+        .def("read", &StatCodes::read, nb::arg("stats_end"), nb::arg("stats"), nb::arg("text_end"), nb::arg("texts"),
+             nb::arg("at"), nb::arg("chosen"), nb::arg("names"),
+             nb::sig("def read(self, stats_end: NDArray[numpy.int64], stats: NDArray[numpy.uint8], text_end: "
+                     "NDArray[numpy.int64], texts: NDArray[numpy.uint8], at: NDArray[numpy.int64], chosen: "
+                     "ChosenStats, names: dict[int, str]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]"),
+             "Returns numbers for each entry at some places: of its text, and of the chosen stats. Entry k has the\n"
+             "stats stats[stats_end[k-1]:stats_end[k]], its text likewise. `names` are what references name.")
         .def("__len__", &StatCodes::size)
         .def("of", &StatCodes::of, nb::arg("value").none(),
              nb::sig("def of(self, value: None | int | float | str | bytes) -> int"), "Returns the number of a value.")

@@ -9,14 +9,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,6 +32,7 @@
 #include "xspace/counters.hpp"
 #include "xspace/events.hpp"
 #include "xspace/flows.hpp"
+#include "xspace/metadata_tables.hpp"
 #include "xspace/outline.hpp"
 #include "xspace/samples.hpp"
 #include "xspace/survey.hpp"
@@ -246,66 +245,9 @@ class XSpaceFile {
         return {names.begin(), names.end()};
     }
 
-    std::size_t metadata_count() const {
-        return catalogue().used_metadata().size() + catalogue().unused_metadata().size();
-    }
-
-    auto metadata_columns() const {
-        std::vector<std::int32_t> planes, names;
-        for (const xspace::UsedMetadata& of : catalogue().used_metadata()) {
-            planes.push_back(static_cast<std::int32_t>(of.plane));
-            names.push_back(of.name_index);
-        }
-        for (const xspace::UnusedMetadata& of : catalogue().unused_metadata())
-            planes.push_back(static_cast<std::int32_t>(of.plane));
-        names.resize(planes.size(), -1);
-        return std::make_pair(to_numpy(std::move(planes)), to_numpy(std::move(names)));
-    }
-
-    // Of each number the first one with the same names and stats, on a plane of the same class.
-    auto metadata_alike(const InColumn<std::int32_t>& plane_class) const {
-        if (plane_class.size() < outline().planes.size()) throw std::invalid_argument("planes without a class");
-        const auto& used = catalogue().used_metadata();
-        std::vector<std::int32_t> first;
-        first.reserve(metadata_count());
-        std::unordered_map<std::size_t, std::int32_t> known;
-        for (const xspace::UsedMetadata& of : used) {
-            std::size_t hash = static_cast<std::size_t>(plane_class.data()[of.plane]);
-            const auto mix = [&](const wire::Range& range) {
-                hash = hash * 0x9e3779b97f4a7c15u + std::hash<std::string_view>{}(wire::text(source_, range));
-            };
-            mix(of.name);
-            mix(of.display_name);
-            for (const wire::Range& stat : of.stats) mix(stat);
-            const auto number = static_cast<std::int32_t>(first.size());
-            const std::int32_t other = known.emplace(hash, number).first->second;
-            const bool same =
-                other == number || is_alike(of, used[static_cast<std::size_t>(other)], plane_class.data());
-            first.push_back(same ? other : number);
-        }
-        while (first.size() < metadata_count()) first.push_back(static_cast<std::int32_t>(first.size()));
-        return to_numpy(std::move(first));
-    }
-
-    std::vector<MetadataInfo> metadata(std::size_t first, std::size_t count) const {
-        const auto& used = catalogue().used_metadata();
-        const auto& unused = catalogue().unused_metadata();
-        std::vector<MetadataInfo> result;
-        for (std::size_t number = first; number < metadata_count() && number - first < count; ++number) {
-            if (number < used.size()) {
-                const xspace::UsedMetadata& of = used[number];
-                std::string stats;
-                for (const wire::Range& stat : of.stats) stats += wire::text(source_, stat);
-                result.push_back(
-                    {of.plane, of.id, of.name_index, text(of.name), text(of.display_name), to_bytes(stats)});
-            } else {
-                const xspace::UnusedMetadata& of = unused[number - used.size()];
-                const xspace::TableEntry entry = xspace::table_entry(source_, *hlo_, of);
-                result.push_back(
-                    {of.plane, of.id, -1, text(entry.name), text(entry.display_name), to_bytes(entry.stats)});
-            }
-        }
-        return result;
+    xspace::MetadataTables metadata_tables(const InColumn<std::int32_t>& plane_class) const {
+        nb::gil_scoped_release release;
+        return xspace::MetadataTables(source_, catalogue(), *hlo_, span_of(plane_class));
     }
 
     std::pair<std::vector<ApartInfo>, std::uint64_t> apart(std::size_t limit) const {
@@ -335,16 +277,6 @@ class XSpaceFile {
     std::size_t outline_position() const { return outline_.position(); }
 
   private:
-    bool is_alike(const xspace::UsedMetadata& one, const xspace::UsedMetadata& other,
-                  const std::int32_t* classes) const {
-        const auto same = [this](const wire::Range& a, const wire::Range& b) {
-            return wire::text(source_, a) == wire::text(source_, b);
-        };
-        return classes[one.plane] == classes[other.plane] && same(one.name, other.name) &&
-               same(one.display_name, other.display_name) &&
-               std::equal(one.stats.begin(), one.stats.end(), other.stats.begin(), other.stats.end(), same);
-    }
-
     const xspace::Outline& outline() const { return outline_.outline(); }
 
     void check_line(std::size_t line) const {
@@ -409,6 +341,17 @@ class XSpaceFile {
     std::atomic<std::size_t> counter_bytes_{0};
 };
 
+// What makes a page has no need of the GIL.
+template <typename Make>
+nb::bytes page_of(const Make& make) {
+    std::string page;
+    {
+        nb::gil_scoped_release release;
+        page = make();
+    }
+    return to_bytes(page);
+}
+
 }  // namespace
 
 void bind_xspace(nb::module_& m) {
@@ -433,6 +376,31 @@ void bind_xspace(nb::module_& m) {
                 return to_bytes(piece);
             },
             nb::arg("max_bytes"));
+
+    nb::class_<xspace::MetadataTables>(m, "XSpaceMetadata",
+                                       "The metadata of events by its numbers: that which they use, then all other.")
+        .def_prop_ro("entries", &xspace::MetadataTables::entries, "How many numbers are the first of their kind.")
+        .def(
+            "columns",
+            [](const xspace::MetadataTables& of) {
+                xspace::MetadataColumns columns = of.columns();
+                return std::make_tuple(to_numpy(std::move(columns.plane)), to_numpy(std::move(columns.id)),
+                                       to_numpy(std::move(columns.name_index)), to_numpy(std::move(columns.alike)));
+            },
+            "Returns of each number its plane, its id, the index of its name, -1: no event uses it, and the first\n"
+            "number with the same names and stats.")
+        .def(
+            "stats",
+            [](const xspace::MetadataTables& of, std::size_t page, std::size_t per_page) {
+                return page_of([&] { return of.stats(page, per_page); });
+            },
+            nb::arg("page"), nb::arg("per_page"), "Returns a page of stats, of those that are the first of their kind.")
+        .def(
+            "texts",
+            [](const xspace::MetadataTables& of, std::size_t page, std::size_t per_page) {
+                return page_of([&] { return of.texts(page, per_page); });
+            },
+            nb::arg("page"), nb::arg("per_page"), "Returns a page of their names and longer names.");
 
     nb::class_<xspace::Surveyor>(m, "XSpaceLineSurvey")
         .def("advance", &xspace::Surveyor::advance, nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>(),
@@ -482,13 +450,8 @@ void bind_xspace(nb::module_& m) {
         .def("samples", &XSpaceFile::samples, nb::arg("line"), nb::arg("series"), nb::arg("track"),
              nb::keep_alive<0, 1>(), "Begins to read the samples of a series.")
         .def("names", &XSpaceFile::names)
-        .def_prop_ro("metadata_count", &XSpaceFile::metadata_count)
-        .def("metadata_columns", &XSpaceFile::metadata_columns,
-             "Returns of each number its plane, and the index of its name; -1: no event uses it.")
-        .def("metadata_alike", &XSpaceFile::metadata_alike, nb::arg("plane_class"),
-             "Returns of each number the first with the same names and stats, among planes of one class.")
-        .def("metadata", &XSpaceFile::metadata, nb::arg("first"), nb::arg("count"),
-             "Returns metadata from this number on: that of events first, then that which no event uses.")
+        .def("metadata_tables", &XSpaceFile::metadata_tables, nb::arg("plane_class"), nb::keep_alive<0, 1>(),
+             "Returns the metadata of events. `plane_class`: planes of one class call their stats the same.")
         .def("apart", &XSpaceFile::apart, nb::arg("limit"),
              "Returns what of the metadata is kept apart, so many pieces at most, and how many more there are.")
         .def("plane_stats_bytes", &XSpaceFile::plane_stats_bytes, nb::arg("plane"),

@@ -43,14 +43,6 @@ void bind_xspace_infos(nb::module_& m) {
         .def_ro("stats", &PlaneInfo::stats, "XStat messages, without very long ones.")
         .def_ro("stat_names", &PlaneInfo::stat_names, "By the id of the stat metadata.");
 
-    nb::class_<MetadataInfo>(m, "XSpaceMetadata")
-        .def_ro("plane", &MetadataInfo::plane)
-        .def_ro("id", &MetadataInfo::id)
-        .def_ro("name_index", &MetadataInfo::name_index, "-1: no event uses it.")
-        .def_ro("name", &MetadataInfo::name)
-        .def_ro("display_name", &MetadataInfo::display_name)
-        .def_ro("stats", &MetadataInfo::stats, "XStat messages, one behind the other.");
-
     nb::class_<ApartInfo>(m, "XSpaceApart",
                           "Metadata that is kept beside the events, in bytes [begin, end) of the file.")
         .def_ro("plane", &ApartInfo::plane)

@@ -53,15 +53,6 @@ struct PlaneInfo {
     nb::typed<nb::dict, std::int64_t, std::string> stat_names;
 };
 
-struct MetadataInfo {
-    std::size_t plane;
-    std::int64_t id;
-    std::int32_t name_index;
-    std::string name;
-    std::string display_name;
-    nb::bytes stats;
-};
-
 struct ApartInfo {
     std::size_t plane;
     std::int64_t metadata_id;

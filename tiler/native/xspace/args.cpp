@@ -36,7 +36,7 @@ std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64
     return found;
 }
 
-WantedStats::WantedStats(const std::vector<std::vector<std::int64_t>>& ids) {
+WantedStats::WantedStats(const std::vector<std::vector<std::int64_t>>& ids, bool has_number) : has_number_(has_number) {
     for (std::size_t argument = 0; argument < ids.size(); ++argument) {
         for (const std::int64_t id : ids[argument]) wanted_.push_back({id, argument});
     }
@@ -105,7 +105,7 @@ std::int64_t WantedStats::read_checked(const wire::Source& args, Span<ArgumentVa
     std::fill(found.begin(), found.end(), ArgumentValue());
     Cursor cursor(args, {0, args.size()}, "event");
     if (cursor.at_end()) return -1;
-    const std::int64_t metadata = cursor.signed_varint();
+    const std::int64_t metadata = has_number_ ? cursor.signed_varint() : -1;
     while (!cursor.at_end()) {
         const std::uint32_t tag = cursor.tag();
         if ((tag & 7) != 2) {

@@ -16,10 +16,11 @@ std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64
 // The ids of some stats, by the number of the argument that they are.
 class WantedStats {
   public:
-    explicit WantedStats(const std::vector<std::vector<std::int64_t>>& ids);
+    // `has_number`: whether the number of the metadata comes first; stats of metadata itself have none.
+    explicit WantedStats(const std::vector<std::vector<std::int64_t>>& ids, bool has_number = true);
 
     // Writes the values of the arguments of an event, which are the whole source; what is there twice, is damaged or of a
-    // kind of its own is unclear. Returns the number of the event's metadata, -1 without arguments.
+    // kind of its own is unclear. Returns the number of the event's metadata, -1 where there is none.
     std::int64_t read(const wire::Source& args, Span<ArgumentValue> found) const;
 
   private:
@@ -31,6 +32,7 @@ class WantedStats {
     std::int64_t read_checked(const wire::Source& args, Span<ArgumentValue> found) const;
 
     std::vector<Wanted> wanted_;
+    bool has_number_;
 };
 
 }  // namespace tilescope::xspace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Final
@@ -11,14 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.details.xstat_tables import (
-    ENTRIES_PER_PAGE,
-    EventMetadata,
-    PlaneNames,
-    pack_head,
-    pack_page,
-    page_count,
-)
+from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, PlaneNames, pack_head, page_count
 from tilescope.tiler.readers.attached import MAX_ATTACHMENTS, Attached
 from tilescope.tiler.readers.mapped import MappedBytes
 
@@ -65,39 +59,39 @@ class XSpaceTables:
         self._planes = planes
         self._mapped = mapped
         self._damage = damage
+        self._finding = threading.Lock()
+        self._found: _native.XSpaceMetadata | None = None
+        self._named: list[PlaneNames] = []
 
     def head(self, names: NDArray[np.int32]) -> bytes:
         """Names of planes and stats, and which metadata has which name."""
-        plane, name = self._native.metadata_columns()
-        with_metadata = set(np.unique(plane).tolist())
-        named = [
-            PlaneNames(of.name, of.stat_names if number in with_metadata else {})
-            for number, of in enumerate(self._planes)
-        ]
-        classes: dict[tuple[tuple[int, str], ...], int] = {}
-        of_plane = [classes.setdefault(tuple(of.stat_names.items()), len(classes)) for of in named]
-        alike = self._native.metadata_alike(np.array(of_plane, np.int32))
-        return pack_head(named, plane, names[name], alike)  # the last of the ids is -1
+        plane, ids, name, alike = self._tables().columns()
+        return pack_head(self._named, plane, ids, alike, names[name])  # the last of the ids is -1
 
     def pages(self) -> Iterator[bytes]:
         """The metadata, page by page."""
-        for page in range(page_count(self._native.metadata_count)):
-            with self._damage():
-                found = self._native.metadata(page * ENTRIES_PER_PAGE, ENTRIES_PER_PAGE)
-                self._mapped.check()
-            yield pack_page(_entry(metadata) for metadata in found)
+        tables = self._tables()
+        for page in range(page_count(tables.entries) // 2):
+            for make in (tables.stats, tables.texts):
+                with self._damage():
+                    made = make(page, ENTRIES_PER_PAGE)
+                    self._mapped.check()
+                yield made
 
-
-def _entry(metadata: _native.XSpaceMetadata) -> EventMetadata:
-    is_longer = metadata.display_name not in ("", metadata.name)
-    is_used = metadata.name_index >= 0
-    return EventMetadata(
-        plane=metadata.plane,
-        id=metadata.id,
-        long_name=metadata.name if is_longer else "",
-        name="" if is_used else metadata.display_name or metadata.name,
-        stats=metadata.stats,
-    )
+    def _tables(self) -> _native.XSpaceMetadata:
+        with self._finding:
+            if self._found is None:
+                classes: dict[tuple[tuple[int, str], ...], int] = {}
+                of_plane = [classes.setdefault(tuple(of.stat_names.items()), len(classes)) for of in self._planes]
+                with self._damage():
+                    self._found = self._native.metadata_tables(np.array(of_plane, np.int32))
+                    self._mapped.check()
+                with_metadata = set(np.unique(self._found.columns()[0]).tolist())
+                self._named = [
+                    PlaneNames(of.name, of.stat_names if number in with_metadata else {})
+                    for number, of in enumerate(self._planes)
+                ]
+            return self._found
 
 
 def _program_id(piece: _native.XSpaceApart) -> str:

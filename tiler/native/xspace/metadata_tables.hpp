@@ -1,0 +1,60 @@
+// What a store keeps of the metadata of events: columns of all of it, and its names and stats once for all that are alike,
+// in pages. See tiler/details/xstat_tables.py, which reads them.
+#pragma once
+
+#include "xspace/apart.hpp"
+#include "xspace/catalogue.hpp"
+#include "xspace/outline.hpp"
+#include "xspace/wire.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilescope::xspace {
+
+// Columns: metadata that events use by its numbers, then that which none uses.
+struct MetadataColumns {
+    std::vector<std::int32_t> plane;
+    std::vector<std::int64_t> id;
+    std::vector<std::int32_t> name_index;  // -1: no event uses it
+    std::vector<std::int32_t> alike;  // the first number with the same names and stats
+};
+
+class MetadataTables {
+  public:
+    // `plane_class`: planes of one class call their stats the same. All that is passed is kept by reference.
+    MetadataTables(const wire::Source& source, const Catalogue& catalogue, const HloStats& hlo,
+                   Span<const std::int32_t> plane_class);
+
+    const MetadataColumns& columns() const { return columns_; }
+
+    // How many numbers are the first of their kind: these are in the pages, so many on each.
+    std::size_t entries() const { return entries_.size(); }
+    std::size_t pages(std::size_t per_page) const { return (entries() + per_page - 1) / per_page; }
+
+    // The stats of the entries of a page, and their texts: of each its name where no event uses it, then of each the longer
+    // name that it has beside.
+    std::string stats(std::size_t page, std::size_t per_page) const;
+    std::string texts(std::size_t page, std::size_t per_page) const;
+
+  private:
+    void find_alike(Span<const std::int32_t> plane_class);
+    std::size_t hash_of(std::size_t number, std::int32_t plane_class) const;
+    bool is_alike(std::size_t one, std::size_t other) const;
+    bool is_used(std::size_t number) const { return number < catalogue_.used_metadata().size(); }
+    const UsedMetadata& used(std::size_t number) const { return catalogue_.used_metadata()[number]; }
+    const UnusedMetadata& unused(std::size_t number) const {
+        return catalogue_.unused_metadata()[number - catalogue_.used_metadata().size()];
+    }
+    Span<const std::int32_t> on_page(std::size_t page, std::size_t per_page) const;
+
+    const wire::Source& source_;
+    const Catalogue& catalogue_;
+    const HloStats& hlo_;
+    MetadataColumns columns_;
+    std::vector<std::int32_t> entries_;
+};
+
+}  // namespace tilescope::xspace
