@@ -960,8 +960,9 @@ class HitRows:
 
     def add(
         self,
-        page: bytes,
+        pages: Sequence[bytes],
         max_rows: int,
+        page: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -970,8 +971,9 @@ class HitRows:
         tag: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None:
         """
-        Adds the hits in leaves in these positions of an uncompressed page. `index` and `slot`: what must stand
-        there; `first`: first tick; slices that reach in count from `after` on. Raises DamagedContainer.
+        Adds the hits in leaves of some uncompressed pages. `page`: which of them a leaf is of, ascending; `tile`: its
+        position there; `index` and `slot`: what must stand there; `first`: first tick; slices that reach in count
+        from `after` on. Raises DamagedContainer.
         """
 
     def __len__(self) -> int: ...
@@ -1010,8 +1012,9 @@ class HitBins:
 
     def add(
         self,
-        page: bytes,
+        pages: Sequence[bytes],
         max_rows: int,
+        page: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
