@@ -71,6 +71,42 @@ def json_values(
     Returns of these events, for each name, the kind and the bits of the argument as above; and the texts.
     """
 
+def by_track(
+    track: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    time_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    time_ps: Annotated[NDArray[numpy.int16], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    duration_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration_ps: Annotated[NDArray[numpy.int16], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[
+    list[int],
+    list[int],
+    tuple[
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int16], dict(shape=(None,))] | None,
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int16], dict(shape=(None,))] | None,
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))] | None,
+        Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None,
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+    ]
+    | None,
+]:
+    """
+    Of a chunk: the tracks that have rows, where the rows of each end when they are brought together, and the
+    columns but `track` with the rows in that order, of one track as they stood; None: they are.
+    """
+
 class DamagedContainer(ValueError):
     """Bytes that are no column container."""
 
@@ -539,7 +575,7 @@ class PackedTexts:
     ]:
         """
         Returns the same texts packed: their ends, and bytes. Text k is data[ends[k-1]:ends[k]]. What is packed
-        may be put in any order, also one behind the other. Not from two threads at a time.
+        may be put in any order, also one behind the other.
         """
 
     def unpack(
@@ -1551,7 +1587,9 @@ class TraceEventPart:
     The events of a block of a file, read without knowing what stands before it.
     """
 
-    def __init__(self, block: bytes | bytearray | memoryview) -> None: ...
+    def __init__(self, block: bytes | bytearray | memoryview, texts: PackedTexts | None = None) -> None:
+        """Arguments are packed where there are `texts` for it."""
+
     @property
     def first(self) -> int:
         """The first byte of the block that was read."""
@@ -1565,6 +1603,9 @@ class TraceEventStream:
 
     def __init__(self, max_members: int = 0) -> None:
         """Keeps so many members of objects beside the events."""
+
+    def pack_arguments(self, texts: PackedTexts) -> None:
+        """Arguments are packed from now on. Before anything is fed."""
 
     def feed(self, data: bytes | bytearray | memoryview, part: TraceEventPart | None = None) -> None:
         """
