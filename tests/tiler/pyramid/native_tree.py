@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tests.tiler.pyramid.reference import Slice, Tree
+from tests.tiler.pyramid.reference import TERMINAL_SLICES, Slice, Tree
 from tilescope.tiler import _native
 from tilescope.tiler.pages import Page, Tile, decode_columns, with_residual
 
@@ -79,7 +79,7 @@ def native_rollup(children: Sequence[Sequence[Slice]], root: int) -> NativeTree:
 
 def _rollup(children: Sequence[_native.KeptSlices], root: int) -> _native.Block:
     block = _native.Block(0)
-    block.add(0, _native.rollup_tiles(children, root))
+    block.add(0, _native.rollup_tiles(children, root, terminal_slices=TERMINAL_SLICES))
     return block
 
 

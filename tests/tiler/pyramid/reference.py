@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 BINS = 256
+TERMINAL_SLICES = 16384  # in tests: a quarter of what stores have, as they are made of fewer events
 BUSY_LIMIT = 2**62  # of a bin
 LEAF, TERMINAL = 1, 2  # tile flags
 REACHES_IN, OPEN, RENAMED, AGGREGATED, CLAMPED, NO_DURATION = 1, 2, 4, 8, 16, 32  # slice flags
@@ -124,7 +125,7 @@ def _rollup_tile(tree: Tree, root: int, level: int, index: int, inside: list[Sli
     width = 4**level
     start, stop = index * BINS * width, (index + 1) * BINS * width
     starting = sum(s.start >= start for s in inside)
-    terminal = level == 0 or (level < root and starting <= 16384)
+    terminal = level == 0 or (level < root and starting <= TERMINAL_SLICES)
     tile = tree[level, index] = Tile(TERMINAL if terminal else 0, starting)
     tile.bins = sum_bins([(0, s) for s in inside], start, stop, width, of_rollup=True)
     for child in range(4 * index, 4 * index + 4) if not terminal else ():

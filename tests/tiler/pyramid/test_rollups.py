@@ -71,6 +71,17 @@ def test_thousands_of_events(names: int) -> None:
     assert any(tile.flags & TERMINAL for tile, _ in tree.values())
 
 
+@pytest.mark.parametrize(("slices", "tiles"), [(65_536, 3), (65_537, 10)])
+def test_a_rollup_ends_at_tiles_of_65536_events(slices: int, tiles: int) -> None:
+    """All but one within a tile of level 2: the root, its two children, levels 4 to 2, and the quarters of level 1."""
+    start = np.append(np.sort(np.arange(slices) * 4 % 4096), 3 * 4**9)
+    child = _native.KeptSlices(start, np.ones(len(start), np.int64), (start % 5).astype(np.int32))
+    block = _native.Block(0)
+    block.add(0, _native.rollup_tiles([child], 6))
+    block.seal()
+    assert len(block.tiles()[0]) == tiles
+
+
 def test_a_burst_of_one_tick_ends_at_level_0() -> None:
     tree = check([[Slice(3000, 0, k) for k in range(16_500)], [Slice(0, 4**9, 1)]])
     assert tree[0, 3000 // 256][0].flags & TERMINAL

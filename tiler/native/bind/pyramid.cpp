@@ -152,7 +152,8 @@ struct BoundSlices {
     }
 };
 
-BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int root_level, MemoryBudget* budget) {
+BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int root_level, MemoryBudget* budget,
+                        size_t terminal_slices) {
     check_level(root_level);
     std::vector<const KeptSlices*> slices;
     slices.reserve(children.size());
@@ -161,7 +162,7 @@ BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int roo
     {
         nb::gil_scoped_release release;
         // Times are checked on the way: slices of a whole run are not read twice.
-        bound.tiles = std::make_unique<RollupTrack>(slices, root_level, budget);
+        bound.tiles = std::make_unique<RollupTrack>(slices, root_level, budget, terminal_slices);
     }
     return bound;
 }
@@ -276,9 +277,11 @@ void bind_pyramid(nb::module_& m) {
         .def_prop_ro(
             "bytes", [](const BoundSlices& bound) { return bound.slices.bytes(); }, "What they take in a file.");
     m.def("rollup_tiles", &rollup_tiles, nb::arg("children"), nb::arg("root_level"), nb::arg("budget") = nb::none(),
-          "Returns the tiles of the rollup of these tracks. Raises MemoryError when more slices are open at once than "
-          "the\n"
-          "budget has room for.");
+          nb::arg("terminal_slices") = RollupTrack::kTerminalSlices,
+          "Returns the tiles of the rollup of these tracks: those below the root in which at most `terminal_slices` "
+          "start "
+          "have\n"
+          "no children. Raises MemoryError when more slices are open at once than the budget has room for.");
     m.def("slice_overview", &slice_overview, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
           nb::arg("level"), nb::arg("budget") = nb::none(),
           "Returns bin, name and utilisation (1 to 255) of slices in bins of one level. Raises MemoryError when rows "

@@ -6,19 +6,6 @@
 
 namespace tilescope {
 
-namespace {
-
-// There is at least one.
-const Part& dominant_of(const std::vector<Part>& parts) {
-    const Part* best = parts.data();
-    for (const Part& part : parts) {
-        if (dominates(part, *best)) best = &part;
-    }
-    return *best;
-}
-
-}  // namespace
-
 BinCascade::BinCascade(std::vector<std::vector<int64_t>> interior, MemoryBudget* budget)
     : interior_(std::move(interior)), levels_(kMaxLevel + 1, Level(budget)), lowest_(kMaxLevel + 1) {
     for (int level = 0; level <= kMaxLevel; ++level) {
@@ -54,17 +41,13 @@ void BinCascade::open(Level& at, int level, int64_t bin) {
     }
     at.open = true;
     at.bin = bin;
-    at.busy = 0;
     at.longest = 0;
-    at.count = 0;
 }
 
 void BinCascade::put(int level, int64_t bin, int32_t name, int64_t busy, uint64_t count, int64_t longest) {
     Level& at = levels_[static_cast<size_t>(level)];
     open(at, level, bin);
     at.names.add(name, busy, count);
-    at.busy += busy;
-    at.count += count;
     at.longest = std::max(at.longest, longest);
 }
 
@@ -72,23 +55,20 @@ void BinCascade::close(int level) {
     Level& at = levels_[static_cast<size_t>(level)];
     at.open = false;
     const auto& tiles = interior_[static_cast<size_t>(level)];
-    const std::vector<Part>& parts = at.names.by_name();
+    const PartSums sums = at.names.sum(places_);
     const int64_t tile = at.bin / kBinsPerTile;
     if (at.tile >= tiles.size() || tiles[at.tile] != tile) {
         at.tile = static_cast<size_t>(std::lower_bound(tiles.begin(), tiles.end(), tile) - tiles.begin());
     }
     if (at.tile < tiles.size() && tiles[at.tile] == tile) {
-        const Part& dominant = dominant_of(parts);
-        at.written.push_back({at.busy, at.longest, at.count, dominant.name, 0,
-                              static_cast<uint8_t>(at.bin % kBinsPerTile), share_of(dominant, at.busy, at.count)});
+        at.written.push_back({sums.busy, at.longest, sums.count, sums.best.name, 0,
+                              static_cast<uint8_t>(at.bin % kBinsPerTile), share_of(sums.best, sums.busy, sums.count)});
         at.written_tile.push_back(static_cast<uint32_t>(at.tile));
     }
     if (level < highest_) {
         Level& above = levels_[static_cast<size_t>(level) + 1];
         open(above, level + 1, at.bin / 4);
-        above.names.add(parts);
-        above.busy += at.busy;
-        above.count += at.count;
+        above.names.add(at.names.parts());
         above.longest = std::max(above.longest, at.longest);
     }
     at.names.clear();

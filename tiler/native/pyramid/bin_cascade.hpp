@@ -41,9 +41,7 @@ class BinCascade {
 
         PartList names;
         int64_t bin = 0;
-        int64_t busy = 0;
         int64_t longest = 0;
-        uint64_t count = 0;
         bool open = false;
         size_t tile = 0;  // the tile that was written last, as a hint
         size_t row_from = 0;  // first entry of `written` in the row that is being summed
@@ -55,6 +53,7 @@ class BinCascade {
     void open(Level& at, int level, int64_t bin);
     void close(int level);
 
+    PartPlaces& places_ = PartPlaces::of_thread();
     std::vector<std::vector<int64_t>> interior_;
     std::vector<Level> levels_;
     int lowest_;

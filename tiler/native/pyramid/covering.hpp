@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/span.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/tiles.hpp"
 
@@ -23,6 +24,7 @@ class Covering {
 
         int64_t slices = 0;
         int64_t longest = 0;
+        size_t names = 0;  // see `names`: how many
         int64_t most = 0;  // slices of a name: the most, and of the names that have as many the lowest
         int32_t name = INT32_MAX;
         // The busy time of 4**(k + 4) slices is cut at the level 27 - k: of the names that have as many, the lowest.
@@ -41,7 +43,11 @@ class Covering {
     void leave(const std::vector<Part>& covers, const Known& before) {
         for (const Part& cover : covers) slices_at(cover.name) -= cover.count;
         known_ = before;
+        names_.resize(before.names);
     }
+
+    // The names of the slices that cover the node at hand.
+    Span<const int32_t> names() const { return names_; }
 
     // Of slices that cover a bin of the level.
     static int64_t busy_of(int64_t slices, int level) {
@@ -72,6 +78,10 @@ class Covering {
         const int64_t before = static_cast<int64_t>(slices_at(name));
         const int64_t slices = static_cast<int64_t>(slices_at(name) += more);
         known_.slices += slices - before;
+        if (before == 0) {
+            names_.push_back(name);
+            known_.names = names_.size();
+        }
         if (name < 0) return;
         if (slices > known_.most || (slices == known_.most && name < known_.name)) {
             known_.most = slices;
@@ -92,6 +102,7 @@ class Covering {
     }
 
     Known known_;
+    std::vector<int32_t> names_;
     std::vector<uint64_t> slices_of_;  // by name, which is -1 where there is none
 };
 

@@ -8,32 +8,71 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/span.hpp"
 #include "pyramid/tiles.hpp"
 
 namespace tilescope {
+
+// What the parts of a bin come to.
+struct PartSums {
+    size_t names = 0;
+    int64_t busy = 0;
+    uint64_t count = 0;
+    Part best{0, 0, 0};  // unless there are no names
+};
 
 // Where the part of each name stands, by name: ids of names are dense. It is emptied in constant time, and each thread has one
 // for all bins that it works on, one after the other. Memory: eight bytes a name.
 class PartPlaces {
   public:
-    // Sums up parts from `first` on that are of one name. They stay in the order in which names came first.
-    void sum_by_name(std::vector<Part>& parts, size_t first) {
-        if (parts.size() - first < 2) return;
+    // Sums up items, which have what parts have, to one part for each name in the order in which names came first. They go to
+    // `out`, which has room for as many parts as there are items, and may be where these stand. `better` orders parts, and no
+    // part is before what it was when it had less. Nothing is guessed about whether a name has come before: that is as
+    // likely as not. Fields are copied one by one: those just written are not there yet as a whole.
+    template <typename Item, typename Better>
+    PartSums sum_by_name(Span<const Item> items, Part* out, const Better& better) {
+        if (items.empty()) return {};
         empty();
-        size_t end = first;
-        for (size_t k = first; k < parts.size(); ++k) {
-            const Part part = parts[k];
+        const uint32_t stamp = stamp_;
+        uint32_t names = 0;
+        int64_t busy = 0;
+        uint64_t count = 0;
+        Part best{items[0].name, items[0].busy, items[0].count};
+        for (const Item *item = items.begin(), *end = items.end(); item != end; ++item) {
+            Part part{item->name, item->busy, item->count};
             Slot& slot = at(part.name);
-            if (slot.stamp == stamp_) {
-                Part& sum = parts[first + slot.place];
-                sum.busy = add_busy(sum.busy, part.busy);
-                sum.count += part.count;
-            } else {
-                slot = {stamp_, static_cast<uint32_t>(end - first)};
-                parts[end++] = part;
-            }
+            const bool seen = slot.stamp == stamp;
+            const uint32_t place = seen ? slot.place : names;
+            slot.stamp = stamp;
+            slot.place = place;
+            names += seen ? 0 : 1;
+            busy = add_busy(busy, part.busy);
+            count += part.count;
+            Part& sum = out[place];
+            const uint64_t kept = seen ? ~uint64_t{0} : 0;
+            part.busy = add_busy(part.busy, static_cast<int64_t>(static_cast<uint64_t>(sum.busy) & kept));
+            part.count += sum.count & kept;
+            sum.name = part.name;
+            sum.busy = part.busy;
+            sum.count = part.count;
+            if (better(part, best)) best = part;
         }
-        parts.resize(end);
+        return {names, busy, count, best};
+    }
+
+    // The same of parts from `first` on, which stay there.
+    template <typename Better>
+    PartSums sum_by_name(std::vector<Part>& parts, size_t first, const Better& better) {
+        const Span<const Part> items(parts.data() + first, parts.size() - first);
+        const PartSums sums = sum_by_name(items, parts.data() + first, better);
+        parts.resize(first + sums.names);
+        return sums;
+    }
+
+    // Where the part of a name stands among those that were summed last; SIZE_MAX: there is none.
+    size_t place_of(int32_t name) {
+        const Slot& slot = at(name);
+        return slot.stamp == stamp_ ? slot.place : SIZE_MAX;
     }
 
     static PartPlaces& of_thread() {
@@ -57,9 +96,13 @@ class PartPlaces {
     }
 
     Slot& at(int32_t name) {
+        const auto place = static_cast<size_t>(int64_t{name} + 1);  // of a name below -1, it is beyond all others
+        return place < dense_.size() ? dense_[place] : beyond(name);
+    }
+
+    Slot& beyond(int32_t name) {
         if (name < -1) throw std::invalid_argument("a name is no number of a name");
         const auto place = static_cast<size_t>(int64_t{name} + 1);
-        if (place < dense_.size()) return dense_[place];
         if (place >= kDense) return others_[name];
         dense_.resize(std::min(std::max(place + 1, 2 * dense_.size()), kDense));
         return dense_[place];
@@ -88,13 +131,10 @@ class PartList {
         if (parts_.size() >= sum_at_) sum_early();
     }
 
-    bool empty() const { return parts_.empty(); }
+    const std::vector<Part>& parts() const { return parts_; }
 
-    // One part for each name.
-    const std::vector<Part>& by_name() {
-        PartPlaces::of_thread().sum_by_name(parts_, 0);
-        return parts_;
-    }
+    // Leaves one part for each name.
+    PartSums sum(PartPlaces& places) { return places.sum_by_name(parts_, 0, Dominates{}); }
 
     void clear() {
         if (parts_.capacity() > kKept) parts_ = {};  // there may be hundreds of lists
@@ -108,7 +148,7 @@ class PartList {
 
     // So that a bin takes as much memory as it has names, however many slices it has.
     void sum_early() {
-        PartPlaces::of_thread().sum_by_name(parts_, 0);
+        sum(PartPlaces::of_thread());
         sum_at_ = std::max(kSumAt, 2 * parts_.size());
     }
 

@@ -8,15 +8,16 @@
 #include "pyramid/covering.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/name_table.hpp"
+#include "pyramid/node_notes.hpp"
 #include "pyramid/part_list.hpp"
 
 namespace tilescope {
 
 namespace {
 
-// A rollup tile in which at most so many slices start has no children: finer tiles would cost more than the tracks'
-// own, which say more. The root alone always has some: the overview layer is made of the tiles below it.
-constexpr size_t kTerminalSlices = 16384;
+// A terminal tile is summed up in parts of at most so many slices, or of 16 bins: what is worked on stays in the cache.
+constexpr size_t kSlicesAtOnce = 4096;
+constexpr int kPartHeight = 2;
 
 // The children's slices, up to some time.
 class Sweep {
@@ -60,6 +61,14 @@ struct Rest {
 };
 using Rests = CountedVector<Rest>;
 
+// Slices without a name are those of tracks that only frame the others: they name nothing that has a name.
+struct IsBetter {
+    bool operator()(const Part& part, const Part& best) const {
+        if ((part.name < 0) != (best.name < 0)) return best.name < 0;
+        return dominates(part, best);
+    }
+};
+
 // The bins of all levels are the nodes of one tree: a bin of level z has four children, bins of level z - 1, and a tile
 // is the node four levels above its bins. Nodes are gone through depth first. A slice that covers a node is entered
 // there and nowhere below (`Covering`); it has a part of its own in the two bins of a level in which it begins and ends.
@@ -67,8 +76,15 @@ using Rests = CountedVector<Rest>;
 class Builder {
   public:
     Builder(const std::vector<const KeptSlices*>& children, int root_level, std::vector<Tile>& tiles,
-            std::vector<std::pair<size_t, size_t>>& contents, std::vector<Bin>& bins, MemoryBudget* budget)
-        : sweep_(children), root_level_(root_level), budget_(budget), tiles_(tiles), contents_(contents), bins_(bins) {
+            std::vector<std::pair<size_t, size_t>>& contents, std::vector<Bin>& bins, MemoryBudget* budget,
+            size_t terminal_slices)
+        : sweep_(children),
+          root_level_(root_level),
+          terminal_slices_(terminal_slices),
+          budget_(budget),
+          tiles_(tiles),
+          contents_(contents),
+          bins_(bins) {
         for (auto& level : waiting_) {
             for (Waiting& waiting : level) waiting.ending = Rests(budget);
         }
@@ -87,44 +103,32 @@ class Builder {
         Rests ending{nullptr};     // those that end in it
     };
 
-    // What slices leave in a node of a terminal tile. In a bin: busy times, where they do not cover it, or a higher node does
-    // not. In another node: how many of each name cover that. Names are few where slices are many, so this is never large.
-    struct Node {
-        PartList names;
-        int64_t longest = 0;
-    };
-
-    // Nodes of a tree of so many levels below its root: those of a terminal tile are numbered from the root on, each
-    // before its children.
-    static constexpr std::array<size_t, 5> kNodes{1, 5, 21, 85, 341};
-    static constexpr int kTileHeight = 4;
-
-    // Their numbers, those of bins first, then by height: from where on, and the number of each.
-    static constexpr std::array<size_t, 5> kHeights{0, 256, 320, 336, 340};
-    static constexpr std::array<uint16_t, 341> kNumbers = [] {
-        std::array<uint16_t, 341> numbers{};
-        for (size_t height = 0; height <= kTileHeight; ++height) {
-            for (size_t at = 0; at < size_t{1} << (2 * (kTileHeight - height)); ++at) {
-                size_t number = 0;
-                for (size_t above = kTileHeight; above-- > height;)
-                    number += 1 + (at >> (2 * (above - height))) % 4 * kNodes[above];
-                numbers[kHeights[height] + at] = static_cast<uint16_t>(number);
-            }
-        }
-        return numbers;
-    }();
-
     // Returns the longest of the slices in the tile, unless they cover it. Leaves their parts in `parts_`.
     int64_t build(int level, int64_t index, size_t starting, Rests ending) {
-        const bool terminal = level == 0 || (level < root_level_ && starting <= kTerminalSlices);
+        const bool terminal = level == 0 || (level < root_level_ && starting <= terminal_slices_);
         const uint64_t before = taken_;
-        const int64_t longest =
-            terminal ? sum_slices(level, index, ending) : sum_children(level, index, std::move(ending));
+        const int64_t longest = terminal ? sum_part(level, level, index, starting, std::move(ending))
+                                         : sum_children(level, index, std::move(ending),
+                                                        [this](int below, int64_t child, size_t slices, Rests rests) {
+                                                            return build(below, child, slices, std::move(rests));
+                                                        });
         write(level, index, before, terminal);
         return longest;
     }
 
-    int64_t sum_children(int level, int64_t index, Rests ending) {
+    // The same of a part of a terminal tile with bins of the level `bins`: what a tile of the level `level` would hold.
+    int64_t sum_part(int bins, int level, int64_t index, size_t starting, Rests ending) {
+        const int height = level - bins + NodeNotes::kHeight;
+        if (height == kPartHeight || starting + ending.size() <= kSlicesAtOnce)
+            return sum_slices(bins, level, index, ending);
+        return sum_children(level, index, std::move(ending),
+                            [this, bins](int below, int64_t child, size_t slices, Rests rests) {
+                                return sum_part(bins, below, child, slices, std::move(rests));
+                            });
+    }
+
+    template <typename Build>
+    int64_t sum_children(int level, int64_t index, Rests ending, const Build& build_child) {
         for (const Rest& rest : ending) wait_from(level - 1, 4 * index, rest);
         Rests(budget_).swap(ending);  // each slice waits in one place, not at every level
         const size_t parts = parts_.size();
@@ -137,31 +141,36 @@ class Builder {
             if (!any && covering_.known().slices == 0) continue;
             const Covering::Known before = covering_.known();
             covering_.enter(covering, waiting.longest);
-            longest =
-                std::max({longest, waiting.longest, build(level - 1, child, starting, std::move(waiting.ending))});
+            longest = std::max(
+                {longest, waiting.longest, build_child(level - 1, child, starting, std::move(waiting.ending))});
             covering_.leave(covering, before);
-            pass_up(level - 1 + kTileHeight, covering);
+            pass_up(level - 1 + NodeNotes::kHeight, covering);
             waiting = {{}, 0, Rests(budget_)};
         }
-        end_node(level + kTileHeight, index, parts, longest);
+        end_node(level + NodeNotes::kHeight, index, parts, longest);
         return longest;
     }
 
-    int64_t sum_slices(int level, int64_t index, const Rests& ending) {
+    int64_t sum_slices(int bins, int level, int64_t index, const Rests& ending) {
         const int64_t start = tile_start(index, level);
         const int64_t stop = tile_start(index + 1, level);
-        for (const Rest& rest : ending) spread(level, start, rest.end, rest.duration, rest.name, false);
+        const int height = level - bins + NodeNotes::kHeight;
+        bins_of_part_ = int64_t{1} << (2 * height);
+        for (const Rest& rest : ending) spread(bins, start, rest.end, rest.duration, rest.name, false);
         sweep_.take_before(stop, [&](int64_t from, int64_t duration, int32_t name) {
             const int64_t end = from + duration;
-            spread(level, from, std::min(end, stop), duration, name, true);
+            spread(bins, from, std::min(end, stop), duration, name, true);
             if (end > stop) wait_behind(level, index, {end, duration, name});
             ++taken_;
         });
-        return sum_node(level, kTileHeight, index, 0);
+        notes_.put_in_order();
+        const int64_t longest = sum_node(bins, height, index, NodeNotes::number(0, height));
+        notes_.clear();
+        return longest;
     }
 
     Waiting& waiting_at(int level, int64_t index) {
-        return waiting_[static_cast<size_t>(level)][static_cast<size_t>(index % 4)];
+        return waiting_[static_cast<size_t>(level - kLowestPart)][static_cast<size_t>(index % 4)];
     }
 
     // Notes a slice that runs at the start of a child at the children up to its end. False: it outlasts the last.
@@ -185,18 +194,18 @@ class Builder {
         }
     }
 
-    // Notes a slice's part [from, end) of a terminal tile: the bins in which it begins and ends, and the nodes between. It
+    // Notes a slice's part [from, end) of a part of a terminal tile: the bins in which it begins and ends, and the nodes between. It
     // covers what it reaches into.
     void spread(int level, int64_t from, int64_t end, int64_t duration, int32_t name, bool starts) {
-        const size_t first = static_cast<size_t>(bin_at(from, level) % kBinsPerTile);
-        const size_t last = end == from ? first : static_cast<size_t>(bin_at(end - 1, level) % kBinsPerTile);
+        const size_t first = static_cast<size_t>(bin_at(from, level) & (bins_of_part_ - 1));
+        const size_t last = end == from ? first : static_cast<size_t>(bin_at(end - 1, level) & (bins_of_part_ - 1));
         if (first == last) {
             note(first, 0, name, end - from, starts, duration);
             return;
         }
         const int64_t width = int64_t{1} << (2 * level);
         note(first, 0, name, bin_start(bin_at(from, level) + 1, level) - from, starts, duration);
-        note(last, 0, name, (end - 1) % width + 1, false, duration);
+        note(last, 0, name, ((end - 1) & (width - 1)) + 1, false, duration);
         size_t left = first + 1;
         size_t right = last;
         for (int height = 0; left < right; ++height, left /= 4, right /= 4) {
@@ -207,70 +216,58 @@ class Builder {
         }
     }
 
-    // Notes a slice at a node, which is the `at`th of those of its height. `counts`: a bin counts the slices that start in it,
-    // another node those that cover it.
+    // Notes a slice at the `at`th node of a height.
     void note(size_t at, int height, int32_t name, int64_t busy, bool counts, int64_t duration) {
-        const size_t number = kNumbers[kHeights[static_cast<size_t>(height)] + at];
-        // With a node, those above it are marked: mostly there is nothing to do.
-        for (int above = height; !any_[kNumbers[kHeights[static_cast<size_t>(above)] + at]]; ++above, at /= 4) {
-            any_[kNumbers[kHeights[static_cast<size_t>(above)] + at]] = true;
-            if (above == kTileHeight) break;
-        }
-        nodes_[number].names.add(name, busy, counts);
-        nodes_[number].longest = std::max(nodes_[number].longest, duration);
+        notes_.add(NodeNotes::number(at, height), name, busy, counts, duration);
     }
 
-    // Sums a node of a terminal tile, and those below, and forgets them. Returns the longest of the slices in it, those that
-    // were entered above left out.
+    // Sums a node of a terminal tile, and those below. Returns the longest of the slices in it, those that were entered above
+    // left out.
     int64_t sum_node(int level, int height, int64_t index, size_t number) {
-        Node& node = nodes_[number];
-        any_[number] = false;
-        const int64_t own = std::exchange(node.longest, 0);
-        const std::vector<Part>& names = node.names.by_name();
+        const int64_t own = notes_.longest(number);
         const size_t parts = parts_.size();
         if (height == 0) {
-            parts_.insert(parts_.end(), names.begin(), names.end());
-            node.names.clear();
-            end_bin(level, index, own, parts);
+            const PartSums sums = notes_.sum(number, places_, parts_, IsBetter{});
+            end_bin(level, index, own, parts, sums);
             return own;
         }
+        std::vector<Part>& names = covers_[static_cast<size_t>(height)];
+        names.clear();
+        notes_.sum(number, places_, names, IsBetter{});
         const Covering::Known before = covering_.known();
         covering_.enter(names, own);
         int64_t longest = 0;
-        const size_t below_child = kNodes[static_cast<size_t>(height - 1)];
+        const size_t below_child = NodeNotes::kNodes[static_cast<size_t>(height - 1)];
         size_t child = number + 1;
         for (int64_t below = 4 * index; below < 4 * index + 4; ++below, child += below_child) {
-            if (!any_[child] && covering_.known().slices == 0) continue;
+            if (covering_.known().slices == 0 && !notes_.any(child, height - 1)) continue;
             longest = std::max(longest, sum_node(level, height - 1, below, child));
         }
         end_node(level + height, index, parts, longest);
         covering_.leave(names, before);
         pass_up(level + height, names);
-        node.names.clear();
         return std::max(longest, own);
     }
 
     // Adds up the parts that the children of a node have left from `first` on. `longest`: of slices that do not cover it.
     void end_node(int level, int64_t index, size_t first, int64_t longest) {
         if (level > root_level_) return;  // no bin, and nothing was left
-        PartPlaces::of_thread().sum_by_name(parts_, first);
-        end_bin(level, index, longest, first);
+        end_bin(level, index, longest, first, places_.sum_by_name(parts_, first, IsBetter{}));
     }
 
-    // Writes the bin whose parts stand from `first` on, one of each name, and leaves them to the node above.
-    void end_bin(int level, int64_t index, int64_t longest, size_t first) {
+    // Writes the bin whose parts stand from `first` on, one of each name, as they were just summed up, and leaves them to the
+    // node above.
+    void end_bin(int level, int64_t index, int64_t longest, size_t first, const PartSums& sums) {
         const Covering::Known& covering = covering_.known();
-        const Span<const Part> parts(parts_.data() + first, parts_.size() - first);
         const bool covered = covering.slices > 0;
-        if (parts.empty() && !covered) return;
-        Bin out{0, std::max(longest, covering.longest), 0, 0, 0, static_cast<uint8_t>(index % kBinsPerTile), 0};
-        if (covered) out.busy = covering_.busy(level);
-        Part best = covered ? covering_.dominant(level) : parts[0];
-        for (Part part : parts) {
-            out.busy = add_busy(out.busy, part.busy);
-            out.count += part.count;
-            if (covered) part.busy = add_busy(part.busy, covering_.busy(level, part.name));
-            if (is_better(part, best)) best = part;
+        if (sums.names == 0 && !covered) return;
+        Bin out{sums.busy, std::max(longest, covering.longest),        sums.count, 0,
+                0,         static_cast<uint8_t>(index % kBinsPerTile), 0};
+        Part best = sums.best;
+        if (covered) {
+            out.busy = add_busy(out.busy, covering_.busy(level));
+            best = covering_.dominant(level);
+            if (sums.names > 0) better_of(level, Span<const Part>(parts_).subspan(first, sums.names), sums.best, best);
         }
         out.name = best.name;
         out.share = share_of(best, out.busy, out.count);
@@ -278,10 +275,23 @@ class Builder {
         if (level == root_level_) parts_.resize(first);
     }
 
-    // Slices without a name are those of tracks that only frame the others: they name nothing that has a name.
-    static bool is_better(const Part& part, const Part& best) {
-        if ((part.name < 0) != (best.name < 0)) return best.name < 0;
-        return dominates(part, best);
+    // Sets `best` to the dominant part, if it is one of `parts`, the names of some of which also cover the bin: by itself,
+    // without that, `own` is the best.
+    void better_of(int level, Span<const Part> parts, const Part& own, Part& best) {
+        const auto offer = [&](Part part) {
+            part.busy = add_busy(part.busy, covering_.busy(level, part.name));
+            if (IsBetter{}(part, best)) best = part;
+        };
+        const Span<const int32_t> covers = covering_.names();
+        if (covers.size() >= parts.size()) {
+            for (const Part& part : parts) offer(part);
+            return;
+        }
+        offer(own);
+        for (const int32_t name : covers) {
+            const size_t place = places_.place_of(name);
+            if (place < parts.size()) offer(parts[place]);
+        }
     }
 
     // Leaves to the node above the parts of slices that cover a node of this level.
@@ -303,12 +313,15 @@ class Builder {
 
     Sweep sweep_;
     int root_level_;
+    size_t terminal_slices_;
     MemoryBudget* budget_;
-    std::array<std::array<Waiting, 4>, kMaxLevel + 1> waiting_;  // by the level of the children
+    static constexpr int kLowestPart = kPartHeight - NodeNotes::kHeight;  // level of the parts of tiles of level 0
+    std::array<std::array<Waiting, 4>, kMaxLevel + 1 - kLowestPart> waiting_;  // by the level of the children
     Covering covering_;
-    // Of the terminal tile at hand, empty between two of them: its nodes, and whether there is anything in or below each.
-    std::array<Node, kNodes[kTileHeight]> nodes_;
-    std::array<bool, kNodes[kTileHeight]> any_{};
+    PartPlaces& places_ = PartPlaces::of_thread();
+    NodeNotes notes_;  // of the part of a terminal tile at hand, none between two of them
+    int64_t bins_of_part_ = kBinsPerTile;
+    std::array<std::vector<Part>, NodeNotes::kHeight + 1> covers_;  // of the nodes that are open there, by height
     std::vector<Part> parts_;                             // of bins whose node above has not ended
     std::array<std::vector<Bin>, kMaxLevel + 1> open_;    // of the open tile of each level
     uint64_t taken_ = 0;
@@ -319,8 +332,9 @@ class Builder {
 
 }  // namespace
 
-RollupTrack::RollupTrack(const std::vector<const KeptSlices*>& children, int root_level, MemoryBudget* budget) {
-    Builder(children, root_level, tiles_, contents_, bins_, budget).build();
+RollupTrack::RollupTrack(const std::vector<const KeptSlices*>& children, int root_level, MemoryBudget* budget,
+                         size_t terminal_slices) {
+    Builder(children, root_level, tiles_, contents_, bins_, budget, terminal_slices).build();
 }
 
 std::vector<OverviewBin> RollupTrack::overview(int level, int64_t lanes) const {

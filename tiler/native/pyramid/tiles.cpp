@@ -61,6 +61,8 @@ void append_bin(const Bin& bin, PageColumns& page) {
 
 uint8_t share_of(const Part& part, int64_t busy, uint64_t count) {
     using Wide = unsigned __int128;
+    if (busy > 0 && part.busy < int64_t{1} << 55)  // the usual case: a wide division takes as long as ten others
+        return static_cast<uint8_t>(255 * static_cast<uint64_t>(part.busy) / static_cast<uint64_t>(busy));
     if (busy > 0)
         return static_cast<uint8_t>(Wide{255} * static_cast<uint64_t>(part.busy) / static_cast<uint64_t>(busy));
     return count == 0 ? uint8_t{0} : static_cast<uint8_t>(Wide{255} * part.count / count);

@@ -95,7 +95,10 @@ void append_bin(const Bin& bin, PageColumns& page);
 constexpr int64_t kBusyLimit = int64_t{1} << 62;
 
 // The sum of two busy times in [0, kBusyLimit], cut there. Cut sums are the same in whatever order they are made.
-inline int64_t add_busy(int64_t a, int64_t b) { return b > kBusyLimit - a ? kBusyLimit : a + b; }
+inline int64_t add_busy(int64_t a, int64_t b) {
+    const uint64_t sum = static_cast<uint64_t>(a) + static_cast<uint64_t>(b);  // at most 2^63
+    return static_cast<int64_t>(sum < uint64_t{kBusyLimit} ? sum : uint64_t{kBusyLimit});
+}
 
 // A name's part of a bin.
 struct Part {
@@ -110,6 +113,10 @@ inline bool dominates(const Part& a, const Part& b) {
     if (a.count != b.count) return a.count > b.count;
     return a.name < b.name;
 }
+
+struct Dominates {
+    bool operator()(const Part& a, const Part& b) const { return dominates(a, b); }
+};
 
 // The part of 255 that belongs to `part`, rounded down.
 uint8_t share_of(const Part& part, int64_t busy, uint64_t count);
