@@ -271,6 +271,20 @@ class KindSums:
     ) -> None:
         """Adds a number of operations, below 0 where they have none."""
 
+    def add_whole(
+        self,
+        kind: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        first: int,
+    ) -> None:
+        """
+        Adds operations from event `first` on that lie in the windows as a whole; occurrences are not told.
+        """
+
+    def grow(self, kinds: int) -> None:
+        """Makes room for so many kinds."""
+
     def merge(self, other: KindSums) -> None: ...
     def count(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
     def empty(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
@@ -293,6 +307,24 @@ class KindSums:
     ) -> tuple[
         Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
     ]: ...
+
+class LoneSpans:
+    """Which kinds of events never share time with others of their track."""
+
+    def __init__(self) -> None: ...
+    def add(
+        self,
+        kind: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        length: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """Adds events, in the order of their starts."""
+
+    def ticks(self) -> int:
+        """Returns in how many ticks any runs."""
+
+    def alone(self, kinds: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Returns of so many kinds 1 for those that never share time."""
 
 class NameTotals:
     """How long the events of each name take together."""

@@ -180,6 +180,9 @@ class FakeStore:
     def kinds_record(self, track: int) -> bytes | None:
         return None
 
+    def operation_sums_record(self, track: int) -> bytes | None:
+        return None
+
     def operations_record(self, track: int, first: int) -> bytes:
         raise DamagedStore("there are none")
 

@@ -209,16 +209,16 @@ class _Finding:
         """By the categories that the file's metadata has, where these are of one kind; else by name."""
         file = self._reader.store.file_of(track)
         if file not in self._of_file:
-            kinds = (yield from self._kinds(xla_operation)).copy()
             metadata = self._metadata(file)
-            if metadata is not None:
-                categories = yield from hlo_categories(self._reader, file, metadata)
-                known = {of: xla_operation(Name("", of)) for of in set().union(*categories.values())}
-                for name, of in categories.items():
-                    work = {known[category] for category in of}
-                    if len(work) == 1 and name + 1 < len(kinds):
-                        kinds[name + 1] = work.pop()
-            self._of_file[file] = kinds
+            if metadata is None:
+                self._of_file[file] = yield from self._kinds(xla_operation)
+            else:
+                categories = yield from name_categories(self._reader, file, metadata)
+                of_each = [xla_operation(Name("", category)) for category in categories.texts]
+                lowest, highest = categories.bounds(of_each, self._reader.names.count)
+                known = lowest == highest
+                self._of_file[file] = yield from self._reader.names.numbers(xla_operation, unless=known)
+                self._of_file[file][known] = lowest[known]
         return self._of_file[file]
 
     def _metadata(self, file: int) -> XStatTables | None:
@@ -231,18 +231,39 @@ class _Finding:
         return str(self._tree.tracks[track]["name"])
 
 
-def hlo_categories(reader: QueryReader, file: int, tables: XStatTables) -> Steps[dict[int, set[str]]]:
-    """The categories of the operations of devices by name id: of several, where programs share a name."""
+@dataclass(frozen=True, slots=True)
+class NameCategories:
+    """Names of operations, each with each of its categories: columns (n,)."""
+
+    name: NDArray[np.int64]  # name id
+    category: NDArray[np.int64]  # place in `texts`
+    texts: Sequence[str]
+
+    def bounds(self, of_each: Sequence[int], names: int) -> tuple[Kinds, Kinds]:
+        """The least and the greatest number of the categories of each name, that of events without one first.
+
+        Of names without categories the least is 255 and the greatest 0.
+        """
+        found = np.full(names + 1, _LARGEST, np.uint8), np.zeros(names + 1, np.uint8)
+        numbers = np.array(of_each, np.uint8)[self.category] if len(self.name) else np.zeros(0, np.uint8)
+        np.minimum.at(found[0], self.name + 1, numbers)
+        np.maximum.at(found[1], self.name + 1, numbers)
+        return found
+
+
+_LARGEST: Final = 255
+
+
+def name_categories(reader: QueryReader, file: int, tables: XStatTables) -> Steps[NameCategories]:
+    """The categories of the operations of devices by name: of several, where programs share a name."""
     planes = [number for number, plane in enumerate(tables.planes) if plane.name.startswith(DEVICE_PREFIX)]
-    used = np.isin(tables.plane, planes) & (tables.name >= 0)
+    used = np.isin(tables.plane, planes) & (tables.name >= 0) & (tables.name < reader.names.count)
     # The devices of a host say the same of an operation: it is read once.
     numbers = np.unique(tables.alike[used])
     category = yield from metadata_codes(reader).column(file, tables, numbers, CATEGORY)
-    found: dict[int, set[str]] = defaultdict(set)
     values = metadata_codes(reader).values
-    of_name = tables.name[numbers].astype(np.int64) << 32 | category
-    for key in np.unique(of_name).tolist():
-        name, of = key >> 32, values[key & 0xFFFFFFFF]
-        if isinstance(of, str):
-            found[name].add(of)
-    return found
+    codes, place = np.unique(category, return_inverse=True)
+    said = [values[code] for code in codes.tolist()]
+    known = np.array([isinstance(of, str) for of in said], np.bool_)[place]
+    texts = [of if isinstance(of, str) else "" for of in said]
+    return NameCategories(tables.name[numbers][known].astype(np.int64), place[known], texts)

@@ -11,12 +11,14 @@ import numpy as np
 
 from tilescope.tiler.device_lines import MODULE_LINES, is_one_of
 from tilescope.tiler.facts.busy import Busy
-from tilescope.tiler.facts.devices import Kinds, WorkTrack, hlo_categories
+from tilescope.tiler.facts.devices import Kinds, WorkTrack, name_categories
 from tilescope.tiler.facts.operations import TpuCore
-from tilescope.tiler.facts.operations.records import track_kinds
+from tilescope.tiler.facts.operations.records import track_kinds, track_sums
 from tilescope.tiler.facts.work import Work
-from tilescope.tiler.query import QueryReader, Steps
-from tilescope.tiler.windows import WindowsOf
+from tilescope.tiler.pages.operations import OperationKinds
+from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.windows import Windows, WindowsOf, everywhere
 
 # Categories of operations in which a core waits, or moves data to and from its host.
 OFF_DUTY: Final = frozenset(
@@ -65,6 +67,11 @@ def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: Window
         if is_whole and core.group in whole:
             busy += whole[core.group]
             continue
+        works = (yield from _whole_duty(reader, core, kinds_of_file[file])) if is_whole else None
+        if works is not None:
+            busy += works
+            whole[core.group] = works
+            continue
         works = 0
         for piece in Busy(reader, [WorkTrack(track, kinds_of_file[file]) for track in core.operations]).pieces(windows):
             if piece is not None:
@@ -75,6 +82,35 @@ def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: Window
         if is_whole:
             whole[core.group] = works
     return busy, span
+
+
+def _whole_duty(reader: QueryReader, core: TpuCore, is_work: Kinds) -> Steps[int | None]:
+    """How long a core is on duty over all its time, from sums that are stored; None: these do not tell."""
+    if len(core.operations) != 1:
+        return None
+    track = core.operations[0]
+    kinds, tables = track_kinds(reader, track), reader.store.event_metadata(reader.store.file_of(track))
+    sums = None if kinds is None else track_sums(reader, track, kinds)
+    if kinds is None or sums is None or tables is None:
+        return None
+    metadata = OperationKinds.of(kinds.kinds).metadata
+    if len(metadata) and not (int(metadata.min()) >= 0 and int(metadata.max()) < len(tables)):
+        return None
+    names = tables.name[metadata].astype(np.int64)
+    off = is_work[names + 1] == Work.NONE
+    if not (sums.alone[off] == 1).all():
+        return None
+    # All of these run alone, so that nothing else of theirs counts; but what is called as they are may be another kind.
+    of_names = np.unique(names[off])
+    if np.isin(names[~off], of_names).any() or (len(of_names) and of_names[0] < 0):
+        return None
+    duty = sums.busy_ticks
+    for part in (
+        Reading(reader).histogram_parts([track], everywhere(Windows.one(0, TICK_LIMIT))) if len(of_names) else ()
+    ):
+        duty -= int(part.busy[np.isin(part.name, of_names)].sum())
+        yield
+    return duty
 
 
 def _modules(reader: QueryReader, core: TpuCore) -> list[int]:
@@ -92,8 +128,8 @@ def _on_duty(reader: QueryReader, file: int) -> Steps[Kinds]:
     kinds = np.full(reader.names.count + 1, Work.COMPUTATION, np.uint8)
     metadata = reader.store.event_metadata(file)
     if metadata is not None:
-        categories = yield from hlo_categories(reader, file, metadata)
-        for name, of in categories.items():
-            if of <= OFF_DUTY:
-                kinds[name + 1] = Work.NONE
+        categories = yield from name_categories(reader, file, metadata)
+        is_off = [int(category in OFF_DUTY) for category in categories.texts]
+        lowest, _ = categories.bounds(is_off, reader.names.count)
+        kinds[lowest == 1] = Work.NONE
     return kinds

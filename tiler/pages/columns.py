@@ -28,6 +28,7 @@ class Where(Enum):
     SPREAD = "records of spreads, one row for each of the histogram"
     PAGE_NAMES = "records of page names"
     OPERATIONS = "records of operations"
+    OPERATION_SUMS = "sums of the operations of a track, one value for each of its kinds"
 
 
 class Col(IntEnum):
@@ -224,6 +225,25 @@ class Col(IntEnum):
     EVENT_FLOPS = 213, Where.OPERATIONS, "stat `flops` of the event itself, -1 none"
     EVENT_MODEL_FLOPS = 214, Where.OPERATIONS, "stat `model_flops` of the event itself, -1 none"
     EVENT_BYTES = 215, Where.OPERATIONS, "stat `bytes_accessed` of the event itself, -1 none", "bytes"
+
+    SUM_COUNT = 224, Where.OPERATION_SUMS, "operations"
+    SUM_DURATION = 225, Where.OPERATION_SUMS, "the sum of their `device_duration`", "ps"
+    SUM_INNER = (
+        226,
+        Where.OPERATION_SUMS,
+        "the sum of that of the operations whose `operation_parent` is the kind",
+        "ps",
+    )
+    SUM_LONGEST = 227, Where.OPERATION_SUMS, "the greatest `device_duration`; -1 without operations", "ps"
+    SUM_LONGEST_AT = 228, Where.OPERATION_SUMS, "ordinal of the first event that takes so long; -1"
+    SUM_EMPTY = 229, Where.OPERATION_SUMS, "operations that take no time"
+    SUM_SHORTEST = 230, Where.OPERATION_SUMS, "the least `device_duration` of the others; -1 without any", "ps"
+    SUM_ALONE = 231, Where.OPERATION_SUMS, "1: no event of the kind shares a tick with another event of the track"
+    SUM_STALL = 232, Where.OPERATION_SUMS, "the sum of `dma_stall` where it is not -1", "ps"
+    SUM_FLOPS = 233, Where.OPERATION_SUMS, "the sum of `event_flops` where it is not -1"
+    SUM_MODEL_FLOPS = 234, Where.OPERATION_SUMS, "the sum of `event_model_flops` where it is not -1"
+    SUM_BYTES = 235, Where.OPERATION_SUMS, "the sum of `event_bytes` where it is not -1", "bytes"
+    BUSY_TICKS = 236, Where.OPERATION_SUMS, "one value: how long any event of the track runs", "ticks"
 
 
 class TileFlag(IntFlag):

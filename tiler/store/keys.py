@@ -26,6 +26,7 @@ _ONE_OF = {
     b"O": "the page of the overview",
     b"A": "the table of arguments of file",
     b"K": "the kinds of operations of track",
+    b"Y": "the sums of operations of track",
 }
 _OF_TILE = {b"H": "its histogram", b"Q": "its spread", b"G": "its flow tile, and those after it"}
 _OF_BLOCK = {b"J": "its histogram", b"R": "its spread"}
@@ -149,6 +150,11 @@ def steps_key(key: bytes) -> tuple[int, int]:
 def kinds(track: int) -> bytes:
     """Key of the kinds of a track's operations."""
     return _ONE.pack(b"K", track)
+
+
+def operation_sums(track: int) -> bytes:
+    """Key of the sums of a track's operations."""
+    return _ONE.pack(b"Y", track)
 
 
 def operations(track: int, ordinal: int) -> bytes:

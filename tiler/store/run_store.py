@@ -177,6 +177,10 @@ class RunStore:
         """The kinds of a track's operations, compressed; None: it has none, or they are not stored yet."""
         return self._data.get(keys.kinds(track))
 
+    def operation_sums_record(self, track: int) -> bytes | None:
+        """The sums of a track's operations, compressed; None: it has none, or they are not stored yet."""
+        return self._data.get(keys.operation_sums(track))
+
     def operations_record(self, track: int, first: int) -> bytes:
         """The record of operations that begins with this event, compressed. Raises DamagedStore."""
         return self._need(keys.operations(track, first), f"the operations of track {track} from event {first} on")

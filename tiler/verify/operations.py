@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,7 @@ from tilescope.tiler.store import keys
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.leaf_slices import LeafSlices
+from tilescope.tiler.verify.operation_sums import PlainSums
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
 
@@ -34,6 +37,8 @@ class OperationCheck:
         self._kinds = 0  # seen so far
         self._track: tuple[TrackEntry, OperationMaker] | None = None
         self._done = 0  # tracks whose operations were seen
+        self._sums: dict[bytes, bytes] = {}  # by key the digests of records of sums that are to come
+        self._adding = PlainSums()
         self._next = 0  # the event that comes next
 
     def take_kinds(self, key: bytes, value: bytes) -> None:
@@ -70,8 +75,22 @@ class OperationCheck:
         if self._next == track.operations:
             self._end(track)
 
+    def take_sums(self, key: bytes, value: bytes) -> None:
+        """Checks the sums of a track's operations, all of which were seen. Raises DamagedStore."""
+        self._have_all()
+        expected = self._sums.pop(key, None)
+        if expected is None:
+            raise self._unknown(key)
+        if _digest(inflate(value)) != expected:
+            raise DamagedStore(f"{self._catalogue.path}: {keys.describe(key)} are other ones than its operations say")
+
     def finish(self) -> None:
         """To be called after the last record."""
+        self._have_all()
+        for key in self._sums:
+            raise DamagedStore(f"{self._catalogue.path}: {keys.describe(key)} are missing")
+
+    def _have_all(self) -> None:
         if self._kinds < len(self._expected):
             raise self._missing(self._expected[self._kinds])
         if self._done < len(self._expected):
@@ -86,7 +105,9 @@ class OperationCheck:
                 self._track = track, self._maker(track, args)
             ordinal = np.arange(self._next, self._next + count, dtype=np.int64)
             slices = self._slices.of(track, ordinal, "operations")
-            return self._track[1].add(ends, 0, args, slices.start, slices.duration)
+            made = self._track[1].add(ends, 0, args, slices.start, slices.duration)
+            self._adding.add(made, slices.start, slices.duration)
+            return made
         except (ValueError, LookupError, WireDamage) as error:
             raise self._error(track, f"arguments from event {self._next} on make no sense: {error}") from error
 
@@ -115,6 +136,10 @@ class OperationCheck:
         made = None if self._track is None else self._track[1].kinds().encode()
         if record is None or inflate(record) != made:
             raise self._error(track, "the kinds of its operations are other ones than the events' arguments say")
+        sums = None if self._track is None else self._adding.found(len(self._track[1].kinds().kinds))
+        if sums is not None:
+            self._sums[keys.operation_sums(track.id)] = _digest(sums.encode(track.id))
+        self._adding = PlainSums()
         self._done += 1
         self._next = 0
         self._track = None
@@ -127,3 +152,7 @@ class OperationCheck:
 
     def _unknown(self, key: bytes) -> DamagedStore:
         return DamagedStore(f"{self._catalogue.path}: a record that should not be there: {key!r}")
+
+
+def _digest(record: bytes) -> bytes:
+    return blake2b(record, digest_size=20).digest()

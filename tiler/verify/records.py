@@ -93,6 +93,7 @@ class RecordCheck:
             keys.STEPS: self._steps.take,
             b"K": self._operations.take_kinds,
             b"X": self._operations.take,
+            b"Y": self._operations.take_sums,
         }
 
     def check(self, done: Callable[[int], None]) -> Tally:

@@ -15,6 +15,7 @@ from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress, decompress
+from tilescope.tiler.pages.operation_sums import OperationSums
 from tilescope.tiler.pages.operations import Operations, TrackKinds
 from tilescope.tiler.store import keys
 from tilescope.tiler.verify import verify_store
@@ -112,4 +113,25 @@ def test_metadata_that_is_like_other_than_it_was(tpu: AlteredStore) -> None:
     alike[-1] = 0
     wrong = {key: compress(msgpack.packb({**head, "alike": np.diff(alike, prepend=np.int32(0)).tobytes()}))}
     with tpu.replaced(wrong), pytest.raises(DamagedStore, match="tables of arguments of file 0 are damaged"):
+        verify_store(tpu.path)
+
+
+def test_sums_that_are_missing_or_of_nothing(tpu: AlteredStore) -> None:
+    key, value = next(iter(tpu.records(b"Y").items()))
+    with tpu.replaced({key: None}), pytest.raises(DamagedStore, match=r"sums of operations of track \d+ are missing"):
+        verify_store(tpu.path)
+    with tpu.replaced({keys.operation_sums(4): value}), pytest.raises(DamagedStore, match="should not be there"):
+        verify_store(tpu.path)
+
+
+@pytest.mark.parametrize("changed", ["count", "total", "inner", "longest", "longest_at", "alone", "busy_ticks"])
+def test_sums_that_are_others(tpu: AlteredStore, changed: str) -> None:
+    key, value = next(iter(tpu.records(b"Y").items()))
+    track = int.from_bytes(key[1:], "big")
+    sums = OperationSums.decode(decompress(value), track)
+    altered = dataclasses.replace(sums, **{changed: getattr(sums, changed) + 1})
+    with (
+        tpu.replaced({key: compress(altered.encode(track))}),
+        pytest.raises(DamagedStore, match="are other ones than its operations say"),
+    ):
         verify_store(tpu.path)

@@ -22,7 +22,7 @@ DATASET_TYPE: Final = "Dataset"
 COPY_TO_DEVICE: Final = "MemcpyHToD"
 
 _COPIES: Final = {text.upper(): text for text in (COPY_TO_DEVICE, "MemcpyDToH", "MemcpyDToD", "MemcpyHToH")}
-_ITERATOR: Final = "Iterator"
+ITERATOR: Final = "Iterator"
 _TENSORFLOW_NAME: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 _TENSORFLOW_TYPE: Final = re.compile(r"[A-Z_][A-Za-z0-9_]*")
 _JAX_TYPE: Final = re.compile(r"[a-z_][a-z0-9_]*(\[.*\])?")  # "transpose[permutation=(0, 3)]"
@@ -46,7 +46,7 @@ def host_op(text: str) -> HostOp | None:
     if not colon:
         of_copies = _COPIES.get(text[: len(COPY_TO_DEVICE)].upper())
         return None if of_copies is None else HostOp(text, of_copies, OpSource.COPY)
-    if name == _ITERATOR:
+    if name == ITERATOR:
         return HostOp(text, DATASET_TYPE, OpSource.DATASET)
     if _TENSORFLOW_TYPE.fullmatch(kind) and _TENSORFLOW_NAME.fullmatch(name):
         return HostOp(name, kind, OpSource.TENSORFLOW)

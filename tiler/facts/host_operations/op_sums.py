@@ -25,6 +25,9 @@ from tilescope.tiler.windows import Windows
 Ints = NDArray[np.int64]
 
 # Rows of sums that are kept, of some 60 bytes.
+# Events of a track that are looked at without further ado: of some leaves.
+_FEW_EVENTS: Final = 1 << 15
+
 _KEPT_ROWS: Final = 500_000
 
 # Pages between which whoever asks may stop: some milliseconds.
@@ -104,6 +107,11 @@ class OpSums:
     def _finds_none(self, leaves: _Leaves) -> bool:
         shape = leaves.shape
         telling = self._ops.telling(self._reader.store.file_of(leaves.track))
+        if int(self._reader.tree.tracks[leaves.track]["events"]) < _FEW_EVENTS:
+            return False  # to look at them is less work than to look at the names on all pages of the block
+        whole = self._reader.whole_histogram(leaves.track)
+        if whole is not None:
+            return not (whole.has_other_names or bool(telling[whole.name + 1].any()))
         starts = shape.page_starts()
         pages = self._reader.page_names(shape.block).pages_with(telling, len(starts))
         return not np.isin(leaves.of_block.page_starts_of(leaves.tiles), starts[pages]).any()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any, Final, overload
 from weakref import WeakKeyDictionary
@@ -18,6 +18,8 @@ from tilescope.tiler.pages.operations import OperationKinds, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
 
 Ints = NDArray[np.int64]
+
+_BETWEEN: Final = "\0"  # in no word that is looked for
 
 # Sums of so many tracks of smaller numbers fit into 64 bits.
 _LONG: Final = 1 << 50
@@ -86,12 +88,19 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         known = self._saying.setdefault(word, [])
         if len(known) < len(self):
             of = self._codes.matrix[self._rows[len(known) :]]
-            said = {code: word in text_of(self._codes.values[code]) for code in np.unique(of[:, LONG_NAME]).tolist()}
-            known += [
-                said[expression] or word in self._codes.name(name)
-                for name, expression in zip(of[:, NAME].tolist(), of[:, LONG_NAME].tolist(), strict=True)
-            ]
+            in_name = self._having(of[:, NAME], word, self._codes.name)
+            in_expression = self._having(of[:, LONG_NAME], word, lambda code: text_of(self._codes.values[code]))
+            known += (in_name | in_expression).tolist()
         return np.array(known, np.bool_)
+
+    @staticmethod
+    def _having(codes: NDArray[np.int32], word: str, text: Callable[[int], str]) -> NDArray[np.bool_]:
+        """Which of some codes have texts with a word in them; as a rule none has, which one search tells."""
+        used, place = np.unique(codes, return_inverse=True)
+        texts = [text(code) for code in used.tolist()]
+        if word not in _BETWEEN.join(texts):
+            return np.zeros(len(codes), np.bool_)
+        return np.array([word in one for one in texts], np.bool_)[place]
 
     def said(self, stat: str, places: Ints) -> tuple[list[str], Ints]:
         """What a stat says of the instructions at some places, and of each which of these."""

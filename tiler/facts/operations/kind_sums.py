@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.facts.operations.borders import Opened, TrackBorders, track_borders
 from tilescope.tiler.facts.operations.occurrences import Occurrences
-from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
-from tilescope.tiler.pages.operations import NUMBERS, Operations, TrackKinds
+from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds, track_sums
+from tilescope.tiler.pages.operation_sums import SUMMED
+from tilescope.tiler.pages.operations import Operations, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import Windows
@@ -42,7 +43,7 @@ class KindSums:
     longest_at: Ints  # the first event that takes so long; -1
     empty: Ints  # that start in the windows and take no time
     shortest_lasting: Ints  # the least duration of the others; -1
-    occurrences: Ints  # that begin in the windows: of `count`, by groups
+    occurrences: Ints  # that begin in the windows: of `count`, by groups, where there are any
     numbers: dict[str, Exact] = field(default_factory=dict)  # sums of stats, of those that start in the windows
 
     @property
@@ -69,6 +70,10 @@ def kind_sums(
     kinds = track_kinds(reader, track)
     if kinds is None:
         return None
+    if grouping is None and _is_whole(kinds, windows):
+        whole = _whole(reader, track, kinds)
+        if whole is not None:
+            return whole
     group = None if grouping is None else grouping(kinds)
     # Two threads, each with sums of its own. What occurs is told from record to record: by one.
     borders = yield from track_borders(reader, track, windows.starts, windows.stops)
@@ -77,6 +82,32 @@ def kind_sums(
         first.records.met(windows), lambda number, into: into.add(number), first, second if group is None else None
     )
     return first.found(second)
+
+
+def _is_whole(kinds: TrackKinds, windows: Windows) -> bool:
+    """Whether one window has all operations of a track, from their starts to their ends."""
+    stop = np.maximum(kinds.stop, kinds.last_start + 1)
+    return bool(windows.cover(kinds.start[:1], stop.max(keepdims=True)).all())
+
+
+def _whole(reader: QueryReader, track: int, kinds: TrackKinds) -> KindSums | None:
+    """The sums that are stored; None: there are none."""
+    of = track_sums(reader, track, kinds)
+    if of is None:
+        return None
+    none = np.zeros(len(of), np.int64)
+    return KindSums(
+        kinds,
+        of.count,
+        of.total,
+        of.inner,
+        of.longest,
+        of.longest_at,
+        of.empty,
+        of.shortest_lasting,
+        none,
+        dict(of.numbers),
+    )
 
 
 class _Summing:
@@ -96,7 +127,7 @@ class _Summing:
         self._kinds = kinds
         self._windows = windows
         self._borders = borders
-        self._sums = _native.KindSums(len(kinds.kinds), len(NUMBERS))
+        self._sums = _native.KindSums(len(kinds.kinds), len(SUMMED))
         self._numbers: set[str] = set()  # that any has
 
     def add(self, number: int) -> None:
@@ -115,7 +146,7 @@ class _Summing:
         sums.merge(other._sums)
         numbers = {
             name: _exact(*sums.number(place))
-            for place, name in enumerate(NUMBERS)
+            for place, name in enumerate(SUMMED)
             if name in self._numbers or name in other._numbers
         }
         total, inner = _exact(*sums.total()), _exact(*sums.inner())
@@ -143,7 +174,7 @@ class _Summing:
         begins = starts if self._occurrences is None else starts & self._occurrences.firsts(of.kind, number)
         flags, begin_flags = starts.view(np.uint8), begins.view(np.uint8)
         self._sums.add(of.kind, of.parent, of.duration, parts, flags, begin_flags, self.records.first(number))
-        for place, name in enumerate(NUMBERS):
+        for place, name in enumerate(SUMMED):
             if name in of.numbers:
                 self._numbers.add(name)
                 self._sums.add_number(place, of.kind, of.numbers[name], flags)

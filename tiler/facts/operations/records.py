@@ -8,6 +8,7 @@ import numpy as np
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
+from tilescope.tiler.pages.operation_sums import OperationSums
 from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.query import QueryReader, Reading, join, no_events
 from tilescope.tiler.query.events import Events
@@ -21,6 +22,15 @@ def track_kinds(reader: QueryReader, track: int) -> TrackKinds | None:
         record = reader.store.kinds_record(track)
         known[track] = None if record is None else TrackKinds.decode(decompress(record))
     return known[track]
+
+
+def track_sums(reader: QueryReader, track: int, kinds: TrackKinds) -> OperationSums | None:
+    """The sums of all of a track's operations; None: they are not kept. Raises DamagedStore, NotBuilt."""
+    record = reader.store.operation_sums_record(track)
+    found = None if record is None else OperationSums.decode(decompress(record), track)
+    if found is not None and len(found) != len(kinds.kinds):
+        raise DamagedStore(f"track {track} has sums of other kinds of operations than it has")
+    return found
 
 
 _KNOWN: WeakKeyDictionary[QueryReader, dict[int, TrackKinds | None]] = WeakKeyDictionary()

@@ -14,6 +14,7 @@ from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import is_work_line
 from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
+from tilescope.tiler.indexing.tracks.operation_sums import OperationSumMaker
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import compress
@@ -42,12 +43,18 @@ class OperationWriter:
             return
         metadata, _ = varint(np.asarray(data.args[:_VARINT_BYTES]).tobytes(), 0)
         maker = OperationMaker(tables, int(tables.plane[metadata]), self._run.timeline.tick_ps)
+        sums = OperationSumMaker()
         for piece in pieces(len(data)):
             begin = int(data.args_end[piece.start - 1]) if piece.start else 0
             ends = np.ascontiguousarray(data.args_end[piece]) - begin
             args = np.ascontiguousarray(data.args[begin : begin + int(ends[-1])])
             start, duration = (np.ascontiguousarray(column[piece], np.int64) for column in (data.start, data.duration))
             made = maker.add(ends, 0, args, start, duration)
+            sums.add(made, start, duration)
             yield keys.operations(track.id, piece.start), compress(made.encode(track.id))
         self.per_track[track.id] = len(data)
-        yield keys.kinds(track.id), compress(maker.kinds().encode())
+        kinds = maker.kinds()
+        yield keys.kinds(track.id), compress(kinds.encode())
+        added = sums.found(len(kinds.kinds))
+        if added is not None:
+            yield keys.operation_sums(track.id), compress(added.encode(track.id))

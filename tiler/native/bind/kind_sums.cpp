@@ -1,5 +1,6 @@
 // Binds sums of operations by kind, and of events by name.
 #include "columns/kind_sums.hpp"
+#include "columns/lone_spans.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
@@ -52,6 +53,16 @@ void bind_kind_sums(nb::module_& m) {
             },
             nb::arg("number"), nb::arg("kind"), nb::arg("value"), nb::arg("starts"),
             "Adds a number of operations, below 0 where they have none.")
+        .def(
+            "add_whole",
+            [](KindSums& self, const Numbers& kind, const Numbers& parent, const Numbers& duration,
+               std::int64_t first) {
+                nb::gil_scoped_release release;
+                self.add_whole(span_of(kind), span_of(parent), span_of(duration), first);
+            },
+            nb::arg("kind"), nb::arg("parent"), nb::arg("duration"), nb::arg("first"),
+            "Adds operations from event `first` on that lie in the windows as a whole; occurrences are not told.")
+        .def("grow", &KindSums::grow, nb::arg("kinds"), "Makes room for so many kinds.")
         .def("merge", &KindSums::merge, nb::arg("other"))
         .def("count", [](const KindSums& self) { return copied(self.count); })
         .def("empty", [](const KindSums& self) { return copied(self.empty); })
@@ -64,6 +75,19 @@ void bind_kind_sums(nb::module_& m) {
         .def(
             "number", [](const KindSums& self, std::size_t number) { return wide(self.numbers.at(number)); },
             nb::arg("number"));
+    nb::class_<LoneSpans>(m, "LoneSpans", "Which kinds of events never share time with others of their track.")
+        .def(nb::init<>())
+        .def(
+            "add",
+            [](LoneSpans& self, const Numbers& kind, const Numbers& start, const Numbers& length) {
+                nb::gil_scoped_release release;
+                self.add(span_of(kind), span_of(start), span_of(length));
+            },
+            nb::arg("kind"), nb::arg("start"), nb::arg("length"), "Adds events, in the order of their starts.")
+        .def("ticks", &LoneSpans::ticks, "Returns in how many ticks any runs.")
+        .def(
+            "alone", [](const LoneSpans& self, std::size_t kinds) { return to_numpy(self.alone(kinds)); },
+            nb::arg("kinds"), "Returns of so many kinds 1 for those that never share time.");
     nb::class_<NameTotals>(m, "NameTotals", "How long the events of each name take together.")
         .def(nb::init<>())
         .def(

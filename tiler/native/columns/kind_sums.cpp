@@ -28,6 +28,11 @@ void WideSums::merge(const WideSums& other) {
     }
 }
 
+void WideSums::grow(std::size_t count) {
+    low_.resize(std::max(count, low_.size()));
+    high_.resize(std::max(count, high_.size()));
+}
+
 KindSums::KindSums(std::size_t kinds, std::size_t of_numbers)
     : count(kinds),
       empty(kinds),
@@ -52,15 +57,40 @@ void KindSums::add(Span<const std::int64_t> kind, Span<const std::int64_t> paren
         total.add(place, part[k]);
         if (parent[k] >= 0) inner.add(place_of(parent[k], count.size()), part[k]);
         if (begins[k] != 0) ++occurrences[place];
-        if (starts[k] == 0) continue;
-        ++count[place];
-        if (duration[k] > longest[place]) {
-            longest[place] = duration[k];
-            longest_at[place] = first + static_cast<std::int64_t>(k);
-        }
-        if (duration[k] == 0) ++empty[place];
-        else shortest_lasting[place] = shorter(shortest_lasting[place], duration[k]);
+        if (starts[k] != 0) count_one(place, duration[k], first + static_cast<std::int64_t>(k));
     }
+}
+
+void KindSums::add_whole(Span<const std::int64_t> kind, Span<const std::int64_t> parent,
+                         Span<const std::int64_t> duration, std::int64_t first) {
+    const std::size_t size = kind.size();
+    if (parent.size() != size || duration.size() != size) throw std::invalid_argument("columns of different lengths");
+    for (std::size_t k = 0; k < size; ++k) {
+        const std::size_t place = place_of(kind[k], count.size());
+        if (duration[k] < 0) throw std::invalid_argument("a time below 0");
+        total.add(place, duration[k]);
+        if (parent[k] >= 0) inner.add(place_of(parent[k], count.size()), duration[k]);
+        count_one(place, duration[k], first + static_cast<std::int64_t>(k));
+    }
+}
+
+void KindSums::count_one(std::size_t place, std::int64_t duration, std::int64_t ordinal) {
+    ++count[place];
+    if (duration > longest[place]) {
+        longest[place] = duration;
+        longest_at[place] = ordinal;
+    }
+    if (duration == 0) ++empty[place];
+    else shortest_lasting[place] = shorter(shortest_lasting[place], duration);
+}
+
+void KindSums::grow(std::size_t kinds) {
+    if (kinds <= count.size()) return;
+    for (auto* column : {&count, &empty, &occurrences}) column->resize(kinds);
+    for (auto* column : {&longest, &longest_at, &shortest_lasting}) column->resize(kinds, -1);
+    total.grow(kinds);
+    inner.grow(kinds);
+    for (WideSums& number : numbers) number.grow(kinds);
 }
 
 void KindSums::add_number(std::size_t number, Span<const std::int64_t> kind, Span<const std::int64_t> value,

@@ -21,6 +21,7 @@ class WideSums {
     }
 
     void merge(const WideSums& other);
+    void grow(std::size_t count);
 
     std::vector<std::uint64_t> low_, high_;
 };
@@ -36,6 +37,13 @@ class KindSums {
              Span<const std::int64_t> part, Span<const std::uint8_t> starts, Span<const std::uint8_t> begins,
              std::int64_t first);
 
+    // Operations that lie in the windows as a whole, of however many kinds. An occurrence begins with none of them.
+    void add_whole(Span<const std::int64_t> kind, Span<const std::int64_t> parent, Span<const std::int64_t> duration,
+                   std::int64_t first);
+
+    // Makes room for more kinds.
+    void grow(std::size_t kinds);
+
     // A number of those operations, below 0 where they have none.
     void add_number(std::size_t number, Span<const std::int64_t> kind, Span<const std::int64_t> value,
                     Span<const std::uint8_t> starts);
@@ -47,6 +55,9 @@ class KindSums {
     std::vector<std::int64_t> longest, longest_at, shortest_lasting;  // -1: none; the first event that takes longest
     WideSums total, inner;
     std::vector<WideSums> numbers;
+
+  private:
+    void count_one(std::size_t place, std::int64_t duration, std::int64_t ordinal);
 };
 
 }  // namespace tilescope

@@ -125,7 +125,7 @@ def _enqueued(reader: QueryReader, threads: Sequence[int], windows_of: WindowsOf
 
 
 def _is_enqueue(name: Name) -> int:
-    op = host_op(name.text)
+    op = host_op(name.text) if "InfeedEnqueue" in name.text else None
     return int(op is not None and op.type in ("InfeedEnqueue", "InfeedEnqueueTuple"))
 
 

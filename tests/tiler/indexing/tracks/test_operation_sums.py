@@ -1,0 +1,120 @@
+"""Sums of operations that are made while they are written: against a plain walk, and against those of the prover."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.indexing.tracks.operation_sums import OperationSumMaker
+from tilescope.tiler.pages.operation_sums import OperationSums
+from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.verify.operation_sums import PlainSums
+
+KINDS = 5
+
+
+class Op(NamedTuple):
+    """One of a track."""
+
+    start: int
+    ticks: int
+    kind: int
+    parent: int
+    ps: int
+    stall: int
+
+
+ops = st.lists(
+    st.builds(
+        Op,
+        st.integers(0, 40),
+        st.integers(0, 12),
+        st.integers(0, KINDS - 1),
+        st.integers(-1, KINDS - 1),
+        st.integers(0, 9),
+        st.integers(-1, 4),
+    ),
+    min_size=1,
+    max_size=30,
+).map(sorted)
+
+
+def pieces(of: list[Op], cut: int) -> list[tuple[Operations, np.ndarray, np.ndarray]]:
+    """The operations in two pieces, of which one may be empty."""
+    found = []
+    for some in (of[:cut], of[cut:]):
+        if some:
+            start, ticks, kind, parent, ps, stall = (np.array(column, np.int64) for column in zip(*some, strict=True))
+            numbers = {"dma_stall_duration_ps": stall} if (stall >= 0).any() else {}
+            found.append((Operations(kind, parent, ps, numbers), start, ticks))
+    return found
+
+
+@given(ops, st.integers(0, 30))
+def test_sums_are_those_of_a_plain_walk(of: list[Op], cut: int) -> None:
+    maker, prover = OperationSumMaker(), PlainSums()
+    for piece in pieces(of, cut):
+        maker.add(*piece)
+        prover.add(*piece)
+    found, proved = maker.found(KINDS), prover.found(KINDS)
+    assert found is not None
+    assert proved is not None
+    assert found.encode(3) == proved.encode(3)
+    for kind in range(KINDS):
+        own = [one for one in of if one.kind == kind]
+        assert found.count[kind] == len(own)
+        assert found.total[kind] == sum(one.ps for one in own)
+        assert found.inner[kind] == sum(one.ps for one in of if one.parent == kind)
+        assert found.empty[kind] == sum(one.ps == 0 for one in own)
+        assert found.shortest_lasting[kind] == min((one.ps for one in own if one.ps), default=-1)
+        longest = max((one.ps for one in own), default=-1)
+        assert found.longest[kind] == longest
+        assert found.longest_at[kind] == next((at for at, one in enumerate(of) if one in own and one.ps == longest), -1)
+        assert found.alone[kind] == (
+            not any(
+                _meet(of[a], of[b]) for a in range(len(of)) for b in range(len(of)) if a != b and of[a].kind == kind
+            )
+        )
+        if "dma_stall_duration_ps" in found.numbers:
+            assert found.numbers["dma_stall_duration_ps"][kind] == sum(max(one.stall, 0) for one in own)
+    assert ("dma_stall_duration_ps" in found.numbers) == any(one.stall >= 0 for one in of)
+    assert found.busy_ticks == len({tick for one in of for tick in range(one.start, one.start + one.ticks)})
+
+
+def _meet(one: Op, other: Op) -> bool:
+    return max(one.start, other.start) < min(one.start + one.ticks, other.start + other.ticks)
+
+
+def test_sums_that_are_too_large_are_not_stored() -> None:
+    column = np.zeros(2, np.int64)
+    of = Operations(column, column - 1, np.full(2, 1 << 61, np.int64))
+    for maker in (OperationSumMaker(), PlainSums()):
+        maker.add(of, column, column)
+        assert maker.found(1) is None
+
+
+def test_a_record_is_what_it_was_made_of() -> None:
+    maker = OperationSumMaker()
+    for piece in pieces([Op(0, 5, 0, -1, 7, 2), Op(1, 2, 1, 0, 3, -1)], 1):
+        maker.add(*piece)
+    found = maker.found(2)
+    assert found is not None
+    again = OperationSums.decode(found.encode(9), 9)
+    assert again.encode(9) == found.encode(9)
+    assert again.alone.tolist() == [0, 0]
+    with pytest.raises(DamagedStore, match="no sums of the operations of track 8"):
+        OperationSums.decode(found.encode(9), 8)
+
+
+def test_starts_that_descend_are_refused() -> None:
+    maker = OperationSumMaker()
+    zero = np.zeros(1, np.int64)
+    of = Operations(zero, zero - 1, zero)
+    maker.add(of, zero + 5, zero)
+    with pytest.raises(ValueError, match="in the order of their starts"):
+        maker.add(of, zero, zero)

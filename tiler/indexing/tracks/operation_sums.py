@@ -1,0 +1,55 @@
+"""Adds up the operations of a track while they are written, by kind."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.pages.operation_sums import SUMMED, OperationSums
+from tilescope.tiler.pages.operations import Operations
+
+Ints = NDArray[np.int64]
+
+
+class OperationSumMaker:
+    """Takes the operations of one track in canonical order, a piece after the other."""
+
+    def __init__(self) -> None:
+        self._sums = _native.KindSums(0, len(SUMMED))
+        self._spans = _native.LoneSpans()
+        self._numbers: set[str] = set()
+        self._added = 0
+
+    def add(self, of: Operations, start: Ints, duration: Ints) -> None:
+        """Adds operations; `start` and `duration` of their events, in ticks."""
+        sums = self._sums
+        sums.grow(1 + max(int(of.kind.max()), int(of.parent.max())))
+        sums.add_whole(of.kind, of.parent, of.duration, self._added)
+        for place, name in enumerate(SUMMED):
+            if name in of.numbers:
+                self._numbers.add(name)
+                sums.add_number(place, of.kind, of.numbers[name], np.ones(len(of), np.uint8))
+        self._spans.add(of.kind, start, np.maximum(duration, 0))
+        self._added += len(of)
+
+    def found(self, kinds: int) -> OperationSums | None:
+        """Of so many kinds; None: sums that 64 bits do not hold, which are left to those who ask."""
+        sums = self._sums
+        sums.grow(kinds)
+        wide = [sums.total(), sums.inner(), *(sums.number(place) for place in range(len(SUMMED)))]
+        if any(high.any() or int(low.max(initial=0)) >= 1 << 62 for low, high in wide):
+            return None
+        total, inner, *numbers = (low.astype(np.int64) for low, _ in wide)
+        return OperationSums(
+            sums.count(),
+            total,
+            inner,
+            sums.longest(),
+            sums.longest_at(),
+            sums.empty(),
+            sums.shortest_lasting(),
+            self._spans.alone(kinds),
+            self._spans.ticks(),
+            {name: of for name, of in zip(SUMMED, numbers, strict=True) if name in self._numbers},
+        )
