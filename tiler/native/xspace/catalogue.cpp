@@ -58,11 +58,13 @@ Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const s
             if (numbers_[plane].find(id) != IdTable::absent) continue;
             const std::int32_t entry = entry_of.find(id);  // ids without metadata get a number, too
             const auto number = static_cast<std::int32_t>(used_.size());
+            const std::size_t named = names_.names().size();
             used_.push_back(read_metadata(
                 plane, entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)], id,
                 of.is_cut));
             used_names_.push_back(used_.back().name_index);
-            taken += room.per_name + copies * used_.back().size();
+            taken += used_.back().size();
+            if (names_.names().size() > named) taken += room.per_name + copies * names_.names().back().size();
             if (taken > room.bytes)
                 throw wire::LimitReached("has more than " + std::to_string(used_.size()) + " names of events",
                                          of.name.begin);
