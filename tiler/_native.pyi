@@ -460,10 +460,12 @@ class Operations:
         it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none.
         """
 
-    def kinds(self) -> list[tuple[int, list[tuple[int, int, bytes]]]]:
+    def kinds(
+        self,
+    ) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], list[tuple[int, list[tuple[int, int, bytes]]]]]:
         """
-        Returns of each kind so far its metadata, -1 none, and the stats that make it: how each is written (1
-        integer, 2 unsigned, 3 reference, 4 text, 0 not there), its bits and its text.
+        Returns of each kind so far its metadata, -1 none; and of those that stats make, their places with the
+        stats: how each is written (1 integer, 2 unsigned, 3 reference, 4 text, 0 not there), its bits, its text.
         """
 
     @property
@@ -1410,6 +1412,31 @@ def integer_stats(
 ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
     Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`.
+    """
+
+def thin_args(
+    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    begin: int,
+    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration_id: int,
+    begin_id: int,
+) -> tuple[
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], bytes
+]:
+    """
+    Returns the arguments of operations, as ends and bytes, without how long they took on the device, where
+    `duration` says it, and without when they began; and what restores these. The ids are of stats, -1 none.
+    """
+
+def whole_args(
+    left_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    left: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    taken: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
+    """
+    Returns ends and bytes of what `thin_args` took apart. Raises ValueError.
     """
 
 TIME_LIMIT: int = 2305843009213693952

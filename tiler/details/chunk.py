@@ -4,15 +4,20 @@ A chunk holds the arguments of neighbouring events: u32 how many, u8 the order o
 has, then the lengths, plane by plane (all lowest bytes first), then the arguments: one after the other, or by classes
 of equal length and column by column within a class. Stats of an XSpace are of few kinds: columns take 0.6 of the room,
 measured on synthetic TPU traces. Text does better as it stands.
+
+Of operations of devices, how long they took is in their records (`pages/operations.py`), and what is left of their
+arguments is in columns: between the lengths and these come, u32 both, the checksum of those durations, and how many
+bytes follow that restore what was taken out (`native/xspace/operation_args.hpp`).
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from isal import isal_zlib
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -25,7 +30,11 @@ _CHUNK_BYTES = 256 * 1024
 _CHUNK_EVENTS = 8192
 
 _HEAD = struct.Struct("<IBB")
-_ROWS, _COLUMNS = 0, 1
+_THIN_HEAD = struct.Struct("<II")
+_ROWS, _COLUMNS, _THIN = 0, 1, 2
+
+# The durations of so many operations from this one on, in picoseconds of the device. May raise DamagedStore.
+DurationsOf = Callable[[int, int], NDArray[np.int64]]
 
 
 def split(
@@ -56,6 +65,34 @@ def split(
         first, start = last, stop
 
 
+def split_operations(
+    args_end: NDArray[np.int64],
+    begin: int,
+    args: NDArray[np.uint8],
+    duration: NDArray[np.int64],
+    duration_id: int,
+    begin_id: int,
+) -> Iterator[tuple[int, bytes]]:
+    """The same of operations, which take so long on the device; the first one's arguments begin at `begin`.
+
+    The ids are those of the stats that say how long and when, -1 none.
+    """
+    first = 0
+    while first < len(args_end):
+        last = int(np.searchsorted(args_end, begin + _CHUNK_BYTES, side="right"))
+        last = min(max(last, first + 1), first + _CHUNK_EVENTS, len(args_end))
+        of = duration[first:last]
+        ends, left, taken = _native.thin_args(args_end[first:last], begin, args, of, duration_id, begin_id)
+        lengths = np.diff(ends, prepend=0).astype("<u4")
+        body = _THIN_HEAD.pack(_checksum(of), len(taken)) + taken + _native.transpose_by_length(ends, 0, left)
+        yield first, _compressed(lengths, _THIN, body)
+        first, begin = last, int(args_end[last - 1])
+
+
+def _checksum(duration: NDArray[np.int64]) -> int:
+    return isal_zlib.crc32(np.ascontiguousarray(duration, "<i8").tobytes())
+
+
 def _split_packed(
     args_end: NDArray[np.int64], args: NDArray[np.uint8], texts: _native.PackedTexts
 ) -> Iterator[tuple[int, bytes]]:
@@ -81,16 +118,18 @@ class Chunk:
     args: NDArray[np.uint8]
 
     @classmethod
-    def parse(cls, data: bytes, first: int = 0) -> Chunk:
-        """Raises DamagedStore."""
+    def parse(cls, data: bytes, first: int = 0, durations: DurationsOf | None = None) -> Chunk:
+        """`durations`: of the track's operations, where it has any. Raises DamagedStore."""
         if len(data) < _HEAD.size:
             raise DamagedStore("a chunk of arguments is damaged")
         n, order, width = _HEAD.unpack_from(data)
         body = _HEAD.size + n * width
-        if order not in (_ROWS, _COLUMNS) or not 1 <= width <= 4 or body > len(data):
+        if order not in (_ROWS, _COLUMNS, _THIN) or not 1 <= width <= 4 or body > len(data):
             raise DamagedStore("a chunk of arguments is damaged")
         planes = np.frombuffer(data, np.uint8, n * width, _HEAD.size).reshape(width, n).astype(np.int64)
         ends = np.cumsum((planes << (8 * np.arange(width))[:, None]).sum(axis=0))
+        if order == _THIN:
+            return cls(first, *_whole(ends, data[body:], first, durations))
         if int(ends[-1] if n else 0) != len(data) - body:
             raise DamagedStore("a chunk of arguments is damaged")
         args = np.frombuffer(data, np.uint8, offset=body)
@@ -111,3 +150,31 @@ class Chunk:
             raise DamagedStore("a chunk of arguments is damaged")
         begin = int(self.ends[at - 1]) if at else 0
         return self.args[begin : int(self.ends[at])].tobytes()
+
+
+def count_of(data: bytes) -> int:
+    """Of how many events a chunk has the arguments, as far as that can be told without other records.
+
+    Raises DamagedStore.
+    """
+    if len(data) >= _HEAD.size and _HEAD.unpack_from(data)[1] == _THIN:
+        return int(_HEAD.unpack_from(data)[0])
+    return len(Chunk.parse(data))
+
+
+def _whole(
+    left_end: NDArray[np.int64], body: bytes, first: int, durations: DurationsOf | None
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """The arguments of operations. Raises DamagedStore."""
+    if len(body) < _THIN_HEAD.size or durations is None:
+        raise DamagedStore("a chunk of arguments is damaged")
+    checksum, size = _THIN_HEAD.unpack_from(body)
+    taken = np.frombuffer(body, np.uint8, offset=_THIN_HEAD.size)[:size]
+    left = np.frombuffer(body, np.uint8, offset=_THIN_HEAD.size)[size:]
+    duration = durations(first, len(left_end))
+    if len(duration) != len(left_end) or _checksum(duration) != checksum:
+        raise DamagedStore("a chunk of arguments is of other operations")
+    try:
+        return _native.whole_args(left_end, _native.restored_by_length(left_end, left), taken, duration)
+    except ValueError as error:
+        raise DamagedStore(f"a chunk of arguments is damaged: {error}") from error

@@ -9,8 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.details import chunk
 from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, NUMBERS, OperationKind, Operations, StatValue, TrackKinds
+from tilescope.tiler.pages.operations import (
+    CHUNK_OPERATIONS,
+    NUMBERS,
+    OperationKinds,
+    Operations,
+    StatValue,
+    TrackKinds,
+)
 
 Ints = NDArray[np.int64]
 
@@ -21,6 +29,7 @@ _BEGIN, _DURATION = "device_offset_ps", "device_duration_ps"
 # Real captures have some ten thousand on a track. Each takes some hundred bytes of a question's memory.
 MAX_KINDS: Final = 1 << 18
 
+_NONE = -1  # the id of a stat that the plane does not have
 _UNSIGNED, _REFERENCE, _TEXT = 2, 3, 4  # how a stat is written, as the native module has it
 
 
@@ -41,6 +50,7 @@ class OperationMaker:
             MAX_KINDS,
             tick_ps,
         )
+        self._taken = tuple(ids.get(name, [_NONE])[0] for name in (_DURATION, _BEGIN))
         self._bounds: list[tuple[int, int, int]] = []
 
     def add(self, args_end: Ints, begin: int, args: NDArray[np.uint8], start: Ints, duration: Ints) -> Operations:
@@ -50,14 +60,22 @@ class OperationMaker:
         some = {name: column for name, column in zip(NUMBERS, numbers, strict=True) if column.max(initial=-1) >= 0}
         return Operations(kind, parent, taken, some)
 
+    def arguments(
+        self, args_end: Ints, begin: int, args: NDArray[np.uint8], made: Operations
+    ) -> Iterator[tuple[int, bytes]]:
+        """The chunks of arguments of these operations, which `add` made, each with the place of its first event."""
+        return chunk.split_operations(args_end, begin, args, made.duration, *self._taken)
+
     def kinds(self) -> TrackKinds:
         """Those of all that was added."""
         bounds = np.array(self._bounds, np.int64).reshape(-1, 3).T
         reader = self._reader
-        kinds = [
-            OperationKind(metadata, {name: self._value(*of) for name, of in zip(_OF_KIND, stats, strict=True) if of[0]})
-            for metadata, stats in reader.kinds()
-        ]
+        metadata, with_stats = reader.kinds()
+        stats = {
+            place: {name: self._value(*of) for name, of in zip(_OF_KIND, stats, strict=True) if of[0]}
+            for place, stats in with_stats
+        }
+        kinds = OperationKinds(metadata, stats)
         return TrackKinds(kinds, reader.is_cut, reader.first, reader.last, *bounds)
 
     def _value(self, kind: int, bits: int, text: bytes) -> StatValue:

@@ -202,7 +202,7 @@ class Builder:
         for number in self._carriers[track.file].get(track.source, ()):
             self._add_flows(track.file, number, track.id if data is not None else -1, data)
         if data is not None:
-            if len(data.args):
+            if len(data.args) and not self.operations.takes(track, data):
                 file = self._run.files[track.file]
                 codec = codec_of(file.summary.format)
                 pieces = chunk.split(data.args_end, data.args, columns=codec.in_columns, texts=file.events.texts)

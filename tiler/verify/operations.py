@@ -121,7 +121,10 @@ class OperationCheck:
     def _arguments(self, track: TrackEntry, first: int, count: int) -> tuple[Ints, NDArray[np.uint8]]:
         lengths, parts, at = [], [], first
         while at < first + count:
-            chunk = self._store.args_chunk(track.id, at)
+            try:
+                chunk = self._store.args_chunk(track.id, at)
+            except DamagedStore as error:  # what they have taken of the operations is not what it was
+                raise self._error(track, f"operations from event {first} on are other ones: {error}") from error
             if chunk is None or chunk.stop <= at:
                 raise self._error(track, f"arguments of event {at} are missing")
             ends = chunk.ends[at - chunk.first : first + count - chunk.first]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from tilescope.tiler.columns import TrackKind
-from tilescope.tiler.details.chunk import Chunk
+from tilescope.tiler.details.chunk import count_of
 from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables, check_page, page_count
 from tilescope.tiler.errors import DamagedStore, FormatFailed
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
@@ -230,7 +230,7 @@ class RecordCheck:
         if key != keys.details(track, seen):
             raise self._catalogue.track_error(track, f"arguments of event {seen} are missing")
         try:
-            n = len(Chunk.parse(inflate(value)))
+            n = count_of(inflate(value))
         except DamagedStore as error:
             raise self._catalogue.track_error(track, f"arguments from event {seen} on are damaged: {error}") from error
         if not n:

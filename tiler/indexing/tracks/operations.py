@@ -33,13 +33,12 @@ class OperationWriter:
         self._tables = tables
 
     def entries(self, track: PlacedTrack, data: TrackData) -> Iterator[Entry]:
-        """The records of a track's operations: of lines on which devices work, in files whose metadata has stats."""
-        summary = self._run.files[track.file].summary
-        process = summary.processes[summary.tracks[track.source].process]
-        if track.kind != TrackKind.SLICE or not (process.is_device and is_work_line(track.name) and len(data.args)):
-            return
-        tables = self._tables.of(track.file)
-        if not isinstance(tables, XStatTables):
+        """The records of a track's operations: of lines on which devices work, in files whose metadata has stats.
+
+        And the chunks of its arguments, which say nothing that is in these records.
+        """
+        tables = self._tables_of(track, data)
+        if tables is None:
             return
         metadata, _ = varint(np.asarray(data.args[:_VARINT_BYTES]).tobytes(), 0)
         maker = OperationMaker(tables, int(tables.plane[metadata]), self._run.timeline.tick_ps)
@@ -52,9 +51,23 @@ class OperationWriter:
             made = maker.add(ends, 0, args, start, duration)
             sums.add(made, start, duration)
             yield keys.operations(track.id, piece.start), compress(made.encode(track.id))
+            for place, chunk in maker.arguments(ends, 0, args, made):
+                yield keys.details(track.id, piece.start + place), chunk
         self.per_track[track.id] = len(data)
         kinds = maker.kinds()
         yield keys.kinds(track.id), compress(kinds.encode())
         added = sums.found(len(kinds.kinds))
         if added is not None:
             yield keys.operation_sums(track.id), compress(added.encode(track.id))
+
+    def takes(self, track: PlacedTrack, data: TrackData) -> bool:
+        """Whether a track has such records, and with them its arguments."""
+        return self._tables_of(track, data) is not None
+
+    def _tables_of(self, track: PlacedTrack, data: TrackData) -> XStatTables | None:
+        summary = self._run.files[track.file].summary
+        process = summary.processes[summary.tracks[track.source].process]
+        if track.kind != TrackKind.SLICE or not (process.is_device and is_work_line(track.name) and len(data.args)):
+            return None
+        tables = self._tables.of(track.file)
+        return tables if isinstance(tables, XStatTables) else None

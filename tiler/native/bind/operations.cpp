@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -36,17 +37,22 @@ auto add(Operations& operations, const InColumn<std::int64_t>& args_end, std::in
                            to_numpy(std::move(found.duration)), std::move(numbers));
 }
 
+using KindStats = std::vector<std::tuple<int, std::int64_t, nb::bytes>>;
+
 auto kinds(const Operations& operations) {
-    std::vector<std::pair<std::int64_t, std::vector<std::tuple<int, std::int64_t, nb::bytes>>>> found;
-    found.reserve(operations.kinds().size());
+    std::vector<std::int64_t> metadata;
+    std::vector<std::pair<std::int64_t, KindStats>> with_stats;
+    metadata.reserve(operations.kinds().size());
     for (const Operations::Kind& kind : operations.kinds()) {
-        std::vector<std::tuple<int, std::int64_t, nb::bytes>> stats;
-        stats.reserve(kind.stats.size());
+        metadata.push_back(kind.metadata);
+        const auto is_there = [](const xspace::OperationStat& stat) { return stat.kind != xspace::StatForm::none; };
+        if (std::none_of(kind.stats.begin(), kind.stats.end(), is_there)) continue;
+        KindStats stats;
         for (const xspace::OperationStat& stat : kind.stats)
             stats.emplace_back(static_cast<int>(stat.kind), stat.bits, to_bytes(stat.text));
-        found.emplace_back(kind.metadata, std::move(stats));
+        with_stats.emplace_back(static_cast<std::int64_t>(metadata.size()) - 1, std::move(stats));
     }
-    return found;
+    return std::make_pair(to_numpy(std::move(metadata)), std::move(with_stats));
 }
 
 }  // namespace
@@ -66,9 +72,10 @@ void bind_operations(nb::module_& m) {
             "add", &add, nb::arg("args_end"), nb::arg("begin"), nb::arg("args"), nb::arg("start"), nb::arg("duration"),
             "Takes the next events, whose arguments begin at `begin`. Returns of each its kind, that of the operation\n"
             "it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none.")
-        .def("kinds", &kinds,
-             "Returns of each kind so far its metadata, -1 none, and the stats that make it: how each is written (1\n"
-             "integer, 2 unsigned, 3 reference, 4 text, 0 not there), its bits and its text.")
+        .def(
+            "kinds", &kinds,
+            "Returns of each kind so far its metadata, -1 none; and of those that stats make, their places with the\n"
+            "stats: how each is written (1 integer, 2 unsigned, 3 reference, 4 text, 0 not there), its bits, its text.")
         .def_prop_ro("is_cut", &Operations::is_cut, "Whether kinds were told apart by metadata alone.")
         .def_prop_ro("first", &Operations::first, "When the first operation begins, ps of the device.")
         .def_prop_ro("last", &Operations::last, "When the last one ends.");

@@ -1,0 +1,106 @@
+"""Arguments of operations come back byte for byte, though durations are kept elsewhere and begins as differences."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tests.tiler.details.test_typed_stats import varint
+from tilescope.tiler.details.chunk import Chunk, count_of, split_operations
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import decompress
+
+_DURATION, _BEGIN = 2, 300
+_LIMIT = 2**64
+
+
+def stat(number: int, tag: int, value: int) -> bytes:
+    message = b"\x08" + varint(number) + bytes([tag]) + varint(value)
+    return b"\x22" + varint(len(message)) + message
+
+
+NUMBERS = st.integers(0, 3000) | st.integers(0, _LIMIT - 1)
+STATS = st.builds(stat, st.sampled_from([_DURATION, _BEGIN, 1, 7]), st.sampled_from([0x18, 0x20]), NUMBERS)
+ODD = st.sampled_from(
+    [
+        b"\x22\x05\x08\x02\x18\x85\x00",  # five, in more bytes than it needs
+        b"\x22\x04\x18\x05\x08\x02",  # the value before the id
+        b"\x22\x06\x08\x02\x18\x05\x18\x05",
+        b"\x2a\x04\x08\x02\x18\x05",  # in another field
+        b"\x22\x02\x08\x02",
+        b"\x22",
+        b"\x08\x05",
+    ]
+)
+EVENTS = st.lists(st.tuples(NUMBERS, st.lists(STATS | ODD | st.binary(max_size=3), max_size=4)), max_size=20)
+
+
+def chunks_of(
+    events: list[bytes], durations: list[int], before: bytes = b""
+) -> tuple[list[tuple[int, bytes]], NDArray[np.int64]]:
+    ends = len(before) + np.cumsum([len(event) for event in events], dtype=np.int64)
+    duration = np.array(durations, np.uint64).view(np.int64)
+    args = np.frombuffer(before + b"".join(events), np.uint8)
+    found = split_operations(ends, len(before), args, duration, _DURATION, _BEGIN)
+    return [(first, decompress(chunk)) for first, chunk in found], duration
+
+
+def restored(chunks: list[tuple[int, bytes]], duration: NDArray[np.int64]) -> list[bytes]:
+    found: list[bytes] = []
+    for first, data in chunks:
+        chunk = Chunk.parse(data, first, lambda at, count: duration[at : at + count])
+        assert len(chunk) == count_of(data)
+        found += [chunk.of(ordinal) for ordinal in range(chunk.first, chunk.stop)]
+    return found
+
+
+@given(EVENTS, st.binary(max_size=3))
+def test_any_arguments_come_back(events: list[tuple[int, list[bytes]]], before: bytes) -> None:
+    raws = [b"\x05" + stat(_DURATION, 0x18, took) * (took % 3) + b"".join(stats) for took, stats in events]
+    chunks, duration = chunks_of(raws, [took for took, _ in events], before)
+    assert restored(chunks, duration) == raws
+
+
+def test_usual_arguments_take_little_room() -> None:
+    rng = random.Random(5)
+    begin, events, durations = 10**15, [], []
+    for _ in range(20_000):
+        begin += rng.randrange(2_000) * 1_000
+        durations.append(rng.randrange(10**7))
+        events.append(b"\x07" + stat(_BEGIN, 0x18, begin) + stat(_DURATION, 0x18, durations[-1]))
+    chunks, duration = chunks_of(events, durations)
+    assert [first for first, _ in chunks] == [0, 8192, 16384]
+    assert restored(chunks, duration) == events
+    # A number of metadata, two lengths and places, and what is left of a begin.
+    assert sum(len(data) for _, data in chunks) < 11 * len(events) < sum(len(event) for event in events) / 2
+
+
+def test_other_durations_are_noticed() -> None:
+    chunks, duration = chunks_of([b"\x05" + stat(_DURATION, 0x18, 9)] * 3, [9, 9, 9])
+    (_, data) = chunks[0]
+    for wrong in (duration + 1, duration[:2], np.zeros(0, np.int64)):
+        with pytest.raises(DamagedStore, match="of other operations"):
+            Chunk.parse(data, 0, lambda _first, _count, wrong=wrong: wrong)  # type: ignore[misc]
+    with pytest.raises(DamagedStore):
+        Chunk.parse(data, 0)
+
+
+@given(st.randoms(use_true_random=False), st.integers(1, 4))
+def test_damaged_bytes_are_refused_or_read(rng: random.Random, changes: int) -> None:
+    events = [b"\x05" + stat(_DURATION, 0x18, k) + stat(_BEGIN, 0x20, 5_000 * k) for k in range(9)]
+    ((_, data),), duration = chunks_of(events, list(range(9)))
+    damaged = bytearray(data[: rng.randrange(len(data) + 1)] if rng.random() < 0.3 else data)
+    for _ in range(changes if damaged else 0):
+        damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+    try:
+        found = Chunk.parse(bytes(damaged), 0, lambda at, count: duration[at : at + count])
+    except DamagedStore:
+        return
+    assert len(found.args) <= len(damaged) + 48 * len(found)
+    for ordinal in range(len(found)):
+        found.of(ordinal)
