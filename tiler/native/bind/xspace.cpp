@@ -177,8 +177,8 @@ class XSpaceFile {
                 survey.out_of_range,
                 survey.flow_ends,
                 survey.first_ps,
-                survey.end.ns,
-                survey.end.ps,
+                survey.end().ns,
+                survey.end().ps,
                 survey.any_ps};
     }
 
@@ -209,8 +209,8 @@ class XSpaceFile {
         CountersInfo info{{}, of.sampled, of.lasting, of.not_finite, of.beyond_events, of.beyond_numbers};
         for (const xspace::CounterSeries& series : of.series) {
             const xspace::LineSurvey& found = series.found;
-            info.series.push_back({series.name_index, series.stat_id, found.events, found.first_ps, found.end.ns,
-                                   found.end.ps, found.any_ps});
+            info.series.push_back({series.name_index, series.stat_id, found.events, found.first_ps, found.end().ns,
+                                   found.end().ps, found.any_ps});
         }
         return info;
     }

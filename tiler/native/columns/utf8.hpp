@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -35,16 +37,25 @@ inline std::size_t sequence_length(std::string_view text, std::size_t at) {
 inline std::string repaired(std::string_view text) {
     std::string result;
     result.reserve(text.size());
+    std::size_t begin = 0;  // of what is valid up to `at`, and not yet taken
     for (std::size_t at = 0; at < text.size();) {
+        std::uint64_t eight = 0;
+        if (text.size() - at >= sizeof(eight)) std::memcpy(&eight, text.data() + at, sizeof(eight));
+        else eight = ~eight;
+        if ((eight & 0x8080808080808080U) == 0) {
+            at += sizeof(eight);
+            continue;
+        }
         const std::size_t length = sequence_length(text, at);
         if (length == 0) {
+            result.append(text, begin, at - begin);
             result += "\xef\xbf\xbd";
-            ++at;
+            begin = ++at;
         } else {
-            result.append(text.substr(at, length));
             at += length;
         }
     }
+    result.append(text, begin);
     return result;
 }
 

@@ -72,17 +72,11 @@ void LineDecoder::decode_event(Cursor& line, Chunk& chunk) {
     if (events_left_ == 0) throw wire::Error(changed, position_);
     --events_left_;
     if (!adds_up(start_ns_, event_.offset_ps)) return;
-    if (!was_surveyed()) throw wire::Error(changed, position_);
+    if (!survey_.encloses(event_.offset_ps, std::max<std::int64_t>(event_.duration_ps, 0)))
+        throw wire::Error(changed, position_);
     append_row(chunk, flows.is_step());
     if (flows.ends()) append_flow(chunk, Phase::flow_end, flows.value[consumer_type], flows.value[consumer_id]);
     if (flows.begins()) append_flow(chunk, Phase::flow_start, flows.value[producer_type], flows.value[producer_id]);
-}
-
-// Whether the event lies where the survey has seen events.
-bool LineDecoder::was_surveyed() const {
-    if (event_.offset_ps < survey_.first_ps || event_.offset_ps > survey_.last_start_ps) return false;
-    const NanoPico end = NanoPico::of(event_.offset_ps) + NanoPico::of(std::max<std::int64_t>(event_.duration_ps, 0));
-    return !(survey_.end < end);
 }
 
 void LineDecoder::append_row(Chunk& chunk, bool is_step) {

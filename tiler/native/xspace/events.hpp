@@ -42,7 +42,6 @@ class LineDecoder {
   private:
     static bool is_full(const Chunk& chunk, std::size_t max_rows, std::size_t max_args_bytes);
     void decode_event(wire::Cursor& line, Chunk& chunk);
-    bool was_surveyed() const;
     void append_row(Chunk& chunk, bool is_step);
     void append_flow(Chunk& chunk, Phase phase, std::uint64_t type, std::uint64_t id);
     std::int64_t flow_key(std::uint64_t type, std::uint64_t id) const;

@@ -20,9 +20,10 @@ FlowStats::FlowStats(const wire::Source& source, const Plane& plane) {
         if (name == "_c") stats_.push_back({entry.id, consumer_id});
         if (name == "step_num") stats_.push_back({entry.id, step_number});
     }
+    for (const FlowStat& stat : stats_) bits_ |= bit_of(stat.id);
 }
 
-void FlowStats::read(const wire::Source& source, wire::Range stat, FlowValues& values) const {
+void FlowStats::read_fields(const wire::Source& source, wire::Range stat, FlowValues& values) const {
     Cursor cursor(source, stat, "stat");
     std::int64_t id = 0;
     std::optional<std::uint64_t> value;

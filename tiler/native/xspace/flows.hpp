@@ -34,14 +34,52 @@ class FlowStats {
     bool empty() const { return stats_.empty(); }
 
     // Takes what an XStat message says, if it is one of them.
-    void read(const wire::Source& source, wire::Range stat, FlowValues& values) const;
+    void read(const wire::Source& source, wire::Range stat, FlowValues& values) const {
+        if (!is_of_others(source, stat)) read_fields(source, stat, values);
+    }
 
   private:
+    // Whether a stat is as nearly all are, its id and one value, and of another id for sure.
+    bool is_of_others(const wire::Source& source, wire::Range stat) const;
+    void read_fields(const wire::Source& source, wire::Range stat, FlowValues& values) const;
+
     struct FlowStat {
         std::int64_t id;  // of the stat metadata
         FlowPart part;
     };
+    static std::uint64_t bit_of(std::int64_t id) { return std::uint64_t{1} << (static_cast<std::uint64_t>(id) & 63); }
+
     std::vector<FlowStat> stats_;
+    std::uint64_t bits_ = 0;  // of their ids: one that has none of these bits is another's
 };
+
+inline bool FlowStats::is_of_others(const wire::Source& source, wire::Range stat) const {
+    const std::uint8_t* at = source.data() + stat.begin;
+    const std::size_t size = stat.size();
+    if (size < 4 || at[0] != wire::varint_field(1)) return false;
+    std::size_t value = 2;  // where its tag is
+    std::int64_t id = at[1];
+    if (id >= 0x80) {
+        if (at[2] >= 0x80) return false;
+        id = (id & 0x7f) | at[2] << 7;
+        value = 3;
+    }
+    if ((bits_ & bit_of(id)) != 0) return false;
+    const std::size_t rest = size - value - 1;
+    switch (at[value]) {
+    case wire::fixed64_field(2): return rest == 8;
+    case wire::varint_field(3):
+    case wire::varint_field(4):
+    case wire::varint_field(7): {
+        if (rest == 0 || rest > 9 || at[size - 1] >= 0x80) return false;
+        for (std::size_t k = value + 1; k + 1 < size; ++k)
+            if (at[k] < 0x80) return false;
+        return true;
+    }
+    case wire::bytes_field(5):
+    case wire::bytes_field(6): return rest != 0 && at[value + 1] < 0x80 && at[value + 1] == rest - 1;
+    default: return false;
+    }
+}
 
 }  // namespace tilescope::xspace

@@ -12,15 +12,11 @@ using wire::Cursor;
 using wire::Range;
 using wire::varint_field;
 
-bool Surveyor::SeenIds::add(std::int64_t id) {
+bool Surveyor::SeenIds::add_far(std::int64_t id) {
     const auto bit = static_cast<std::uint64_t>(id);
     if (bit >= dense_limit_) return sparse_.insert(id).second;
-    if (bit / 64 >= bits_.size()) bits_.resize(std::max<std::size_t>(bit / 64 + 1, 2 * bits_.size()), 0);
-    std::uint64_t& word = bits_[bit / 64];
-    const std::uint64_t mask = std::uint64_t{1} << (bit % 64);
-    const bool is_new = (word & mask) == 0;
-    word |= mask;
-    return is_new;
+    bits_.resize(std::max<std::size_t>(bit / 64 + 1, 2 * bits_.size()), 0);
+    return add(id);
 }
 
 Surveyor::Surveyor(const wire::Source& source, const Line& line, const FlowStats& flow_stats,
@@ -63,6 +59,7 @@ void Surveyor::take_event(Cursor& line) {
     if (flow_stats_.empty()) read_event(line, event_, [](Range) {});
     else read_event(line, event_, [&](Range stat) { flow_stats_.read(source_, stat, flows); });
     ++found_.events;
+    found_.stat_bytes += event_.stat_bytes();
     if (start_ns_ && !adds_up(*start_ns_, event_.offset_ps)) {
         ++found_.out_of_range;
         return;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -31,8 +32,8 @@ struct LineSurvey {
     // Of the others: where they begin and end, counted from the start of the line, and whether in whole nanoseconds.
     std::int64_t first_ps = 0;
     std::int64_t last_start_ps = 0;
-    NanoPico end{0, 0};
     bool any_ps = false;
+    std::size_t stat_bytes = 0;  // of all events: stats with their tags
     std::vector<std::int64_t> metadata_ids;  // that they use, in the order of first use
     std::size_t flow_ends = 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>>
@@ -41,20 +42,38 @@ struct LineSurvey {
 
     // Takes one more event that is not out of range, after `events` was counted. `duration_ps` is not negative.
     void see(std::int64_t offset_ps, std::int64_t duration_ps) {
-        const NanoPico offset = NanoPico::of(offset_ps);
-        const NanoPico length = NanoPico::of(duration_ps);
-        const NanoPico last = offset + length;
         if (events - out_of_range == 1) {
             first_ps = last_start_ps = offset_ps;
-            end = last;
         } else {
             first_ps = std::min(first_ps, offset_ps);
             last_start_ps = std::max(last_start_ps, offset_ps);
-            if (end < last) end = last;
         }
-        any_ps = any_ps || (offset.ps | length.ps) != 0;
+        std::int64_t last_ps = 0;
+        if (!__builtin_add_overflow(offset_ps, duration_ps, &last_ps)) end_ps_ = std::max(end_ps_, last_ps);
+        else if (const NanoPico last = NanoPico::of(offset_ps) + NanoPico::of(duration_ps); far_end_ < last) far_end_ = last;
+        any_ps = any_ps || offset_ps % 1000 != 0 || duration_ps % 1000 != 0;
         activity.add(offset_ps, duration_ps);
     }
+
+    // Where they end; 0 where there are none.
+    NanoPico end() const {
+        const NanoPico last = end_ps_ == nothing ? NanoPico{0, 0} : NanoPico::of(end_ps_);
+        return last < far_end_ ? far_end_ : last;
+    }
+
+    // Whether an event lies where these do.
+    bool encloses(std::int64_t offset_ps, std::int64_t duration_ps) const {
+        if (offset_ps < first_ps || offset_ps > last_start_ps) return false;
+        std::int64_t last_ps = 0;
+        if (!__builtin_add_overflow(offset_ps, duration_ps, &last_ps) && last_ps <= end_ps_) return true;
+        return !(end() < NanoPico::of(offset_ps) + NanoPico::of(duration_ps));
+    }
+
+  private:
+    static constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
+
+    std::int64_t end_ps_ = nothing;  // of those whose end is a number of picoseconds
+    NanoPico far_end_{std::numeric_limits<std::int64_t>::min(), 0};  // of the others
 };
 
 class Surveyor {
@@ -78,9 +97,21 @@ class Surveyor {
     class SeenIds {
       public:
         explicit SeenIds(std::size_t expected) : dense_limit_(expected * 4 + 1024) {}
-        bool add(std::int64_t id);  // whether it is new
+
+        // Whether it is new.
+        bool add(std::int64_t id) {
+            const auto bit = static_cast<std::uint64_t>(id);
+            if (bit >= dense_limit_ || bit / 64 >= bits_.size()) return add_far(id);
+            std::uint64_t& word = bits_[bit / 64];
+            const std::uint64_t mask = std::uint64_t{1} << (bit % 64);
+            const bool is_new = (word & mask) == 0;
+            word |= mask;
+            return is_new;
+        }
 
       private:
+        bool add_far(std::int64_t id);
+
         std::uint64_t dense_limit_;
         std::vector<std::uint64_t> bits_;
         std::unordered_set<std::int64_t> sparse_;

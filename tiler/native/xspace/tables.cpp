@@ -7,9 +7,10 @@
 namespace tilescope::xspace {
 
 std::int32_t DistinctNames::intern(std::string_view bytes) {
+    // Bytes that are known are valid.
+    if (const auto found = index_.find(bytes); found != index_.end()) return found->second;
     std::string text = utf8::repaired(bytes);
-    const auto found = index_.find(text);
-    if (found != index_.end()) return found->second;
+    if (const auto found = index_.find(text); found != index_.end()) return found->second;
     const auto number = static_cast<std::int32_t>(names_.size());
     names_.push_back(std::move(text));
     index_.emplace(names_.back(), number);

@@ -57,6 +57,24 @@ constexpr std::uint32_t fixed64_field(std::uint32_t number) { return number << 3
 constexpr std::uint32_t bytes_field(std::uint32_t number) { return number << 3 | 2; }
 constexpr std::uint32_t field_number(std::uint32_t tag) { return tag >> 3; }
 
+// The varint at `at` as most are: it ends before `end`, and eight bytes from its first on there are bytes up to `file_end`.
+// Returns where it ends, or null when it is not like that. How many bytes it has is not foreseen, so nothing branches on it.
+inline const std::uint8_t* quick_varint(const std::uint8_t* at, const std::uint8_t* end, const std::uint8_t* file_end,
+                                        std::uint64_t& value) {
+    std::uint64_t bytes = 0;
+    if (file_end - at < static_cast<std::ptrdiff_t>(sizeof(bytes))) return nullptr;
+    std::memcpy(&bytes, at, sizeof(bytes));  // little-endian hosts only, as containers are
+    const std::uint64_t ends = ~bytes & 0x8080808080808080U;
+    if (ends == 0) return nullptr;
+    const std::uint8_t* next = at + (__builtin_ctzll(ends) + 1) / 8;
+    if (next > end) return nullptr;
+    bytes &= ends ^ (ends - 1);  // up to the first byte that ends it
+    bytes = (bytes & 0x007f007f007f007fU) | (bytes & 0x7f007f007f007f00U) >> 1;
+    bytes = (bytes & 0x00003fff00003fffU) | (bytes & 0x3fff00003fff0000U) >> 2;
+    value = (bytes & 0x000000000fffffffU) | (bytes & 0x0fffffff00000000U) >> 4;
+    return next;
+}
+
 class Cursor {
   public:
     // `what` names the message in errors: "plane", "line". It must outlive the cursor.
@@ -72,13 +90,22 @@ class Cursor {
     }
 
     bool at_end() const { return at_ == end_; }
+
+    // Where it is, where its message ends, and where the file does: for those who read quickly what most messages are like.
+    const std::uint8_t* at() const { return at_; }
+    const std::uint8_t* end() const { return end_; }
+    const std::uint8_t* file_end() const { return source_->end(); }
+
+    // Goes on from `at`, which was read by somebody who knows that it lies in the message.
+    void go_to(const std::uint8_t* at) { at_ = at; }
+
     std::size_t offset() const { return static_cast<std::size_t>(at_ - source_->data()); }
     const char* what() const { return what_; }
 
     std::uint64_t varint() {
         if (at_ != end_ && *at_ < 0x80) return *at_++;
         std::uint64_t value = 0;
-        const std::uint8_t* next = long_varint(at_, end_, value);
+        const std::uint8_t* next = long_varint(at_, end_, source_->end(), value);
         if (next == nullptr) fail_varint();
         at_ = next;
         return value;
@@ -161,20 +188,9 @@ class Cursor {
     static constexpr std::ptrdiff_t max_varint_size = 10;
 
     // Returns where the varint ends, or null when it is cut or too long. Static, so that cursors can stay in registers.
-    static const std::uint8_t* long_varint(const std::uint8_t* at, const std::uint8_t* end, std::uint64_t& value) {
-        // Eight bytes at once, as times have some six: how many there are is not foreseen, so nothing branches on it.
-        if (end - at >= 8) {
-            std::uint64_t bytes = 0;
-            std::memcpy(&bytes, at, sizeof(bytes));  // little-endian hosts only, as containers are
-            const std::uint64_t ends = ~bytes & 0x8080808080808080U;
-            if (ends != 0) {
-                bytes &= ends ^ (ends - 1);  // up to the first byte that ends it
-                bytes = (bytes & 0x007f007f007f007fU) | (bytes & 0x7f007f007f007f00U) >> 1;
-                bytes = (bytes & 0x00003fff00003fffU) | (bytes & 0x3fff00003fff0000U) >> 2;
-                value = (bytes & 0x000000000fffffffU) | (bytes & 0x0fffffff00000000U) >> 4;
-                return at + (__builtin_ctzll(ends) + 1) / 8;
-            }
-        }
+    static const std::uint8_t* long_varint(const std::uint8_t* at, const std::uint8_t* end,
+                                           const std::uint8_t* file_end, std::uint64_t& value) {
+        if (const std::uint8_t* next = quick_varint(at, end, file_end, value)) return next;
         const std::uint8_t* limit = end - at > max_varint_size ? at + max_varint_size : end;
         std::uint64_t result = 0;
         for (unsigned shift = 0; at != limit; shift += 7) {
