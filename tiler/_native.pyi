@@ -499,6 +499,25 @@ def canonical_order(
     has ORDER_SPACE numbers for each.
     """
 
+def order_ties(
+    start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")],
+    flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+    source: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")] | None,
+) -> bool:
+    """
+    Brings slices whose starts never decrease into canonical order, in these columns. Returns False, and changes
+    nothing, when starts decrease, or too much would have to move at once.
+    """
+
+def halves_of_sum(
+    values: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[int, int]:
+    """Returns h and l: the sum of fewer than 2**31 values is h * 2**32 + l."""
+
 def assign_rows(
     start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -1304,6 +1323,18 @@ class XSpaceLineEvents:
     @property
     def position(self) -> int: ...
 
+class XSpaceLineSlices:
+    """The slices of a line, on their way to columns of the caller's."""
+
+    def advance(self, stop: int) -> bool:
+        """Reads on until `stop`, a byte offset. Returns whether there is more."""
+
+    @property
+    def position(self) -> int: ...
+    @property
+    def args_bytes(self) -> int:
+        """How many bytes of arguments there are so far."""
+
 class XSpaceFile:
     """
     An XSpace: outline, survey of each line, seal, then the events of any line. Several threads may survey
@@ -1378,6 +1409,33 @@ class XSpaceFile:
     def events(self, line: int, track: int) -> XSpaceLineEvents:
         """
         Begins to read a line's slices; `track` is what its rows are said to be of.
+        """
+
+    def args_room(self, line: int) -> int:
+        """How many bytes the arguments of a line's events take at most."""
+
+    def slices(
+        self,
+        line: int,
+        from_ns: int,
+        per_ns: int,
+        rounds: bool,
+        names: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")],
+        flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+        args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+        flow_phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+        flow_tick: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        flow_key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        flow_slice: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    ) -> XSpaceLineSlices:
+        """
+        Begins to read a line that was not split into columns, one row for each event and for each flow end; `args`
+        has at least `args_room` bytes. Times are (ns - from_ns) * per_ns, modulo 2**64; `names` has the numbers of
+        the file's names.
         """
 
     def samples(self, line: int, series: int, track: int) -> XSpaceLineEvents:

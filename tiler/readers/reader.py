@@ -6,7 +6,10 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import Executor
 from typing import Protocol, runtime_checkable
 
-from tilescope.tiler.columns import Activity, EventChunk, Span, TraceSummary
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.columns import Activity, EventChunk, MakeColumn, SliceColumns, Span, TickScale, TraceSummary
 
 
 class Reader(Protocol):
@@ -52,3 +55,16 @@ class TrackwiseReader(Reader, Protocol):
 
     def track_chunks(self, track: int) -> Iterator[EventChunk]:
         """The track's events, in file order."""
+
+
+@runtime_checkable
+class SliceReader(TrackwiseReader, Protocol):
+    """Reads slices straight into the columns that their track is built from, without chunks."""
+
+    def track_slices(
+        self, track: int, scale: TickScale, names: NDArray[np.int32], make: MakeColumn
+    ) -> SliceColumns | None:
+        """All events of a track, as `track_chunks` has them; None: that is to be asked.
+
+        `names` has the numbers that the names of the summary have in the run.
+        """

@@ -11,7 +11,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import Activity, Census, Crowd, Span, TraceSummary
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents, timed_events
 from tilescope.tiler.indexing.scratch import Scratch
-from tilescope.tiler.readers.reader import TrackwiseReader
+from tilescope.tiler.readers.reader import SliceReader, TrackwiseReader
 
 
 class FileEvents(Protocol):
@@ -47,8 +47,10 @@ class TrackwiseEvents:
     events: int = 0
     flow_ends: int = 0
     texts: _native.PackedTexts | None = None
+    _slices: SliceReader | None = field(init=False)  # the reader, if it is one
 
     def __post_init__(self) -> None:
+        self._slices = self.reader if isinstance(self.reader, SliceReader) else None
         for track in range(len(self.reader.summary().tracks)):
             self.span.join(self.reader.span_of(track))
             self.events += self.reader.events_of(track)
@@ -71,6 +73,11 @@ class TrackwiseEvents:
 
     def take(self, track: int, axis: FileAxis, scratch: Scratch) -> TimedEvents | None:
         rows = self.reader.rows_of(track)
+        if rows and axis.timeline.window is None and self._slices is not None:
+            scale = axis.timeline.scale(axis.base_ns)
+            slices = self._slices.track_slices(track, scale, axis.names, scratch.empty)
+            if slices is not None:
+                return TimedEvents.of_slices(slices)
         return timed_events(self.reader.track_chunks(track), rows, axis, scratch) if rows else None
 
 

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns import EventFlag, Phase
+from tilescope.tiler.columns import EventFlag, FlowEnds, Phase
 from tilescope.tiler.indexing.reading.timed import TimedEvents
 from tilescope.tiler.indexing.scratch import Scratch, parts
 
@@ -48,6 +48,16 @@ def flow_rows(events: TimedEvents, source: Ints | None, scratch: Scratch) -> Flo
     )
 
 
+def bound_rows(ends: FlowEnds, source: Ints | None, scratch: Scratch) -> FlowRows:
+    """The flow ends that stand beside a track's slices.
+
+    `source[ordinal]` is the row of a slice; None: that is its ordinal.
+    """
+    ordinal = ends.slice if source is None else scratch.pick(_inverse(source, len(source), scratch), ends.slice)
+    flags = scratch.fill(len(ends.phase), np.dtype(np.uint8), lambda part: np.zeros(part.stop - part.start, np.uint8))
+    return FlowRows(ends.phase, ends.tick, ends.key, flags, ordinal)
+
+
 def binds_to_next(rows: FlowRows, part: slice) -> NDArray[np.bool_]:
     """Which of these ends bind to the slice that begins next, and not to the one around them."""
     enclosing = (rows.flags[part] & EventFlag.BIND_ENCLOSING) != 0
@@ -57,9 +67,7 @@ def binds_to_next(rows: FlowRows, part: slice) -> NDArray[np.bool_]:
 
 def _ordinals_before(rows: Ints, n_events: int, source: Ints, scratch: Scratch) -> Ints:
     """The ordinal of the event before each run of flow ends; -1 where that made no slice."""
-    ordinal_of = scratch.fill(n_events + 1, np.dtype(np.int64), lambda p: np.full(p.stop - p.start, -1, np.int64))
-    for part in parts(len(source)):
-        ordinal_of[source[part]] = np.arange(part.start, part.stop)
+    ordinal_of = _inverse(source, n_events + 1, scratch)
     ordinals = cast(Ints, scratch.empty(len(rows), np.int64))
     before, run = -2, 0  # the row before the part, and the first of its run
     for part in parts(len(rows)):
@@ -70,3 +78,11 @@ def _ordinals_before(rows: Ints, n_events: int, source: Ints, scratch: Scratch) 
         # The last place stays -1: that of the event before the first.
         ordinals[part] = ordinal_of[first_of_run - 1]
     return ordinals
+
+
+def _inverse(source: Ints, n: int, scratch: Scratch) -> Ints:
+    """Of each of `n` rows its ordinal, shape (n,); -1 where it made no slice."""
+    ordinal_of = scratch.fill(n, np.dtype(np.int64), lambda p: np.full(p.stop - p.start, -1, np.int64))
+    for part in parts(len(source)):
+        ordinal_of[source[part]] = np.arange(part.start, part.stop)
+    return ordinal_of

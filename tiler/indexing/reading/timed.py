@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from tilescope.tiler.columns import EventChunk
+from tilescope.tiler.columns import EventChunk, FlowEnds, Phase, SliceColumns
 from tilescope.tiler.indexing.reading.set_aside import SetAside, apart
 from tilescope.tiler.indexing.reading.timeline import Timeline
 from tilescope.tiler.indexing.scratch import Scratch
@@ -30,10 +30,19 @@ class TimedEvents:
     flags: NDArray[np.uint8]
     args_end: Ints
     args: NDArray[np.uint8]
+    flow_ends: FlowEnds | None = None  # of slices, which have no rows then
     set_aside: SetAside | None = None  # what is not among them: it does not lie within the run's window
 
     def __len__(self) -> int:
         return len(self.phase)
+
+    @classmethod
+    def of_slices(cls, slices: SliceColumns) -> TimedEvents:
+        """Slices, and flow ends beside them."""
+        phase = np.broadcast_to(np.uint8(Phase.COMPLETE), len(slices.start))
+        start, duration, name, flags = slices.start, slices.duration, slices.name, slices.flags
+        columns = start, duration, name, None, None, flags, slices.args_end, slices.args
+        return cls(phase, *columns, flow_ends=slices.flow_ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +106,7 @@ def timed_events(pieces: Iterable[EventChunk], rows: int, axis: FileAxis, scratc
         return TimedEvents(phase, start, duration, name, key, value, flags, args_end, joined)
     phase, start, duration, name, flags = phase[:at], start[:at], duration[:at], name[:at], flags[:at]
     key, value = None if key is None else key[:at], None if value is None else value[:at]
-    return TimedEvents(phase, start, duration, name, key, value, flags, args_end[:at], joined, aside)
+    return TimedEvents(phase, start, duration, name, key, value, flags, args_end[:at], joined, set_aside=aside)
 
 
 def _joined(parts: list[NDArray[np.uint8]], size: int, scratch: Scratch) -> NDArray[np.uint8]:

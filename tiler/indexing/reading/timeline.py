@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.columns import Crowd, Span
+from tilescope.tiler.columns import Crowd, Span, TickScale
 from tilescope.tiler.indexing.reading.window import NANOSECONDS, PICOSECONDS, Window, choose_window, fits
 
 Ints = NDArray[np.int64]
@@ -60,10 +60,14 @@ class Timeline:
             return cls(origin, 1, length_ns * 1000 + span.last_ps, False, window)
         return cls(origin, 1000, length_ns, span.any_ps, window)
 
+    def scale(self, base_ns: int) -> TickScale:
+        """What turns times of a file into ticks. `base_ns` is to be added to them."""
+        # Modulo 2**64: a file's base may be anything, but what comes out is below TICK_LIMIT.
+        return TickScale((self.origin_ns - base_ns) % (1 << 64), 1000 // self.tick_ps, self.rounds)
+
     def ticks(self, ns: Ints, ps: Picoseconds, base_ns: int, out: Ints | None = None) -> Ints:
         """Times as ticks, shape (n,), in `out` if that is given. `base_ns` is to be added to them."""
-        # Modulo 2**64: a file's base may be anything, but what comes out is below TICK_LIMIT.
-        return self._scale(ns, ps, (self.origin_ns - base_ns) % (1 << 64), out)
+        return self._scale(ns, ps, self.scale(base_ns).from_ns, out)
 
     def durations(self, time_ps: Picoseconds, ns: Ints, ps: Picoseconds, out: Ints | None = None) -> Ints:
         """Durations as ticks, shape (n,), in `out` if that is given.

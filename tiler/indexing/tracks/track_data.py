@@ -12,7 +12,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import Phase
 from tilescope.tiler.columns.pairing import pair
 from tilescope.tiler.indexing.reading.arguments import gather_args
-from tilescope.tiler.indexing.reading.flow_rows import FlowRows, flow_rows
+from tilescope.tiler.indexing.reading.flow_rows import FlowRows, bound_rows, flow_rows
 from tilescope.tiler.indexing.reading.timed import TimedEvents
 from tilescope.tiler.indexing.scratch import Scratch, parts
 
@@ -84,8 +84,9 @@ def make_slices(
     """
     slices = _Slices(events.start, events.duration, events.name, events.flags, None, None)
     if not _any_phase(events, *_BESIDE_SLICES):
-        data, overlaps, _ = _ordered(events, slices, scratch, budget)
-        return MadeSlices(data, Malformed(overlaps), None)
+        data, overlaps, source = _ordered(events, slices, scratch, budget)
+        flows = None if events.flow_ends is None else bound_rows(events.flow_ends, source, scratch)
+        return MadeSlices(data, Malformed(overlaps), flows)
     if _any_phase(events, Phase.BEGIN, Phase.END):
         rows = (events.start, events.duration, events.phase, events.name, events.key)
         pairs = pair(*rows, run_end, budget, scratch.empty)
@@ -153,9 +154,17 @@ def _any_phase(events: TimedEvents, *phases: Phase) -> bool:
 def _ordered(
     events: TimedEvents, slices: _Slices, scratch: Scratch, budget: _native.MemoryBudget | None
 ) -> tuple[TrackData, int, Ints | None]:
-    """The slices in canonical order, how many of them overlap, and the event that began each (None: in file order)."""
+    """The slices in canonical order, how many of them overlap, and the event that began each.
+
+    None for these: they are in file order, or no flow end asks for them.
+    """
+    source = None
     if not _native.in_canonical_order(slices.start, slices.duration):
-        slices = slices.in_order(canonical_order(slices.start, slices.duration, scratch), scratch)
+        if events.flow_ends is not None:
+            source = scratch.fill(len(events), np.dtype(np.int64), lambda part: np.arange(part.start, part.stop))
+        columns = slices.start, slices.duration, slices.name, slices.flags, events.args_end, events.args
+        if slices.source is not None or not _native.order_ties(*columns, source):
+            slices = slices.in_order(canonical_order(slices.start, slices.duration, scratch), scratch)
     row = cast("NDArray[np.uint32]", scratch.empty(len(slices.start), np.uint32))
     rows, overlaps = _native.assign_rows(slices.start, slices.duration, row, budget)
     args_end, args = _args(events, slices, scratch)
@@ -171,7 +180,7 @@ def _ordered(
         rows=max(rows, 1),
         busy=exact_sum(slices.duration),
     )
-    return data, overlaps, slices.source
+    return data, overlaps, source if slices.source is None else slices.source
 
 
 def canonical_order(start: Ints, duration: Ints, scratch: Scratch) -> Ints:
@@ -203,6 +212,5 @@ def _args(events: TimedEvents, slices: _Slices, scratch: Scratch) -> tuple[Ints,
 
 def exact_sum(values: Ints) -> int:
     """The sum as a Python integer: that of int64 could overflow."""
-    return sum(
-        (int((values[part] >> 32).sum()) << 32) + int((values[part] & 0xFFFF_FFFF).sum()) for part in parts(len(values))
-    )
+    high, low = _native.halves_of_sum(values)
+    return (high << 32) + low

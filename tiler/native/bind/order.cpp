@@ -16,6 +16,7 @@
 #include "columns/ticks.hpp"
 #include "pages/length_classes.hpp"
 #include "pyramid/order.hpp"
+#include "pyramid/ties.hpp"
 
 namespace nb = nanobind;
 
@@ -32,6 +33,28 @@ void order_of(const InColumn<int64_t>& start, const InColumn<int64_t>& duration,
               const WritableColumn<int64_t>& space) {
     nb::gil_scoped_release release;
     canonical_order(span_of(start), span_of(duration), span_of(order), span_of(space));
+}
+
+bool ties_of(const InColumn<int64_t>& start, const WritableColumn<int64_t>& duration,
+             const WritableColumn<int32_t>& name, const WritableColumn<uint8_t>& flags,
+             const WritableColumn<int64_t>& args_end, const WritableColumn<uint8_t>& args,
+             const std::optional<WritableColumn<int64_t>>& source) {
+    const Span<int64_t> sources = source ? span_of(*source) : Span<int64_t>();
+    nb::gil_scoped_release release;
+    return order_ties(
+        {span_of(start), span_of(duration), span_of(name), span_of(flags), span_of(args_end), span_of(args), sources});
+}
+
+// High and low half of the sum, which may be beyond 64 bits.
+auto halves_of_sum(const InColumn<int64_t>& values) {
+    nb::gil_scoped_release release;
+    int64_t high = 0;
+    int64_t low = 0;
+    for (const int64_t value : span_of(values)) {
+        high += value >> 32;
+        low += value & 0xffffffff;
+    }
+    return std::make_pair(high, low);
 }
 
 auto rows_of(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const WritableColumn<uint32_t>& row,
@@ -92,6 +115,14 @@ void bind_order(nb::module_& m) {
         nb::arg("space").noconvert(),
         "Writes the positions of slices in the order (start, longer first, position) to `order`. `space` to work with\n"
         "has ORDER_SPACE numbers for each.");
+    m.def(
+        "order_ties", &ties_of, nb::arg("start"), nb::arg("duration").noconvert(), nb::arg("name").noconvert(),
+        nb::arg("flags").noconvert(), nb::arg("args_end").noconvert(), nb::arg("args").noconvert(),
+        nb::arg("source").noconvert().none(),
+        "Brings slices whose starts never decrease into canonical order, in these columns. Returns False, and changes\n"
+        "nothing, when starts decrease, or too much would have to move at once.");
+    m.def("halves_of_sum", &halves_of_sum, nb::arg("values"),
+          "Returns h and l: the sum of fewer than 2**31 values is h * 2**32 + l.");
     m.def("assign_rows", &rows_of, nb::arg("start"), nb::arg("duration"), nb::arg("row").noconvert(),
           nb::arg("budget") = nb::none(),
           "Writes the row of each slice, which are in canonical order, to `row`. Returns how many rows there are,\n"

@@ -16,13 +16,13 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "bind/activity.hpp"
 #include "bind/arrays.hpp"
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
+#include "bind/xspace_events.hpp"
 #include "bind/xspace_infos.hpp"
 #include "columns/activity.hpp"
 #include "columns/utf8.hpp"
@@ -35,6 +35,7 @@
 #include "xspace/metadata_tables.hpp"
 #include "xspace/outline.hpp"
 #include "xspace/samples.hpp"
+#include "xspace/slices.hpp"
 #include "xspace/survey.hpp"
 #include "xspace/wire.hpp"
 
@@ -44,49 +45,6 @@ namespace {
 
 // Of the stats of a plane, those that say something of it in its line on the screen.
 constexpr std::size_t max_shown_stat = std::size_t{64} << 10;
-
-// The events of a line, chunk by chunk. Hot calls release the GIL.
-class LineEvents {
-  public:
-    using Decoder = std::variant<xspace::LineDecoder, xspace::SampleDecoder>;
-
-    explicit LineEvents(Decoder decoder) : decoder_(std::move(decoder)) {}
-
-    // Columns, or nothing, by their names in an EventChunk.
-    using Columns = nb::typed<nb::dict, std::string, nb::any>;
-
-    std::optional<Columns> next(std::size_t max_rows, std::size_t max_args_bytes) {
-        if (max_rows == 0) throw std::invalid_argument("a chunk has at least one row");
-        xspace::Chunk chunk;
-        bool any = false;
-        {
-            nb::gil_scoped_release release;
-            any = std::visit([&](auto& of) { return of.next(chunk, max_rows, max_args_bytes); }, decoder_);
-        }
-        if (!any) return std::nullopt;
-        Columns columns{nb::dict()};
-        columns["key"] = chunk.key.size() != 0 ? nb::cast(to_numpy(chunk.key)) : nb::none();
-        columns["value"] = chunk.value.size() != 0 ? nb::cast(to_numpy(chunk.value)) : nb::none();
-        columns["track"] = to_numpy(chunk.track);
-        columns["phase"] = to_numpy(chunk.phase);
-        columns["time_ns"] = to_numpy(chunk.time_ns);
-        columns["time_ps"] = to_numpy(chunk.time_ps);
-        columns["duration_ns"] = to_numpy(chunk.duration_ns);
-        columns["duration_ps"] = to_numpy(chunk.duration_ps);
-        columns["name"] = to_numpy(chunk.name);
-        columns["flags"] = to_numpy(chunk.flags);
-        columns["args_end"] = to_numpy(chunk.args_end);
-        columns["args"] = to_numpy(chunk.args);
-        return columns;
-    }
-
-    std::size_t position() const {
-        return std::visit([](const auto& of) { return of.position(); }, decoder_);
-    }
-
-  private:
-    Decoder decoder_;
-};
 
 // An XSpace in a buffer that it keeps alive: outline, survey of each line, seal, then the events of any line. Lines may be
 // surveyed and decoded by several threads, each line by one at a time.
@@ -232,6 +190,22 @@ class XSpaceFile {
         const xspace::EventPlaces* places = is_split(line) ? &counters_[line]->rest_places : nullptr;
         return LineEvents(xspace::LineDecoder(source_, catalogue(), flow_stats_[of.plane], of, of_slices(line),
                                               starts_ns_[line], track, places));
+    }
+
+    std::size_t args_room(std::size_t line) const {
+        check_line(line);
+        return xspace::args_room(catalogue(), surveys_[line]);
+    }
+
+    SliceReading slices(std::size_t line, std::uint64_t from_ns, std::uint64_t per_ns, bool rounds,
+                        SliceArrays arrays) const {
+        check_line(line);
+        if (is_split(line)) throw std::invalid_argument("the line was split");
+        const xspace::Line& of = outline().lines[line];
+        xspace::LineSlices decoder(source_, catalogue(), flow_stats_[of.plane], of, surveys_[line], starts_ns_[line],
+                                   {from_ns, per_ns, rounds}, span_of(arrays.names), arrays.slices(),
+                                   arrays.flow_ends());
+        return {std::move(arrays), std::move(decoder)};
     }
 
     LineEvents samples(std::size_t line, std::size_t series, std::int32_t track) const {
@@ -407,10 +381,7 @@ void bind_xspace(nb::module_& m) {
              "Reads on until `stop`, a byte offset. Returns whether there is more.")
         .def_prop_ro("position", &xspace::Surveyor::position);
 
-    nb::class_<LineEvents>(m, "XSpaceLineEvents", "The events of a line, chunk by chunk.")
-        .def("next", &LineEvents::next, nb::arg("max_rows"), nb::arg("max_args_bytes"),
-             "Returns columns, or None, by their names in an EventChunk. None: there are no more events.")
-        .def_prop_ro("position", &LineEvents::position);
+    bind_xspace_events(m);
 
     nb::class_<XSpaceFile>(
         m, "XSpaceFile",
@@ -447,6 +418,31 @@ void bind_xspace(nb::module_& m) {
              "Returns as `activity` does when there are samples.")
         .def("events", &XSpaceFile::events, nb::arg("line"), nb::arg("track"), nb::keep_alive<0, 1>(),
              "Begins to read a line's slices; `track` is what its rows are said to be of.")
+        .def("args_room", &XSpaceFile::args_room, nb::arg("line"),
+             "How many bytes the arguments of a line's events take at most.")
+        .def(
+            "slices",
+            [](const XSpaceFile& file, std::size_t line, std::uint64_t from_ns, std::uint64_t per_ns, bool rounds,
+               const InColumn<std::int32_t>& names, const WritableColumn<std::int64_t>& start,
+               const WritableColumn<std::int64_t>& duration, const WritableColumn<std::int32_t>& name,
+               const WritableColumn<std::uint8_t>& flags, const WritableColumn<std::int64_t>& args_end,
+               const WritableColumn<std::uint8_t>& args, const WritableColumn<std::uint8_t>& flow_phase,
+               const WritableColumn<std::int64_t>& flow_tick, const WritableColumn<std::int64_t>& flow_key,
+               const WritableColumn<std::int64_t>& flow_slice) {
+                return file.slices(
+                    line, from_ns, per_ns, rounds,
+                    {names, start, duration, name, flags, args_end, args, flow_phase, flow_tick, flow_key, flow_slice});
+            },
+            nb::arg("line"), nb::arg("from_ns"), nb::arg("per_ns"), nb::arg("rounds"), nb::arg("names"),
+            nb::arg("start").noconvert(), nb::arg("duration").noconvert(), nb::arg("name").noconvert(),
+            nb::arg("flags").noconvert(), nb::arg("args_end").noconvert(), nb::arg("args").noconvert(),
+            nb::arg("flow_phase").noconvert(), nb::arg("flow_tick").noconvert(), nb::arg("flow_key").noconvert(),
+            nb::arg("flow_slice").noconvert(), nb::keep_alive<0, 1>(),
+            "Begins to read a line that was not split into columns, one row for each event and for each flow end; "
+            "`args`\n"
+            "has at least `args_room` bytes. Times are (ns - from_ns) * per_ns, modulo 2**64; `names` has the numbers "
+            "of\n"
+            "the file's names.")
         .def("samples", &XSpaceFile::samples, nb::arg("line"), nb::arg("series"), nb::arg("track"),
              nb::keep_alive<0, 1>(), "Begins to read the samples of a series.")
         .def("names", &XSpaceFile::names)

@@ -38,7 +38,7 @@ void canonical_order(Span<const int64_t> start, Span<const int64_t> duration, Sp
                      Span<int64_t> space) {
     const size_t n = same_size(start, duration, order);
     std::iota(order.begin(), order.end(), int64_t{0});
-    stable_order_by(start, order, space);
+    if (!std::is_sorted(start.begin(), start.end())) stable_order_by(start, order, space);
     const auto start_of = [&](size_t k) { return start[static_cast<size_t>(order[k])]; };
     for (size_t first = 0, stop = 0; first < n; first = stop) {
         for (stop = first + 1; stop < n && start_of(stop) == start_of(first);) ++stop;

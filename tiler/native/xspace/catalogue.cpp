@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "columns/direct_key.hpp"
+
 namespace tilescope::xspace {
 
 using wire::bytes_field;
@@ -76,6 +78,12 @@ Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const s
         for (const auto& [type, id] : surveys[line].table_flows) flows_.intern(type, id);
     }
     find_unused(outline, room, taken);
+}
+
+std::int64_t Catalogue::flow_key(std::uint64_t type, std::uint64_t id) const {
+    if (const auto key = direct_key(type, id)) return *key;
+    const std::int64_t number = flows_.find(type, id);
+    return number < 0 ? number : kTableKey | number;
 }
 
 void Catalogue::find_unused(const Outline& outline, const Room& room, std::size_t taken) {

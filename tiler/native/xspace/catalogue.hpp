@@ -43,7 +43,9 @@ class Catalogue {
 
     const DistinctNames& names() const { return names_; }
     const std::vector<UsedMetadata>& used_metadata() const { return used_; }
-    const FlowTable& flows() const { return flows_; }
+
+    // The key of a flow, which says which ends belong together.
+    std::int64_t flow_key(std::uint64_t type, std::uint64_t id) const;
 
     // Metadata that no event uses, and that has stats, in the order of the file. Where several have one id, the last.
     const std::vector<UnusedMetadata>& unused_metadata() const { return unused_; }

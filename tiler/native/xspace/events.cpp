@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "columns/direct_key.hpp"
-
 namespace tilescope::xspace {
 
 using wire::bytes_field;
@@ -102,12 +100,6 @@ void LineDecoder::append_row(Chunk& chunk, bool is_step) {
     if (chunk.key.size() != 0) chunk.key.push(-1);
 }
 
-std::int64_t LineDecoder::flow_key(std::uint64_t type, std::uint64_t id) const {
-    if (const auto key = direct_key(type, id)) return *key;
-    const std::int64_t number = catalogue_.flows().find(type, id);
-    return number < 0 ? number : kTableKey | number;
-}
-
 // A flow end at the start of the event that was appended just before.
 void LineDecoder::append_flow(Chunk& chunk, Phase phase, std::uint64_t type, std::uint64_t id) {
     const std::size_t last = chunk.size() - 1;
@@ -124,7 +116,7 @@ void LineDecoder::append_flow(Chunk& chunk, Phase phase, std::uint64_t type, std
     chunk.name.push_unchecked(chunk.name.data()[last]);
     chunk.flags.push_unchecked(0);
     chunk.args_end.push_unchecked(chunk.args_end.data()[last]);
-    chunk.key.push(flow_key(type, id));
+    chunk.key.push(catalogue_.flow_key(type, id));
 }
 
 void Chunk::append_args(const wire::Source& source, const Event& event, std::int32_t number) {

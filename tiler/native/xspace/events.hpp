@@ -44,7 +44,6 @@ class LineDecoder {
     void decode_event(wire::Cursor& line, Chunk& chunk);
     void append_row(Chunk& chunk, bool is_step);
     void append_flow(Chunk& chunk, Phase phase, std::uint64_t type, std::uint64_t id);
-    std::int64_t flow_key(std::uint64_t type, std::uint64_t id) const;
 
     const wire::Source& source_;
     const Catalogue& catalogue_;

@@ -14,7 +14,7 @@ using wire::varint_field;
 
 bool Surveyor::SeenIds::add_far(std::int64_t id) {
     const auto bit = static_cast<std::uint64_t>(id);
-    if (bit >= dense_limit_) return sparse_.insert(id).second;
+    if (bit >= dense_limit_) return sparse_.set(id, 0) == SparseIds::absent;
     bits_.resize(std::max<std::size_t>(bit / 64 + 1, 2 * bits_.size()), 0);
     return add(id);
 }

@@ -5,6 +5,7 @@
 #include "xspace/event.hpp"
 #include "xspace/flows.hpp"
 #include "xspace/outline.hpp"
+#include "xspace/tables.hpp"
 #include "xspace/wire.hpp"
 
 #include <algorithm>
@@ -12,7 +13,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -50,7 +50,8 @@ struct LineSurvey {
         }
         std::int64_t last_ps = 0;
         if (!__builtin_add_overflow(offset_ps, duration_ps, &last_ps)) end_ps_ = std::max(end_ps_, last_ps);
-        else if (const NanoPico last = NanoPico::of(offset_ps) + NanoPico::of(duration_ps); far_end_ < last) far_end_ = last;
+        else if (const NanoPico last = NanoPico::of(offset_ps) + NanoPico::of(duration_ps); far_end_ < last)
+            far_end_ = last;
         any_ps = any_ps || offset_ps % 1000 != 0 || duration_ps % 1000 != 0;
         activity.add(offset_ps, duration_ps);
     }
@@ -114,7 +115,7 @@ class Surveyor {
 
         std::uint64_t dense_limit_;
         std::vector<std::uint64_t> bits_;
-        std::unordered_set<std::int64_t> sparse_;
+        SparseIds sparse_;
     };
 
     void take_event(wire::Cursor& line);

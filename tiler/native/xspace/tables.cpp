@@ -17,6 +17,13 @@ std::int32_t DistinctNames::intern(std::string_view bytes) {
     return number;
 }
 
+void SparseIds::grow() {
+    std::vector<Entry> old(entries_.empty() ? 64 : entries_.size() * 2);
+    old.swap(entries_);
+    for (const Entry& entry : old)
+        if (entry.value != absent) entries_[slot(entry.id)] = entry;
+}
+
 std::int64_t FlowTable::intern(std::uint64_t type, std::uint64_t id) {
     if (static_cast<std::size_t>(count_) * 4 >= entries_.size() * 3) grow();
     Entry& entry = entries_[slot(type, id)];

@@ -12,10 +12,49 @@
 
 namespace tilescope::xspace {
 
-// Metadata id → int32. Ids are nearly always small and dense; hashes and negative numbers exist.
-class IdTable {
+// Id → int32 of at least 0, by open addressing: an event is one look at one line of the cache.
+class SparseIds {
   public:
     static constexpr std::int32_t absent = -1;
+
+    std::int32_t find(std::int64_t id) const { return entries_.empty() ? absent : entries_[slot(id)].value; }
+
+    // Returns what the id had before.
+    std::int32_t set(std::int64_t id, std::int32_t value) {
+        if (count_ * 4 >= entries_.size() * 3) grow();
+        Entry& entry = entries_[slot(id)];
+        if (entry.value == absent) ++count_;
+        const std::int32_t before = entry.value;
+        entry = {id, value};
+        return before;
+    }
+
+  private:
+    struct Entry {
+        std::int64_t id = 0;
+        std::int32_t value = absent;  // then it is free
+    };
+
+    std::size_t slot(std::int64_t id) const {
+        auto hash = static_cast<std::uint64_t>(id);
+        hash = (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15u;  // ids are often aligned
+        hash = (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9u;
+        hash ^= hash >> 32;
+        const std::size_t mask = entries_.size() - 1;
+        std::size_t at = static_cast<std::size_t>(hash) & mask;
+        while (entries_[at].value != absent && entries_[at].id != id) at = (at + 1) & mask;
+        return at;
+    }
+    void grow();
+
+    std::vector<Entry> entries_;
+    std::size_t count_ = 0;
+};
+
+// Metadata id → int32 of at least 0. Ids are nearly always small and dense; hashes and negative numbers exist.
+class IdTable {
+  public:
+    static constexpr std::int32_t absent = SparseIds::absent;
 
     IdTable() = default;  // finds nothing, and takes whatever is set
     explicit IdTable(std::size_t expected) : dense_limit_(expected * 4 + 1024) {}
@@ -23,15 +62,13 @@ class IdTable {
     std::int32_t find(std::int64_t id) const {
         const auto at = static_cast<std::uint64_t>(id);
         if (at < dense_.size()) return dense_[at];
-        if (at < dense_limit_ || sparse_.empty()) return absent;
-        const auto found = sparse_.find(id);
-        return found == sparse_.end() ? absent : found->second;
+        return at < dense_limit_ ? absent : sparse_.find(id);
     }
 
     void set(std::int64_t id, std::int32_t value) {
         const auto at = static_cast<std::uint64_t>(id);
         if (at >= dense_limit_) {
-            sparse_[id] = value;
+            sparse_.set(id, value);
             return;
         }
         // Grown as it is needed: a file may have a million planes.
@@ -43,7 +80,7 @@ class IdTable {
   private:
     std::size_t dense_limit_ = 0;
     std::vector<std::int32_t> dense_;
-    std::unordered_map<std::int64_t, std::int32_t> sparse_;
+    SparseIds sparse_;
 };
 
 // Distinct names of a file, numbered in the order of their first use. Invalid UTF-8 is replaced first, so that the names are
