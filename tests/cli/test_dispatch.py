@@ -25,7 +25,7 @@ def command(run: Callable[[argparse.Namespace], int]) -> ModuleType:
 
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[argparse.Namespace], int]], None]:
-    return lambda run: monkeypatch.setattr(parser, "COMMANDS", (command(run),))
+    return lambda run: monkeypatch.setattr(parser, "commands", lambda only: (command(run),))
 
 
 @pytest.mark.parametrize(

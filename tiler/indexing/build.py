@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tilescope.tiler import _native
 from tilescope.tiler.indexing.builder import Builder
+from tilescope.tiler.indexing.garbage import seldom_collected
 from tilescope.tiler.indexing.meter import Meter
 from tilescope.tiler.indexing.output.attachments import attachment_entries
 from tilescope.tiler.indexing.output.finished import build_of
@@ -100,6 +101,7 @@ def build_store(
             sweep_in_turn(store)
             return ready
         stack.enter_context(memory_errors())
+        stack.enter_context(seldom_collected())
         pool = executor or stack.enter_context(ThreadPoolExecutor(workers, "build"))
         with building_in(our_turn, sum(source.size_bytes for source in sources)) as generation, unchanged(files):
             meter = Meter(report, generation.build)

@@ -56,6 +56,23 @@ class TileIndex:
         return LeafTable(shape.slot[at][order], start[order], stop[order], self._page_start[at[order]])
 
     @cached_property
+    def _leaf_levels(self) -> list[tuple[int, Ints, Ints]]:
+        """Of each level that has leaves: by how many bits indices are shifted, positions, and indices."""
+        shape = self.shape
+        at = np.flatnonzero(shape.is_leaf)
+        levels, first = np.unique(shape.level[at], return_index=True)  # levels ascend
+        parts = np.split(at, first[1:]) if len(at) else []
+        return [(2 * level + 8, part, shape.index[part]) for level, part in zip(levels.tolist(), parts, strict=True)]
+
+    def leaves_between(self, start: int, stop: int) -> Ints:
+        """Positions of the leaves with ticks in [start, stop), ascending: it takes no longer in a longer run."""
+        found = [np.zeros(0, np.int64)]
+        for shift, at, index in self._leaf_levels:
+            first, last = np.searchsorted(index, [start >> shift, ((stop - 1) >> shift) + 1])
+            found.append(at[first:last])
+        return np.concatenate(found)
+
+    @cached_property
     def with_residual(self) -> frozenset[PageKey]:
         """The pages that have a residual: those with bins."""
         return self.shape.pages_with_residual()

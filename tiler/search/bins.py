@@ -12,13 +12,16 @@ from tilescope.tiler import _native
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.resolver import TickRange
-from tilescope.tiler.search.hits import Finder, Hits, add
+from tilescope.tiler.search.hits import Finder, Hits, add_leaves, look_through
 from tilescope.tiler.search.leaves import Leaves, leaves
 from tilescope.tiler.search.selection import Selection
-from tilescope.tiler.store.two_threads import WORTH_A_THREAD, for_each
+from tilescope.tiler.store.two_threads import WORTH_A_THREAD
 from tilescope.tiler.windows import Windows, everywhere
 
 Ints = NDArray[np.int64]
+
+# Pages whose hits are in memory at a time, where their arguments are looked at.
+_PAGES_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,23 +124,22 @@ def density(
             lanes.by_row,
         )
 
-    def look_through(of_page: Leaves, bins: _native.HitBins) -> None:
-        add(bins, reader, of_page, lanes.first[of_page.tracks])
+    def add(some: Leaves, bins: _native.HitBins) -> None:
+        add_leaves(bins, reader, some, lanes.first[some.tracks])
 
     bins = no_bins()
     aside: _native.HitBins | None = None
     finder = Finder(reader, selection, reaching=True) if selection.arguments else None
     for some in leaves(reader, selection, everywhere(windows), reaching=True):
-        of_pages = list(some.by_page())
-        if finder is not None:
-            for of_page in of_pages:
-                hits = yield from finder.find(of_page)
-                bins.put(lanes.of(hits), hits.start, hits.start + hits.duration)
+        if finder is None:
+            if aside is None and some.n_pages >= WORTH_A_THREAD:
+                aside = no_bins()
+            yield from look_through(some, add, bins, aside)
+            yield
             continue
-        if aside is None and len(of_pages) >= WORTH_A_THREAD:
-            aside = no_bins()
-        yield from for_each(of_pages, look_through, bins, aside)
-        yield
+        for bundle in some.bundles(_PAGES_AT_ONCE):
+            hits = yield from finder.find(bundle)
+            bins.put(lanes.of(hits), hits.start, hits.start + hits.duration)
     if aside is not None:
         bins.add_bins(aside)
     lane, bin, count, busy = bins.sums()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +14,25 @@ from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.container import MAX_ROWS
 from tilescope.tiler.query import Place, QueryReader, Steps
+from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search.arguments import ArgumentTest
-from tilescope.tiler.search.leaves import Leaves, leaves
+from tilescope.tiler.search.leaves import Leaves, Part, leaves
 from tilescope.tiler.search.selection import Selection, occurring
-from tilescope.tiler.store.two_threads import for_each
+from tilescope.tiler.store.two_threads import for_each, in_a_call
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
 
 Ints = NDArray[np.int64]
 
-# Leaves that are looked through at a time: those of a screen at first, then more.
-_FEWEST_LEAVES = 64
+# Leaves that are looked through at a time, with all that begin no later: few at first, as the next hit is often near.
+_FEWEST_LEAVES = 8
 _MOST_LEAVES = 512
+
+# Leaves are listed part by part: at first those of this part of the run, then of four times as much, and so on.
+_FIRST_PART_SHIFT = 9
+_PARTS = 5
+
+Sink = TypeVar("Sink", _native.HitRows, _native.HitBins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +104,10 @@ class Finder:
             for _ in range(2)
         )
 
-        def look_through(of_page: Leaves, rows: _native.HitRows) -> None:
-            add(rows, self._reader, of_page, of_page.tracks)
+        def add(some: Leaves, rows: _native.HitRows) -> None:
+            add_leaves(rows, self._reader, some, some.tracks)
 
-        yield from for_each(list(found.by_page()), look_through, rows, aside)
+        yield from look_through(found, add, rows, aside)
         yield
         hits = join([Hits(*rows.take()), Hits(*aside.take())]) if len(aside) else Hits(*rows.take())
         if self._test is None:
@@ -107,14 +116,33 @@ class Finder:
         return hits.take((yield from self._test.holds(hits.track, hits.ordinal)))
 
 
-def add(sink: _native.HitRows | _native.HitBins, reader: QueryReader, found: Leaves, tag: Ints) -> None:
-    """Adds what is found in leaves of one page. Raises DamagedStore."""
-    key = found.page_key(reader)
-    at = found.tile - found.page
+def look_through(found: Leaves, add: Callable[[Leaves, Sink], None], into: Sink, aside: Sink | None) -> Steps[None]:
+    """Adds what is found in leaves of one block, pages at a time: by two threads where it pays, one into `aside`."""
+    pages = in_a_call(found.n_pages)
+    yield from for_each(found.bundles(pages), add, into, aside, records=pages)
+
+
+def add_leaves(sink: _native.HitRows | _native.HitBins, reader: QueryReader, found: Leaves, tag: Ints) -> None:
+    """Adds what is found in leaves of one block. Raises DamagedStore."""
+    tiles = reader.tiles(found.block)
+    starts, page = found.pages()
+    keys = [tiles.page_key(start) for start in starts.tolist()]
+
+    def add(contents: list[bytes], page: Ints, which: slice) -> None:
+        columns = (found.tile - found.page, found.index, found.slot, found.first, found.after, tag)
+        sink.add(contents, MAX_ROWS, page, *(column[which] for column in columns))
+
+    contents = [reader.page_content(key) for key in keys]
     try:
-        sink.add(reader.page_content(key), MAX_ROWS, at, found.index, found.slot, found.first, found.after, tag)
-    except _native.DamagedContainer as error:
-        raise DamagedStore(f"{key.text()}: {error}") from None
+        add(contents, page, slice(None))
+    except _native.DamagedContainer:
+        borders = np.searchsorted(page, np.arange(len(keys) + 1)).tolist()
+        for key, content, (first, last) in zip(keys, contents, pairwise(borders), strict=True):
+            try:
+                add([content], np.zeros(last - first, np.int64), slice(first, last))
+            except _native.DamagedContainer as error:
+                raise DamagedStore(f"{key.text()}: {error}") from None
+        raise
 
 
 def page_of_hits(
@@ -132,7 +160,7 @@ def page_of_hits(
     Looks at the arguments of about `examined` events; then there may be fewer hits, and more all the same. Raises
     DamagedStore.
     """
-    clipped: dict[int, tuple[Windows, Windows]] = {}
+    clipped: dict[int, tuple[Windows, Windows]] = {}  # an id is taken while its object lives
 
     def left(track: int) -> Windows:
         windows = windows_of(track)
@@ -145,26 +173,35 @@ def page_of_hits(
 
     yield
     selection = occurring(reader, selection)
-    queue = _Queue(list(leaves(reader, selection, left, reaching=False)), backward=backward)
+    some = [windows for windows in map(left, selection.tracks) if len(windows)]
+    span = TickRange(*((min(of.start for of in some), max(of.stop for of in some)) if some else (0, 0)))
+
+    def listed_leaves() -> Iterator[_Listed]:
+        for part in _parts(span, max(reader.end >> _FIRST_PART_SHIFT, 1), backward=backward):
+            found = list(leaves(reader, selection, left, reaching=False, part=part))
+            yield _Listed(found, part.start if backward else part.stop)
+
+    queue = _Queue(listed_leaves(), span, backward=backward)
     yield
     finder = Finder(reader, selection)
     found = join([])
     size = _FEWEST_LEAVES
     while True:
         parts = [found]
-        for some in queue.take(size):
-            hits = yield from finder.find(some)
+        for of_block in queue.take(size):
+            hits = yield from finder.find(of_block)
             if after is not None:
                 is_after = hits.is_after(after)
                 at_place = (hits.start == after.start) & (hits.track == after.track) & (hits.ordinal == after.ordinal)
                 hits = hits.take(~is_after & ~at_place if backward else is_after)
             parts.append(hits)
         found = join(parts).by_time()
-        known = found.start >= queue.frontier if backward else found.start < queue.frontier
-        if queue.is_empty or int(known.sum()) > limit:
+        frontier = queue.frontier
+        known = found.start >= frontier if backward else found.start < frontier
+        if int(known.sum()) > limit or queue.is_empty:
             break
         if examined is not None and finder.events >= examined:
-            return _part(found.take(known), queue.frontier, limit, backward=backward)
+            return _part(found.take(known), frontier, limit, backward=backward)
         size = min(2 * size, _MOST_LEAVES)
     if backward:
         found = found.take(slice(None, None, -1))
@@ -179,29 +216,69 @@ def _part(known: Hits, frontier: int, limit: int, *, backward: bool) -> HitPage:
     return HitPage(known.take(slice(limit)), Place(max(frontier - 1, 0), (1 << 32) - 1, (1 << 62)))
 
 
+def _parts(span: TickRange, width: int, *, backward: bool) -> Iterator[Part]:
+    """A span from one end to the other, each part four times as wide as the one before, and then the rest."""
+    start, stop, is_first = *span, True
+    for number in range(_PARTS + 1):
+        if start >= stop:
+            return
+        wide = stop - start if number == _PARTS else min(width << (2 * number), stop - start)
+        if backward:
+            yield Part(stop - wide, stop, end=not is_first)
+            stop -= wide
+        else:
+            yield Part(start, start + wide, begin=not is_first)
+            start += wide
+        is_first = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """All leaves up to a tick, or down to it, that were not listed before."""
+
+    groups: Sequence[Leaves]
+    bound: int
+
+
 class _Queue:
     """Leaves in the order in which they are looked through. What starts before `frontier`, or not before, is known."""
 
-    def __init__(self, groups: Sequence[Leaves], *, backward: bool) -> None:
-        self._groups = groups
+    def __init__(self, parts: Iterator[_Listed], span: TickRange, *, backward: bool) -> None:
+        self._parts = parts
+        self._span = span
         self._backward = backward
-        group = np.repeat(np.arange(len(groups)), [len(one) for one in groups])
-        at = np.concatenate([np.zeros(0, np.int64), *(np.arange(len(one)) for one in groups)])
+        self._bound = span.stop if backward else span.start
+        self._fill([])
+
+    def _fill(self, groups: Sequence[Leaves]) -> None:
+        """Those that contain the end of the span where the search begins are all equally near."""
+        self._groups = groups
         none = [np.zeros(0, np.int64)]
-        edge = np.concatenate(none + [one.stop if backward else one.first for one in groups])
-        order = np.argsort(-edge if backward else edge, kind="stable")
+        group = np.repeat(np.arange(len(groups)), [len(one) for one in groups])
+        at = np.concatenate(none + [np.arange(len(one)) for one in groups])
+        if self._backward:
+            edge = np.minimum(np.concatenate(none + [one.stop for one in groups]), self._span.stop)
+        else:
+            edge = np.maximum(np.concatenate(none + [one.first for one in groups]), self._span.start)
+        order = np.argsort(-edge if self._backward else edge, kind="stable")
         self._group, self._at, self._edge = group[order], at[order], edge[order]
         self._next = 0
 
     @property
     def is_empty(self) -> bool:
-        return self._next >= len(self._edge)
+        """Whether there are no more. Lists those of the next part where there is one."""
+        while self._next >= len(self._edge):
+            listed = next(self._parts, None)
+            if listed is None:
+                self._bound = 0 if self._backward else TICK_LIMIT
+                return True
+            self._bound = listed.bound
+            self._fill(listed.groups)
+        return False
 
     @property
     def frontier(self) -> int:
-        if self.is_empty:
-            return 0 if self._backward else TICK_LIMIT
-        return int(self._edge[self._next])
+        return self._bound if self._next >= len(self._edge) else int(self._edge[self._next])
 
     def take(self, count: int) -> list[Leaves]:
         """The next leaves, and all that begin or end with the last of them."""

@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
+from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.search.selection import Selection
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -40,16 +40,20 @@ class Leaves:
         columns = (getattr(self, column)[which] for column in self.__slots__[2:])
         return Leaves(self.block, self.windows, *columns)
 
-    def by_page(self) -> Iterator[Leaves]:
-        """Those of each page, in the order of the shape."""
-        borders = np.flatnonzero(np.diff(self.page)) + 1
-        for first, last in pairwise([0, *borders.tolist(), len(self)]):
-            if first < last:
-                yield self.take(slice(first, last))
+    def pages(self) -> tuple[Ints, Ints]:
+        """The first tiles of their pages, in the order of the shape; and of each leaf the number of its page there."""
+        starts = np.flatnonzero(np.diff(self.page, prepend=-1))
+        return self.page[starts], np.repeat(np.arange(len(starts)), np.diff(starts, append=len(self)))
 
-    def page_key(self, reader: QueryReader) -> PageKey:
-        """The name of the page of all of them."""
-        return reader.tiles(self.block).page_key(int(self.page[0]))
+    @property
+    def n_pages(self) -> int:
+        """On how many pages they are."""
+        return int(np.count_nonzero(np.diff(self.page, prepend=-1)))
+
+    def bundles(self, pages: int) -> list[Leaves]:
+        """Those of so many pages at a time, in the order of the shape."""
+        starts = np.flatnonzero(np.diff(self.page, prepend=-1))[::pages].tolist()
+        return [self.take(slice(first, last)) for first, last in pairwise([*starts, len(self)])]
 
     @property
     def tracks(self) -> Ints:
@@ -57,11 +61,23 @@ class Leaves:
         return self.slot + self.block * TRACKS_PER_BLOCK
 
 
-def leaves(reader: QueryReader, selection: Selection, windows_of: WindowsOf, *, reaching: bool) -> Iterator[Leaves]:
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Leaves with ticks in [start, stop), but for those that `begin` before it, or end after it."""
+
+    start: int
+    stop: int
+    begin: bool = False
+    end: bool = False
+
+
+def leaves(
+    reader: QueryReader, selection: Selection, windows_of: WindowsOf, *, reaching: bool, part: Part | None = None
+) -> Iterator[Leaves]:
     """The leaves that may hold selected events which start in the windows of their tracks, block by block.
 
     With `reaching` also those that start before a window and reach into it: each is then in exactly one of the leaves,
-    as far as `after` allows. Raises DamagedStore.
+    as far as `after` allows. Without, a part of them can be asked for. Raises DamagedStore.
     """
     told = reader.tree.tracks
     with_events = (track for track in selection.tracks if told[track]["events"] != "0")
@@ -72,31 +88,47 @@ def leaves(reader: QueryReader, selection: Selection, windows_of: WindowsOf, *, 
             if len(windows):
                 alike.setdefault(id(windows), (windows, []))[1].append(track % TRACKS_PER_BLOCK)
         for windows, slots in alike.values():
-            found = _of_block(reader, selection, block, windows, slots, reaching=reaching)
+            found = _of_block(reader, selection, block, windows, slots, reaching=reaching, part=part)
             if len(found):
                 yield found
 
 
 def _of_block(
-    reader: QueryReader, selection: Selection, block: int, windows: Windows, slots: Sequence[int], *, reaching: bool
+    reader: QueryReader,
+    selection: Selection,
+    block: int,
+    windows: Windows,
+    slots: Sequence[int],
+    *,
+    reaching: bool,
+    part: Part | None,
 ) -> Leaves:
     tiles = reader.tiles(block)
     shape = tiles.shape
     is_chosen = np.zeros(TRACKS_PER_BLOCK, np.bool_)
     is_chosen[list(slots)] = True
     has_names = selection.chosen.tiles(reader, block)
-    tile = np.flatnonzero((shape.is_leaf if reaching else has_names) & is_chosen[shape.slot])
+    start, stop = windows.start, windows.stop
+    if part is not None:
+        start, stop = max(start, part.start), min(stop, part.stop)
+    tile = tiles.leaves_between(start, stop) if start < stop else np.zeros(0, np.int64)
+    slot = shape.slot[tile]
+    tile = tile[is_chosen[slot] if reaching else is_chosen[slot] & has_names[tile]]
     shift = 2 * shape.level[tile] + 8
     first = shape.index[tile] << shift
-    stop = (shape.index[tile] + 1) << shift
-    looked_at = windows.meet(first, stop)
-    tile, first, stop = tile[looked_at], first[looked_at], stop[looked_at]
+    after_last = (shape.index[tile] + 1) << shift
+    looked_at = windows.meet(first, after_last)
+    if part is not None and part.begin:
+        looked_at &= first >= part.start
+    if part is not None and part.end:
+        looked_at &= after_last <= part.stop
+    tile, first, after_last = tile[looked_at], first[looked_at], after_last[looked_at]
     wanted = has_names[tile]
     after = np.full(len(tile), TICK_LIMIT)
     if reaching:
-        after = _seen_until(shape.slot[tile], first, stop)
+        after = _seen_until(shape.slot[tile], first, after_last)
         wanted |= after < first
-    columns = (tile, tiles.page_starts_of(tile), shape.index[tile], shape.slot[tile], first, stop, after)
+    columns = (tile, tiles.page_starts_of(tile), shape.index[tile], shape.slot[tile], first, after_last, after)
     return Leaves(block, windows, *(column[wanted] for column in columns))
 
 

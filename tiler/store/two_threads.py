@@ -16,6 +16,16 @@ Into = TypeVar("Into")
 _AT_ONCE: Final = 64
 WORTH_A_THREAD: Final = 8
 
+# Records that are worked on in one call, where one call may have several: what a call costs is then nothing beside it.
+_IN_A_CALL: Final = 16
+
+
+def in_a_call(records: int) -> int:
+    """How many of these records are best worked on in one call: two threads have enough to do, and steps stay short."""
+    if records < WORTH_A_THREAD:
+        return max(min(records, _AT_ONCE), 1)
+    return max(min(records // WORTH_A_THREAD, _IN_A_CALL, _AT_ONCE // 2), 1)
+
 
 def for_each(
     items: Sequence[Item],
@@ -23,22 +33,25 @@ def for_each(
     into: Into,
     aside: Into | None,
     at_once: int | None = None,
+    records: int = 1,
 ) -> Generator[None, None, list[Result]]:
     """What `work` makes of each item, in their order. Yields where it may be interrupted; then no thread runs.
 
-    The second thread works into `aside`; without that, or on one processor, there is none.
+    The second thread works into `aside`; without that, or on one processor, there is none. Each item is of so many
+    `records`.
     """
     found: list[Result] = []
-    at_once = at_once or _AT_ONCE
+    at_once = at_once or max(_AT_ONCE // records, 1)
+    worth = max(-(-WORTH_A_THREAD // records), 2)
     for first in range(0, len(items), at_once):
         if first:
             yield
-        found += _together(items[first : first + at_once], work, into, aside)
+        found += _together(items[first : first + at_once], work, into, aside, worth)
     return found
 
 
 def _together(
-    items: Sequence[Item], work: Callable[[Item, Into], Result], into: Into, aside: Into | None
+    items: Sequence[Item], work: Callable[[Item, Into], Result], into: Into, aside: Into | None, worth: int
 ) -> list[Result]:
     results: dict[int, Result] = {}
     left = iter(range(len(items)))
@@ -47,7 +60,7 @@ def _together(
         for number in left:  # both take of the same: one step of it is not divided
             results[number] = work(items[number], into)
 
-    if aside is None or len(items) < WORTH_A_THREAD or _processors() < 2:
+    if aside is None or len(items) < worth or _processors() < 2:
         take(left, into)
     else:
         other: Future[None] = _second().submit(take, left, aside)

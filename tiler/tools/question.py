@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, Final, TypeVar, get_args
 
 import msgspec
@@ -191,15 +192,20 @@ def _convert(kind: type[Q], values: dict[str, Any]) -> Q:
     unknown = [name for name in values if name not in kind.known()]
     if unknown:
         raise UsageError(f"there is no parameter {unknown[0]!r}: there are {', '.join(kind.known())}")
-    for field in msgspec.structs.fields(kind):
-        value = values.get(field.name)
-        refuse_float(field.name, value)
-        if isinstance(value, str) and int in leaves(field.type) and not _INTEGER.fullmatch(value):
-            raise UsageError(f"{field.name}: expected an integer, not {value[:40]!r}")
+    for name, value in values.items():
+        refuse_float(name, value)
+        if isinstance(value, str) and name in _integers(kind) and not _INTEGER.fullmatch(value):
+            raise UsageError(f"{name}: expected an integer, not {value[:40]!r}")
     try:
         return msgspec.convert(values, kind, strict=False, dec_hook=_special)
     except msgspec.ValidationError as error:
         raise UsageError(_message(str(error), error.__cause__)) from None
+
+
+@cache
+def _integers(kind: type[Question]) -> frozenset[str]:
+    """The fields that are integers. To ask msgspec for them at each question takes a millisecond."""
+    return frozenset(field.name for field in msgspec.structs.fields(kind) if int in leaves(field.type))
 
 
 def _special(kind: type[Any], value: Any) -> Any:

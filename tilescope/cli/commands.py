@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from tilescope.cli import ask, attachments, capture, export, gc, index, info, monitor, serve, synth, tools, verify, view
+from importlib import import_module
+from typing import Final, cast
+
 from tilescope.cli.command import Command
 
-COMMANDS: tuple[Command, ...] = (
-    view,
-    index,
-    capture,
-    monitor,
-    serve,
-    info,
-    attachments,
-    ask,
-    tools,
-    export,
-    verify,
-    gc,
-    synth,
+NAMES: Final = (
+    "view",
+    "index",
+    "capture",
+    "monitor",
+    "serve",
+    "info",
+    "attachments",
+    "ask",
+    "tools",
+    "export",
+    "verify",
+    "gc",
+    "synth",
 )
+
+
+def commands(only: str | None = None) -> tuple[Command, ...]:
+    """All of them, or one alone: whoever gives a command does not wait until the others are loaded."""
+    names = (only,) if only is not None else NAMES
+    return tuple(cast(Command, import_module(f"tilescope.cli.{name}")) for name in names)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from tilescope.cli.command import EXIT_BAD, EXIT_INTERRUPTED, EXIT_USAGE
+from tilescope.cli.commands import NAMES
 from tilescope.cli.parser import build_parser
 from tilescope.cli.say import complain, printable, show_traceback
 from tilescope.tiler.errors import Cancelled, TilescopeError, UsageError
@@ -16,7 +17,10 @@ from tilescope.tiler.memory_limits import out_of_memory
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command line, `sys.argv[1:]` by default; returns the exit code. argparse exits with 2 by itself."""
-    args = build_parser().parse_args(argv)
+    argv = sys.argv[1:] if argv is None else argv
+    # The command is the first that is no option of all commands: these take no values.
+    command = next((arg for arg in argv if not arg.startswith("-")), None)
+    args = build_parser(command if command in NAMES else None).parse_args(argv)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # letters that the terminal's encoding does not have
     try:

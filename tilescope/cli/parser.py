@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import inspect
+import textwrap
 from typing import NoReturn
 
 from tilescope import __version__
 from tilescope.cli.command import Command
-from tilescope.cli.commands import COMMANDS
+from tilescope.cli.commands import commands
 from tilescope.cli.say import printable
 
 HELP_WIDTH = 100  # columns; fixed, so that docs/cli.md does not depend on a terminal
@@ -41,13 +41,13 @@ class Parser(argparse.ArgumentParser):
         super().error(printable(message))
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line. The parsed `args.run` is the subcommand's function."""
+def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser of the whole command line, or of one subcommand. The parsed `args.run` is its function."""
     parser: argparse.ArgumentParser = Parser(prog="tilescope", description=DESCRIPTION, formatter_class=HelpFormatter)
     parser.add_argument("--version", action="version", version=f"tilescope {__version__}")
     parser.add_argument("--debug", action="store_true", help="show a traceback when something fails")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
+    for command in commands(only):
         _add_command(subparsers, command)
     return parser
 
@@ -56,7 +56,7 @@ def _add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]
     subparser = subparsers.add_parser(
         command.NAME,
         help=command.HELP,
-        description=inspect.cleandoc(command.__doc__ or command.HELP),
+        description=textwrap.dedent(command.__doc__ or command.HELP).strip(),
         formatter_class=HelpFormatter,
     )
     command.add_arguments(subparser)

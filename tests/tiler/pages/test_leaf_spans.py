@@ -82,7 +82,7 @@ def test_a_page_that_says_it_has_billions_of_tiles_is_damaged() -> None:
     one = np.zeros(1, np.int64)
     rows = _native.HitRows(np.ones(NAMES + 1, np.bool_), 0, END, one, one + END, False)
     with pytest.raises(_native.DamagedContainer, match=r"n_slices|column 3"):
-        rows.add(damaged, MAX_ROWS, one, one, one + SLOT, one, one + END, one)
+        rows.add([damaged], MAX_ROWS, one, one, one, one + SLOT, one, one + END, one)
 
 
 def test_what_nobody_should_ask() -> None:

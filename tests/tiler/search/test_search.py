@@ -58,9 +58,9 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
     patch.setattr(shape, "BLOCK_HISTOGRAM_EVENTS", 400)
     patch.setattr(totals_module, "_FEW_LEAVES", 3)
     patch.setattr(totals_module, "_LEAVES_AT_ONCE", 2)
-    patch.setattr(two_threads, "WORTH_A_THREAD", 2)
     patch.setattr(two_threads, "_processors", lambda: 2)
-    patch.setattr(bins_module, "WORTH_A_THREAD", 2)
+    for module in (two_threads, bins_module):
+        patch.setattr(module, "WORTH_A_THREAD", 2)
     yield Example(tmp_path_factory.mktemp("search"), random_events(random.Random(5)))
     patch.undo()
 

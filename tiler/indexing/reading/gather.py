@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Activity, Census, Crowd, EventChunk, Span
-from tilescope.tiler.indexing.reading.arguments import gather_args
 from tilescope.tiler.indexing.reading.joining import ChunkInPieces, ChunkPiece, join_pieces
-from tilescope.tiler.indexing.reading.piece import in_order, kept, select
+from tilescope.tiler.indexing.reading.piece import kept, one_track, select
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
 from tilescope.tiler.indexing.scratch import Scratch
 
@@ -24,7 +23,7 @@ class Gatherer:
     """Takes a file's chunks, gives its tracks: `FileEvents` for readers that give events in the order of the file."""
 
     scratch: Scratch = field(default_factory=Scratch)
-    texts: _native.PackedTexts | None = None  # arguments are texts: they are kept packed
+    texts: _native.PackedTexts | None = None  # what unpacks the arguments, if they come packed
     census: Census = field(default_factory=Census)
     events: int = 0  # without flow ends
     flow_ends: int = 0
@@ -40,9 +39,6 @@ class Gatherer:
         self.events += events
         self.flow_ends += len(chunk) - events
         self._activities.add(chunk.track, chunk.phase, chunk.time_ns, chunk.duration_ns)
-        if self.texts is not None:
-            args_end, args = self.texts.pack(chunk.args_end, chunk.args)
-            chunk = replace(chunk, args_end=args_end, args=args)
         self._place(chunk)
 
     def pieces(self, track: int) -> Sequence[EventChunk]:
@@ -59,15 +55,28 @@ class Gatherer:
         self._place(replace(moved, track=to))
 
     def _place(self, chunk: EventChunk) -> None:
-        order = _order_by_track(chunk.track)
-        tracks = chunk.track if order is None else chunk.track[order]
-        events = kept(chunk, self.scratch) if order is None else _sorted(chunk, tracks, order, self.scratch)
-        starts = np.flatnonzero(np.diff(tracks, prepend=tracks[0] - 1))
-        chunk_in_pieces = ChunkInPieces.of(events)
-        stops = [*starts[1:].tolist(), len(tracks)]
-        for start, stop, track in zip(starts.tolist(), stops, tracks[starts].tolist(), strict=True):
+        tracks, stops, columns = _native.by_track(
+            chunk.track,
+            chunk.phase,
+            chunk.time_ns,
+            chunk.time_ps,
+            chunk.duration_ns,
+            chunk.duration_ps,
+            chunk.name,
+            chunk.key,
+            chunk.value,
+            chunk.flags,
+            chunk.args_end,
+            chunk.args,
+        )
+        # Whose rows are whose is known: the column of tracks is no longer needed.
+        sorted_chunk = EventChunk(one_track(-1, len(chunk)), *columns) if columns is not None else chunk
+        chunk_in_pieces = ChunkInPieces.of(kept(sorted_chunk, self.scratch))
+        start = 0
+        for track, stop in zip(tracks, stops, strict=True):
             self._pieces.setdefault(track, []).append(ChunkPiece(chunk_in_pieces, start, stop))
             self._rows[track] = self._rows.get(track, 0) + stop - start
+            start = stop
 
     @property
     def span(self) -> Span:
@@ -100,18 +109,3 @@ class Gatherer:
         if pieces is None:
             return None
         return join_pieces(pieces, track, axis, scratch) if self._rows[track] else None
-
-
-def _order_by_track(track: NDArray[np.int32]) -> NDArray[np.int64] | None:
-    """The order that brings events of one track together and leaves each track's in file order; None: they are."""
-    if (track[1:] >= track[:-1]).all():
-        return None
-    # numpy sorts 16-bit integers in linear time, wider ones several times slower.
-    narrow = track.astype(np.uint16) if track.min() >= 0 and track.max() < 1 << 16 else track
-    return np.argsort(narrow, kind="stable")
-
-
-def _sorted(chunk: EventChunk, tracks: NDArray[np.int32], order: Ints, scratch: Scratch) -> EventChunk:
-    """The chunk's events in the order of the tracks."""
-    args_end, args = gather_args(Scratch(), chunk.args_end, chunk.args, order)
-    return in_order(chunk, tracks, order, (scratch.keep(args_end), scratch.keep(args)), scratch)

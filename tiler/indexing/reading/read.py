@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from os.path import commonpath
 from pathlib import Path
 
-from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk, TraceSummary
 from tilescope.tiler.errors import Cancelled, DamagedTrace, FormatFailed, TraceError, UnknownFormat
 from tilescope.tiler.indexing.meter import READ_TRACKWISE, READ_WHOLE, Meter
@@ -84,7 +83,7 @@ class _Reading:
             self.events = found.events
             self.room.check_flow_ends(self.path, found.flow_ends)
             return TraceFile(self.path, reader.size_bytes, found, reader.summary())
-        gathered = Gatherer(self.scratch, _native.PackedTexts() if isinstance(reader, TraceEventReader) else None)
+        gathered = Gatherer(self.scratch, reader.pack_arguments() if isinstance(reader, TraceEventReader) else None)
         for chunk, summary in ahead(_with_summaries(reader)):
             self._stop_if_asked()
             gathered.add(chunk)

@@ -5,6 +5,7 @@ NB_MODULE(_native, m) {
     m.doc() = "Hot loops of tilescope.tiler. Columns are arrays of one dimension that lie in one piece.";
     tilescope::bind_activity(m);
     tilescope::bind_argument_values(m);
+    tilescope::bind_by_track(m);
     tilescope::bind_container(m);
     tilescope::bind_histogram(m);
     tilescope::bind_kind_sums(m);

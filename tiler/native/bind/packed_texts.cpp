@@ -23,15 +23,12 @@ namespace {
 std::pair<OutColumn<int64_t>, OutColumn<uint8_t>> pack(PackedTexts& texts, const InColumn<int64_t>& ends,
                                                        const InColumn<uint8_t>& data) {
     std::vector<int64_t> packed_ends(ends.size());
-    std::vector<uint8_t> packed;
+    Column<char> packed;
     {
         nb::gil_scoped_release release;
-        std::vector<uint8_t> making;
-        making.reserve(data.size() / 4);
-        texts.pack(span_of(ends), span_of(data), packed_ends, making);
-        packed.assign(making.begin(), making.end());  // no larger than it has to be: it is kept
+        texts.pack(span_of(ends), span_of(data), packed_ends, packed);
     }
-    return {to_numpy(std::move(packed_ends)), to_numpy(std::move(packed))};
+    return {to_numpy(std::move(packed_ends)), to_numpy_as<uint8_t>(packed)};
 }
 
 std::tuple<OutColumn<uint32_t>, nb::bytes> unpack(const PackedTexts& texts, const InColumn<int64_t>& ends,
@@ -67,7 +64,7 @@ void bind_packed_texts(nb::module_& m) {
         .def(nb::init<>())
         .def("pack", &pack, nb::arg("ends"), nb::arg("data"),
              "Returns the same texts packed: their ends, and bytes. Text k is data[ends[k-1]:ends[k]]. What is packed\n"
-             "may be put in any order, also one behind the other. Not from two threads at a time.")
+             "may be put in any order, also one behind the other.")
         .def("unpack", &unpack, nb::arg("ends"), nb::arg("packed"), nb::arg("first"), nb::arg("most_bytes"),
              nb::arg("most_texts"),
              "Returns the lengths and the bytes of the texts from `first` on, as many as fit; at least one.")

@@ -3,6 +3,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -35,13 +36,16 @@ HitFilter make_filter(const InColumn<bool>& names, int64_t shortest, int64_t lon
     return {{names.data(), names.data() + names.size()}, shortest, longest, copied(starts), copied(stops), reaching};
 }
 
+// Leaves of some pages, in the order of the pages.
 struct Leaves {
-    const InInts &tile, &index, &slot, &first, &after, &tag;
+    const InInts &page, &tile, &index, &slot, &first, &after, &tag;
 
-    std::vector<SearchedLeaf> rows() const {
-        std::vector<SearchedLeaf> leaves(same_size(tile, index, slot, first, after, tag));
+    std::vector<SearchedLeaf> rows(size_t pages) const {
+        std::vector<SearchedLeaf> leaves(same_size(page, tile, index, slot, first, after, tag));
         for (size_t k = 0; k < leaves.size(); ++k) {
             if (tile.data()[k] < 0) throw std::invalid_argument("no such tile");
+            const int64_t on = page.data()[k], before = k == 0 ? 0 : page.data()[k - 1];
+            if (on < before || static_cast<size_t>(on) >= pages) throw std::invalid_argument("no such page");
             leaves[k] = {static_cast<size_t>(tile.data()[k]),
                          index.data()[k],
                          slot.data()[k],
@@ -51,23 +55,35 @@ struct Leaves {
         }
         return leaves;
     }
+
+    // Where the leaves of the page end that the leaf in this position is of.
+    size_t end_of_page(size_t k) const {
+        const int64_t* const end = page.data() + page.size();
+        return static_cast<size_t>(std::upper_bound(page.data() + k, end, page.data()[k]) - page.data());
+    }
 };
 
 template <typename Sink>
-void add(Sink& sink, const HitFilter& filter, const nb::bytes& page, size_t max_rows, const Leaves& leaves) {
-    const std::vector<SearchedLeaf> searched = leaves.rows();
-    const Span<const uint8_t> data(static_cast<const uint8_t*>(page.data()), page.size());
+void add(Sink& sink, const HitFilter& filter, const std::vector<nb::bytes>& pages, size_t max_rows,
+         const Leaves& leaves) {
+    const std::vector<SearchedLeaf> searched = leaves.rows(pages.size());
+    std::vector<Span<const uint8_t>> data;
+    for (const nb::bytes& page : pages) data.emplace_back(static_cast<const uint8_t*>(page.data()), page.size());
     nb::gil_scoped_release release;
-    SearchPage decoded(data, max_rows);
-    sink.add(filter, decoded, searched);
+    for (size_t k = 0; k < searched.size();) {
+        const size_t end = leaves.end_of_page(k);
+        SearchPage decoded(data[static_cast<size_t>(leaves.page.data()[k])], max_rows);
+        sink.add(filter, decoded, Span<const SearchedLeaf>(searched).subspan(k, end - k));
+        k = end;
+    }
 }
 
 class BoundHitRows {
   public:
     explicit BoundHitRows(HitFilter filter) : filter_(std::move(filter)) {}
 
-    void add(const nb::bytes& page, size_t max_rows, const Leaves& leaves) {
-        tilescope::add(rows_, filter_, page, max_rows, leaves);
+    void add(const std::vector<nb::bytes>& pages, size_t max_rows, const Leaves& leaves) {
+        tilescope::add(rows_, filter_, pages, max_rows, leaves);
     }
 
     std::tuple<OutInts, OutInts, OutInts, OutInts, OutInts, OutInts, OutInts> take() {
@@ -89,8 +105,8 @@ class BoundHitBins {
   public:
     BoundHitBins(HitFilter filter, HitBins bins) : filter_(std::move(filter)), bins_(std::move(bins)) {}
 
-    void add(const nb::bytes& page, size_t max_rows, const Leaves& leaves) {
-        tilescope::add(bins_, filter_, page, max_rows, leaves);
+    void add(const std::vector<nb::bytes>& pages, size_t max_rows, const Leaves& leaves) {
+        tilescope::add(bins_, filter_, pages, max_rows, leaves);
     }
 
     void put(const InInts& lane, const InInts& start, const InInts& end) {
@@ -169,13 +185,16 @@ void bind_search(nb::module_& m) {
             "`names`: by name id, shifted by one. `reaching`: also slices that begin before a window.")
         .def(
             "add",
-            [](BoundHitRows& self, const nb::bytes& page, size_t max_rows, const InInts& tile, const InInts& index,
-               const InInts& slot, const InInts& first, const InInts& after,
-               const InInts& tag) { self.add(page, max_rows, Leaves{tile, index, slot, first, after, tag}); },
-            nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"), nb::arg("first"),
-            nb::arg("after"), nb::arg("tag"),
-            "Adds the hits in leaves in these positions of an uncompressed page. `index` and `slot`: what must stand\n"
-            "there; `first`: first tick; slices that reach in count from `after` on. Raises DamagedContainer.")
+            [](BoundHitRows& self, const std::vector<nb::bytes>& pages, size_t max_rows, const InInts& page,
+               const InInts& tile, const InInts& index, const InInts& slot, const InInts& first, const InInts& after,
+               const InInts& tag) { self.add(pages, max_rows, Leaves{page, tile, index, slot, first, after, tag}); },
+            nb::arg("pages"), nb::arg("max_rows"), nb::arg("page"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"),
+            nb::arg("first"), nb::arg("after"), nb::arg("tag"),
+            "Adds the hits in leaves of some uncompressed pages. `page`: which of them a leaf is of, ascending; "
+            "`tile`: its\n"
+            "position there; `index` and `slot`: what must stand there; `first`: first tick; slices that reach in "
+            "count\n"
+            "from `after` on. Raises DamagedContainer.")
         .def("__len__", &BoundHitRows::size)
         .def("take", &BoundHitRows::take,
              "Returns what was added since the last call: tag, ordinal, start, duration, row, name, flags.");
@@ -192,11 +211,11 @@ void bind_search(nb::module_& m) {
             "`by_row`: each row of a track has a lane.")
         .def(
             "add",
-            [](BoundHitBins& self, const nb::bytes& page, size_t max_rows, const InInts& tile, const InInts& index,
-               const InInts& slot, const InInts& first, const InInts& after,
-               const InInts& tag) { self.add(page, max_rows, Leaves{tile, index, slot, first, after, tag}); },
-            nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"), nb::arg("first"),
-            nb::arg("after"), nb::arg("tag"),
+            [](BoundHitBins& self, const std::vector<nb::bytes>& pages, size_t max_rows, const InInts& page,
+               const InInts& tile, const InInts& index, const InInts& slot, const InInts& first, const InInts& after,
+               const InInts& tag) { self.add(pages, max_rows, Leaves{page, tile, index, slot, first, after, tag}); },
+            nb::arg("pages"), nb::arg("max_rows"), nb::arg("page"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"),
+            nb::arg("first"), nb::arg("after"), nb::arg("tag"),
             "As that of HitRows; the tag of a leaf is the lane of its track, or of the track's first row.")
         .def("put", &BoundHitBins::put, nb::arg("lane"), nb::arg("start"), nb::arg("end"), "Adds hits by their lanes.")
         .def("add_bins", &BoundHitBins::add_bins, nb::arg("other"), "Adds what another has counted in the same bins.")

@@ -43,10 +43,10 @@ nb::str text(std::string_view utf8) { return nb::str(utf8.data(), utf8.size()); 
 
 using Buffer = InColumn<std::uint8_t>;  // bytes, or what else shows its own
 
-void read_part(TraceEventPart* part, const Buffer& block) {
+void read_part(TraceEventPart* part, const Buffer& block, PackedTexts* texts) {
     const std::string_view view = text_of(span_of(block));
     nb::gil_scoped_release release;
-    new (part) TraceEventPart(view);
+    new (part) TraceEventPart(view, texts);
 }
 
 void feed(TraceEventStream& stream, const Buffer& data, TraceEventPart* part) {
@@ -171,12 +171,16 @@ void bind_trace_event(nb::module_& m) {
           "Returns nanoseconds and picoseconds; None: it is malformed or out of range.");
     nb::class_<TraceEventPart>(m, "TraceEventPart",
                                "The events of a block of a file, read without knowing what stands before it.")
-        .def("__init__", &read_part, nb::arg("block"),
-             nb::sig("def __init__(self, block: bytes | bytearray | memoryview) -> None"))
+        .def("__init__", &read_part, nb::arg("block"), nb::arg("texts").none() = nb::none(),
+             nb::sig(
+                 "def __init__(self, block: bytes | bytearray | memoryview, texts: PackedTexts | None = None) -> None"),
+             "Arguments are packed where there are `texts` for it.")
         .def_prop_ro("first", &TraceEventPart::first, "The first byte of the block that was read.")
         .def_prop_ro("last", &TraceEventPart::last, "Behind the last byte that was read.");
     nb::class_<TraceEventStream>(m, "TraceEventStream", "A trace-event file, fed in pieces. Raises NotTraceJson.")
         .def(nb::init<std::size_t>(), nb::arg("max_members") = 0, "Keeps so many members of objects beside the events.")
+        .def("pack_arguments", &TraceEventStream::pack_arguments, nb::arg("texts"), nb::keep_alive<1, 2>(),
+             "Arguments are packed from now on. Before anything is fed.")
         .def(
             "feed", &feed, nb::arg("data"), nb::arg("part").none() = nb::none(),
             nb::sig("def feed(self, data: bytes | bytearray | memoryview, part: TraceEventPart | None = None) -> None"),

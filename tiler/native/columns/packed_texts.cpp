@@ -3,6 +3,13 @@
 #include <charconv>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
+
+#include "columns/varint.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace tilescope {
 
@@ -11,92 +18,173 @@ namespace {
 // Beyond these, texts are kept as they are: what does not repeat gains nothing.
 constexpr std::size_t most_shapes = std::size_t{1} << 15;
 constexpr std::size_t most_shape_bytes = std::size_t{8} << 20;
-constexpr std::size_t longest_text = 2048;
 
-constexpr char number_mark = '\0';
 constexpr int most_digits = 18;  // of one number: the value fits whatever they are
-
-constexpr std::uint64_t as_it_is = 0;  // in the place of a shape; shapes are counted from 1
 
 bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
-void put_varint(std::uint64_t value, std::vector<std::uint8_t>& out) {
-    while (value >= 0x80) {
-        out.push_back(static_cast<std::uint8_t>(value | 0x80));
-        value >>= 7;
-    }
-    out.push_back(static_cast<std::uint8_t>(value));
-}
-
 [[noreturn]] void refuse() { throw std::invalid_argument("packed texts are damaged"); }
-
-std::uint64_t take_varint(Bytes packed, std::size_t& at) {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        if (at == packed.size()) refuse();
-        const std::uint8_t byte = packed[at++];
-        value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
-        if (byte < 0x80) return value;
-    }
-    refuse();
-}
 
 }  // namespace
 
+PackedTexts::PackedTexts() = default;
+PackedTexts::~PackedTexts() = default;
+
+std::unique_ptr<TextPacker> PackedTexts::lend() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!idle_.empty()) {
+            std::unique_ptr<TextPacker> packer = std::move(idle_.back());
+            idle_.pop_back();
+            return packer;
+        }
+    }
+    return std::make_unique<TextPacker>(*this);
+}
+
+void PackedTexts::take_back(std::unique_ptr<TextPacker> packer) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(packer));
+}
+
+std::int32_t PackedTexts::number_of(std::string_view shape) {
+    const std::lock_guard lock(mutex_);
+    const bool full = shapes_.size() >= most_shapes || shapes_.bytes() + shape.size() > most_shape_bytes;
+    return full ? shapes_.find(shape) : shapes_.intern(shape);
+}
+
 void PackedTexts::pack(Span<const std::int64_t> ends, Bytes data, Span<std::int64_t> packed_ends,
-                       std::vector<std::uint8_t>& packed) {
+                       Column<char>& packed) {
+    std::unique_ptr<TextPacker> packer = lend();
     const std::size_t begin = packed.size();
     std::int64_t before = 0;
     for (std::size_t k = 0; k < same_size(ends, packed_ends); ++k) {
         if (ends[k] < before) throw std::invalid_argument("ends decrease");
-        pack_one(text_of(data.subspan(static_cast<std::size_t>(before), static_cast<std::size_t>(ends[k] - before))),
-                 packed);
+        packer->pack(
+            text_of(data.subspan(static_cast<std::size_t>(before), static_cast<std::size_t>(ends[k] - before))),
+            packed);
         packed_ends[k] = static_cast<std::int64_t>(packed.size() - begin);
         before = ends[k];
     }
+    take_back(std::move(packer));
 }
 
-void PackedTexts::pack_one(std::string_view text, std::vector<std::uint8_t>& packed) {
+void TextPacker::pack(std::string_view text, Column<char>& packed) {
     if (text.empty()) return;
-    std::int32_t shape = -1;
-    if (text.size() <= longest_text && text.find(number_mark) == std::string_view::npos) {
-        shape_.resize(text.size());
-        numbers_.clear();
-        char* out = shape_.data();  // a shape is never longer than its text
-        const char* p = text.data();
-        const char* end = p + text.size();
-        while (p != end) {
-            if (!is_digit(*p)) {
-                *out++ = *p++;
-                continue;
-            }
-            // Zeros before other digits belong to the shape: the value alone does not tell them.
-            while (*p == '0' && end - p > 1 && is_digit(p[1])) *out++ = *p++;
-            std::uint64_t value = 0;
-            for (int digits = 0; digits < most_digits && p != end && is_digit(*p); ++digits, ++p) {
-                value = 10 * value + static_cast<std::uint64_t>(*p - '0');
-            }
-            *out++ = number_mark;
-            numbers_.push_back(value);
+    if (begin(text.size()) && add(text) && end(packed)) return;
+    packed.ensure(2 * kLongestVarint + text.size());
+    put_varint(kTextAsItIs, packed);
+    put_varint(text.size(), packed);
+    packed.append_unchecked(text);
+}
+
+void TextPacker::pack_object(const std::vector<std::string_view>& members, Column<char>& packed) {
+    if (members.empty()) return;
+    std::size_t size = 1;
+    for (const std::string_view member : members) size += member.size() + 1;
+    const auto packs = [&] {
+        if (!begin(size)) return false;
+        char before = '{';
+        for (const std::string_view member : members) {
+            add_mark(before);
+            if (!add(member)) return false;
+            before = ',';
         }
-        shape_.resize(static_cast<std::size_t>(out - shape_.data()));
-        const bool full = shapes_.size() >= most_shapes || shapes_.bytes() + shape_.size() > most_shape_bytes;
-        shape = full ? shapes_.find(shape_) : shapes_.intern(shape_);
+        add_mark('}');
+        return end(packed);
+    };
+    if (packs()) return;
+    packed.ensure(2 * kLongestVarint + size);
+    put_varint(kTextAsItIs, packed);
+    put_varint(size, packed);
+    char before = '{';
+    for (const std::string_view member : members) {
+        packed.push_unchecked(before);
+        packed.append_unchecked(member);
+        before = ',';
     }
-    if (shape < 0) {
-        put_varint(as_it_is, packed);
-        put_varint(text.size(), packed);
-        packed.insert(packed.end(), text.begin(), text.end());
-        return;
+    packed.push_unchecked('}');
+}
+
+// Whether a text of that size has a shape: what is added then fits.
+bool TextPacker::begin(std::size_t size) {
+    shape_size_ = values_size_ = 0;
+    return size <= longest_text;
+}
+
+// False for a text that has a mark in it already.
+bool TextPacker::add(std::string_view text) {
+    const char* p = text.data();
+    const char* end = p + text.size();
+#if defined(__SSE2__)
+    const __m128i zero = _mm_set1_epi8('0');
+    const __m128i nine = _mm_set1_epi8(9);
+    while (static_cast<std::size_t>(end - p) >= step) {
+        const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+        const __m128i offsets = _mm_sub_epi8(block, zero);
+        const __m128i digits = _mm_cmpeq_epi8(_mm_min_epu8(offsets, nine), offsets);
+        const __m128i marks = _mm_cmpeq_epi8(block, _mm_setzero_si128());
+        const auto stops = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(digits, marks)));
+        // What is written too much is written over: a shape is never longer than its text.
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(shape_.data() + shape_size_), block);
+        const std::size_t plain = stops == 0 ? step : static_cast<std::size_t>(__builtin_ctz(stops));
+        p += plain;
+        shape_size_ += plain;
+        if (stops == 0) continue;
+        if (*p == kNumberMark) return false;
+        p = add_number(p, end);
     }
-    put_varint(static_cast<std::uint64_t>(shape) + 1, packed);
-    for (const std::uint64_t number : numbers_) put_varint(number, packed);
+#endif
+    while (p != end) {
+        if (is_digit(*p)) {
+            p = add_number(p, end);
+        } else if (*p == kNumberMark) {
+            return false;
+        } else {
+            add_mark(*p++);
+        }
+    }
+    return true;
+}
+
+// `p` stands at a digit.
+const char* TextPacker::add_number(const char* p, const char* end) {
+    // Zeros before other digits belong to the shape: the value alone does not tell them.
+    while (*p == '0' && end - p > 1 && is_digit(p[1])) add_mark(*p++);
+    std::uint64_t value = 0;
+    for (int digits = 0; digits < most_digits && p != end && is_digit(*p); ++digits, ++p) {
+        value = 10 * value + static_cast<std::uint64_t>(*p - '0');
+    }
+    add_mark(kNumberMark);
+    values_[values_size_++] = value;
+    return p;
+}
+
+// False where there is no number for the shape.
+bool TextPacker::end(Column<char>& packed) {
+    const std::int32_t number = number_of({shape_.data(), shape_size_});
+    if (number < 0) return false;
+    packed.ensure((values_size_ + 1) * kLongestVarint);
+    put_varint(static_cast<std::uint64_t>(number) + 1, packed);
+    for (std::size_t k = 0; k < values_size_; ++k) put_varint(values_[k], packed);
+    return true;
+}
+
+std::int32_t TextPacker::number_of(std::string_view shape) {
+    const std::int32_t known = known_.find(shape);
+    if (known >= 0) return numbers_[static_cast<std::size_t>(known)];
+    const std::int32_t number = texts_.number_of(shape);
+    if (number >= 0) {
+        known_.intern(shape);
+        numbers_.push_back(number);
+    }
+    return number;
 }
 
 void PackedTexts::unpack(Bytes packed, std::string& out) const {
     for (std::size_t at = 0; at < packed.size();) {
         const std::uint64_t shape = take_varint(packed, at);
-        if (shape == as_it_is) {
+        if (shape == kTextAsItIs) {
             const std::uint64_t size = take_varint(packed, at);
             if (size > packed.size() - at) refuse();
             out += text_of(packed.subspan(at, static_cast<std::size_t>(size)));
@@ -106,7 +194,7 @@ void PackedTexts::unpack(Bytes packed, std::string& out) const {
         if (shape > shapes_.size()) refuse();
         std::string_view rest = shapes_.at(static_cast<std::int32_t>(shape - 1));
         for (;;) {
-            const std::size_t mark = rest.find(number_mark);
+            const std::size_t mark = rest.find(kNumberMark);
             if (mark == std::string_view::npos) break;
             out.append(rest, 0, mark);
             char digits[20];

@@ -4,35 +4,90 @@
 // packed tells its own length: texts one behind the other unpack to one text, and an empty one takes nothing.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "columns/column.hpp"
 #include "columns/intern.hpp"
 
 namespace tilescope {
 
+constexpr char kNumberMark = '\0';  // in a shape, for a number
+constexpr std::uint64_t kTextAsItIs = 0;  // in the place of a shape; shapes are counted from 1
+
+class TextPacker;
+
+// The shapes of all texts. Packers may use it from many threads at a time; nothing may be unpacked meanwhile.
 class PackedTexts {
   public:
+    PackedTexts();
+    ~PackedTexts();
+    PackedTexts(const PackedTexts&) = delete;
+    PackedTexts& operator=(const PackedTexts&) = delete;
+    PackedTexts(PackedTexts&&) = delete;
+    PackedTexts& operator=(PackedTexts&&) = delete;
+
+    // A packer that no other thread has, and what was lent before. They know their shapes already.
+    std::unique_ptr<TextPacker> lend();
+    void take_back(std::unique_ptr<TextPacker> packer);
+
+    // The number of a shape; -1 where there is no room for one more.
+    std::int32_t number_of(std::string_view shape);
+
+    // Throws std::out_of_range for a number that no shape has.
+    std::string_view shape(std::int32_t number) const { return shapes_.at(number); }
+
     // String k is data[ends[k-1], ends[k]) with ends[-1] = 0. Appends what they pack to to `packed`, and writes the ends
     // there, counted from where it began, to `packed_ends`. Throws std::invalid_argument unless ends grow within the data.
-    void pack(Span<const std::int64_t> ends, Bytes data, Span<std::int64_t> packed_ends,
-              std::vector<std::uint8_t>& packed);
+    void pack(Span<const std::int64_t> ends, Bytes data, Span<std::int64_t> packed_ends, Column<char>& packed);
 
-    // Appends the text to `out`. Throws std::invalid_argument for what `pack` did not make. Many threads may do so at a time.
+    // Appends the text to `out`. Throws std::invalid_argument for what no packer made. Many threads may do so at a time.
     void unpack(Bytes packed, std::string& out) const;
 
     std::size_t shapes() const { return shapes_.size(); }
 
   private:
-    void pack_one(std::string_view text, std::vector<std::uint8_t>& packed);
+    std::mutex mutex_;
+    Interner shapes_;  // with a mark for each number
+    std::vector<std::unique_ptr<TextPacker>> idle_;
+};
 
-    Interner shapes_;  // with a zero byte for each number
-    std::string shape_;
-    std::vector<std::uint64_t> numbers_;
+// Packs texts in one thread.
+class TextPacker {
+  public:
+    explicit TextPacker(PackedTexts& texts) : texts_(texts) {}
+
+    // Appends the packed text to `packed`.
+    void pack(std::string_view text, Column<char>& packed);
+
+    // The same for members as one JSON object; nothing where there are none.
+    void pack_object(const std::vector<std::string_view>& members, Column<char>& packed);
+
+  private:
+    static constexpr std::size_t longest_text = 2048;  // a longer one is kept as it is
+    static constexpr std::size_t step = 16;  // bytes that are written at a time
+
+    bool begin(std::size_t size);
+    bool add(std::string_view text);
+    void add_mark(char c) { shape_[shape_size_++] = c; }
+    const char* add_number(const char* p, const char* end);
+    bool end(Column<char>& packed);
+    std::int32_t number_of(std::string_view shape);
+
+    PackedTexts& texts_;
+    Interner known_;  // shapes
+    std::vector<std::int32_t> numbers_;  // of them among all
+    std::array<char, longest_text + step> shape_{};
+    std::size_t shape_size_ = 0;
+    std::array<std::uint64_t, longest_text> values_{};
+    std::size_t values_size_ = 0;
 };
 
 }  // namespace tilescope

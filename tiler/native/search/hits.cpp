@@ -11,7 +11,7 @@ constexpr int64_t kBusyAtMost = int64_t{1} << 62;
 
 // Calls `take(leaf, row)` for every hit. Names are looked at first: where none fits, nothing else is decoded.
 template <typename Take>
-void each_hit(const HitFilter& filter, SearchPage& page, const std::vector<SearchedLeaf>& leaves, Take take) {
+void each_hit(const HitFilter& filter, SearchPage& page, Span<const SearchedLeaf> leaves, Take take) {
     const std::vector<int64_t>& name = page.names();
     for (const SearchedLeaf& leaf : leaves) {
         const SearchPage::Rows rows = page.rows(leaf);
@@ -35,7 +35,7 @@ void each_hit(const HitFilter& filter, SearchPage& page, const std::vector<Searc
 
 }  // namespace
 
-void HitRows::add(const HitFilter& filter, SearchPage& page, const std::vector<SearchedLeaf>& leaves) {
+void HitRows::add(const HitFilter& filter, SearchPage& page, Span<const SearchedLeaf> leaves) {
     each_hit(filter, page, leaves, [&](const SearchedLeaf& leaf, std::size_t k) {
         tag.push_back(leaf.tag);
         ordinal.push_back(page.ordinals()[k]);
@@ -55,7 +55,7 @@ HitBins::HitBins(int level, int64_t first_bin, std::size_t bins, std::size_t lan
     whole_.resize(bins * lanes);
 }
 
-void HitBins::add(const HitFilter& filter, SearchPage& page, const std::vector<SearchedLeaf>& leaves) {
+void HitBins::add(const HitFilter& filter, SearchPage& page, Span<const SearchedLeaf> leaves) {
     each_hit(filter, page, leaves, [&](const SearchedLeaf& leaf, std::size_t k) {
         const int64_t lane = by_row_ ? leaf.tag + page.depths()[k] : leaf.tag;
         if (leaf.tag < 0 || lane < leaf.tag || static_cast<std::size_t>(lane) >= lanes_) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/span.hpp"
 #include "search/search_page.hpp"
 
 namespace tilescope {
@@ -27,7 +28,7 @@ struct HitFilter {
 struct HitRows {
     std::vector<int64_t> tag, ordinal, start, duration, row, name, flags;
 
-    void add(const HitFilter& filter, SearchPage& page, const std::vector<SearchedLeaf>& leaves);
+    void add(const HitFilter& filter, SearchPage& page, Span<const SearchedLeaf> leaves);
 };
 
 // Bins of equal width (4^level ticks) on some lanes: how many hits start in each, and how long hits are busy in it.
@@ -37,7 +38,7 @@ class HitBins {
     HitBins(int level, int64_t first_bin, std::size_t bins, std::size_t lanes, bool by_row);
 
     // The tag of a leaf is the lane of its track here, or that of the track's first row.
-    void add(const HitFilter& filter, SearchPage& page, const std::vector<SearchedLeaf>& leaves);
+    void add(const HitFilter& filter, SearchPage& page, Span<const SearchedLeaf> leaves);
 
     // Adds hits that were found in another way. Throws std::invalid_argument for a lane that there is not.
     void add(Span<const int64_t> lane, Span<const int64_t> start, Span<const int64_t> end);

@@ -56,7 +56,7 @@ bool EventSink::add_counter(const EventFields& event, EventRow& row) {
             if (sample == Sample::no_number) ignore(value.is_null() ? "counter_value_null" : "counter_value_no_number");
             if (sample != Sample::ok) return true;
             row.track = tracks_.of_process(process, TrackRole::counter, {name, id, decoded_key(key, series)});
-            if (!any_sample) rows_.append_args(event.rest);
+            if (!any_sample) put_args(event);
             any_sample = true;
             rows_.add(row);
             return true;

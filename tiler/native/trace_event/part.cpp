@@ -1,6 +1,8 @@
 #include "trace_event/part.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "trace_event/boundary.hpp"
 #include "trace_event/json_scan.hpp"
@@ -17,7 +19,19 @@ constexpr std::size_t max_wasted_bytes = std::size_t{2} << 20;
 
 }  // namespace
 
-TraceEventPart::TraceEventPart(std::string_view block) {
+TraceEventPart::TraceEventPart(std::string_view block, PackedTexts* texts) {
+    if (texts == nullptr) {
+        read(block);
+        return;
+    }
+    std::unique_ptr<TextPacker> packer = texts->lend();
+    sink_.pack_arguments(packer.get());
+    read(block);
+    sink_.pack_arguments(nullptr);
+    texts->take_back(std::move(packer));
+}
+
+void TraceEventPart::read(std::string_view block) {
     EventFields fields;
     first_ = last_ = find_first_event(block, fields);
     const char* end = block.data() + block.size();

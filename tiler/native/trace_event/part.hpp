@@ -16,7 +16,8 @@ namespace tilescope {
 class TraceEventPart {
   public:
     // Reads whole events one after the other, from the first in the block to the last, or to anything else that stands there.
-    explicit TraceEventPart(std::string_view block);
+    // Arguments are packed, if there is where.
+    explicit TraceEventPart(std::string_view block, PackedTexts* texts = nullptr);
 
     bool empty() const { return first_ == last_; }
 
@@ -32,6 +33,7 @@ class TraceEventPart {
     std::size_t last_line_end() const { return last_line_end_; }  // behind the last of them, counted from first()
 
   private:
+    void read(std::string_view block);
     static std::size_t find_first_event(std::string_view block, EventFields& fields);
 
     EventSink sink_;

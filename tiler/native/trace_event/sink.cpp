@@ -266,8 +266,16 @@ void EventSink::add_metadata(const EventFields& event) {
 }
 
 void EventSink::put(const EventFields& event, EventRow& row) {
-    rows_.append_args(event.rest);
+    put_args(event);
     rows_.add(row);
+}
+
+void EventSink::put_args(const EventFields& event) {
+    if (packer_ != nullptr) {
+        packer_->pack_object(event.rest, rows_.args);
+    } else {
+        rows_.append_args(event.rest);
+    }
 }
 
 std::string_view EventSink::decoded(const RawValue& value, std::string& scratch) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "columns/intern.hpp"
+#include "columns/packed_texts.hpp"
 #include "trace_event/columns.hpp"
 #include "trace_event/fields.hpp"
 #include "trace_event/keys.hpp"
@@ -21,6 +22,9 @@ class EventSink {
   public:
     // Whether the members make an event at all, as far as resynchronising needs to know.
     static bool looks_like_event(const EventFields& event);
+
+    // From now on arguments are packed, by a packer that outlives the last call of `add`; null: they are kept as text.
+    void pack_arguments(TextPacker* packer) { packer_ = packer; }
 
     void add(const EventFields& event);
 
@@ -65,6 +69,7 @@ class EventSink {
     void add_flow(const EventFields& event, char phase, EventRow& row);
     void add_bound_flow(const EventFields& event, const EventRow& slice);
     void put(const EventFields& event, EventRow& row);
+    void put_args(const EventFields& event);  // of the row that is added next
     std::int32_t name_of(const EventFields& event);
     static std::string_view decoded(const RawValue& value, std::string& scratch);
     void renumber(EventSink& part);
@@ -75,6 +80,7 @@ class EventSink {
     Interner names_;
     Interner categories_;
     std::vector<std::int32_t> category_of_name_;
+    TextPacker* packer_ = nullptr;
     EventColumns rows_;
     std::deque<EventColumns> ready_;
     std::map<std::string, std::int64_t> ignored_;

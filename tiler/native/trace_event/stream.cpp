@@ -21,6 +21,11 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 }  // namespace
 
+void TraceEventStream::pack_arguments(PackedTexts& texts) {
+    packer_ = texts.lend();
+    sink_.pack_arguments(packer_.get());
+}
+
 void TraceEventStream::append(std::string_view data) {
     forget_consumed();
     buffer_ += data;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -38,6 +39,9 @@ class TraceEventStream {
   public:
     // Keeps so many members of objects beside the events.
     explicit TraceEventStream(std::size_t max_members) : members_(max_members) {}
+
+    // Arguments are packed, which `texts` outlives. Before anything is fed.
+    void pack_arguments(PackedTexts& texts);
 
     // Throws NotTraceJson; the stream must not be used after that.
     void feed(std::string_view data);
@@ -99,6 +103,7 @@ class TraceEventStream {
     void forget_consumed();
 
     EventSink sink_;
+    std::unique_ptr<TextPacker> packer_;
     EventFields fields_;
 
     std::string buffer_;

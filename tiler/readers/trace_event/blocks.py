@@ -32,10 +32,14 @@ def default_workers() -> int:
 def read_blocks(
     source: ByteSource,
     workers: int,
+    texts: _native.PackedTexts | None = None,
     first_bytes: int = FIRST_BLOCK_BYTES,
     largest_bytes: int = LARGEST_BLOCK_BYTES,
 ) -> Iterator[tuple[memoryview, _native.TraceEventPart]]:
-    """The blocks of the file in order, and what was read of each. A block is valid until the next one is asked for."""
+    """The blocks of the file in order, and what was read of each. A block is valid until the next one is asked for.
+
+    Arguments are packed, if there are `texts` for it.
+    """
     spare: list[bytearray] = []
     waiting: deque[tuple[bytearray, int, Future[_native.TraceEventPart]]] = deque()
     size = first_bytes
@@ -50,14 +54,13 @@ def read_blocks(
                     filled = source.read_into(memoryview(memory)[:size])
                     ended = filled < size
                     if filled:
-                        waiting.append(
-                            (memory, filled, pool.submit(_native.TraceEventPart, memoryview(memory)[:filled]))
-                        )
+                        reading = pool.submit(_native.TraceEventPart, memoryview(memory)[:filled], texts)
+                        waiting.append((memory, filled, reading))
                     size = min(2 * size, largest_bytes)
                 if not waiting:
                     return
-                memory, filled, part = waiting.popleft()
-                yield memoryview(memory)[:filled], part.result()
+                memory, filled, reading = waiting.popleft()
+                yield memoryview(memory)[:filled], reading.result()
                 spare.append(memory)
         finally:
             pool.shutdown(cancel_futures=True)

@@ -47,6 +47,7 @@ class TraceEventReader:
         self._workers = workers or default_workers()
         self._room = room or Room()
         self._stream = _native.TraceEventStream(MAX_ATTACHMENTS)
+        self._texts: _native.PackedTexts | None = None
         self._fields = JsonFields(scratch_dir)
         self._summary = TraceSummary(format=ID)
 
@@ -55,11 +56,20 @@ class TraceEventReader:
         """Opens a plain or gzip-compressed file."""
         return cls(ByteSource.open(path))
 
+    def pack_arguments(self) -> _native.PackedTexts:
+        """Has the arguments of all chunks packed, and returns what unpacks them once the file has been read.
+
+        Before `chunks`.
+        """
+        self._texts = _native.PackedTexts()
+        self._stream.pack_arguments(self._texts)
+        return self._texts
+
     def chunks(self) -> Iterator[EventChunk]:
         """Chunks of events in file order: those of a block of text each, for most files. Worker threads read ahead."""
         stream = self._stream
         try:
-            for block, part in read_blocks(self._source, self._workers):
+            for block, part in read_blocks(self._source, self._workers, self._texts):
                 stream.feed(block, part)
                 self._fields.take(stream)
                 self._room.check(

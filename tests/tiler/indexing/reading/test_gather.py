@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 
 import numpy as np
+import pytest
 
 from tests.tiler.indexing.event_chunks import chunk
+from tilescope.tiler import _native
 from tilescope.tiler.columns import Phase
 from tilescope.tiler.indexing.reading.gather import Gatherer
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
@@ -42,6 +44,37 @@ def test_the_order_of_the_file_is_kept_within_each_track() -> None:
         assert events is not None
         assert list(zip((events.start // 1000).tolist(), args_of(events), strict=True)) == of_track
         assert take(gatherer, track) is None
+
+
+@pytest.mark.parametrize("tracks", [[7], [2_000_000_000, 0], [3, 3, 1_000_000, 2], [0, 1, 2]])
+def test_rows_of_any_tracks_are_brought_together(tracks: list[int]) -> None:
+    rng = random.Random(4)
+    of = [rng.choice(tracks) for _ in range(200)] if len(tracks) < 3 else sorted(tracks)
+    gatherer = Gatherer()
+    gatherer.add(
+        chunk(list(range(len(of))), track=of, key=list(range(len(of))), args=[b"%d" % k for k in range(len(of))])
+    )
+    for track in set(of):
+        rows = [k for k, one in enumerate(of) if one == track]
+        events = take(gatherer, track)
+        assert events is not None
+        assert events.key is not None
+        assert events.key.tolist() == rows
+        assert (events.start // 1000).tolist() == rows
+        assert args_of(events) == [b"%d" % k for k in rows]
+
+
+def test_columns_that_make_no_sense_are_refused() -> None:
+    byte, word, name = np.zeros(2, np.uint8), np.zeros(2, np.int64), np.zeros(2, np.int32)
+    for ends in ([2, 1], [1, 9]):
+        with pytest.raises(ValueError, match="ends"):
+            _native.by_track(
+                np.array([1, 0], np.int32), byte, word, None, word, None, name, None, None, byte, np.array(ends), byte
+            )
+    with pytest.raises(IndexError):
+        _native.by_track(
+            np.array([1, 0], np.int32), byte[:1], word, None, word, None, name, None, None, byte, word, byte
+        )
 
 
 def test_columns_that_only_some_chunks_have() -> None:

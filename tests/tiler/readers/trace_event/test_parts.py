@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from tests.corpus import corpus_manifest, corpus_path
 from tests.tiler.json_traces import busy_events
 from tests.tiler.readers.trace_event.trace_event_file import source_of
 from tilescope.tiler import _native
+from tilescope.tiler.columns import EventChunk
 from tilescope.tiler.readers.trace_event import TraceEventReader
 from tilescope.tiler.readers.trace_event.blocks import read_blocks
 
@@ -24,6 +26,9 @@ JSON_FILES = sorted(name for name, entry in corpus_manifest().items() if entry["
 CORPUS_BYTES = 400_000  # of each file: enough to meet all it is made of
 
 ROW_COLUMNS = ("track", "phase", "time_ns", "time_ps", "duration_ns", "duration_ps", "name", "key", "value", "flags")
+
+# Of a stream: what feeds it, what takes rows from it, and how it was fed.
+NOT_FOUND = ("feed", "finish", "pack_arguments", "take", "rows", "chunk_ready", "parts_taken")
 
 
 def found(stream: _native.TraceEventStream) -> dict[str, Any]:
@@ -41,11 +46,7 @@ def found(stream: _native.TraceEventStream) -> dict[str, Any]:
             if phase != 4:
                 plain[8] = None  # the value of what is no counter means nothing
             rows.append((*plain, row[-1]))
-    whole = {
-        name: getattr(stream, name)
-        for name in dir(stream)
-        if not name.startswith("_") and name not in ("feed", "finish", "take", "rows", "chunk_ready", "parts_taken")
-    }
+    whole = {name: getattr(stream, name) for name in dir(stream) if not name.startswith("_") and name not in NOT_FOUND}
     return {"rows": rows} | {name: value() if callable(value) else value for name, value in whole.items()}
 
 
@@ -225,6 +226,30 @@ def test_workers_and_blocks_change_nothing_of_a_file(tmp_path: Path, workers: in
     reader.close()
     assert stream.parts_taken > 10
     assert found(stream) == in_sequence(data)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_packed_arguments_are_those_of_the_file(workers: int) -> None:
+    events = [
+        *busy_events(3),
+        {"ph": "X", "ts": 1, "dur": 1, "args": {"text": "x" * 3000, "zeros": "007", "nul": "\x00"}},
+        {"ph": "i", "ts": 2, "args": {"big": 12345678901234567890123, "last": 1}},
+    ]
+    data = json.dumps(events).replace("\\u0000", "\x00").encode()
+    plain = [text for chunk in TraceEventReader(source_of(data)).chunks() for text in _args_of(chunk)]
+    reader = TraceEventReader(source_of(data), workers)
+    texts = reader.pack_arguments()
+    packed = [(chunk.args_end, chunk.args) for chunk in reader.chunks()]
+    unpacked = []
+    for args_end, args in packed:
+        lengths, body = texts.unpack(args_end, args, 0, 1 << 40, len(args_end))
+        unpacked += list(_texts(np.cumsum(lengths).tolist(), body))
+    assert unpacked == plain
+    assert sum(len(args) for _, args in packed) < 0.7 * sum(map(len, plain))
+
+
+def _args_of(chunk: EventChunk) -> Iterator[bytes]:
+    return _texts(chunk.args_end.tolist(), chunk.args.tobytes())
 
 
 def test_a_reader_that_is_left_early_ends_its_workers() -> None:

