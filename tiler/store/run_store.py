@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -33,12 +33,12 @@ from tilescope.tiler.pages import (
     sum_by_name,
 )
 from tilescope.tiler.pages.flow_ends import FlowEnds
-from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations
 from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.readers.formats import codec
 from tilescope.tiler.schema import FLOWS_AT_MOST, Argument, EventDetails, EventFlows, FlowPartner, StoredManifest
 from tilescope.tiler.store import generation, keys
+from tilescope.tiler.store.device_durations import DeviceDurations
 from tilescope.tiler.store.histograms import histogram_parts
 from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.sense import must_make_sense
@@ -52,7 +52,6 @@ from tilescope.tiler.windows import Windows
 # Shapes and pages that are kept decoded for looking up events: a click is followed by clicks nearby.
 _KEPT_SHAPES = 16
 _KEPT_PAGES = 8
-_KEPT_DURATIONS = 32  # each of 128 KB
 
 # Between reading the name of a generation and opening it, a newer one may be published and this one removed.
 _OPEN_TRIES = 5
@@ -82,7 +81,7 @@ class RunStore:
         self._kept_page = lru_cache(_KEPT_PAGES)(self._decode_page)
         self._kept_names = lru_cache(_KEPT_PAGES)(self._decode_names)
         self._kept_decoder = lru_cache(None)(self._make_decoder)
-        self._kept_durations = lru_cache(_KEPT_DURATIONS)(self._durations_of)
+        self._durations = DeviceDurations(self.operations_record)
         self._kept_tables = lru_cache(None)(self._make_tables)
 
     def manifest(self) -> dict[str, Any]:
@@ -176,7 +175,7 @@ class RunStore:
         found = self._data.last_at_most(keys.details(track, ordinal), keys.details_of(track))
         if found is None:
             return None
-        return Chunk.parse(decompress(found[1]), keys.details_ordinal(found[0]), partial(self._durations, track))
+        return Chunk.parse(decompress(found[1]), keys.details_ordinal(found[0]), self._durations.of(track))
 
     def kinds_record(self, track: int) -> bytes | None:
         """The kinds of a track's operations, compressed; None: it has none, or they are not stored yet."""
@@ -189,14 +188,6 @@ class RunStore:
     def operations_record(self, track: int, first: int) -> bytes:
         """The record of operations that begins with this event, compressed. Raises DamagedStore."""
         return self._need(keys.operations(track, first), f"the operations of track {track} from event {first} on")
-
-    def _durations(self, track: int, first: int, count: int) -> NDArray[np.int64]:
-        """Of operations that are all in one record. Raises DamagedStore."""
-        at = first % CHUNK_OPERATIONS
-        return self._kept_durations(track, first - at)[at : at + count]
-
-    def _durations_of(self, track: int, first: int) -> NDArray[np.int64]:
-        return Operations.decode(decompress(self.operations_record(track, first)), track).duration
 
     def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
         """What tells the arguments of an event of a file from their bytes."""
