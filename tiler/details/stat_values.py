@@ -25,6 +25,7 @@ _REFERENCE: Final = 7  # a kind of native code: the name of another stat is the 
 _UNKNOWN: Final = 255
 _LONG_NAME: Final = "long_name"
 _VARINT_BYTES: Final = 10
+_PLAIN: Final = (ValueKind.ABSENT, ValueKind.INTEGER, ValueKind.UNSIGNED, ValueKind.TEXT)
 _KEPT_NAMES: Final = 32  # each takes nine bytes for each metadata of the file
 
 
@@ -48,18 +49,23 @@ class _Shared:
             for entry in self._fill(missing):
                 number = int(self._tables.first[entry])
                 value, is_there = first_of(decode(_varint(number), self._tables), self._name)
-                if isinstance(value, str) and value in self._texts:
-                    known.kind[entry], known.bits[entry] = ValueKind.TEXT, self._texts[value]
+                if isinstance(value, str):
+                    known.kind[entry], known.bits[entry] = ValueKind.TEXT, self._text(value)
                 elif is_there:
                     known.put([entry], [value])
-                    if isinstance(value, str):
-                        self._texts[value] = int(known.bits[entry])
                 else:
                     known.kind[entry] = ValueKind.ABSENT
         return Values(known.kind[entries], known.bits[entries], known.objects)
 
+    def _text(self, text: str) -> int:
+        """Its place among the objects, where each is once."""
+        place = self._texts.setdefault(text, len(self._values.objects))
+        if place == len(self._values.objects):
+            self._values.objects.append(text)
+        return place
+
     def _fill(self, entries: NDArray[np.int32]) -> list[int]:
-        """Reads all that native code can: numbers, and that there is nothing. Returns those that are left."""
+        """Reads all that native code can: numbers, texts, and that there is nothing. Returns those that are left."""
         if self._name == _LONG_NAME or not len(entries):
             return [int(entry) for entry in entries]
         left: list[int] = []
@@ -71,9 +77,15 @@ class _Shared:
                 ids = _ids(self._tables.planes[number].stat_names, self._name)
                 of_plane = entries[of_page & (plane == number)]
                 at = (of_plane % ENTRIES_PER_PAGE).astype(np.int64)
-                (((kind, bits),), _), _ = _native.stat_values(stats.ends, stats.data, at, [ids], has_number=False)
+                (((kind, bits),), texts), _ = _native.stat_values(stats.ends, stats.data, at, [ids], has_number=False)
+                found = Values(kind, bits, [text.decode("utf-8", "replace") for text in texts])
+                _take_references(found, self._tables.planes[number].stat_names)
+                in_texts = found.where(ValueKind.TEXT)
+                if len(in_texts):
+                    distinct, inverse = np.unique(bits[in_texts], return_inverse=True)
+                    bits[in_texts] = np.array([self._text(str(found.objects[of])) for of in distinct.tolist()])[inverse]
                 is_real = (kind == ValueKind.REAL) & np.isfinite(bits.view(np.float64))
-                plain = np.isin(kind, (ValueKind.ABSENT, ValueKind.INTEGER, ValueKind.UNSIGNED)) | is_real
+                plain = np.isin(kind, _PLAIN) | is_real
                 known = of_plane[plain]
                 self._values.kind[known], self._values.bits[known] = kind[plain], bits[plain]
                 left += of_plane[~plain].tolist()
