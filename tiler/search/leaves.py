@@ -42,18 +42,24 @@ class Leaves:
 
     def pages(self) -> tuple[Ints, Ints]:
         """The first tiles of their pages, in the order of the shape; and of each leaf the number of its page there."""
-        starts = np.flatnonzero(np.diff(self.page, prepend=-1))
-        return self.page[starts], np.repeat(np.arange(len(starts)), np.diff(starts, append=len(self)))
+        is_first = self._begins_page()
+        return self.page[is_first], np.cumsum(is_first) - 1
 
     @property
     def n_pages(self) -> int:
         """On how many pages they are."""
-        return int(np.count_nonzero(np.diff(self.page, prepend=-1)))
+        return int(np.count_nonzero(self._begins_page()))
 
     def bundles(self, pages: int) -> list[Leaves]:
         """Those of so many pages at a time, in the order of the shape."""
-        starts = np.flatnonzero(np.diff(self.page, prepend=-1))[::pages].tolist()
+        starts = np.flatnonzero(self._begins_page())[::pages].tolist()
         return [self.take(slice(first, last)) for first, last in pairwise([*starts, len(self)])]
+
+    def _begins_page(self) -> NDArray[np.bool_]:
+        """Which of them are the first of a page."""
+        found = np.ones(len(self), np.bool_)
+        np.not_equal(self.page[1:], self.page[:-1], out=found[1:])
+        return found
 
     @property
     def tracks(self) -> Ints:

@@ -70,9 +70,10 @@ void add(Sink& sink, const HitFilter& filter, const std::vector<nb::bytes>& page
     std::vector<Span<const uint8_t>> data;
     for (const nb::bytes& page : pages) data.emplace_back(static_cast<const uint8_t*>(page.data()), page.size());
     nb::gil_scoped_release release;
+    SearchRoom room;
     for (size_t k = 0; k < searched.size();) {
         const size_t end = leaves.end_of_page(k);
-        SearchPage decoded(data[static_cast<size_t>(leaves.page.data()[k])], max_rows);
+        SearchPage decoded(data[static_cast<size_t>(leaves.page.data()[k])], max_rows, room);
         sink.add(filter, decoded, Span<const SearchedLeaf>(searched).subspan(k, end - k));
         k = end;
     }

@@ -1,5 +1,10 @@
 #include "pages/container_reader.hpp"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
 #include <string>
 
 namespace tilescope {
@@ -8,6 +13,7 @@ namespace {
 
 constexpr std::size_t kHead = 16;
 constexpr std::size_t kColumnHeader = 24;
+constexpr std::size_t kAtOnce = 512;  // values that stay near while they are worked on twice
 constexpr uint8_t kDelta = 1, kZigzag = 2, kFloat64 = 4;
 
 uint64_t little_endian(Bytes bytes) {
@@ -16,44 +22,91 @@ uint64_t little_endian(Bytes bytes) {
     return value;
 }
 
-// One pass over a column: its planes side by side, so that what is known of it is decided once and not for each value.
 template <unsigned Planes>
-uint64_t plain_value(Bytes values, std::size_t n, std::size_t k) {
+uint64_t plain_value(const uint8_t* values, std::size_t n, std::size_t k) {
     uint64_t value = 0;
-    for (unsigned plane = 0; plane < Planes; ++plane)
+    for (unsigned plane = 0; plane < Planes; ++plane) {
         value |= static_cast<uint64_t>(values[plane * n + k]) << (8 * plane);
+    }
     return value;
+}
+
+#if defined(__SSE2__)
+// Sixteen values, of whose planes the first bytes are at `values`, `values + n` and so on: neighbours are interleaved.
+template <unsigned Planes>
+void sixteen_values(const uint8_t* values, std::size_t n, int64_t* out) {
+    const __m128i zero = _mm_setzero_si128();
+    __m128i plane[8];  // a std::array of them loses their alignment
+    for (unsigned k = 0; k < 8; ++k) {
+        plane[k] = k < Planes ? _mm_loadu_si128(reinterpret_cast<const __m128i*>(values + k * n)) : zero;
+    }
+    const auto quarter = [&plane](unsigned first, bool upper_bytes, bool upper_words) {
+        const __m128i low = upper_bytes ? _mm_unpackhi_epi8(plane[first], plane[first + 1])
+                                        : _mm_unpacklo_epi8(plane[first], plane[first + 1]);
+        const __m128i high = upper_bytes ? _mm_unpackhi_epi8(plane[first + 2], plane[first + 3])
+                                         : _mm_unpacklo_epi8(plane[first + 2], plane[first + 3]);
+        return upper_words ? _mm_unpackhi_epi16(low, high) : _mm_unpacklo_epi16(low, high);
+    };
+    for (unsigned k = 0; k < 4; ++k) {
+        const __m128i low = quarter(0, (k & 2) != 0, (k & 1) != 0);
+        const __m128i high = Planes > 4 ? quarter(4, (k & 2) != 0, (k & 1) != 0) : zero;
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 4 * k), _mm_unpacklo_epi32(low, high));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 4 * k + 2), _mm_unpackhi_epi32(low, high));
+    }
+}
+#endif
+
+// What the planes of a column hold from value `first` on. The caller has checked that they are there.
+template <unsigned Planes>
+void plain_values(const ContainerReader::Column& column, std::size_t first, Span<int64_t> out) {
+    std::size_t k = 0;
+#if defined(__SSE2__)
+    if constexpr (Planes > 0) {
+        for (; k + 16 <= out.size(); k += 16) {
+            sixteen_values<Planes>(column.values.data() + first + k, column.n, out.data() + k);
+        }
+    }
+#endif
+    for (; k < out.size(); ++k) {
+        out[k] = static_cast<int64_t>(plain_value<Planes>(column.values.data(), column.n, first + k));
+    }
 }
 
 uint64_t unsigned_of(uint64_t zigzag) { return (zigzag >> 1) ^ (0 - (zigzag & 1)); }
 
 // Unsigned throughout: damaged values may wrap around.
+template <typename Change>
+void change(Span<int64_t> values, Change changed) {
+    for (int64_t& value : values) value = static_cast<int64_t>(changed(static_cast<uint64_t>(value)));
+}
+
+// Some values at a time, which stay near while they are worked on twice.
 template <unsigned Planes>
 void decode_planes(const ContainerReader::Column& column, std::size_t first, Span<int64_t> out) {
-    const auto [id, planes, flags, n, base, scale, values] = column;
-    if ((flags & kFloat64) != 0) {
-        for (std::size_t k = 0; k < out.size(); ++k) {
-            out[k] = static_cast<int64_t>(plain_value<Planes>(values, n, first + k));
-        }
-        return;
-    }
-    const bool zigzag = (flags & kZigzag) != 0;
-    if ((flags & kDelta) == 0) {
-        for (std::size_t k = 0; k < out.size(); ++k) {
-            const uint64_t value = plain_value<Planes>(values, n, first + k);
-            out[k] = static_cast<int64_t>(base + scale * (zigzag ? unsigned_of(value) : value));
-        }
-        return;
-    }
+    const uint64_t base = column.base, scale = column.scale;
+    const bool zigzag = (column.flags & kZigzag) != 0, delta = (column.flags & kDelta) != 0;
     uint64_t last = base;
-    const auto step = [&, values = values, n = n, scale = scale](std::size_t k) {
-        const uint64_t value = plain_value<Planes>(values, n, k);
-        last += scale * (zigzag ? unsigned_of(value) : value);
-    };
-    for (std::size_t k = 0; k < first; ++k) step(k);
-    for (std::size_t k = 0; k < out.size(); ++k) {
-        step(first + k);
-        out[k] = static_cast<int64_t>(last);
+    if (delta && !column.is_float()) {
+        for (std::size_t k = 0; k < first; ++k) {
+            const uint64_t value = plain_value<Planes>(column.values.data(), column.n, k);
+            last += scale * (zigzag ? unsigned_of(value) : value);
+        }
+    }
+    for (std::size_t begin = 0; begin < out.size(); begin += kAtOnce) {
+        const Span<int64_t> some = out.subspan(begin, std::min(kAtOnce, out.size() - begin));
+        plain_values<Planes>(column, first + begin, some);
+        if (column.is_float()) continue;
+        if (delta && zigzag) {
+            change(some, [&](uint64_t value) { return last += scale * unsigned_of(value); });
+        } else if (delta) {
+            change(some, [&](uint64_t value) { return last += scale * value; });
+        } else if (zigzag) {
+            change(some, [&](uint64_t value) { return base + scale * unsigned_of(value); });
+        } else if (scale == 1) {  // a product of 64 bits is not one instruction where several are worked on at a time
+            change(some, [&](uint64_t value) { return base + value; });
+        } else {
+            change(some, [&](uint64_t value) { return base + scale * value; });
+        }
     }
 }
 

@@ -9,26 +9,37 @@ namespace {
 
 constexpr int64_t kBusyAtMost = int64_t{1} << 62;
 
-// Calls `take(leaf, row)` for every hit. Names are looked at first: where none fits, nothing else is decoded.
+// Calls `take(leaf, row, start, duration)` for every hit. Names are looked at first: where none fits, nothing else is
+// decoded. Which do is as good as random, and that loop has no branch: one that is guessed wrong takes as long as all else.
 template <typename Take>
 void each_hit(const HitFilter& filter, SearchPage& page, Span<const SearchedLeaf> leaves, Take take) {
-    const std::vector<int64_t>& name = page.names();
+    const Span<const int64_t> name = page.names();
+    const Span<const uint8_t> wanted = filter.names;
+    if (wanted.empty()) return;
+    std::vector<std::size_t>& chosen = page.chosen();
     for (const SearchedLeaf& leaf : leaves) {
         const SearchPage::Rows rows = page.rows(leaf);
-        std::size_t k = rows.first;
-        while (k < rows.last && !filter.has(name[k])) ++k;
-        if (k == rows.last) continue;
+        if (chosen.size() < rows.last - rows.first) chosen.resize(rows.last - rows.first);
+        std::size_t n = 0;
+        for (std::size_t k = rows.first; k < rows.last; ++k) {
+            const auto at = static_cast<uint64_t>(name[k]) + 1;
+            chosen[n] = k;
+            n += static_cast<std::size_t>(at < wanted.size()) & wanted[at < wanted.size() ? at : 0];
+        }
+        if (n == 0) continue;
         page.check(rows);
-        const std::vector<int64_t>& start = page.starts();
-        const std::vector<int64_t>& duration = page.durations();
+        const Span<const int64_t> starts = page.starts(), durations = page.durations();
         std::size_t window = 0;  // the first that ends after the slice's start
-        for (; k < rows.last; ++k) {
-            if (!filter.has(name[k]) || duration[k] < filter.shortest || duration[k] > filter.longest) continue;
-            if (start[k] < leaf.first && start[k] < leaf.after) continue;
-            while (window < filter.stops.size() && filter.stops[window] <= start[k]) ++window;
+        for (const std::size_t k : Span<const std::size_t>(chosen).first(n)) {
+            const int64_t start = starts[k], duration = durations[k];
+            if (duration < filter.shortest || duration > filter.longest) continue;
+            if (start < leaf.first && start < leaf.after) continue;
+            while (window < filter.stops.size() && filter.stops[window] <= start) ++window;
             if (window == filter.stops.size()) break;
-            const bool starts_in = filter.starts[window] <= start[k];
-            if (starts_in || (filter.reaching && filter.starts[window] < start[k] + duration[k])) take(leaf, k);
+            const bool starts_in = filter.starts[window] <= start;
+            if (starts_in || (filter.reaching && filter.starts[window] < start + duration)) {
+                take(leaf, k, start, duration);
+            }
         }
     }
 }
@@ -36,11 +47,11 @@ void each_hit(const HitFilter& filter, SearchPage& page, Span<const SearchedLeaf
 }  // namespace
 
 void HitRows::add(const HitFilter& filter, SearchPage& page, Span<const SearchedLeaf> leaves) {
-    each_hit(filter, page, leaves, [&](const SearchedLeaf& leaf, std::size_t k) {
+    each_hit(filter, page, leaves, [&](const SearchedLeaf& leaf, std::size_t k, int64_t from, int64_t lasting) {
         tag.push_back(leaf.tag);
         ordinal.push_back(page.ordinals()[k]);
-        start.push_back(page.starts()[k]);
-        duration.push_back(page.durations()[k]);
+        start.push_back(from);
+        duration.push_back(lasting);
         row.push_back(page.depths()[k]);
         name.push_back(page.names()[k]);
         flags.push_back(page.flags()[k]);
@@ -56,14 +67,36 @@ HitBins::HitBins(int level, int64_t first_bin, std::size_t bins, std::size_t lan
 }
 
 void HitBins::add(const HitFilter& filter, SearchPage& page, Span<const SearchedLeaf> leaves) {
-    each_hit(filter, page, leaves, [&](const SearchedLeaf& leaf, std::size_t k) {
-        const int64_t lane = by_row_ ? leaf.tag + page.depths()[k] : leaf.tag;
-        if (leaf.tag < 0 || lane < leaf.tag || static_cast<std::size_t>(lane) >= lanes_) {
-            throw std::invalid_argument("a leaf is of no lane");
+    // Most hits lie within a bin, many after each other in the same one: of these only the sums are put there.
+    std::size_t lane_now = 0;
+    int64_t bin_start = 0, bin_end = 0, count = 0, busy = 0;
+    const auto put_sums = [&] {
+        if (count == 0) return;
+        const auto bin = static_cast<std::size_t>((bin_start >> (2 * level_)) - first_bin_);
+        const std::size_t at = lane_now * bins_ + bin;
+        count_[at] += count;
+        part_[at] = busy > kBusyAtMost - part_[at] ? kBusyAtMost : part_[at] + busy;
+        count = busy = 0;
+    };
+    each_hit(filter, page, leaves, [&](const SearchedLeaf& leaf, std::size_t k, int64_t start, int64_t duration) {
+        const int64_t end = start + duration;
+        const int64_t of = by_row_ ? leaf.tag + page.depths()[k] : leaf.tag;
+        const auto lane = static_cast<std::size_t>(of);
+        if (lane == lane_now && start >= bin_start && start < bin_end && end <= bin_end) {
+            ++count;
+            busy = end - start > kBusyAtMost - busy ? kBusyAtMost : busy + (end - start);
+            return;
         }
-        const int64_t start = page.starts()[k];
-        put(static_cast<std::size_t>(lane), start, start + page.durations()[k]);
+        if (leaf.tag < 0 || of < leaf.tag || lane >= lanes_) throw std::invalid_argument("a leaf is of no lane");
+        put(lane, start, end);
+        const int64_t bin = start >> (2 * level_);
+        if (bin < first_bin_ || bin - first_bin_ >= static_cast<int64_t>(bins_)) return;
+        put_sums();
+        lane_now = lane;
+        bin_start = bin << (2 * level_);
+        bin_end = (bin + 1) << (2 * level_);
     });
+    put_sums();
 }
 
 void HitBins::add(Span<const int64_t> lane, Span<const int64_t> start, Span<const int64_t> end) {

@@ -17,11 +17,6 @@ struct HitFilter {
     int64_t longest;
     std::vector<int64_t> starts, stops;  // of the windows
     bool reaching;                       // also what starts before a window and reaches into it
-
-    bool has(int64_t name) const {
-        const auto at = static_cast<uint64_t>(name) + 1;
-        return at < names.size() && names[at] != 0;
-    }
 };
 
 // Hits as columns, leaf by leaf, within one in the order of their ordinals.

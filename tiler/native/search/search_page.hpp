@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "base/span.hpp"
@@ -22,11 +21,17 @@ struct SearchedLeaf {
     int64_t tag;  // what the caller knows it by
 };
 
+// What the columns of a page are decoded into: the same room for one page after the other.
+struct SearchRoom {
+    std::vector<int64_t> index, slot, count, name, start, duration, row, ordinal, flags;
+    std::vector<std::size_t> ends, chosen;
+};
+
 // Columns are decoded when they are asked for: most pages need only names. All throw DamagedContainer.
 class SearchPage {
   public:
-    // `data` outlives it.
-    SearchPage(Span<const uint8_t> data, std::size_t max_rows);
+    // `data` outlives it, and so does `room`, which is of one page at a time.
+    SearchPage(Span<const uint8_t> data, std::size_t max_rows, SearchRoom& room);
 
     // Where the slices of a leaf begin and end.
     struct Rows {
@@ -35,24 +40,30 @@ class SearchPage {
     };
     Rows rows(const SearchedLeaf& leaf) const;
 
-    const std::vector<int64_t>& names() const { return name_; }
-    const std::vector<int64_t>& starts();
-    const std::vector<int64_t>& durations();
-    const std::vector<int64_t>& column(ColumnId id, std::optional<std::vector<int64_t>>& kept) const;
-    const std::vector<int64_t>& depths() { return column(ColumnId::row, row_); }
-    const std::vector<int64_t>& ordinals() { return column(ColumnId::ordinal, ordinal_); }
-    const std::vector<int64_t>& flags() { return column(ColumnId::slice_flags, flags_); }
+    // Room for rows of a leaf.
+    std::vector<std::size_t>& chosen() { return room_.chosen; }
+
+    Span<const int64_t> names() const { return room_.name; }
+    Span<const int64_t> starts() { return column(ColumnId::start, room_.start, has_starts_); }
+    Span<const int64_t> durations() { return column(ColumnId::duration, room_.duration, has_durations_); }
+    Span<const int64_t> depths() { return column(ColumnId::row, room_.row, has_rows_); }
+    Span<const int64_t> ordinals() { return column(ColumnId::ordinal, room_.ordinal, has_ordinals_); }
+    Span<const int64_t> flags() { return column(ColumnId::slice_flags, room_.flags, has_flags_); }
 
     // Throws where the slices of a leaf are not in the order of time, or end beyond it.
     void check(Rows rows);
 
   private:
-    std::vector<int64_t> values(ColumnId id, std::size_t n) const;
+    Span<const int64_t> column(ColumnId id, std::vector<int64_t>& into, bool& is_there) const {
+        if (!is_there) decode(id, room_.name.size(), into);
+        is_there = true;
+        return into;
+    }
+    void decode(ColumnId id, std::size_t n, std::vector<int64_t>& into) const;
 
     ContainerReader page_;
-    std::vector<int64_t> index_, slot_, name_;
-    std::vector<std::size_t> ends_;
-    std::optional<std::vector<int64_t>> start_, duration_, row_, ordinal_, flags_;
+    SearchRoom& room_;
+    bool has_starts_ = false, has_durations_ = false, has_rows_ = false, has_ordinals_ = false, has_flags_ = false;
 };
 
 }  // namespace tilescope
