@@ -647,6 +647,33 @@ class PackedTexts:
     def shapes(self) -> int:
         """How many different ones there are, numbers aside."""
 
+class TextChunks:
+    """Makes chunks of packed texts that can be read without the others."""
+
+    def __init__(self, texts: PackedTexts) -> None: ...
+    def next(
+        self,
+        ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        packed: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        first: int,
+        most_bytes: int,
+        most_rows: int,
+    ) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], bytes]:
+        """
+        Returns the chunk that begins with this row: of each of its rows how many texts it has, and bytes. It ends
+                     when it has so many rows, or more than so many bytes, packed and of shapes.
+        """
+
+def texts_of_chunk(
+    counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    most_bytes: int,
+) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], bytes]:
+    """
+    Returns the texts of such a chunk: the end of each row, and bytes. Raises ValueError for what is damaged, and
+    for more than so many bytes.
+    """
+
 def async_homes(
     group: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     time_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],

@@ -2,8 +2,11 @@
 
 A chunk holds the arguments of neighbouring events: u32 how many, u8 the order of the bytes, u8 how many bytes a length
 has, then the lengths, plane by plane (all lowest bytes first), then the arguments: one after the other, or by classes
-of equal length and column by column within a class. Stats of an XSpace are of few kinds: columns take 0.6 of the room,
-measured on synthetic TPU traces. Text does better as it stands.
+of equal length and column by column within a class, or as texts of a few shapes. Of those, the lengths are how many
+texts an event has, one behind the other, and `native/columns/text_chunk.hpp` says how they are written.
+
+Stats of an XSpace are of few kinds: columns take 0.6 of the room, measured on synthetic TPU traces. Texts of a trace of
+PyTorch take a fifth of the room as shapes, and less time, for there is so much less to compress.
 
 Of operations of devices, how long they took is in their records (`pages/operations.py`), and what is left of their
 arguments is in columns: between the lengths and these come, u32 both, the checksum of those durations, and how many
@@ -28,10 +31,12 @@ from tilescope.tiler.pages import compress
 # millisecond, and a typical value fills an LMDB page run without waste.
 _CHUNK_BYTES = 256 * 1024
 _CHUNK_EVENTS = 8192
+_CHUNK_TEXT_BYTES = 512 * 1024  # packed texts and their shapes: about as much text
+_MOST_TEXT_BYTES = 1 << 28  # of a chunk that is read: arguments of two events of 64 MiB and more
 
 _HEAD = struct.Struct("<IBB")
 _THIN_HEAD = struct.Struct("<II")
-_ROWS, _COLUMNS, _THIN = 0, 1, 2
+_ROWS, _COLUMNS, _THIN, _SHAPES = 0, 1, 2, 3
 
 # The durations of so many operations from this one on, in picoseconds of the device. May raise DamagedStore.
 DurationsOf = Callable[[int, int], NDArray[np.int64]]
@@ -46,8 +51,8 @@ def split(
 ) -> Iterator[tuple[int, bytes]]:
     """The compressed chunks of a track's arguments, each with the ordinal of its first event.
 
-    `args_end` has shape (n,): event k's arguments are args[args_end[k-1]:args_end[k]]. `texts` has packed them, and
-    they are unpacked here, a chunk at a time.
+    `args_end` has shape (n,): event k's arguments are args[args_end[k-1]:args_end[k]]. `texts` has packed them: each
+    chunk then has the shapes that it needs.
     """
     if texts is not None:
         yield from _split_packed(args_end, args, texts)
@@ -96,11 +101,12 @@ def _checksum(duration: NDArray[np.int64]) -> int:
 def _split_packed(
     args_end: NDArray[np.int64], args: NDArray[np.uint8], texts: _native.PackedTexts
 ) -> Iterator[tuple[int, bytes]]:
+    chunks = _native.TextChunks(texts)
     first = 0
     while first < len(args_end):
-        lengths, body = texts.unpack(args_end, args, first, _CHUNK_BYTES, _CHUNK_EVENTS)
-        yield first, _compressed(lengths.astype("<u4", copy=False), _ROWS, body)
-        first += len(lengths)
+        counts, body = chunks.next(args_end, args, first, _CHUNK_TEXT_BYTES, _CHUNK_EVENTS)
+        yield first, _compressed(counts.astype("<u4", copy=False), _SHAPES, body)
+        first += len(counts)
 
 
 def _compressed(lengths: NDArray[np.uint32], order: int, body: bytes) -> bytes:
@@ -124,16 +130,27 @@ class Chunk:
             raise DamagedStore("a chunk of arguments is damaged")
         n, order, width = _HEAD.unpack_from(data)
         body = _HEAD.size + n * width
-        if order not in (_ROWS, _COLUMNS, _THIN) or not 1 <= width <= 4 or body > len(data):
+        if order not in (_ROWS, _COLUMNS, _THIN, _SHAPES) or not 1 <= width <= 4 or body > len(data):
             raise DamagedStore("a chunk of arguments is damaged")
         planes = np.frombuffer(data, np.uint8, n * width, _HEAD.size).reshape(width, n).astype(np.int64)
-        ends = np.cumsum((planes << (8 * np.arange(width))[:, None]).sum(axis=0))
+        lengths = (planes << (8 * np.arange(width))[:, None]).sum(axis=0)
+        if order == _SHAPES:
+            return cls._of_shapes(lengths.astype(np.uint32), np.frombuffer(data, np.uint8, offset=body), first)
+        ends = np.cumsum(lengths)
         if order == _THIN:
             return cls(first, *_whole(ends, data[body:], first, durations))
         if int(ends[-1] if n else 0) != len(data) - body:
             raise DamagedStore("a chunk of arguments is damaged")
         args = np.frombuffer(data, np.uint8, offset=body)
         return cls(first, ends, _native.restored_by_length(ends, args) if order == _COLUMNS else args)
+
+    @classmethod
+    def _of_shapes(cls, counts: NDArray[np.uint32], body: NDArray[np.uint8], first: int) -> Chunk:
+        try:
+            ends, texts = _native.texts_of_chunk(counts, body, _MOST_TEXT_BYTES)
+        except ValueError as error:
+            raise DamagedStore("a chunk of arguments is damaged") from error
+        return cls(first, ends, np.frombuffer(texts, np.uint8))
 
     def __len__(self) -> int:
         return len(self.ends)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.details import chunk
+from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
 
 MOST = 1 << 30
@@ -91,13 +93,66 @@ def test_damaged_bytes_are_an_error() -> None:
 @pytest.mark.parametrize(
     "sizes", [[0, 10, 0], [300_000, 1, 0, 300_000], [100_000] * 7, [0] * 20_000, [131_072, 131_072, 0, 1]]
 )
-def test_chunks_are_those_of_unpacked_texts(sizes: list[int]) -> None:
+def test_chunks_have_all_texts(sizes: list[int]) -> None:
     rng = random.Random(3)
     texts = [bytes(rng.choices(b"0123456789,:x", k=size)) for size in sizes]
     ends, data = columns(texts)
     packer = _native.PackedTexts()
     packed = packer.pack(ends, data)
-    plain = list(chunk.split(ends, data))
-    assert list(chunk.split(*packed, texts=packer)) == plain
-    parsed = [chunk.Chunk.parse(decompress(value), first) for first, value in plain]
-    assert [one.of(one.first + k) for one in parsed for k in range(len(one))] == texts
+    assert arguments_of(list(chunk.split(*packed, texts=packer))) == texts
+
+
+def arguments_of(chunks: list[tuple[int, bytes]]) -> list[bytes]:
+    parsed = [chunk.Chunk.parse(decompress(value), first) for first, value in chunks]
+    assert [one.first for one in parsed[1:]] == [one.stop for one in parsed[:-1]]
+    return [one.of(one.first + k) for one in parsed for k in range(len(one))]
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=8))
+def test_chunks_of_rows_of_several_texts(rows: list[list[bytes]]) -> None:
+    packer = _native.PackedTexts()
+    ends, data = packer.pack(*columns([text for row in rows for text in row]))
+    row_ends = ends[np.cumsum([len(row) for row in rows]) - 1]
+    expected = [b"".join(row) for row in rows]
+    assert arguments_of(list(chunk.split(row_ends, data, texts=packer))) == expected
+    chunks = _native.TextChunks(packer)  # a second chunk has its own shapes, and numbers that begin anew
+    for first in reversed(range(len(rows))):
+        counts, body = chunks.next(row_ends, data, first, 0, MOST)
+        found_ends, texts = _native.texts_of_chunk(counts, np.frombuffer(body, np.uint8), MOST)
+        assert len(found_ends) >= 1
+        assert texts[: found_ends[0]] == expected[first]
+
+
+def test_damaged_chunks_are_an_error() -> None:
+    texts = [b'{"n": %d, "m": -%d.5}' % (n * n, 7 * n) for n in range(200)] + [b"x" * 3000]
+    packer = _native.PackedTexts()
+    ends, data = packer.pack(*columns(texts))
+    ((_, value),) = chunk.split(ends, data, texts=packer)
+    whole = decompress(value)
+    for size in range(len(whole)):
+        with pytest.raises(DamagedStore):
+            chunk.Chunk.parse(whole[:size])
+    with pytest.raises(DamagedStore):
+        chunk.Chunk.parse(whole + b"x")
+    rng = random.Random(5)
+    for _ in range(500):
+        damaged = bytearray(whole)
+        damaged[rng.randrange(len(whole))] = rng.randrange(256)
+        with contextlib.suppress(DamagedStore):
+            chunk.Chunk.parse(bytes(damaged))
+    counts, body = _native.TextChunks(packer).next(ends, data, 0, MOST, MOST)
+    with pytest.raises(ValueError, match="damaged"):
+        _native.texts_of_chunk(counts, np.frombuffer(body, np.uint8), 1000)
+
+
+def test_chunks_of_packed_texts_that_make_no_sense_are_refused() -> None:
+    packer = _native.PackedTexts()
+    ends, data = packer.pack(*columns([b"a1", b"b22c333", b"x" * 3000]))
+    chunks = _native.TextChunks(packer)
+    for bad_ends in ([5, 3], [-1], [len(data) + 1], [len(data) - 1]):
+        with pytest.raises((ValueError, IndexError)):
+            chunks.next(np.array(bad_ends, np.int64), data, 0, MOST, MOST)
+    with pytest.raises(ValueError, match="not there"):
+        chunks.next(ends, data, 3, MOST, MOST)
+    with pytest.raises(ValueError, match="damaged"):
+        _native.TextChunks(_native.PackedTexts()).next(ends, data, 0, MOST, MOST)

@@ -13,6 +13,7 @@
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "columns/packed_texts.hpp"
+#include "columns/text_chunk.hpp"
 
 namespace nb = nanobind;
 
@@ -57,6 +58,31 @@ std::tuple<OutColumn<uint32_t>, nb::bytes> unpack(const PackedTexts& texts, cons
     return {to_numpy(std::move(lengths)), to_bytes(out)};
 }
 
+std::tuple<OutColumn<uint32_t>, nb::bytes> next_chunk(TextChunks& chunks, const InColumn<int64_t>& ends,
+                                                      const InColumn<uint8_t>& packed, size_t first, size_t most_bytes,
+                                                      size_t most_rows) {
+    const Span<const int64_t> known = span_of(ends);
+    const Bytes texts = span_of(packed);
+    TextChunk chunk;
+    {
+        nb::gil_scoped_release release;
+        chunk = chunks.next(known, texts, first, most_bytes, most_rows);
+    }
+    return {to_numpy(std::move(chunk.counts)), to_bytes(chunk.bytes)};
+}
+
+std::tuple<OutColumn<int64_t>, nb::bytes> read_chunk(const InColumn<uint32_t>& counts, const InColumn<uint8_t>& bytes,
+                                                     size_t most_bytes) {
+    const Span<const uint32_t> rows = span_of(counts);
+    const Bytes chunk = span_of(bytes);
+    ChunkTexts found;
+    {
+        nb::gil_scoped_release release;
+        found = texts_of_chunk(rows, chunk, most_bytes);
+    }
+    return {to_numpy(std::move(found.ends)), to_bytes(found.texts)};
+}
+
 }  // namespace
 
 void bind_packed_texts(nb::module_& m) {
@@ -69,6 +95,16 @@ void bind_packed_texts(nb::module_& m) {
              nb::arg("most_texts"),
              "Returns the lengths and the bytes of the texts from `first` on, as many as fit; at least one.")
         .def_prop_ro("shapes", &PackedTexts::shapes, "How many different ones there are, numbers aside.");
+    nb::class_<TextChunks>(m, "TextChunks", "Makes chunks of packed texts that can be read without the others.")
+        .def(nb::init<const PackedTexts&>(), nb::arg("texts"), nb::keep_alive<1, 2>())
+        .def("next", &next_chunk, nb::arg("ends"), nb::arg("packed"), nb::arg("first"), nb::arg("most_bytes"),
+             nb::arg("most_rows"),
+             "Returns the chunk that begins with this row: of each of its rows how many texts it has, and bytes. It "
+             "ends\n"
+             "when it has so many rows, or more than so many bytes, packed and of shapes.");
+    m.def("texts_of_chunk", &read_chunk, nb::arg("counts"), nb::arg("bytes"), nb::arg("most_bytes"),
+          "Returns the texts of such a chunk: the end of each row, and bytes. Raises ValueError for what is\n"
+          "damaged, and for more than so many bytes.");
 }
 
 }  // namespace tilescope

@@ -52,6 +52,9 @@ class Column {
         size_ += values.size();
     }
 
+    // Without values. The memory stays.
+    void clear() { size_ = 0; }
+
     // The memory, trimmed to the values; the caller frees it with `std::free`. Never null.
     T* release() {
         void* trimmed = std::realloc(data_, (size_ ? size_ : 1) * sizeof(T));

@@ -1,0 +1,162 @@
+#include "columns/text_chunk.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+#include <string_view>
+
+#include "columns/varint.hpp"
+
+namespace tilescope {
+
+namespace {
+
+[[noreturn]] void refuse() { throw std::invalid_argument("a chunk of texts is damaged"); }
+
+std::uint64_t folded(std::uint64_t difference) {
+    return difference << 1 ^ (difference >> 63 != 0 ? ~std::uint64_t{0} : 0);
+}
+
+std::uint64_t unfolded(std::uint64_t number) { return number >> 1 ^ ((number & 1) != 0 ? ~std::uint64_t{0} : 0); }
+
+// A shape of a chunk that is read: what stands before each number, and behind the last.
+struct Pieces {
+    std::size_t first;  // of its pieces
+    std::size_t count;
+    std::size_t first_number;
+};
+
+void put_text(std::string_view text, std::string& out, std::size_t most_bytes) {
+    if (text.size() > most_bytes - out.size()) refuse();
+    out += text;
+}
+
+}  // namespace
+
+TextChunks::Shape& TextChunks::shape(std::uint64_t number) {
+    if (number > texts_.shapes()) refuse();
+    if (shapes_.size() < number) shapes_.resize(texts_.shapes());
+    Shape& found = shapes_[number - 1];
+    if (found.size == 0) {
+        const std::string_view text = texts_.shape(static_cast<std::int32_t>(number - 1));
+        found.size = text.size();
+        found.numbers = static_cast<std::size_t>(std::count(text.begin(), text.end(), kNumberMark));
+    }
+    return found;
+}
+
+TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::size_t first, std::size_t most_bytes,
+                           std::size_t most_rows) {
+    if (first >= ends.size()) throw std::invalid_argument("texts that are not there");
+    ++chunk_;
+    before_.clear();
+    rows_.clear();
+    TextChunk chunk;
+    std::string shapes;
+    Column<char> head;
+    std::uint64_t places = 0;
+    std::size_t bytes = 0;
+    std::int64_t begin = first == 0 ? 0 : ends[first - 1];
+    for (std::size_t row = first; row < ends.size() && chunk.counts.size() < most_rows && bytes <= most_bytes; ++row) {
+        if (begin < 0 || ends[row] < begin) throw std::invalid_argument("ends decrease");
+        const Bytes texts =
+            packed.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(ends[row] - begin));
+        begin = ends[row];
+        bytes += texts.size();
+        std::uint32_t count = 0;
+        for (std::size_t at = 0; at < texts.size(); ++count) {
+            const std::uint64_t number = take_varint(texts, at);
+            if (number == kTextAsItIs) {
+                const std::uint64_t size = take_varint(texts, at);
+                if (size > texts.size() - at) refuse();
+                rows_.ensure(2 * kLongestVarint + static_cast<std::size_t>(size));
+                put_varint(kTextAsItIs, rows_);
+                put_varint(size, rows_);
+                rows_.append_unchecked(text_of(texts.subspan(at, static_cast<std::size_t>(size))));
+                at += static_cast<std::size_t>(size);
+                continue;
+            }
+            Shape& of = shape(number);
+            bytes += of.size;
+            if (of.chunk != chunk_) {
+                of.chunk = chunk_;
+                of.place = ++places;
+                of.first_number = before_.size();
+                before_.resize(before_.size() + of.numbers);
+                const std::string_view text = texts_.shape(static_cast<std::int32_t>(number - 1));
+                head.ensure(kLongestVarint + text.size());
+                put_varint(text.size(), head);
+                head.append_unchecked(text);
+            }
+            rows_.ensure((of.numbers + 1) * kLongestVarint);
+            put_varint(of.place, rows_);
+            for (std::size_t k = of.first_number; k < of.first_number + of.numbers; ++k) {
+                const std::uint64_t value = take_varint(texts, at);
+                put_varint(folded(value - before_[k]), rows_);
+                before_[k] = value;
+            }
+        }
+        chunk.counts.push_back(count);
+    }
+    Column<char> how_many;
+    how_many.ensure(kLongestVarint);
+    put_varint(places, how_many);
+    chunk.bytes.reserve(how_many.size() + head.size() + rows_.size());
+    for (const Column<char>* part : {&how_many, &head, &rows_}) chunk.bytes.append(part->data(), part->size());
+    return chunk;
+}
+
+ChunkTexts texts_of_chunk(Span<const std::uint32_t> counts, Bytes bytes, std::size_t most_bytes) {
+    std::size_t at = 0;
+    const auto take_text = [&] {
+        const std::uint64_t size = take_varint(bytes, at);
+        if (size > bytes.size() - at) refuse();
+        const std::string_view text = text_of(bytes.subspan(at, static_cast<std::size_t>(size)));
+        at += text.size();
+        return text;
+    };
+    const std::uint64_t shape_count = take_varint(bytes, at);
+    if (shape_count > bytes.size()) refuse();
+    std::vector<Pieces> shapes;
+    std::vector<std::string_view> pieces;
+    std::size_t numbers = 0;
+    for (std::uint64_t k = 0; k < shape_count; ++k) {
+        std::string_view rest = take_text();
+        const std::size_t first = pieces.size();
+        for (std::size_t mark = rest.find(kNumberMark); mark != std::string_view::npos; mark = rest.find(kNumberMark)) {
+            pieces.push_back(rest.substr(0, mark));
+            rest.remove_prefix(mark + 1);
+        }
+        pieces.push_back(rest);
+        shapes.push_back({first, pieces.size() - first, numbers});
+        numbers += pieces.size() - first - 1;
+    }
+    std::vector<std::uint64_t> before(numbers, 0);
+    ChunkTexts out;
+    out.ends.reserve(counts.size());
+    for (const std::uint32_t count : counts) {
+        for (std::uint32_t text = 0; text < count; ++text) {
+            const std::uint64_t number = take_varint(bytes, at);
+            if (number == kTextAsItIs) {
+                put_text(take_text(), out.texts, most_bytes);
+                continue;
+            }
+            if (number > shapes.size()) refuse();
+            const Pieces& shape = shapes[static_cast<std::size_t>(number - 1)];
+            put_text(pieces[shape.first], out.texts, most_bytes);
+            for (std::size_t k = 1; k < shape.count; ++k) {
+                std::uint64_t& value = before[shape.first_number + k - 1];
+                value += unfolded(take_varint(bytes, at));
+                char digits[20];
+                const char* end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+                put_text({digits, static_cast<std::size_t>(end - digits)}, out.texts, most_bytes);
+                put_text(pieces[shape.first + k], out.texts, most_bytes);
+            }
+        }
+        out.ends.push_back(static_cast<std::int64_t>(out.texts.size()));
+    }
+    if (at != bytes.size()) refuse();
+    return out;
+}
+
+}  // namespace tilescope
