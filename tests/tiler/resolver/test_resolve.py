@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.vectors import make_resolver
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.pages import PageKey, Shape
+from tilescope.tiler.pages import PageKey, Shape, TileFlag
 from tilescope.tiler.resolver import TileIndex, TrackRequest, View, resolve, sharp_level
 
 VECTORS = sorted((Path(__file__).parents[2] / "vectors" / "resolver").glob("*.json"))
@@ -93,6 +93,19 @@ def test_ticks_beyond_every_tile_find_nothing_or_the_last() -> None:
     track = [TrackRequest(0, "slice")]
     assert resolve(View(2**70, 1.0, 100, margin_px=0), track, tiles.get, 0) == [("coarse", PageKey(0, 0, 0, 0))]
     assert resolve(View(300, 1.0, 100, margin_px=0), track, tiles.get, 0) == []
+
+
+@given(start=st.integers(0, 70_000), width=st.integers(1, 70_000))
+def test_leaves_of_a_span_are_those_with_a_tick_in_it(start: int, width: int) -> None:
+    rows = [[0, 3, 1, TileFlag.LEAF, 1], [0, 3, 4, TileFlag.LEAF, 1], [0, 200, 1, TileFlag.LEAF, 1]]
+    rows += [[1, 1, 1, 0, 2], [1, 7, 4, TileFlag.LEAF, 1], [3, 0, 2, TileFlag.LEAF, 9], [3, 3, 2, TileFlag.LEAF, 1]]
+    spans = [(index << (2 * level + 8), (index + 1) << (2 * level + 8)) for level, index, *_ in rows]
+    wanted = [
+        at
+        for at, (first, stop) in enumerate(spans)
+        if rows[at][3] == TileFlag.LEAF and first < start + width and stop > start
+    ]
+    assert TileIndex(shape_of(0, rows)).leaves_between(start, start + width).tolist() == wanted
 
 
 def test_the_sharp_level_has_bins_of_half_a_pixel_to_two() -> None:
