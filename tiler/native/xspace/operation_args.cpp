@@ -92,6 +92,64 @@ void find(const wire::Source& args, std::array<StatOf, 2>& stats, std::array<Fou
     }
 }
 
+// Whether a stat lies at a place, as encoders write it.
+bool read_at(const wire::Source& args, std::size_t place, const StatOf& of, Found& found) {
+    if (of.tag == 0 || place >= kMaxPlace || place > args.size() || args.size() - place < 4) return false;
+    const std::uint8_t* at = args.data() + place;
+    const std::size_t size = at[1];
+    if (at[0] != kStatsTag || size > kMaxStat - 2 || size > args.size() - place - 2) return false;
+    const std::uint8_t *next = at + 2, *end = next + size;
+    const auto varint = [&](std::uint64_t& value) {
+        value = 0;
+        for (unsigned shift = 0; next != end && shift < 63; shift += 7) {
+            const std::uint8_t byte = *next++;
+            value |= std::uint64_t{byte & 0x7fu} << shift;
+            if (byte < 0x80) return byte != 0 || shift == 0;
+        }
+        return false;  // those of ten bytes are read with more care
+    };
+    std::uint64_t id = 0, value = 0;
+    if (next == end || *next++ != varint_field(1) || !varint(id) || static_cast<std::int64_t>(id) != of.id)
+        return false;
+    if (next == end || *next++ != of.tag || !varint(value) || next != end) return false;
+    found = {true, place, size + 2, value};
+    return true;
+}
+
+// Where the stats of an event are found, if they lie as those of the one before do.
+class Layout {
+  public:
+    // Whether both do.
+    bool read(const wire::Source& args, const std::array<StatOf, 2>& stats, std::array<Found, 2>& found) const {
+        if (!is_known_) return false;
+        const std::size_t second = 1 - first_;
+        if (!read_at(args, number_size(args) + before_, stats[first_], found[first_]) ||
+            !read_at(args, found[first_].place + found[first_].size + between_, stats[second], found[second])) {
+            found = {};
+            return false;
+        }
+        return true;
+    }
+
+    void learn(const wire::Source& args, const std::array<Found, 2>& found) {
+        if (!found[0].any || !found[1].any) return;
+        first_ = found[0].place < found[1].place ? 0 : 1;
+        before_ = found[first_].place - number_size(args);
+        between_ = found[1 - first_].place - found[first_].place - found[first_].size;
+        is_known_ = true;
+    }
+
+  private:
+    static std::size_t number_size(const wire::Source& args) {
+        std::size_t size = 0;
+        while (size < args.size() && args[size] >= 0x80) ++size;
+        return size + 1;
+    }
+
+    bool is_known_ = false;
+    std::size_t first_ = 0, before_ = 0, between_ = 0;
+};
+
 std::uint64_t zigzag(std::int64_t value) {
     return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
 }
@@ -174,15 +232,19 @@ ThinArgs thin_args(Span<const std::int64_t> args_end, std::int64_t begin, const 
     thin.left.args.reserve(args_end.empty() ? 0 : checked(begin, args_end.back(), args.size()));
     std::uint64_t first = 0, before = 0;
     bool any = false;
+    Layout layout;
     for (std::size_t k = 0; k < args_end.size(); ++k) {
         const std::size_t size = checked(begin, args_end[k], args.size());
         const wire::Source of = args.subspan(static_cast<std::size_t>(begin), size);
         begin = args_end[k];
         std::array<Found, 2> found;
-        try {
-            find(of, stats, found);
-        } catch (const wire::Error&) {
-            found = {};
+        if (!layout.read(of, stats, found)) {
+            try {
+                find(of, stats, found);
+                layout.learn(of, found);
+            } catch (const wire::Error&) {
+                found = {};
+            }
         }
         found[0].any = found[0].any && static_cast<std::int64_t>(found[0].value) == duration[k];
         std::int64_t step = 0;

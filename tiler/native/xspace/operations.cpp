@@ -38,6 +38,11 @@ Operations::Operations(Ids ids, std::size_t max_kinds, std::int64_t tick_ps)
     want(ids.duration, Use::duration, 0);
     for (std::size_t place = 0; place < ids.numbers.size(); ++place) want(ids.numbers[place], Use::number, place);
     for (std::size_t place = 0; place < ids.of_kind.size(); ++place) want(ids.of_kind[place], Use::kind, place);
+    first_of_id_.assign(kDirectIds, wanted_.size());
+    for (std::size_t k = wanted_.size(); k-- > 0;) {
+        const std::int64_t id = wanted_[k].id;
+        if (id >= 0 && static_cast<std::uint64_t>(id) < kDirectIds) first_of_id_[static_cast<std::size_t>(id)] = k;
+    }
 }
 
 void Operations::want(const std::vector<std::int64_t>& ids, Use use, std::size_t place) {
@@ -132,7 +137,8 @@ void Operations::read(const wire::Source& args) {
             }
         }
         if (form == StatForm::none) continue;
-        for (const Wanted& wanted : wanted_) {
+        for (std::size_t k = first_wanted(id); k < wanted_.size(); ++k) {
+            const Wanted& wanted = wanted_[k];
             if (wanted.id != id) continue;
             if (wanted.use == Use::kind) {
                 stat_[wanted.place] = {form, bits, form == StatForm::text ? std::string(wire::text(args, text)) : ""};

@@ -34,6 +34,9 @@ class Operations {
     // A number that an event does not have.
     static constexpr std::int64_t kAbsent = -1;
 
+    // Ids of stats below this are looked up in a table: those of real files nearly always are.
+    static constexpr std::uint64_t kDirectIds = 1024;
+
     struct Ids {  // of stats on the plane, by what they are
         std::vector<std::int64_t> begin, duration;
         std::vector<std::vector<std::int64_t>> numbers;  // that each event has; none is negative
@@ -81,6 +84,10 @@ class Operations {
         std::int64_t kind;
     };
 
+    // Where to look for what is wanted of a stat: no id below that comes before.
+    std::size_t first_wanted(std::int64_t id) const {
+        return static_cast<std::uint64_t>(id) < kDirectIds ? first_of_id_[static_cast<std::size_t>(id)] : 0;
+    }
     void want(const std::vector<std::int64_t>& ids, Use use, std::size_t place);
     void forget();
     void read(const wire::Source& args);
@@ -91,6 +98,7 @@ class Operations {
     void find_parents(Columns& columns, const std::vector<std::int64_t>& begin);
 
     std::vector<Wanted> wanted_;
+    std::vector<std::size_t> first_of_id_;  // of low ids, the first that wants it
     std::size_t max_kinds_;
     std::int64_t tick_ps_;
     // Of the event that is read.
