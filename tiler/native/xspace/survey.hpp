@@ -94,10 +94,11 @@ class Surveyor {
     LineSurvey take() { return std::move(found_); }
 
   private:
-    // Ids that were seen: a bit each for the small ones, which nearly all are.
+    // Ids that were seen: a bit each for the small ones, which nearly all are. Those of some compilers leave 99 of 100 out:
+    // in a hash table they took a seventh of the survey. At most 64 bytes for an entry of the plane.
     class SeenIds {
       public:
-        explicit SeenIds(std::size_t expected) : dense_limit_(expected * 4 + 1024) {}
+        explicit SeenIds(std::size_t expected) : dense_limit_(expected * 256 + 1024) {}
 
         // Whether it is new.
         bool add(std::int64_t id) {
