@@ -204,10 +204,13 @@ class Col(IntEnum):
     )
     STEP_OPEN = 162, Where.STEPS, "1: the slice has no end in the trace"
 
-    N_BUCKETS = 176, Where.SPREAD, "how many buckets the row has"
-    FIRST_BUCKET = 177, Where.SPREAD, "the first of them; 0 where there is none"
-    BUCKET_STEP = 178, Where.SPREAD, "of all others, row after row: the bucket minus the one before it"
-    BUCKET_COUNT = 179, Where.SPREAD, "of all of them, row after row: slices whose durations are of that bucket"
+    N_BUCKETS = 176, Where.SPREAD, "how many buckets the row has, its shortest and its longest slice left out"
+    BUCKET_STEP = (
+        178,
+        Where.SPREAD,
+        "of each, row after row: the bucket minus the one before it, that of the shortest slice before the first",
+    )
+    BUCKET_COUNT = 179, Where.SPREAD, "of each: slices whose durations are of that bucket, without these two"
 
     LISTED_NAME = 192, Where.PAGE_NAMES, "ascending; -1 slices without a name", "name id"
     N_LISTED_PAGES = 193, Where.PAGE_NAMES, "how many values of the column below belong to each name"

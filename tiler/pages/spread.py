@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.pages.container import SPREAD_MAGIC, decode, encode
+from tilescope.tiler.pages.histogram import Histogram
 from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
@@ -71,39 +72,63 @@ class DurationSpread:
         np.add.at(count, inverse, self.count)
         return DurationSpread(np.bincount(key // wide, minlength=n_groups).astype(np.int64), key % wide, count)
 
-    def encode(self, track: int, level: int) -> bytes:
-        """The record of a tile of this track, uncompressed."""
-        some = self.n > 0
-        first = (np.cumsum(self.n) - self.n)[some]
-        begins = np.zeros(len(self.n), np.int64)
-        begins[some] = self.bucket[first]
-        steps = np.delete(np.diff(self.bucket, prepend=self.bucket[:1]), first)
+    def encode(self, track: int, level: int, rows: Histogram) -> bytes:
+        """The record of a tile of this track, uncompressed; `rows`: its histogram."""
+        row = np.repeat(np.arange(len(self)), self.n)
+        ends = _ends(rows)
+        count = self.count.copy()
+        key = row * len(bucket_values()) + self.bucket
+        np.subtract.at(count, np.searchsorted(key, ends), 1)
+        some = count > 0
+        row, bucket, count = row[some], self.bucket[some], count[some]
+        before = np.append(0, bucket[:-1]) if len(bucket) else bucket
+        is_first = np.diff(row, prepend=-1) != 0
+        before[is_first] = bucket_of(rows.shortest)[row[is_first]]
         columns: dict[int, Ints] = {
-            Col.N_BUCKETS: self.n,
-            Col.FIRST_BUCKET: begins,
-            Col.BUCKET_STEP: steps,
-            Col.BUCKET_COUNT: self.count,
+            Col.N_BUCKETS: np.bincount(row, minlength=len(self)).astype(np.int64),
+            Col.BUCKET_STEP: bucket - before,
+            Col.BUCKET_COUNT: count,
         }
         return encode(SPREAD_MAGIC, level, len(self), track, columns)
 
     @classmethod
-    def decode(cls, data: bytes, track: int, level: int) -> DurationSpread:
-        """The spread in an uncompressed record of a tile of this track. Raises DamagedStore."""
+    def decode(cls, data: bytes, track: int, level: int, rows: Histogram) -> DurationSpread:
+        """The spread in an uncompressed record of a tile of this track; `rows`: its histogram. Raises DamagedStore."""
         record = decode(data)
-        n, begins, steps, count = (
-            record.ints(column) for column in (Col.N_BUCKETS, Col.FIRST_BUCKET, Col.BUCKET_STEP, Col.BUCKET_COUNT)
-        )
+        n, steps, count = (record.ints(column) for column in (Col.N_BUCKETS, Col.BUCKET_STEP, Col.BUCKET_COUNT))
         of_tile = (record.magic, record.block, record.level) == (SPREAD_MAGIC, track, level)
-        if not of_tile or {len(n), len(begins)} != {record.n_tiles} or (n < 0).any() or int(n.sum()) != len(count):
+        if not of_tile or not len(n) == record.n_tiles == len(rows) or (n < 0).any() or int(n.sum()) != len(count):
+            raise DamagedStore("a spread is damaged")
+        if len(steps) != len(count) or ((steps < 0) | (steps >= len(bucket_values()))).any():
             raise DamagedStore("a spread is damaged")
         some = n > 0
         first = (np.cumsum(n) - n)[some]
-        if len(steps) != len(count) - len(first):
+        moved = np.cumsum(steps)
+        row = np.repeat(np.arange(len(n)), n)
+        bucket = moved + np.repeat(bucket_of(rows.shortest)[some] - moved[first] + steps[first], n[some])
+        if (bucket > bucket_of(rows.longest)[row]).any():
             raise DamagedStore("a spread is damaged")
-        moved = np.zeros(len(count), np.int64)
-        moved[np.delete(np.arange(len(count)), first)] = steps
-        moved = np.cumsum(moved)
-        return cls(n, moved + np.repeat(begins[some] - moved[first], n[some]), count)
+        ends = _ends(rows)
+        wide = len(bucket_values())
+        every = cls(
+            np.ones(len(row) + len(ends), np.int64),
+            np.append(bucket, ends % wide),
+            np.append(count, np.ones(len(ends), np.int64)),
+        )
+        return every.summed(np.append(row, ends // wide), len(n))
+
+
+def bucket_of(durations: Ints) -> Ints:
+    """The bucket of each duration."""
+    values = bucket_values()
+    return np.searchsorted(values + values // 99, durations)
+
+
+def _ends(rows: Histogram) -> Ints:
+    """Of each row the bucket of its shortest event, and that of its longest if it is another event, plus that much."""
+    row = np.arange(len(rows)) * len(bucket_values())
+    one, two = rows.count > 0, rows.count > 1
+    return np.append(row[one] + bucket_of(rows.shortest[one]), row[two] + bucket_of(rows.longest[two]))
 
 
 def no_spread() -> DurationSpread:

@@ -119,7 +119,7 @@ class HistogramCheck:
                 raise self._tree.error(tile, what)
         self._tally["histograms"] += 1
         self._tally["histogram_rows"] += len(found)
-        self._compare_spread(tile, whose, owner, spread, rows.name, len(expected), buckets)
+        self._compare_spread(tile, whose, owner, spread, rows.name, found, buckets)
 
     def _compare_spread(
         self,
@@ -128,17 +128,18 @@ class HistogramCheck:
         owner: int,
         record: bytes | None,
         names: Ints,
-        n_rows: int,
+        stored: Histogram,
         buckets: tuple[Ints, Ints, Ints],
     ) -> None:
-        """`names`: of all rows, those included that the last of `n_rows` sums up."""
+        """`names`: of all rows, those included that the last of the stored ones sums up."""
         if record is None:
             raise self._tree.error(tile, f"{whose} spread is missing")
         try:
-            found = DurationSpread.decode(inflate(record), owner, int(self._tree.level[tile]))
+            found = DurationSpread.decode(inflate(record), owner, int(self._tree.level[tile]), stored)
         except DamagedStore as error:
             raise self._tree.error(tile, f"{whose} spread is damaged: {error}") from error
         name, bucket, count = buckets
+        n_rows = len(stored)
         by_name = np.argsort(names)
         row = np.minimum(by_name[np.searchsorted(names, name, sorter=by_name)], n_rows - 1)
         each = DurationSpread(np.ones(len(row), np.int64), bucket, count)

@@ -15,7 +15,7 @@ from tests.tiler.histogram_reference import bucket_of, rows_of
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import Col, DurationSpread, Histogram
-from tilescope.tiler.pages.container import SPREAD_MAGIC, encode
+from tilescope.tiler.pages.container import SPREAD_MAGIC, decode, encode
 from tilescope.tiler.pages.span_sums import SpanSums
 from tilescope.tiler.pages.spread import bucket_values
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -32,6 +32,13 @@ def spread_of(rows: list[list[int]]) -> DurationSpread:
         np.array([bucket for count in counts for bucket in sorted(count)], np.int64),
         np.array([count[bucket] for count in counts for bucket in sorted(count)], np.int64),
     )
+
+
+def histogram_of(rows: list[list[int]]) -> Histogram:
+    """As far as spreads know it."""
+    count, shortest, longest = (np.array([of(row) if row else 0 for row in rows], np.int64) for of in (len, min, max))
+    none = np.zeros(len(rows), np.int64)
+    return Histogram(np.arange(len(rows)), count, none, none, none, longest, shortest)
 
 
 def texts(spread: DurationSpread) -> list[list[int]]:
@@ -82,29 +89,65 @@ def test_rows_are_taken_and_summed_up(rows: list[list[int]], data: st.DataObject
 
 @given(ROWS)
 def test_records(rows: list[list[int]]) -> None:
-    spread = spread_of(rows)
-    record = spread.encode(5, 3)
-    assert texts(DurationSpread.decode(record, 5, 3)) == texts(spread)
+    spread, histogram = spread_of(rows), histogram_of(rows)
+    record = spread.encode(5, 3, histogram)
+    assert texts(DurationSpread.decode(record, 5, 3, histogram)) == texts(spread)
     for track, level in ((4, 3), (5, 2)):
         with pytest.raises(DamagedStore, match="spread"):
-            DurationSpread.decode(record, track, level)
+            DurationSpread.decode(record, track, level, histogram)
+
+
+@given(ROWS)
+def test_the_shortest_and_the_longest_are_not_told_twice(rows: list[list[int]]) -> None:
+    record = decode(spread_of(rows).encode(5, 3, histogram_of(rows)))
+    assert sum(record.ints(Col.BUCKET_COUNT).tolist()) == sum(max(len(row) - 2, 0) for row in rows)
+    assert (record.ints(Col.BUCKET_COUNT) > 0).all()
 
 
 @pytest.mark.parametrize(
     ("n", "steps", "count"),
-    [([3], [1], [1, 1, 1]), ([3], [1, 1], [1, 1]), ([-1, 3], [1], [1, 1]), ([2, 0], [1], [1, 1])],
+    [
+        ([3], [1], [1, 1, 1]),
+        ([3], [1, 1, 1], [1, 1]),
+        ([-1, 3], [1, 1], [1, 1]),
+        ([2, 0], [1, 1], [1, 1]),
+        ([2], [1, -1], [1, 2]),
+        ([1], [94], [3]),  # beyond the longest
+        ([1], [1 << 40], [3]),
+    ],
 )
 def test_records_that_make_no_sense(n: list[int], steps: list[int], count: list[int]) -> None:
     """In Python, and where native code sums them up."""
-    one = np.ones(1, np.int64)
-    histogram = Histogram(one, 3 * one, one, one, one, one, one).encode(5, 3)
-    columns = {Col.N_BUCKETS: n, Col.FIRST_BUCKET: [7] * len(n), Col.BUCKET_STEP: steps, Col.BUCKET_COUNT: count}
+    histogram = Histogram(*(np.array([value]) for value in (1, 5, 200, 200, 200, 99, 7)))
+    columns = {Col.N_BUCKETS: n, Col.BUCKET_STEP: steps, Col.BUCKET_COUNT: count}
     arrays: dict[int, Ints] = {column: np.array(values, np.int64) for column, values in columns.items()}
     record = encode(SPREAD_MAGIC, 3, 1, 5, arrays)
     with pytest.raises(DamagedStore, match="spread"):
-        DurationSpread.decode(record, 5, 3)
+        DurationSpread.decode(record, 5, 3, histogram)
     with pytest.raises(DamagedStore, match=r"buckets|column"):
-        SpanSums(spread=True).add_stored(histogram, record, 5, 3)
+        SpanSums(spread=True).add_stored(histogram.encode(5, 3), record, 5, 3)
+
+
+@pytest.mark.parametrize(
+    ("n", "steps", "count"), [([], [], []), ([1], [2], [2]), ([1], [2], [4]), ([2], [2, 0], [2, 1])]
+)
+def test_counts_that_do_not_add_up(n: list[int], steps: list[int], count: list[int]) -> None:
+    histogram = Histogram(*(np.array([value]) for value in (1, 5, 200, 200, 200, 99, 7)))
+    columns = {Col.N_BUCKETS: n or [0], Col.BUCKET_STEP: steps, Col.BUCKET_COUNT: count}
+    arrays: dict[int, Ints] = {column: np.array(values, np.int64) for column, values in columns.items()}
+    with pytest.raises(DamagedStore, match=r"buckets|column"):
+        SpanSums(spread=True).add_stored(histogram.encode(5, 3), encode(SPREAD_MAGIC, 3, 1, 5, arrays), 5, 3)
+
+
+@given(ROWS)
+def test_stored_spreads_are_summed_up(rows: list[list[int]]) -> None:
+    rows = [[duration >> 8 for duration in row] for row in rows]  # their sums are within the limits
+    histogram = histogram_of(rows)
+    total = np.array([sum(row) for row in rows], np.int64)
+    histogram = replace(histogram, busy=total, self_busy=total, duration=total)
+    sums = SpanSums(spread=True)
+    assert sums.add_stored(histogram.encode(5, 3), spread_of(rows).encode(5, 3, histogram), 5, 3)
+    assert texts(sums.spread()) == texts(spread_of(rows))
 
 
 @pytest.mark.parametrize("column", ["count", "busy", "self_busy", "duration", "longest", "shortest"])
@@ -112,7 +155,7 @@ def test_histograms_that_make_no_sense(column: str) -> None:
     one = np.ones(1, np.int64)
     right = Histogram(one, one, 9 * one, 5 * one, 7 * one, 7 * one, 7 * one)
     sums = SpanSums(spread=True)
-    record = spread_of([[7]]).encode(5, 3)
+    record = spread_of([[7]]).encode(5, 3, right)
     assert sums.add_stored(right.encode(5, 3), record, 5, 3)
     wrong = replace(right, **{column: -right.busy - 1})
     for track, level, histogram in ((5, 3, wrong), (5, 2, right), (4, 3, right)):

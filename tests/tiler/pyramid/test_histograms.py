@@ -65,8 +65,8 @@ def walk(
         assert stored is not None
         assert (level, index) not in out
         histogram = Histogram.decode(stored[0], 7, level)
-        spread = DurationSpread.decode(stored[1], 7, level)
-        assert stored == (histogram.encode(7, level), spread.encode(7, level))
+        spread = DurationSpread.decode(stored[1], 7, level, histogram)
+        assert stored == (histogram.encode(7, level), spread.encode(7, level, histogram))
         out[level, index] = rows_of(histogram)
         spreads[level, index] = buckets_of(histogram.name.tolist(), spread)
     assert found.next(rows, 7) is None
@@ -162,7 +162,7 @@ def test_more_slices_than_are_held_as_they_come(n_tiles: int) -> None:
         pairs = np.unique(
             np.stack([name[starting], _native.duration_bucket(duration[starting])]), axis=1, return_counts=True
         )
-        spread = buckets_of(of_tile.name.tolist(), DurationSpread.decode(stored[1], 7, z))
+        spread = buckets_of(of_tile.name.tolist(), DurationSpread.decode(stored[1], 7, z, of_tile))
         told = sorted((row, bucket, count) for row, of in spread.items() for bucket, count in of.items())
         assert told == [(*pair, count) for pair, count in zip(pairs[0].T.tolist(), pairs[1].tolist(), strict=True)]
 

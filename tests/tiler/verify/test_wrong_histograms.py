@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.tiler.json_traces import busy_events, write_trace
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.pages import DurationSpread, Histogram, TileFlag, compress, decompress
+from tilescope.tiler.pages import Col, Histogram, TileFlag, compress, decompress
+from tilescope.tiler.pages.container import SPREAD_MAGIC, decode, encode
 from tilescope.tiler.store import keys
 from tilescope.tiler.verify import verify_store
 
@@ -59,20 +61,21 @@ def test_one_value_that_is_one_off(altered: AlteredStore, column: str, by: int) 
         assert_noticed(altered, {key: changed}, rf"level {level}, tile {index}: {whose(key)} histogram, .*{column} is")
 
 
-@pytest.mark.parametrize("column", DurationSpread.__slots__)
-def test_one_value_of_a_spread_that_is_one_off(altered: AlteredStore, column: str) -> None:
+@pytest.mark.parametrize("column", [Col.N_BUCKETS, Col.BUCKET_STEP, Col.BUCKET_COUNT])
+def test_one_value_of_a_spread_that_is_one_off(altered: AlteredStore, column: Col) -> None:
     for key in some_of(altered):
         track, level, index = keys.histogram_tile(key)
         of_spread = spread_of(key)
-        found = DurationSpread.decode(decompress(altered.records(of_spread)[of_spread]), track, level)
-        values = getattr(found, column).copy()
-        values[-1] += 1
-        wrong = dataclasses.replace(found, **{column: values})
-        if column == "n":  # the last bucket of a row is of the one before it
-            values[:2] += (1, -1)
-            values[-1] -= 1
-        changed = compress(wrong.encode(track, level))
-        message = rf"level {level}, tile {index}: {whose(key)} spread.*: {column} is"
+        record = decode(decompress(altered.records(of_spread)[of_spread]))
+        columns = (Col.N_BUCKETS, Col.BUCKET_STEP, Col.BUCKET_COUNT)
+        values: dict[int, NDArray[np.int64]] = {of: record.ints(of).copy() for of in columns}
+        if column == Col.N_BUCKETS:  # the first bucket of a row is of the one before it
+            row = int(np.flatnonzero(values[column][1:])[0])
+            values[column][row : row + 2] += (1, -1)
+        else:
+            values[column][-1] += -1 if column == Col.BUCKET_STEP and values[column][-1] > 0 else 1
+        changed = compress(encode(SPREAD_MAGIC, level, record.n_tiles, track, values))
+        message = rf"level {level}, tile {index}: {whose(key)} spread.*(: (n|bucket|count) is|damaged|values of)"
         assert_noticed(altered, {of_spread: changed}, message)
 
 

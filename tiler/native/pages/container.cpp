@@ -94,15 +94,16 @@ void ContainerWriter::float64(ColumnId id, const std::vector<double>& values) {
     store(id, kFloat64, 0, 1, scratch_);
 }
 
-void ContainerWriter::smaller(uint8_t id, Span<const int64_t> values) {
+template <typename T>
+void ContainerWriter::store_smaller(uint8_t id, Span<const T> values) {
     if (values.empty()) return;
     const auto wide = [](int64_t value) { return static_cast<uint64_t>(value); };
     int64_t least = values[0], most = values[0];
     uint64_t rise = 0, fall = 0;  // the greatest steps, which may wrap: what is read is added up in the same way
     bool falls = false;
     for (size_t k = 1; k < values.size(); ++k) {
-        least = std::min(least, values[k]);
-        most = std::max(most, values[k]);
+        least = std::min<int64_t>(least, values[k]);
+        most = std::max<int64_t>(most, values[k]);
         const uint64_t step = wide(values[k]) - wide(values[k - 1]);
         const bool down = static_cast<int64_t>(step) < 0;
         falls |= down;
@@ -124,6 +125,9 @@ void ContainerWriter::smaller(uint8_t id, Span<const int64_t> values) {
     }
     store(static_cast<ColumnId>(id), static_cast<uint8_t>(kDelta | (falls ? kZigzag : 0)), values[0], 1, scratch_);
 }
+
+template void ContainerWriter::store_smaller(uint8_t id, Span<const int64_t> values);
+template void ContainerWriter::store_smaller(uint8_t id, Span<const uint16_t> values);
 
 void ContainerWriter::store(ColumnId id, uint8_t flags, int64_t base, uint64_t scale,
                             const std::vector<uint64_t>& raw) {

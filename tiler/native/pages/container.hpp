@@ -51,8 +51,7 @@ enum class ColumnId : uint8_t {
     duration_minus_busy,
     longest_minus_shortest,
     n_buckets = 176,
-    first_bucket,
-    bucket_step,
+    bucket_step = 178,
     bucket_count,
 };
 
@@ -71,11 +70,14 @@ class ContainerWriter {
     void plain(ColumnId id, const std::vector<int64_t>& values);
     void float64(ColumnId id, const std::vector<double>& values);
     // In whichever of the two ways takes less room, without a scale: for records whose columns are of all kinds.
-    void smaller(uint8_t id, Span<const int64_t> values);
+    void smaller(uint8_t id, Span<const int64_t> values) { store_smaller(id, values); }
+    void smaller(uint8_t id, Span<const uint16_t> values) { store_smaller(id, values); }
 
     std::string finish() const;
 
   private:
+    template <typename T>
+    void store_smaller(uint8_t id, Span<const T> values);
     void store(ColumnId id, uint8_t flags, int64_t base, uint64_t scale, const std::vector<uint64_t>& raw);
 
     std::string head_;

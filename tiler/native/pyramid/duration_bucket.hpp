@@ -18,18 +18,17 @@ class DurationBuckets {
     // Of durations from 0 to 2**61 - 1, in order. Throws std::out_of_range for others.
     uint32_t of(int64_t duration) const {
         if (duration < 0 || duration >= kTimeLimit) throw std::out_of_range("a duration beyond 2**61");
-        std::size_t at = near_[static_cast<std::size_t>(place_of(duration))];
-        while (first_[at + 1] <= duration) ++at;
-        return static_cast<uint32_t>(at);
+        const std::size_t at = near_[static_cast<std::size_t>(place_of(duration))];
+        return static_cast<uint32_t>(at + (first_[at + 1] <= duration ? 1 : 0));
     }
 
     // How many there are.
     uint32_t size() const { return static_cast<uint32_t>(first_.size() - 1); }
 
   private:
-    // A bucket is looked for from that of the duration with the same leading bits and zeros after them: at most two
-    // further.
-    static constexpr int kLeading = 6;
+    // A bucket is looked for from that of the duration with the same leading bits and zeros after them: at most one
+    // further, for durations with these bits differ by less than one per cent.
+    static constexpr int kLeading = 7;
 
     DurationBuckets();
     static int64_t place_of(int64_t duration) {

@@ -12,6 +12,9 @@ namespace tilescope {
 
 namespace {
 
+// Rows that are fetched before it is their turn.
+constexpr std::size_t kAhead = 12;
+
 // What rows are ordered by stands side by side.
 struct Rank {
     uint64_t busy;
@@ -32,8 +35,9 @@ std::vector<Rank> ranks(const std::vector<NameRow>& rows, std::size_t first) {
 
 class SumWriter {
   public:
+    // So many rows in all.
     explicit SumWriter(std::size_t rows) {
-        for (auto& column : columns_) column.reserve(rows);
+        for (auto& column : columns_) column.resize(rows);
     }
     void add(int32_t name, const NameRow& sum) {
         const uint64_t columns[kColumns] = {
@@ -45,12 +49,14 @@ class SumWriter {
             sum.duration - sum.busy,
             static_cast<uint64_t>(sum.count == 0 ? sum.longest : sum.longest - sum.shortest),
         };
-        for (std::size_t k = 0; k < kColumns; ++k) columns_[k].push_back(static_cast<int64_t>(columns[k]));
+        for (std::size_t k = 0; k < kColumns; ++k) columns_[k][size_] = static_cast<int64_t>(columns[k]);
+        ++size_;
     }
     std::string encode(int level, uint32_t owner) const {
-        ContainerWriter out("TSHG", level, static_cast<uint32_t>(columns_[0].size()), owner);
+        ContainerWriter out("TSHG", level, static_cast<uint32_t>(size_), owner);
         for (std::size_t k = 0; k < kColumns; ++k) {
-            out.smaller(static_cast<uint8_t>(static_cast<std::size_t>(ColumnId::histogram_name) + k), columns_[k]);
+            out.smaller(static_cast<uint8_t>(static_cast<std::size_t>(ColumnId::histogram_name) + k),
+                        Span<const int64_t>(columns_[k]).first(size_));
         }
         return out.finish();
     }
@@ -59,35 +65,48 @@ class SumWriter {
     static constexpr std::size_t kColumns = 7;  // from histogram_name on
 
     std::vector<int64_t> columns_[kColumns];
+    std::size_t size_ = 0;
 };
 
+// The durations of a row without its shortest and its longest, whose buckets its histogram tells.
 class BucketWriter {
   public:
-    BucketWriter(std::size_t rows, std::size_t buckets) {
-        n_.reserve(rows);
-        first_.reserve(rows);
-        step_.reserve(buckets);
-        count_.reserve(buckets);
-    }
+    // So many rows and buckets at most.
+    BucketWriter(std::size_t rows, std::size_t buckets) : step_(buckets), count_(buckets) { n_.reserve(rows); }
     void add(Span<const BucketCount> of_row) {
-        n_.push_back(static_cast<int64_t>(of_row.size()));
-        first_.push_back(of_row.empty() ? 0 : of_row[0].bucket);
-        for (std::size_t k = 1; k < of_row.size(); ++k) {
-            step_.push_back(static_cast<int64_t>(of_row[k].bucket) - of_row[k - 1].bucket);
+        const std::size_t before = size_;
+        if (!of_row.empty()) {
+            last_ = of_row.front().bucket();
+            const bool is_alone = of_row.size() == 1;
+            put_some(of_row.front(), is_alone ? 2 : 1);
+            for (std::size_t k = 1; k + 1 < of_row.size(); ++k) put(of_row[k].bucket(), of_row[k].count());
+            if (!is_alone) put_some(of_row.back(), 1);
         }
-        for (const BucketCount& one : of_row) count_.push_back(static_cast<int64_t>(one.count));
+        n_.push_back(static_cast<uint16_t>(size_ - before));
     }
     std::string encode(int level, uint32_t owner) const {
         ContainerWriter out("TSSD", level, static_cast<uint32_t>(n_.size()), owner);
-        out.smaller(static_cast<uint8_t>(ColumnId::n_buckets), n_);
-        out.smaller(static_cast<uint8_t>(ColumnId::first_bucket), first_);
-        out.smaller(static_cast<uint8_t>(ColumnId::bucket_step), step_);
-        out.smaller(static_cast<uint8_t>(ColumnId::bucket_count), count_);
+        out.smaller(static_cast<uint8_t>(ColumnId::n_buckets), Span<const uint16_t>(n_));
+        out.smaller(static_cast<uint8_t>(ColumnId::bucket_step), Span<const uint16_t>(step_).first(size_));
+        out.smaller(static_cast<uint8_t>(ColumnId::bucket_count), Span<const int64_t>(count_).first(size_));
         return out.finish();
     }
 
   private:
-    std::vector<int64_t> n_, first_, step_, count_;
+    void put(uint32_t bucket, uint64_t count) {
+        step_[size_] = static_cast<uint16_t>(bucket - last_);
+        count_[size_++] = static_cast<int64_t>(count);
+        last_ = bucket;
+    }
+    // Without so many of its slices.
+    void put_some(const BucketCount& one, uint64_t told) {
+        if (one.count() > told) put(one.bucket(), one.count() - told);
+    }
+
+    std::vector<uint16_t> n_, step_;
+    std::vector<int64_t> count_;
+    std::size_t size_ = 0;
+    uint32_t last_ = 0;
 };
 
 }  // namespace
@@ -107,11 +126,16 @@ HistogramRecords encode_histogram(const NameRows& sums, const LocalNames& names,
     };
     const std::size_t kept = std::min(rows, order.size());
     SumWriter columns(kept + 1);
-    BucketWriter buckets(kept + 1, sums.buckets.size());
-    for (const Rank& rank : Span<const Rank>(order).first(kept)) {
-        const NameRow& row = sums.rows[rank.at];
+    BucketWriter buckets(kept + 1, sums.buckets.size());  // those of all others are no more than theirs
+    for (std::size_t k = 0; k < kept; ++k) {
+        if (k + kAhead < kept) {  // rows stand in another order, and there are more of them than caches hold
+            const uint32_t next_at = order[k + kAhead].at;
+            __builtin_prefetch(sums.rows.data() + next_at);
+            __builtin_prefetch(sums.buckets.data() + first[next_at]);
+        }
+        const NameRow& row = sums.rows[order[k].at];
         columns.add(names.name(row.number), row);
-        buckets.add(buckets_of(rank));
+        buckets.add(buckets_of(order[k]));
     }
     if (kept < order.size()) {
         NameRow others;

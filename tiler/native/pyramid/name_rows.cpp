@@ -13,7 +13,7 @@ uint32_t BucketTally::take(std::vector<BucketCount>& out) {
     for (std::size_t word = 0; word < used_.size(); ++word) {
         for (uint64_t left = used_[word]; left != 0; left &= left - 1) {
             const std::size_t bucket = 64 * word + static_cast<std::size_t>(__builtin_ctzll(left));
-            out.push_back({counts_[bucket], static_cast<uint32_t>(bucket)});
+            out.emplace_back(static_cast<uint32_t>(bucket), counts_[bucket]);
             counts_[bucket] = 0;
         }
         used_[word] = 0;

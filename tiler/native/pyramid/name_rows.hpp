@@ -32,9 +32,19 @@ struct NameRow {
     }
 };
 
-struct BucketCount {
-    uint64_t count;
-    uint32_t bucket;
+// How many slices have durations of a bucket: in one word, for there are many of them.
+class BucketCount {
+  public:
+    BucketCount(uint32_t bucket, uint64_t count) : bits_(count << kBits | bucket) {}
+
+    uint32_t bucket() const { return static_cast<uint32_t>(bits_ & ((1U << kBits) - 1)); }
+    uint64_t count() const { return bits_ >> kBits; }
+    void add(uint64_t count) { bits_ += count << kBits; }
+
+    static constexpr int kBits = 11;  // 2**11 is above the number of buckets, and 2**53 above that of slices
+
+  private:
+    uint64_t bits_;
 };
 
 // Ascending by number; the buckets of each row ascend, too, one row after the other.
@@ -56,13 +66,13 @@ class BucketTally {
         used_[bucket / 64] |= uint64_t{1} << bucket % 64;
     }
     void add(Span<const BucketCount> some) {
-        for (const BucketCount& one : some) add(one.bucket, one.count);
+        for (const BucketCount& one : some) add(one.bucket(), one.count());
     }
     // Appends them, ascending, and counts anew. Returns how many they were.
     uint32_t take(std::vector<BucketCount>& out);
 
   private:
-    static constexpr std::size_t kBuckets = 2048;  // above duration_buckets()
+    static constexpr std::size_t kBuckets = std::size_t{1} << BucketCount::kBits;
 
     std::array<uint64_t, kBuckets> counts_{};
     std::array<uint64_t, kBuckets / 64> used_{};

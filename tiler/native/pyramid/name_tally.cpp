@@ -22,8 +22,8 @@ void sort_few(Span<uint16_t> values) {
 uint32_t append(std::vector<BucketCount>& out, Span<uint16_t> ascending) {
     const std::size_t before = out.size();
     for (std::size_t k = 0; k < ascending.size(); ++k) {
-        if (k > 0 && ascending[k] == ascending[k - 1]) ++out.back().count;
-        else out.push_back({1, ascending[k]});
+        if (k > 0 && ascending[k] == ascending[k - 1]) out.back().add(1);
+        else out.emplace_back(ascending[k], 1);
     }
     return static_cast<uint32_t>(out.size() - before);
 }

@@ -60,6 +60,8 @@ bool SpanSums::add_stored(const ContainerReader& histogram, const std::optional<
     const std::vector<int64_t> outside = column(histogram, ColumnId::duration_minus_busy, n);
     const std::vector<int64_t> shorter = column(histogram, ColumnId::longest_minus_shortest, n);
     if (as == kItsOwn && n > 0 && name.back() == kOtherNames) return false;
+    std::vector<Row> rows;
+    if (buckets) rows.reserve(n);
     for (std::size_t k = 0; k < n; ++k) {
         const bool is_other = k + 1 == n && name[k] == kOtherNames;
         // Unsigned: damaged sums may wrap around.
@@ -75,39 +77,47 @@ bool SpanSums::add_stored(const ContainerReader& histogram, const std::optional<
         const int32_t under = as == kItsOwn ? static_cast<int32_t>(name[k]) : as;
         sums_.at(under).add({under, static_cast<uint64_t>(count[k]), static_cast<uint64_t>(busy[k]), self, lasted,
                              longest[k], count[k] == 0 ? INT64_MAX : static_cast<int64_t>(shortest)});
+        if (buckets) {
+            rows.push_back({under, static_cast<uint64_t>(count[k]), static_cast<int64_t>(shortest), longest[k]});
+        }
     }
-    if (buckets) add_buckets(*buckets, name, count, as);
+    if (buckets) add_buckets(*buckets, rows);
     return true;
 }
 
-void SpanSums::add_buckets(const ContainerReader& buckets, const std::vector<int64_t>& name,
-                           const std::vector<int64_t>& count, int32_t as) {
-    const std::vector<int64_t> n = column(buckets, ColumnId::n_buckets, name.size());
-    const std::vector<int64_t> first = column(buckets, ColumnId::first_bucket, name.size());
+// The shortest and the longest of each row are not among the buckets.
+void SpanSums::add_buckets(const ContainerReader& buckets, const std::vector<Row>& rows) {
+    const std::vector<int64_t> n = column(buckets, ColumnId::n_buckets, rows.size());
     const ContainerReader::Column* counts = buckets.find(static_cast<uint8_t>(ColumnId::bucket_count));
     const std::vector<int64_t> of_each = column(buckets, ColumnId::bucket_count, counts == nullptr ? 0 : counts->n);
-    const ContainerReader::Column* steps = buckets.find(static_cast<uint8_t>(ColumnId::bucket_step));
-    const std::vector<int64_t> step = column(buckets, ColumnId::bucket_step, steps == nullptr ? 0 : steps->n);
-    const int64_t most = DurationBuckets::all().size();
-    std::size_t at = 0, at_step = 0;
-    for (std::size_t k = 0; k < name.size(); ++k) {
-        const int32_t under = as == kItsOwn ? static_cast<int32_t>(name[k]) : as;
-        const uint32_t number = sums_.number(under);
-        int64_t left = count[k], bucket = first[k];
-        for (int64_t j = 0; j < n[k]; ++j) {
-            if (j > 0) {
-                if (at_step == step.size() || step[at_step] < 1 || step[at_step] >= most) throw damaged_buckets();
-                bucket += step[at_step++];
-            }
-            if (at == of_each.size() || bucket < 0 || bucket >= most || of_each[at] < 1 || of_each[at] > left) {
+    const std::vector<int64_t> step = column(buckets, ColumnId::bucket_step, of_each.size());
+    const DurationBuckets& all = DurationBuckets::all();
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        const uint32_t number = sums_.number(rows[k].under);
+        uint64_t left = rows[k].count;
+        int64_t bucket = 0, last = 0;
+        if (left > 0) {
+            bucket = all.of(rows[k].shortest);
+            last = all.of(rows[k].longest);
+            sums_.add_buckets(number, static_cast<uint32_t>(bucket), 1);
+            --left;
+        }
+        const bool has_more = left > 0;
+        if (has_more) --left;
+        for (int64_t j = 0; j < n[k]; ++j, ++at) {
+            if (at == of_each.size() || step[at] < (j == 0 ? 0 : 1) || step[at] > last - bucket || of_each[at] < 1 ||
+                static_cast<uint64_t>(of_each[at]) > left) {
                 throw damaged_buckets();
             }
-            left -= of_each[at];
-            sums_.add_buckets(number, static_cast<uint32_t>(bucket), static_cast<uint64_t>(of_each[at++]));
+            bucket += step[at];
+            left -= static_cast<uint64_t>(of_each[at]);
+            sums_.add_buckets(number, static_cast<uint32_t>(bucket), static_cast<uint64_t>(of_each[at]));
         }
+        if (has_more) sums_.add_buckets(number, static_cast<uint32_t>(last), 1);
         if (left != 0) throw damaged_buckets();
     }
-    if (at != of_each.size() || at_step != step.size()) throw damaged_buckets();
+    if (at != of_each.size()) throw damaged_buckets();
 }
 
 BucketRows SpanSums::buckets() const {

@@ -36,8 +36,14 @@ class SpanSums {
     void clear() { sums_.clear(); }
 
   private:
-    void add_buckets(const ContainerReader& buckets, const std::vector<int64_t>& name,
-                     const std::vector<int64_t>& count, int32_t as);
+    struct Row {
+        int32_t under;  // which name
+        uint64_t count;
+        int64_t shortest;
+        int64_t longest;
+    };
+
+    void add_buckets(const ContainerReader& buckets, const std::vector<Row>& rows);
 
     NameSums sums_;
     NameSums unasked_;  // of what lies between the parts
