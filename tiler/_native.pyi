@@ -661,7 +661,7 @@ class TextChunks:
     ) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], bytes]:
         """
         Returns the chunk that begins with this row: of each of its rows how many texts it has, and bytes. It ends
-                     when it has so many rows, or more than so many bytes, packed and of shapes.
+        when it has so many rows, or more than so many bytes, packed and of shapes.
         """
 
 def texts_of_chunk(
@@ -670,8 +670,8 @@ def texts_of_chunk(
     most_bytes: int,
 ) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], bytes]:
     """
-    Returns the texts of such a chunk: the end of each row, and bytes. Raises ValueError for what is damaged, and
-    for more than so many bytes.
+    Returns the texts of such a chunk: the end of each row, and bytes. Raises ValueError for what is
+    damaged, and for more than so many bytes.
     """
 
 def async_homes(
