@@ -97,13 +97,12 @@ def test_ticks_beyond_every_tile_find_nothing_or_the_last() -> None:
 
 @given(start=st.integers(0, 70_000), width=st.integers(1, 70_000))
 def test_leaves_of_a_span_are_those_with_a_tick_in_it(start: int, width: int) -> None:
-    rows = [[0, 3, 1, TileFlag.LEAF, 1], [0, 3, 4, TileFlag.LEAF, 1], [0, 200, 1, TileFlag.LEAF, 1]]
-    rows += [[1, 1, 1, 0, 2], [1, 7, 4, TileFlag.LEAF, 1], [3, 0, 2, TileFlag.LEAF, 9], [3, 3, 2, TileFlag.LEAF, 1]]
+    leaf = TileFlag.LEAF | TileFlag.PAGE_START
+    rows = [[0, 3, 1, leaf, 1], [0, 3, 4, leaf, 1], [0, 200, 1, leaf, 1]]
+    rows += [[1, 1, 1, TileFlag.PAGE_START, 2], [1, 7, 4, leaf, 1], [3, 0, 2, leaf, 9], [3, 3, 2, leaf, 1]]
     spans = [(index << (2 * level + 8), (index + 1) << (2 * level + 8)) for level, index, *_ in rows]
     wanted = [
-        at
-        for at, (first, stop) in enumerate(spans)
-        if rows[at][3] == TileFlag.LEAF and first < start + width and stop > start
+        at for at, (first, stop) in enumerate(spans) if rows[at][3] == leaf and first < start + width and stop > start
     ]
     assert TileIndex(shape_of(0, rows)).leaves_between(start, start + width).tolist() == wanted
 
