@@ -100,8 +100,9 @@ class Finder {
     ApartPieces find() {
         for (const UsedMetadata& metadata : catalogue_.used_metadata())
             if (hlo_.any(metadata.plane))
-                for (const Range& stat : metadata.stats)
+                each_stat_field(source_, metadata.stats, [&](Range stat) {
                     take_proto(metadata.plane, metadata.id, metadata.name, message_of(stat));
+                });
         for (const UnusedMetadata& metadata : catalogue_.unused_metadata()) take_unused(metadata);
         for (const Line& line : outline_.lines)
             if (hlo_.any(line.plane)) find_in_line(line);

@@ -119,7 +119,10 @@ UsedMetadata Catalogue::read_metadata(std::size_t plane, const MetadataEntry* en
             switch (tag) {
             case bytes_field(2): used.name = cursor.bytes("name"); break;
             case bytes_field(4): used.display_name = cursor.bytes("name"); break;
-            case bytes_field(5): used.stats.push_back({begin, cursor.bytes("stat").end}); break;
+            case bytes_field(5):
+                if (used.stats.size() == 0) used.stats.begin = begin;
+                used.stats.end = cursor.bytes("stat").end;
+                break;
             default: cursor.skip(tag);
             }
         }

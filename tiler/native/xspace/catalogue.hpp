@@ -21,11 +21,23 @@ struct UsedMetadata {
     std::int32_t name_index = 0;
     wire::Range name;
     wire::Range display_name;
-    std::vector<wire::Range> stats;  // fields with their tags
+    wire::Range stats;  // from the first field of a stat to the end of the last; see each_stat_field
 
     // What it takes, and its columns: names are counted once, and stats stay in the file.
-    std::size_t size() const { return 2 * (sizeof(*this) + stats.capacity() * sizeof(wire::Range)); }
+    std::size_t size() const { return 2 * sizeof(*this); }
 };
+
+// Fields of stats with their tags, in the order of the file. Other fields may stand between them.
+template <typename Take>
+void each_stat_field(const wire::Source& source, wire::Range stats, Take take) {
+    wire::Cursor cursor(source, stats, "event metadata");
+    while (!cursor.at_end()) {
+        const std::size_t begin = cursor.offset();
+        const std::uint32_t tag = cursor.tag();
+        if (tag == wire::bytes_field(5)) take(wire::Range{begin, cursor.bytes("stat").end});
+        else cursor.skip(tag);
+    }
+}
 
 // One that no event uses. Its message is whole: nothing in it throws.
 struct UnusedMetadata {

@@ -87,7 +87,7 @@ std::size_t MetadataTables::hash_of(std::size_t number, std::int32_t plane_class
         const UsedMetadata& of = used(number);
         mix(of.name);
         mix(of.display_name);
-        for (const wire::Range& stat : of.stats) mix(stat);
+        mix(of.stats);
     } else if (unused(number).message.size() <= max_compared) {
         mix(unused(number).message);
     } else {
@@ -105,7 +105,7 @@ bool MetadataTables::is_alike(std::size_t one, std::size_t other) const {
         return unused(one).message.size() <= max_compared && same(unused(one).message, unused(other).message);
     const UsedMetadata &a = used(one), &b = used(other);
     return a.name_index == b.name_index && same(a.name, b.name) && same(a.display_name, b.display_name) &&
-           std::equal(a.stats.begin(), a.stats.end(), b.stats.begin(), b.stats.end(), same);
+           same(a.stats, b.stats);
 }
 
 Span<const std::int32_t> MetadataTables::on_page(std::size_t page, std::size_t per_page) const {
@@ -121,7 +121,7 @@ std::string MetadataTables::stats(std::size_t page, std::size_t per_page) const 
         const auto number = static_cast<std::size_t>(entry);
         stats.clear();
         if (is_used(number)) {
-            for (const wire::Range& stat : used(number).stats) stats += wire::text(source_, stat);
+            each_stat_field(source_, used(number).stats, [&](wire::Range stat) { stats += wire::text(source_, stat); });
         } else {
             stats = table_entry(source_, hlo_, unused(number)).stats;
         }

@@ -77,6 +77,7 @@ class XSpaceTables:
                     made = make(page, ENTRIES_PER_PAGE)
                     self._mapped.check()
                 yield made
+        self._mapped.release(0, len(self._mapped))
 
     def _tables(self) -> _native.XSpaceMetadata:
         with self._finding:
@@ -86,6 +87,7 @@ class XSpaceTables:
                 with self._damage():
                     self._found = self._native.metadata_tables(np.array(of_plane, np.int32))
                     self._mapped.check()
+                self._mapped.release(0, len(self._mapped))
                 with_metadata = set(np.unique(self._found.columns()[0]).tolist())
                 self._named = [
                     PlaneNames(of.name, of.stat_names if number in with_metadata else {})

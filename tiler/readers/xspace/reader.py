@@ -148,6 +148,7 @@ class XSpaceReader:
             self._summary.clock = Clock(start_ns, max(used, default=0))
         self._describe_cut(native, mapped)
         mapped.check()
+        mapped.release(0, len(mapped))  # metadata, which was read beside the lines
 
     def span_of(self, track: int) -> Span:
         """From when to when a track's events last."""
