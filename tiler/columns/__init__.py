@@ -4,7 +4,7 @@ from tilescope.tiler.columns.activity import Activity
 from tilescope.tiler.columns.attachment import Attachment
 from tilescope.tiler.columns.census import Census, Crowd, Length
 from tilescope.tiler.columns.chunk import EventChunk, EventFlag, Phase
-from tilescope.tiler.columns.slices import FlowEnds, MakeColumn, SliceColumns, TickScale
+from tilescope.tiler.columns.slices import MakeColumn, SliceColumns, SliceFlowEnds, TickScale
 from tilescope.tiler.columns.span import Span
 from tilescope.tiler.columns.summary import ArgsTables, Clock, EventCounts, Process, TraceSummary, Track, TrackKind
 
@@ -18,12 +18,12 @@ __all__ = [
     "EventChunk",
     "EventCounts",
     "EventFlag",
-    "FlowEnds",
     "Length",
     "MakeColumn",
     "Phase",
     "Process",
     "SliceColumns",
+    "SliceFlowEnds",
     "Span",
     "TickScale",
     "TraceSummary",

@@ -24,7 +24,7 @@ class TickScale:
 
 
 @dataclass(frozen=True, slots=True)
-class FlowEnds:
+class SliceFlowEnds:
     """Flow ends that stand among slices: columns of shape (n,), in file order."""
 
     phase: NDArray[np.uint8]  # FLOW_START or FLOW_END
@@ -46,4 +46,4 @@ class SliceColumns:
     flags: NDArray[np.uint8]  # EventFlag
     args_end: Ints
     args: NDArray[np.uint8]
-    flow_ends: FlowEnds | None
+    flow_ends: SliceFlowEnds | None

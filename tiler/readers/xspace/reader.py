@@ -24,10 +24,10 @@ from tilescope.tiler.columns import (
     Clock,
     EventChunk,
     EventCounts,
-    FlowEnds,
     MakeColumn,
     Process,
     SliceColumns,
+    SliceFlowEnds,
     Span,
     TickScale,
     TraceSummary,
@@ -203,7 +203,7 @@ class XSpaceReader:
         flags = cast(Bytes, make(of.events, np.uint8))
         args = cast(Bytes, make(native.args_room(of.line), np.uint8))
         tick, key, place = (cast(Ints, make(of.flow_ends, np.int64)) for _ in range(3))
-        ends = FlowEnds(cast(Bytes, make(of.flow_ends, np.uint8)), tick, key, place)
+        ends = SliceFlowEnds(cast(Bytes, make(of.flow_ends, np.uint8)), tick, key, place)
         with self._damage(mapped):
             slices = native.slices(
                 of.line,
