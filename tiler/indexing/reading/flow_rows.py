@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns import EventFlag, FlowEnds, Phase
+from tilescope.tiler.columns import EventFlag, Phase, SliceFlowEnds
 from tilescope.tiler.indexing.reading.timed import TimedEvents
 from tilescope.tiler.indexing.scratch import Scratch, parts
 
@@ -48,7 +48,7 @@ def flow_rows(events: TimedEvents, source: Ints | None, scratch: Scratch) -> Flo
     )
 
 
-def bound_rows(ends: FlowEnds, source: Ints | None, scratch: Scratch) -> FlowRows:
+def bound_rows(ends: SliceFlowEnds, source: Ints | None, scratch: Scratch) -> FlowRows:
     """The flow ends that stand beside a track's slices.
 
     `source[ordinal]` is the row of a slice; None: that is its ordinal.

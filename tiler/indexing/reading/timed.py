@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from tilescope.tiler.columns import EventChunk, FlowEnds, Phase, SliceColumns
+from tilescope.tiler.columns import EventChunk, Phase, SliceColumns, SliceFlowEnds
 from tilescope.tiler.indexing.reading.set_aside import SetAside, apart
 from tilescope.tiler.indexing.reading.timeline import Timeline
 from tilescope.tiler.indexing.scratch import Scratch
@@ -30,7 +30,7 @@ class TimedEvents:
     flags: NDArray[np.uint8]
     args_end: Ints
     args: NDArray[np.uint8]
-    flow_ends: FlowEnds | None = None  # of slices, which have no rows then
+    flow_ends: SliceFlowEnds | None = None  # of slices, which have no rows then
     set_aside: SetAside | None = None  # what is not among them: it does not lie within the run's window
 
     def __len__(self) -> int:
