@@ -16,7 +16,7 @@ from tilescope.tiler.pages.container import MAX_ROWS
 from tilescope.tiler.query import Place, QueryReader, Steps
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search.arguments import ArgumentTest
-from tilescope.tiler.search.leaves import Leaves, Part, leaves
+from tilescope.tiler.search.leaves import LeafPart, Leaves, leaves
 from tilescope.tiler.search.selection import Selection, occurring
 from tilescope.tiler.store.two_threads import for_each, in_a_call
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -216,7 +216,7 @@ def _part(known: Hits, frontier: int, limit: int, *, backward: bool) -> HitPage:
     return HitPage(known.take(slice(limit)), Place(max(frontier - 1, 0), (1 << 32) - 1, (1 << 62)))
 
 
-def _parts(span: TickRange, width: int, *, backward: bool) -> Iterator[Part]:
+def _parts(span: TickRange, width: int, *, backward: bool) -> Iterator[LeafPart]:
     """A span from one end to the other, each part four times as wide as the one before, and then the rest."""
     start, stop, is_first = *span, True
     for number in range(_PARTS + 1):
@@ -224,10 +224,10 @@ def _parts(span: TickRange, width: int, *, backward: bool) -> Iterator[Part]:
             return
         wide = stop - start if number == _PARTS else min(width << (2 * number), stop - start)
         if backward:
-            yield Part(stop - wide, stop, end=not is_first)
+            yield LeafPart(stop - wide, stop, end=not is_first)
             stop -= wide
         else:
-            yield Part(start, start + wide, begin=not is_first)
+            yield LeafPart(start, start + wide, begin=not is_first)
             start += wide
         is_first = False
 

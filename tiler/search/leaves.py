@@ -68,7 +68,7 @@ class Leaves:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LeafPart:
     """Leaves with ticks in [start, stop), but for those that `begin` before it, or end after it."""
 
     start: int
@@ -78,7 +78,7 @@ class Part:
 
 
 def leaves(
-    reader: QueryReader, selection: Selection, windows_of: WindowsOf, *, reaching: bool, part: Part | None = None
+    reader: QueryReader, selection: Selection, windows_of: WindowsOf, *, reaching: bool, part: LeafPart | None = None
 ) -> Iterator[Leaves]:
     """The leaves that may hold selected events which start in the windows of their tracks, block by block.
 
@@ -107,7 +107,7 @@ def _of_block(
     slots: Sequence[int],
     *,
     reaching: bool,
-    part: Part | None,
+    part: LeafPart | None,
 ) -> Leaves:
     tiles = reader.tiles(block)
     shape = tiles.shape
