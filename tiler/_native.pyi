@@ -344,6 +344,19 @@ class KindSums:
         Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
     ]: ...
 
+def sums_by_code(
+    kind: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    left_out: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    code_of_kind: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    codes: int,
+) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Returns sums of durations by the code of their kinds, less those of operations that lie in one of a kind of
+    the code.
+    """
+
 class LoneSpans:
     """Which kinds of events never share time with others of their track."""
 
@@ -443,6 +456,19 @@ class StatCodes:
 
     def values(self, first: int = 0) -> list[object]:
         """Returns what has the numbers from `first` on."""
+
+class RowPlaces:
+    """Rows of numbers by their place: what is equal has one."""
+
+    def __init__(self, width: int) -> None: ...
+    def add(
+        self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Returns the place of each of some rows, which lie one after the other."""
+
+    def __len__(self) -> int: ...
+    def rows(self, first: int = 0) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Returns the rows from this place on, one after the other."""
 
 def message_parts(
     raw: bytes, starts: NDArray[numpy.int64], stops: NDArray[numpy.int64], field: int, most: int

@@ -53,16 +53,16 @@ class MetadataCodes:
         self._codes = _native.StatCodes()
         self._values: list[object] = []
         self._of_numbers: dict[int, Ints] = {}  # by file: of each number of metadata its row, -1 not read yet
-        self._of_row: dict[bytes, int] = {}
-        self._rows: list[Codes] = []
+        self._rows = _native.RowPlaces(_WIDTH)
         self._lock = RLock()
         self._joined: Codes = np.zeros((0, _WIDTH), np.int32)
 
     def rows_of(self, file: int, tables: XStatTables, numbers: NDArray[np.int32]) -> Iterator[None]:
         """Reads what these numbers say, in steps of a page. Raises DamagedStore."""
         known = self._of_numbers.setdefault(file, np.full(len(tables), -1))
-        wanted = np.unique(tables.alike[numbers])
-        wanted = wanted[known[wanted] < 0]
+        is_wanted = np.zeros(len(tables), np.bool_)
+        is_wanted[tables.alike[numbers]] = True
+        wanted = np.flatnonzero(is_wanted & (known < 0))
         page = tables.place[wanted] // ENTRIES_PER_PAGE
         borders = np.flatnonzero(np.diff(page)) + 1
         for of_page in np.split(wanted, borders) if len(wanted) else []:
@@ -90,7 +90,8 @@ class MetadataCodes:
         """All rows, of `NAME`, `LONG_NAME` and `STATS`."""
         with self._lock:
             if len(self._joined) < len(self._rows):
-                self._joined = np.concatenate([self._joined, np.array(self._rows[len(self._joined) :], np.int32)])
+                more = self._rows.rows(len(self._joined)).reshape(-1, _WIDTH)
+                self._joined = np.concatenate([self._joined, more])
             return self._joined
 
     @property
@@ -119,9 +120,10 @@ class MetadataCodes:
         for name, value in stats.items():
             if name in STAT:
                 codes[STAT[name]] = self._codes.of(value)
-        return self._row(codes)
+        with self._lock:
+            return int(self._rows.add(codes)[0])
 
-    def _read(self, tables: XStatTables, numbers: NDArray[np.int32], plane: int) -> list[int]:
+    def _read(self, tables: XStatTables, numbers: NDArray[np.int32], plane: int) -> Ints:
         """The rows of some numbers that are the first of their kind, all of one page."""
         page = int(tables.place[numbers[0]]) // ENTRIES_PER_PAGE
         at = (tables.place[numbers] - (page * ENTRIES_PER_PAGE)).astype(np.int64)
@@ -134,14 +136,7 @@ class MetadataCodes:
                 rows[place, NAME] = -2 - self._codes.of(unused_names.of(int(at[place])).decode())
         except (ValueError, LookupError) as error:
             raise DamagedStore(f"metadata of operations that makes no sense: {error}") from error
-        return [self._row(row) for row in rows]
-
-    def _row(self, codes: Codes) -> int:
-        with self._lock:
-            row = self._of_row.setdefault(codes.tobytes(), len(self._rows))
-            if row == len(self._rows):
-                self._rows.append(codes)
-            return row
+        return self._rows.add(np.ascontiguousarray(rows, np.int32).reshape(-1))
 
     def _chosen(self, tables: XStatTables, plane: int) -> _native.ChosenStats:
         known = _READERS.setdefault(tables, {})

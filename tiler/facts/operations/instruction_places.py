@@ -40,7 +40,6 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         self._metadata: dict[int, OperationMetadata] = {}
         self._frameworks: dict[str, int] = {}
         self._framework: Ints = np.zeros(0, np.int64)
-        self._copied = np.zeros(0, np.bool_)
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -114,17 +113,19 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         found: Ints = self._codes.matrix[rows, NAME].astype(np.int64)
         return found
 
-    def have_copies(self) -> NDArray[np.bool_]:
-        """Of each place whether it is a copy of an instruction, or there are copies of it."""
-        if len(self._copied) < len(self):
-            of = self._codes.matrix[self._rows]
-            is_copy = of[:, STAT["deduplicated_name"]] != 0
-            copied = set(self.said("deduplicated_name", np.flatnonzero(is_copy))[0])
-            names = of[:, NAME].tolist() if copied else []
-            found = is_copy.copy()
-            found[: len(names)] |= np.array([self._codes.name(name) in copied for name in names], np.bool_)
-            self._copied = found
-        return self._copied
+    def originals(self, places: Ints) -> Ints:
+        """Of the instructions at some places a number that one shares with its copies, among those of one program."""
+        of = self._codes.matrix[np.array(self._rows, np.int64)[places]]
+        found: Ints = of[:, NAME].astype(np.int64)
+        copies = np.flatnonzero(of[:, STAT["deduplicated_name"]])
+        if not len(copies):
+            return found
+        names = {self._codes.name(name): name for name in np.unique(of[:, NAME]).tolist()}
+        originals, original = self.said("deduplicated_name", places[copies])
+        more = int(found.max()) + 1  # of originals that are not there
+        numbers = [names.get(text, more + at) for at, text in enumerate(originals)]
+        found[copies] = np.array(numbers, np.int64)[original]
+        return found
 
     def frameworks(self) -> tuple[Sequence[str], Ints]:
         """What operations of the framework are called, and of each place which of them it is of."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, Mask
+from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints
 from tilescope.tiler.facts.operations.instruction_places import InstructionPlaces
 from tilescope.tiler.facts.operations.op_columns import OpColumns
 from tilescope.tiler.facts.operations.operation import Operation
@@ -60,10 +60,9 @@ class OpRows(Sequence[Operation]):
         """What a stat says of the instructions, and of each row which of these."""
         return self._instructions.said(stat, self._places)
 
-    def have_copies(self) -> Mask:
-        """Of each row whether its instruction is a copy of another one, or there are copies of it."""
-        found: Mask = self._instructions.have_copies()[self._places]
-        return found
+    def originals(self) -> Ints:
+        """Of each row a number that an instruction shares with its copies, among those of one program."""
+        return self._instructions.originals(self._places)
 
     def names(self) -> Ints:
         """Of each row a number that instructions of one name share."""

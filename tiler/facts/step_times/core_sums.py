@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.operations.borders import TrackBorders, track_borders
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
@@ -15,6 +16,7 @@ from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_cod
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.pages.operations import Operations
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -24,6 +26,7 @@ _ALL_REDUCE: Final = PART_CODES[StepPart.ALL_REDUCE_COMPUTE]
 
 # Sums of those of a track have to fit into 64 bits.
 _MOST_PS: Final = 1 << 62
+_TOO_LONG: Final = "the operations of a core take more time together than can be added up: 53 days"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +70,15 @@ def core_sums(reader: QueryReader, tracks: tuple[int, ...], starts: Ints, stops:
             continue
         borders = yield from track_borders(reader, track, starts[lasting], stops[lasting])
         codes = yield from part_codes(reader, track, kinds)
-        summing = _Summing(
-            OperationRecords(reader, track, kinds), codes, starts[lasting], stops[lasting], borders, sums
+        first, second = (
+            _Summing(OperationRecords(reader, track, kinds), codes, starts[lasting], stops[lasting], borders)
+            for _ in range(2)
         )
-        for number in summing.met():
-            summing.add(number)
-            yield
-        reduces += summing.reduces
+        yield from for_each(first.met(), lambda number, into: into.add(number), first, second)
+        if first.taken + second.taken >= _MOST_PS:
+            raise UsageError(_TOO_LONG)
+        sums += first.parts + second.parts
+        reduces += first.reduces + second.reduces
     parts = np.zeros((len(starts), len(TPU_PARTS)), np.int64)
     parts[lasting] = sums
     window, ids, ps = (np.concatenate([np.zeros(0, np.int64), *(of[column] for of in reduces)]) for column in range(3))
@@ -90,15 +95,14 @@ class _Summing:
         starts: Ints,
         stops: Ints,
         borders: TrackBorders,
-        parts: Ints,
     ) -> None:
         self._records = records
         self._codes = codes
         self._starts, self._stops = starts, stops
         self._borders = borders
         self._windows = Windows.of(starts, stops)
-        self._parts = parts
-        self._taken = 0.0
+        self.parts = np.zeros((len(starts), len(TPU_PARTS)), np.int64)
+        self.taken = 0.0
         self.reduces: list[tuple[Ints, Ints, Ints]] = []
 
     def met(self) -> list[int]:
@@ -108,18 +112,16 @@ class _Summing:
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
         of = self._records.operations(number)
-        self._taken += float(of.duration.sum(dtype=np.float64))
-        if self._taken >= _MOST_PS:
-            raise UsageError("the operations of a core take more time together than can be added up: 53 days")
-        rows = np.arange(len(of))
+        self.taken += float(of.duration.sum(dtype=np.float64))
+        if self.taken >= _MOST_PS:
+            raise UsageError(_TOO_LONG)
         first = self._records.first(number)
         opened = self._borders.opened.between(first, first + len(of))
-        is_whole = np.ones(len(of), np.bool_)
-        is_whole[opened.ordinal - first] = False
+        is_cut = np.zeros(len(of), np.uint8)
+        is_cut[opened.ordinal - first] = 1
         for at in self._borders.met(first, first + len(of)):
             some = slice(max(int(self._borders.first[at]) - first, 0), int(self._borders.last[at]) - first)
-            row = rows[some][is_whole[some]]
-            self._add(of, row, np.full(len(row), at), of.duration[row])
+            self._add_whole(of, some, at, is_cut[some])
         if len(opened):
             self._add_cut(of, opened.ordinal - first, opened.start, opened.end)
 
@@ -141,12 +143,21 @@ class _Summing:
         found: Ints = (parts * upto // length - parts * after // length).astype(np.int64)
         return found
 
+    def _add_whole(self, of: Operations, some: slice, window: int, is_cut: Codes) -> None:
+        """Adds operations that lie in a window, but for some that are cut."""
+        kind, duration = of.kind[some], of.duration[some]
+        self.parts[window] += _native.sums_by_code(kind, of.parent[some], duration, is_cut, self._codes, len(TPU_PARTS))
+        ids = of.numbers.get("all_reduce_unique_id")
+        if ids is not None:
+            known = (self._codes[kind] == _ALL_REDUCE) & (ids[some] >= 0) & (is_cut == 0)
+            self.reduces.append((np.full(int(known.sum()), window), ids[some][known], duration[known]))
+
     def _add(self, of: Operations, rows: Ints, window: Ints, ps: Ints) -> None:
         code = self._codes[of.kind[rows]]
-        np.add.at(self._parts, (window, code), ps)
+        np.add.at(self.parts, (window, code), ps)
         parent = of.parent[rows]
         inner = parent >= 0
-        np.subtract.at(self._parts, (window[inner], self._codes[parent[inner]]), ps[inner])
+        np.subtract.at(self.parts, (window[inner], self._codes[parent[inner]]), ps[inner])
         ids = of.numbers.get("all_reduce_unique_id")
         if ids is not None:
             known = (code == _ALL_REDUCE) & (ids[rows] >= 0)

@@ -239,6 +239,43 @@ class StatCodes {
     std::string key_;
 };
 
+// Rows of numbers by their place: what is equal has one.
+class RowPlaces {
+  public:
+    explicit RowPlaces(std::size_t width) : width_(width) {
+        if (width == 0) throw std::invalid_argument("rows without columns");
+    }
+
+    OutColumn<std::int64_t> add(const InColumn<std::int32_t>& rows) {
+        const Span<const std::int32_t> all = span_of(rows);
+        if (all.size() % width_ != 0) throw std::invalid_argument("rows that are cut short");
+        std::vector<std::int64_t> found;
+        found.reserve(all.size() / width_);
+        for (std::size_t at = 0; at < all.size(); at += width_) {
+            const auto* row = all.data() + at;
+            key_.assign(reinterpret_cast<const char*>(row), width_ * sizeof(std::int32_t));
+            const auto [known, is_new] = places_.try_emplace(key_, static_cast<std::int64_t>(places_.size()));
+            if (is_new) rows_.insert(rows_.end(), row, row + width_);
+            found.push_back(known->second);
+        }
+        return to_numpy(std::move(found));
+    }
+
+    std::size_t size() const { return places_.size(); }
+
+    OutColumn<std::int32_t> rows(std::size_t first) const {
+        if (first > size()) throw std::invalid_argument("rows that there are not");
+        return to_numpy(
+            std::vector<std::int32_t>(rows_.begin() + static_cast<std::ptrdiff_t>(first * width_), rows_.end()));
+    }
+
+  private:
+    std::size_t width_;
+    std::vector<std::int32_t> rows_;
+    std::unordered_map<std::string, std::int64_t> places_;
+    std::string key_;
+};
+
 nb::list memory_traffic(const nb::bytes& raw) {
     nb::list found;
     const wire::Source source = source_of(raw);
@@ -286,6 +323,13 @@ void bind_metadata_stats(nb::module_& m) {
         .def("values", &StatCodes::values, nb::arg("first") = 0,
              nb::sig("def values(self, first: int = 0) -> list[object]"),
              "Returns what has the numbers from `first` on.");
+    nb::class_<RowPlaces>(m, "RowPlaces", "Rows of numbers by their place: what is equal has one.")
+        .def(nb::init<std::size_t>(), nb::arg("width"))
+        .def("add", &RowPlaces::add, nb::arg("rows"),
+             "Returns the place of each of some rows, which lie one after the other.")
+        .def("__len__", &RowPlaces::size)
+        .def("rows", &RowPlaces::rows, nb::arg("first") = 0,
+             "Returns the rows from this place on, one after the other.");
     m.def(
         "message_parts",
         [](const nb::bytes& raw, const InColumn<std::int64_t>& starts, const InColumn<std::int64_t>& stops,

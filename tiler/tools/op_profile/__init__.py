@@ -65,7 +65,7 @@ def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
     if found is None:
         few = listable_operations(asked.table, question.by, names, question.limit)
         yield
-        root, said = tree(few.operations, question.by, names, few.rests), list[Note]()
+        root, said = tree(few.operations, question.by, names, few.rests, few.copies), list[Note]()
         yield
         found = _Known(
             root, (yield from known_layouts(scope.reader, asked.table, root, said, is_gpu=asked.is_gpu)), said

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.operations import KERNEL, Operation, OpTable
-from tilescope.tiler.facts.operations.instruction_columns import Ints, sum_of
+from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, Mask, sum_of
 from tilescope.tiler.facts.operations.metadata import program_id
 from tilescope.tiler.facts.operations.op_rows import OpRows
 from tilescope.tiler.tools.op_profile.tree import By, Node, Path, Rest, path_of
 from tilescope.tiler.tools.operation_notes import waits
+
+_LARGEST: Final = int(np.iinfo(np.int64).max)
+
+_FEWEST: Final = 2  # copies that are a part of their own
 
 # Trees of fewer operations are made of all.
 _FEW: Final = 2000
@@ -26,6 +30,7 @@ class Listable:
 
     operations: Sequence[Operation]
     rests: dict[Path, Rest | None]
+    copies: dict[int, Rest] = field(default_factory=dict)  # of an operation that is listed those more that are like it
 
 
 def listable_operations(table: OpTable, by: By, program_names: dict[str, str], limit: int) -> Listable:
@@ -34,24 +39,73 @@ def listable_operations(table: OpTable, by: By, program_names: dict[str, str], l
     if not isinstance(of, OpRows) or len(of) < _FEW or by == "provenance":
         return Listable(list(of), {})
     paths, path, category = _paths(of, by, program_names)
-    alone, names, columns = ~of.have_copies(), of.names(), table.columns
+    groups, names, columns = _groups(of), of.names(), table.columns
     shown = np.ones(len(of), np.bool_)
     rests: dict[Path, Rest | None] = {}
+    more_copies: dict[int, Rest] = {}
     for number in _first_met(path):
         rows = np.flatnonzero(path == number)
         rests[paths[number]] = None
         if len(rows) <= limit or category[number] in ("", KERNEL):
             continue
-        _, place, count = np.unique(names[rows], return_inverse=True, return_counts=True)
-        single = rows[(count[place] == 1) & alone[rows]]
-        if len(single) <= limit:
+        hidden, parts = _hidden(groups[rows], names[rows], columns.own[rows], limit)
+        if parts:
+            shown[rows[hidden]] = False
+            is_first = bool(hidden[0])
+            rests[paths[number]] = Rest(_sums(table, of, rows[hidden], category[number]), parts, is_first)
+        left = rows[~hidden]
+        for some, first in _hidden_copies(groups[left], names[left], columns.own[left], limit):
+            shown[left[some]] = False
+            more = Rest(_sums(table, of, left[some], category[number]), len(some), is_first=False)
+            more_copies[int(left[first])] = more
+    copies = {id(of[row]): rest for row, rest in more_copies.items()}
+    return Listable([of[row] for row in np.flatnonzero(shown).tolist()], rests, copies)
+
+
+def _groups(of: OpRows) -> Ints:
+    """Of each row a number that an instruction shares with its copies."""
+    programs, program = of.said("program_id")
+    ids: dict[str, int] = {}
+    number = np.array([ids.setdefault(program_id(one), len(ids)) for one in programs], np.int64)
+    _, original = np.unique(of.originals(), return_inverse=True)
+    found: Ints = original * len(ids) + number[program]
+    return found
+
+
+def _hidden(group: Ints, name: Ints, own: Exact, limit: int) -> tuple[Mask, int]:
+    """Which rows of a path are in parts that take less time than `limit` others, and how many parts that is.
+
+    A part is an instruction, with its copies. Those that share a name with others are not told apart here.
+    """
+    _, part = np.unique(group, return_inverse=True)
+    _, place, count = np.unique(name, return_inverse=True, return_counts=True)
+    can_hide = np.ones(int(part.max()) + 1, np.bool_)
+    can_hide[part[count[place] > 1]] = False
+    if int(can_hide.sum()) <= limit:
+        return np.zeros(len(group), np.bool_), 0
+    sums = np.zeros(len(can_hide), object if sum_of(own) > _LARGEST else np.int64)
+    np.add.at(sums, part, own)
+    known = sums[can_hide]
+    can_hide &= sums < np.partition(known, len(known) - limit)[len(known) - limit]
+    found: Mask = can_hide[part]
+    return found, int(can_hide.sum())
+
+
+def _hidden_copies(group: Ints, name: Ints, own: Exact, limit: int) -> Iterator[tuple[Ints, int]]:
+    """Of each large part of a path the rows that take less time than `limit` others of it, and its first row.
+
+    The first is never among them: it says where the part is.
+    """
+    _, part, size = np.unique(group, return_inverse=True, return_counts=True)
+    for number in np.flatnonzero(size > max(limit, _FEWEST)).tolist():
+        rows = np.flatnonzero(part == number)
+        if len(np.unique(name[rows])) < len(rows):
             continue
-        own = columns.own[single]
-        hidden = single[own < np.partition(own, len(own) - limit)[len(own) - limit]]
-        if len(hidden):
-            shown[hidden] = False
-            rests[paths[number]] = Rest(_sums(table, of, hidden, category[number]), len(hidden), hidden[0] == rows[0])
-    return Listable([of[row] for row in np.flatnonzero(shown).tolist()], rests)
+        of = own[rows]
+        hidden = rows[of < np.partition(of, len(of) - limit)[len(of) - limit]]
+        hidden = hidden[hidden != rows[0]]
+        if len(hidden) and len(rows) - len(hidden) >= _FEWEST:
+            yield hidden, int(rows[0])
 
 
 def _paths(of: OpRows, by: By, program_names: dict[str, str]) -> tuple[list[Path], Ints, list[str]]:

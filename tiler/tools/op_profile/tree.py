@@ -106,9 +106,16 @@ class Rest:
 
 
 def tree(
-    operations: Iterable[Operation], by: By, program_names: dict[str, str], rests: Mapping[Path, Rest | None]
+    operations: Iterable[Operation],
+    by: By,
+    program_names: dict[str, str],
+    rests: Mapping[Path, Rest | None],
+    copies: Mapping[int, Rest] | None = None,
 ) -> Node:
-    """The root of the tree of some operations; `rests`: more of them, by path."""
+    """The root of the tree of some operations; `rests`: more of them, by path.
+
+    `copies`: more that are like an operation, by the identity of that.
+    """
     root = Node("all")
     operations = list(operations)
     prefixes = Counter(map(_prefix, operations))
@@ -126,6 +133,9 @@ def tree(
             group = [f"{duplicates[0].metadata.name} and its duplicates"] if len(duplicates) > 1 else []
             for operation in duplicates:
                 _put(root, [*path, *group], operation)
+            for operation in duplicates if copies else ():
+                if copies and id(operation) in copies:
+                    _put_rest(root, (*path, *group), copies[id(operation)])
         if rest is not None and not rest.is_first:
             _put_rest(root, path, rest)
     return root
