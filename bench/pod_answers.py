@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
@@ -12,7 +13,7 @@ from typing import Final
 from bench.answer_work import Subject, Timed, Work, row_of
 from bench.pod_run import PodShape
 from bench.server_process import serving
-from bench.table import Row
+from bench.table import Row, Target, measured_row
 from tilescope.tiler.tools import tools
 
 SHAPE: Final = PodShape(hosts=2, chips=4, layers=13_300, steps=31)
@@ -20,7 +21,7 @@ QUICK_SHAPE: Final = PodShape(layers=40)
 
 _TOOLS: Final = [
     which
-    for which in ("overview", "input_pipeline", "op_profile", "hlo_stats", "framework_ops", "roofline")
+    for which in ("overview", "input_pipeline", "op_profile", "hlo_stats", "framework_ops", "roofline", "pod")
     if which in tools()
 ]
 
@@ -59,12 +60,46 @@ class AgainWork(Work):
         return row_of(self, seconds[1:], [], f"the first {seconds[0] * 1e3:.0f} ms")
 
 
-ROWS = tuple(
+class FirstWork(Work):
+    """The first question to a store that was just opened: nothing that others read is kept."""
+
+    def measured(self, subject: Subject, quick: bool = False) -> Row:
+        """How long it took, each time for a reader of its own."""
+        seconds, processor_s = [], []
+        for _ in range(2 if quick else self.count):
+            alone = Subject(subject.path, subject.store)
+            started_s, begun_s = time.perf_counter(), time.process_time()
+            alone.ask(self.work.split()[0])
+            seconds.append(time.perf_counter() - started_s)
+            processor_s.append(time.process_time() - begun_s)
+        return row_of(self, seconds, processor_s, f"the first {seconds[0] * 1e3:.0f} ms")
+
+
+class GrowthWork(Work):
+    """What tools about devices add to a store: records of operations, their kinds and their sums."""
+
+    def measured(self, subject: Subject, quick: bool = False) -> Row:
+        """Their part of all bytes that are stored."""
+        sizes: Counter[bytes] = Counter()
+        for key, value in subject.store.records():
+            sizes[key[:1]] += len(key) + len(value)
+        whole = sum(sizes.values())
+        parts = ", ".join(f"{name} {sizes[kind] / whole:.1%}" for kind, name in _KEPT.items())
+        share = sum(sizes[kind] for kind in _KEPT) / whole
+        target = Target(self.must_ms / 100, None, lambda part: f"{part:.1%}", at_most=True)
+        return measured_row(self.work, target, share, f"{parts} of {whole / 1e6:.0f} MB")
+
+
+_KEPT: Final = {b"X": "operations", b"K": "their kinds", b"Y": "their sums"}
+
+_OF_TOOLS: Final = [
     work
     for tool in _TOOLS
     for work in (
+        FirstWork(f"{tool} of 40,000 instructions, whole run, first", 200, None, _whole(tool), 5),
         Work(f"{tool} of 40,000 instructions, whole run", 200, None, _whole(tool), 10),
         Work(f"{tool} of 40,000 instructions, a tenth", 200, None, _tenths(tool), 10),
         AgainWork(f"{tool} of 40,000 instructions, whole run, again", 20, None, _whole(tool), 10),
     )
-)
+]
+ROWS = (*_OF_TOOLS, GrowthWork("records for tools about devices, part of the store", 25, None, _whole("hlo_stats")))

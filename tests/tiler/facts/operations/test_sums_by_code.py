@@ -15,9 +15,12 @@ ops = st.lists(
 )
 
 
-def columns(of: list[tuple[int, int, int, bool]]) -> list[np.ndarray]:
+def native(of: list[tuple[int, int, int, bool]], codes: list[int]) -> list[int]:
+    """The native sums."""
     kind, parent, duration = (np.array([one[at] for one in of], np.int64) for at in range(3))
-    return [kind, parent, duration, np.array([one[3] for one in of], np.uint8)]
+    left_out = np.array([one[3] for one in of], np.uint8)
+    found: list[int] = _native.sums_by_code(kind, parent, duration, left_out, np.array(codes, np.uint8), CODES).tolist()
+    return found
 
 
 @given(ops, st.lists(st.integers(0, CODES - 1), min_size=KINDS, max_size=KINDS))
@@ -28,7 +31,7 @@ def test_sums_are_plain_sums(of: list[tuple[int, int, int, bool]], codes: list[i
             plain[codes[kind]] += duration
             if parent >= 0:
                 plain[codes[parent]] -= duration
-    assert _native.sums_by_code(*columns(of), np.array(codes, np.uint8), CODES).tolist() == plain
+    assert native(of, codes) == plain
 
 
 @pytest.mark.parametrize(
@@ -43,7 +46,7 @@ def test_sums_are_plain_sums(of: list[tuple[int, int, int, bool]], codes: list[i
 )
 def test_what_makes_no_sense_is_refused(of: list[tuple[int, int, int, bool]], codes: list[int]) -> None:
     with pytest.raises(ValueError, match=r"that there is not|too long together"):
-        _native.sums_by_code(*columns(of), np.array(codes, np.uint8), CODES)
+        native(of, codes)
 
 
 @given(st.lists(st.lists(st.integers(0, 2), min_size=2, max_size=2), max_size=12))
