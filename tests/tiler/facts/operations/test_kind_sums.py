@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from tests.tiler.windows import pairs
 from tests.tpu_trace import Instruction, Run, in_order, parents, plane, write_trace
+from tilescope.tiler.details import chunk
 from tilescope.tiler.details import operations as making
 from tilescope.tiler.facts.operations import KindSums, kind_sums
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
-from tilescope.tiler.store import open_run_store
+from tilescope.tiler.store import device_durations, open_run_store
 from tilescope.tiler.verify import operations as checking
 from tilescope.tiler.verify import verify_store
 from tilescope.tiler.windows import Windows
@@ -135,8 +136,9 @@ def test_any_windows(of: list[Run], windows: list[Windows], cut: int) -> None:
 @given(of=runs, windows=st.lists(some_windows, min_size=1, max_size=6), size=st.integers(1, 5))
 def test_any_windows_over_records(of: list[Run], windows: list[Windows], size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        for module in (making, summing_module(), checking):
+        for module in (making, summing_module(), checking, device_durations):
             patch.setattr(module, "CHUNK_OPERATIONS", size)
+        patch.setattr(chunk, "_CHUNK_EVENTS", 1)  # those of a chunk are in one record
         check(of, [*windows, Windows.one(0, 1 << 40)], whole_ordered=True)
 
 
