@@ -1,4 +1,4 @@
-"""The generic pages of gaps, overlap and flows, of a run of devices: every row leads to the timeline."""
+"""The generic pages of questions about a run of devices: they show what was answered, and rows lead to the timeline."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from tests.browser.tool_pages import ToolPages
 from tests.device_trace import DeviceTrace
 
 STORE = "devices.store"
+
+# Every question that has a page, with fields where there is no answer without them; counters have one of another run.
+QUESTIONS = ("stats", "events", "search&f.query=a", "find&f.text=a", "steps", "gaps", "overlap", "flows")
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +65,33 @@ def test_each_page_shows_its_answer_and_its_rows_lead_to_the_timeline(
     assert "of the chain, itself included" in pages.text()
     pages.viewer.screenshot(f"flows-chain-{theme}")
     assert faults(pages.viewer) == []
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_each_page_shows_the_figures_that_the_server_answers(pages: ToolPages, site: Served, question: str) -> None:
+    run = site.run_id(STORE)
+    tool, _, field = question.partition("&f.")
+    build = site.get(f"/runs/{run}/manifest")["build"]
+    answer = site.get(f"/runs/{run}/builds/{build}/tools/{tool}?{field}")
+    pages.go(run, f"tool={question}")
+    pages.answered()
+    text = pages.text()
+    for fact in answer["facts"]:
+        assert fact["label"] in text
+        if fact["kind"] == "count" and fact["value"] is not None:
+            assert _as_shown(fact["value"]) in text, fact
+    table = next(table for table in answer["tables"] if len(table["columns"][0]["values"]))
+    assert table["title"] in text
+    names = [column["values"][:3] for column in table["columns"] if column["kind"] == "name"]
+    counts = [column["values"][:3] for column in table["columns"] if column["kind"] == "count"]
+    assert names or counts
+    for name in (name for column in names for name in column):
+        assert str(name) in text
+    for count in (count for column in counts for count in column if count is not None):
+        assert _as_shown(count) in text
+    pages.viewer.screenshot(f"question-{tool}")
+
+
+def _as_shown(count: int | str) -> str:
+    """In groups of three digits, with thin spaces that do not break."""
+    return f"{int(count):,}".replace(",", "\u202f")
