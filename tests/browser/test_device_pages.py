@@ -13,18 +13,26 @@ from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
 from tests.browser.tool_pages import ToolPages
 from tests.device_trace import DeviceTrace
+from tests.standins.gap import write_gap
 
 STORE = "devices.store"
 
-# Every question that has a page, with fields where there is no answer without them; counters have one of another run.
-QUESTIONS = ("stats", "events", "search&f.query=a", "find&f.text=a", "steps", "gaps", "overlap", "flows")
+COUNTERS = "counters.json"
+
+# Every question that has a page, with fields where there is no answer without them, and a run that it is asked about.
+QUESTIONS = (
+    *((STORE, question) for question in ("stats", "events", "search&f.query=a", "find&f.text=a")),
+    *((STORE, question) for question in ("steps", "gaps", "overlap", "flows")),
+    (COUNTERS, "counters"),
+)
 
 
 @pytest.fixture(scope="module")
 def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("devices")
     DeviceTrace(folder, random.Random(4)).store.close()
-    with serving([folder / STORE], folder / "cache") as running:
+    write_gap(folder / COUNTERS)
+    with serving([folder / STORE, folder / COUNTERS], folder / "cache") as running:
         run = running.run_id(STORE)
         build = running.get(f"/runs/{run}/manifest")["build"]
         running.get(f"/runs/{run}/builds/{build}/tools/stats")  # then a process that answers is there
@@ -67,15 +75,17 @@ def test_each_page_shows_its_answer_and_its_rows_lead_to_the_timeline(
     assert faults(pages.viewer) == []
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_each_page_shows_the_figures_that_the_server_answers(pages: ToolPages, site: Served, question: str) -> None:
-    run = site.run_id(STORE)
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+def test_each_page_shows_the_figures_that_the_server_answers(
+    pages: ToolPages, site: Served, name: str, question: str
+) -> None:
+    run = site.run_id(name)
     tool, _, field = question.partition("&f.")
-    build = site.get(f"/runs/{run}/manifest")["build"]
-    answer = site.get(f"/runs/{run}/builds/{build}/tools/{tool}?{field}")
     pages.go(run, f"tool={question}")
     pages.answered()
     text = pages.text()
+    build = site.get(f"/runs/{run}/manifest")["build"]
+    answer = site.get(f"/runs/{run}/builds/{build}/tools/{tool}?{field}")
     for fact in answer["facts"]:
         assert fact["label"] in text
         if fact["kind"] == "count" and fact["value"] is not None:
@@ -85,8 +95,8 @@ def test_each_page_shows_the_figures_that_the_server_answers(pages: ToolPages, s
     names = [column["values"][:3] for column in table["columns"] if column["kind"] == "name"]
     counts = [column["values"][:3] for column in table["columns"] if column["kind"] == "count"]
     assert names or counts
-    for name in (name for column in names for name in column):
-        assert str(name) in text
+    for said in (said for column in names for said in column):
+        assert str(said) in text
     for count in (count for column in counts for count in column if count is not None):
         assert _as_shown(count) in text
     pages.viewer.screenshot(f"question-{tool}")
