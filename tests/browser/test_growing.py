@@ -13,8 +13,8 @@ from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
 from tilescope.cli import main
 
-EVENTS = 3_000_000
-TRACKS = 160
+EVENTS = 8_000_000
+TRACKS = 320
 
 
 @pytest.fixture(scope="module")
