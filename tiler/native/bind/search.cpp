@@ -68,6 +68,7 @@ void add(Sink& sink, const HitFilter& filter, const std::vector<nb::bytes>& page
          const Leaves& leaves) {
     const std::vector<SearchedLeaf> searched = leaves.rows(pages.size());
     std::vector<Span<const uint8_t>> data;
+    data.reserve(pages.size());
     for (const nb::bytes& page : pages) data.emplace_back(static_cast<const uint8_t*>(page.data()), page.size());
     nb::gil_scoped_release release;
     SearchRoom room;

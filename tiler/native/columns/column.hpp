@@ -40,6 +40,8 @@ class Column {
         if (capacity_ - size_ < extra) grow(size_ + extra);
     }
 
+    // The analyzer takes values for empty that `ensure` made room for.
+    // NOLINTBEGIN(clang-analyzer-core.*)
     void push_unchecked(T value) { data_[size_++] = value; }
 
     void push(T value) {
@@ -51,6 +53,7 @@ class Column {
         if (!values.empty()) std::memcpy(data_ + size_, values.data(), values.size() * sizeof(T));
         size_ += values.size();
     }
+    // NOLINTEND(clang-analyzer-core.*)
 
     // Without values. The memory stays.
     void clear() { size_ = 0; }
@@ -75,6 +78,7 @@ class Column {
     void grow(std::size_t needed) {
         std::size_t capacity = capacity_ * 2;
         if (capacity < needed) capacity = needed;
+        // NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI): more than what there is, so never nothing
         void* moved = std::realloc(data_, capacity * sizeof(T));
         if (!moved) throw std::bad_alloc();
         data_ = static_cast<T*>(moved);

@@ -32,7 +32,7 @@ PackedTexts::~PackedTexts() = default;
 
 std::unique_ptr<TextPacker> PackedTexts::lend() {
     {
-        const std::lock_guard lock(mutex_);
+        const std::scoped_lock lock(mutex_);
         if (!idle_.empty()) {
             std::unique_ptr<TextPacker> packer = std::move(idle_.back());
             idle_.pop_back();
@@ -43,12 +43,12 @@ std::unique_ptr<TextPacker> PackedTexts::lend() {
 }
 
 void PackedTexts::take_back(std::unique_ptr<TextPacker> packer) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     idle_.push_back(std::move(packer));
 }
 
 std::int32_t PackedTexts::number_of(std::string_view shape) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     const bool full = shapes_.size() >= most_shapes || shapes_.bytes() + shape.size() > most_shape_bytes;
     return full ? shapes_.find(shape) : shapes_.intern(shape);
 }

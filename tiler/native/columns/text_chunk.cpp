@@ -52,7 +52,6 @@ TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::siz
     before_.clear();
     rows_.clear();
     TextChunk chunk;
-    std::string shapes;
     Column<char> head;
     std::uint64_t places = 0;
     std::size_t bytes = 0;
