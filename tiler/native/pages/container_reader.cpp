@@ -47,7 +47,7 @@ void sixteen_values(const uint8_t* values, std::size_t n, int64_t* out) {
                                          : _mm_unpacklo_epi8(plane[first + 2], plane[first + 3]);
         return upper_words ? _mm_unpackhi_epi16(low, high) : _mm_unpacklo_epi16(low, high);
     };
-    for (unsigned k = 0; k < 4; ++k) {
+    for (std::size_t k = 0; k < 4; ++k) {
         const __m128i low = quarter(0, (k & 2) != 0, (k & 1) != 0);
         const __m128i high = Planes > 4 ? quarter(4, (k & 2) != 0, (k & 1) != 0) : zero;
         _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 4 * k), _mm_unpacklo_epi32(low, high));

@@ -48,8 +48,7 @@ NameRows merge(const std::vector<NameRows>& parts) {
         sum.number = number;
         Span<const BucketCount> only;
         int n = 0;
-        for (std::size_t k = 0; k < heads.size(); ++k) {
-            Head& head = heads[k];
+        for (Head& head : heads) {
             const NameRow& row = head.part->rows[head.row];
             if (row.number != number) continue;
             sum.add(row);
