@@ -60,6 +60,11 @@ def test_the_same_shape_gives_the_same_bytes(pod: Pod, tmp_path: Any) -> None:
     assert other.files[0].read_bytes() != pod.files[0].read_bytes()
 
 
+def test_batch_size(pod: Pod, reader: QueryReader) -> None:
+    for asked in ({}, {"steps": "41-42"}, {"host": pod.truth["hosts"][1]["name"]}):
+        assert answer(reader, "overview", **asked).fact("batch_size").value == pod.truth["shape"]["batch"]
+
+
 def test_instructions(pod: Pod, reader: QueryReader) -> None:
     known = pod.truth
     count, total, own = times_of(known)

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from tilescope.tiler.facts import devices_of
+from tilescope.tiler.facts.batch_size import BatchSizes, batch_sizes
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.query import Steps, finish
 from tilescope.tiler.tools.answer import Answer, Note, Table
@@ -61,6 +62,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Steps[Answer]:
     host = yield from asked_host(scope, question)
     tracks = frozenset(scope.leaves(question.tracks))
     of = yield from environment(scope.reader, tracks)
+    batch = yield from _batch(scope, question, tracks, steps)
     measured = _measured(steps)
     use = yield from device_use(scope, asked, of, tracks, steps.looked.of)
     yield
@@ -76,7 +78,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Steps[Answer]:
     if len(of.hosts) > 1:
         tables.append(host_table(of))
     facts = [
-        *environment_facts(of, has_steps=bool(steps.times)),
+        *environment_facts(of, batch, has_steps=bool(steps.times)),
         *step_facts(steps, measured),
         *device_facts(use, measured, of.devices),
         *counter_facts(of),
@@ -100,6 +102,14 @@ def _on_host(scope: Scope, question: OverviewQuestion) -> OverviewQuestion:
         if not tracks:
             scope.notes.append(Note("warning", f"none of these tracks is on host {question.host}"))
     return msgspec.structs.replace(question, tracks=Tracks(tracks))
+
+
+def _batch(
+    scope: Scope, question: OverviewQuestion, tracks: frozenset[int], steps: AskedSteps
+) -> Steps[BatchSizes | None]:
+    known = scope.reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
+    done = [track for track in sorted(tracks) if scope.is_done(track)]
+    return (yield from batch_sizes(scope.reader, known, done, steps.looked.of))
 
 
 def _done(scope: Scope, tracks: frozenset[int]) -> bool:

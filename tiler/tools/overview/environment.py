@@ -9,6 +9,7 @@ from typing import Final
 
 from tilescope.tiler.device_lines import DEVICE_PREFIX
 from tilescope.tiler.facts import Device, devices_of
+from tilescope.tiler.facts.batch_size import BatchSizes
 from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.host_operations.event_ops import HOST_PLANE
 from tilescope.tiler.facts.operations.peaks import peaks_of
@@ -21,7 +22,10 @@ HBM: Final = "hbm_utilization_percent"
 _DROPPED: Final = "dropped_traces"
 _NO_COUNTERS: Final = "not recorded: counters of the hardware come with TPU captures on hosts of Cloud TPUs"
 _DEVICE: Final = re.compile(rf"{DEVICE_PREFIX}(TPU|GPU):[0-9]+")
-_NO_BATCH: Final = "not recorded: no profiler writes it"
+_NO_BATCH: Final = (
+    "not recorded: Keras' fit writes it; say it yourself where you mark steps, "
+    'StepTraceAnnotation("train", step_num=i, batch_size=n)'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ def _kind(plane: str) -> str:
     return "accelerator"
 
 
-def environment_facts(of: Environment, *, has_steps: bool) -> list[Fact]:
+def environment_facts(of: Environment, batch: BatchSizes | None, *, has_steps: bool) -> list[Fact]:
     """What a run is, as far as the trace says."""
     idle = f"{of.working} of them work" if of.working < of.devices else ""
     training = "training" if has_steps else "inference, or not marked"
@@ -109,8 +113,16 @@ def environment_facts(of: Environment, *, has_steps: bool) -> list[Fact]:
         Fact("device_type", "Device", ", ".join(of.kinds) or "CPU", "text"),
         Fact("devices", "Devices", of.devices, "count", idle),
         Fact("task", "Task", training, "text", "it marks steps" if has_steps else "it marks no steps"),
-        Fact("batch_size", "Batch size", None, "count", _NO_BATCH),
+        Fact("batch_size", "Batch size", None if batch is None else batch.most, "count", _batch_note(batch)),
     ]
+
+
+def _batch_note(of: BatchSizes | None) -> str:
+    if of is None:
+        return _NO_BATCH
+    varies = "" if of.least == of.most else f"the largest; the smallest is {of.least:,}; "
+    some = "" if of.read == of.marked else f", {of.read:,} of {of.marked:,} read"
+    return f"{varies}said where steps are marked{some}"
 
 
 def counter_facts(of: Environment) -> list[Fact]:
