@@ -420,14 +420,10 @@ class MessageFields:
         """
 
 class ChosenStats:
-    """Reads chosen stats of metadata: for each place, those of some ids."""
+    """Which stats of a plane are read: for each place, those of some ids."""
 
-    def __init__(self, ids: Sequence[Sequence[int]]) -> None: ...
-    def read(self, raw: bytes) -> list[object]:
-        """
-        Returns the values of the stats in these fields, None where there is none. A reference is a tuple with
-        the number of its name; a text that is no UTF-8 is bytes.
-        """
+    def __init__(self, ids: Sequence[Sequence[int]], names: dict[int, str]) -> None:
+        """`names` are what references name."""
 
 class StatCodes:
     """
@@ -437,25 +433,35 @@ class StatCodes:
     def __init__(self) -> None: ...
     def read(
         self,
-        stats_end: NDArray[numpy.int64],
-        stats: NDArray[numpy.uint8],
-        text_end: NDArray[numpy.int64],
-        texts: NDArray[numpy.uint8],
-        at: NDArray[numpy.int64],
+        stats_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        stats: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        text_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        texts: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        at: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         chosen: ChosenStats,
-        names: dict[int, str],
     ) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """
         Returns numbers for each entry at some places: of its text, and of the chosen stats. Entry k has the
-        stats stats[stats_end[k-1]:stats_end[k]], its text likewise. `names` are what references name.
+        stats stats[stats_end[k-1]:stats_end[k]], its text likewise.
         """
 
     def __len__(self) -> int: ...
     def of(self, value: None | int | float | str | bytes) -> int:
         """Returns the number of a value."""
 
-    def values(self, first: int = 0) -> list[object]:
-        """Returns what has the numbers from `first` on."""
+    def value(self, code: int) -> None | int | float | str | bytes:
+        """
+        Returns what has this number: bytes are also a text that is no UTF-8. Raises IndexError.
+        """
+
+    def values(self, codes: NDArray[numpy.int32]) -> list[None | int | float | str | bytes]:
+        """Returns what has these numbers. Raises IndexError."""
+
+    def numbers(self, codes: NDArray[numpy.int32]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8]]:
+        """
+        Returns what has these numbers where it is an integer that is not negative, else 0; and 1 where it is
+        one. Raises IndexError.
+        """
 
 class RowPlaces:
     """Rows of numbers by their place: what is equal has one."""

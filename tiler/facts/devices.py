@@ -261,9 +261,8 @@ def name_categories(reader: QueryReader, file: int, tables: XStatTables) -> Step
     # The devices of a host say the same of an operation: it is read once.
     numbers = np.unique(tables.alike[used])
     category = yield from metadata_codes(reader).column(file, tables, numbers, CATEGORY)
-    values = metadata_codes(reader).values
     codes, place = np.unique(category, return_inverse=True)
-    said = [values[code] for code in codes.tolist()]
+    said = metadata_codes(reader).values.of(codes)
     known = np.array([isinstance(of, str) for of in said], np.bool_)[place]
     texts = [of if isinstance(of, str) else "" for of in said]
     return NameCategories(tables.name[numbers][known].astype(np.int64), place[known], texts)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from threading import RLock
-from typing import Final
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,6 +20,8 @@ from tilescope.tiler.query import QueryReader
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+Exact = NDArray[Any]  # 64-bit integers, or Python's where they do not fit
 
 CATEGORY: Final = "hlo_category"
 
@@ -44,6 +46,28 @@ LONG_NAME: Final = 1
 STAT: Final = {name: at + 2 for at, name in enumerate(STATS)}
 _WIDTH: Final = len(STATS) + 2
 
+_LARGEST: Final = int(np.iinfo(np.int64).max)
+
+
+class StatValues:
+    """What codes stand for: None, an integer, a float, a text, or bytes that are no UTF-8. Made when looked at."""
+
+    def __init__(self, codes: _native.StatCodes) -> None:
+        self._codes = codes
+
+    def __getitem__(self, code: int) -> object:
+        return self._codes.value(code)
+
+    def of(self, codes: Codes) -> Sequence[object]:
+        """Those of some codes."""
+        return self._codes.values(codes)
+
+    def numbers(self, codes: Codes) -> tuple[Exact, Mask]:
+        """Those that are integers and not negative, 0 in the place of others; and which they are."""
+        numbers, are = self._codes.numbers(codes)
+        fits = int(numbers.max(initial=0)) <= _LARGEST
+        return numbers.astype(np.int64 if fits else object), are.astype(np.bool_)
+
 
 class MetadataCodes:
     """Of a run: rows of codes, each once. Several threads may share it."""
@@ -51,7 +75,7 @@ class MetadataCodes:
     def __init__(self, reader: QueryReader) -> None:
         self._reader = reader
         self._codes = _native.StatCodes()
-        self._values: list[object] = []
+        self._values = StatValues(self._codes)
         self._of_numbers: dict[int, Ints] = {}  # by file: of each number of metadata its row, -1 not read yet
         self._rows = _native.RowPlaces(_WIDTH)
         self._lock = RLock()
@@ -95,16 +119,18 @@ class MetadataCodes:
             return self._joined
 
     @property
-    def values(self) -> Sequence[object]:
-        """What the codes are of stats and long names: None, an integer, a float, a text, or bytes that are no UTF-8."""
-        if len(self._values) < len(self._codes):
-            with self._lock:
-                self._values += self._codes.values(len(self._values))
+    def values(self) -> StatValues:
+        """What the codes are of stats and long names."""
         return self._values
 
     def name(self, code: int) -> str:
         """What the column `NAME` says."""
         return self._reader.names[code].text if code >= 0 else str(self.values[-2 - code] or "")
+
+    def names(self, codes: Codes) -> Sequence[str]:
+        """What the column `NAME` says, of some of its codes."""
+        names = self._reader.names
+        return [names[code].text if code >= 0 else self.name(code) for code in codes.tolist()]
 
     def row(
         self, file: int, tables: XStatTables, number: int, stats: Mapping[str, int | float | str | bytes | None]
@@ -127,10 +153,10 @@ class MetadataCodes:
         """The rows of some numbers that are the first of their kind, all of one page."""
         page = int(tables.place[numbers[0]]) // ENTRIES_PER_PAGE
         at = (tables.place[numbers] - (page * ENTRIES_PER_PAGE)).astype(np.int64)
-        chosen, names = self._chosen(tables, plane), tables.planes[plane].stat_names
+        chosen = self._chosen(tables, plane)
         try:
             stats, (unused_names, texts) = tables.stats_page(page), tables.texts_page(page)
-            found = self._codes.read(stats.ends, stats.data, texts.ends, texts.data, at, chosen, names)
+            found = self._codes.read(stats.ends, stats.data, texts.ends, texts.data, at, chosen)
             rows = np.concatenate([tables.name[numbers][:, None], found.reshape(len(at), -1)], axis=1)
             for place in np.flatnonzero(rows[:, NAME] < 0).tolist():
                 rows[place, NAME] = -2 - self._codes.of(unused_names.of(int(at[place])).decode())
@@ -144,7 +170,8 @@ class MetadataCodes:
             ids: dict[str, list[int]] = {}
             for stat, name in tables.planes[plane].stat_names.items():
                 ids.setdefault(name, []).append(stat)
-            known[plane] = _native.ChosenStats([ids.get(name, []) for name in STATS])
+            names = dict(tables.planes[plane].stat_names)
+            known[plane] = _native.ChosenStats([ids.get(name, []) for name in STATS], names)
         return known[plane]
 
 

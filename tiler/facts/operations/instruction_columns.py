@@ -14,7 +14,6 @@ from tilescope.tiler.facts.operations.metadata import (
     Memory,
     OperationMetadata,
     Traffic,
-    integer_of,
     program_id,
     text_of,
     traffic_of,
@@ -75,15 +74,12 @@ class InstructionColumns:
         """Those of some rows of metadata."""
         matrix, values = codes.matrix[np.array(rows, np.int64)], codes.values
 
-        def column(stat: str) -> tuple[list[object], Ints]:
+        def column(stat: str) -> tuple[Sequence[object], Ints]:
             used, place = np.unique(matrix[:, STAT[stat]], return_inverse=True)
-            return [values[code] for code in used.tolist()], place
+            return values.of(used), place
 
         def numbers(stat: str) -> tuple[Exact, Mask]:
-            said, place = column(stat)
-            known = [integer_of(value) for value in said]
-            told = np.array([number is not None for number in known], np.bool_)[place]
-            return exact(number or 0 for number in known)[place], told
+            return values.numbers(np.ascontiguousarray(matrix[:, STAT[stat]]))
 
         def texts(stat: str, text: Callable[[object], str]) -> tuple[list[str], Ints]:
             """In alphabetical order, each once."""

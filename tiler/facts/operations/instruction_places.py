@@ -18,6 +18,7 @@ from tilescope.tiler.pages.operations import OperationKinds, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
 
 Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
 
 _BETWEEN: Final = "\0"  # in no word that is looked for
 
@@ -87,25 +88,29 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         known = self._saying.setdefault(word, [])
         if len(known) < len(self):
             of = self._codes.matrix[self._rows[len(known) :]]
-            in_name = self._having(of[:, NAME], word, self._codes.name)
-            in_expression = self._having(of[:, LONG_NAME], word, lambda code: text_of(self._codes.values[code]))
+            in_name = self._having(of[:, NAME], word, self._codes.names)
+            in_expression = self._having(of[:, LONG_NAME], word, self._texts)
             known += (in_name | in_expression).tolist()
         return np.array(known, np.bool_)
 
+    def _texts(self, codes: Codes) -> Sequence[str]:
+        """What some codes stand for."""
+        return [text_of(value) for value in self._codes.values.of(codes)]
+
     @staticmethod
-    def _having(codes: NDArray[np.int32], word: str, text: Callable[[int], str]) -> NDArray[np.bool_]:
+    def _having(codes: Codes, word: str, texts_of: Callable[[Codes], Sequence[str]]) -> NDArray[np.bool_]:
         """Which of some codes have texts with a word in them; as a rule none has, which one search tells."""
         used, place = np.unique(codes, return_inverse=True)
-        texts = [text(code) for code in used.tolist()]
+        texts = texts_of(used)
         if word not in _BETWEEN.join(texts):
             return np.zeros(len(codes), np.bool_)
         return np.array([word in one for one in texts], np.bool_)[place]
 
-    def said(self, stat: str, places: Ints) -> tuple[list[str], Ints]:
+    def said(self, stat: str, places: Ints) -> tuple[Sequence[str], Ints]:
         """What a stat says of the instructions at some places, and of each which of these."""
         rows = np.array(self._rows, np.int64)[places]
         used, place = np.unique(self._codes.matrix[rows, STAT[stat]], return_inverse=True)
-        return [text_of(self._codes.values[code]) for code in used.tolist()], place
+        return self._texts(used), place
 
     def names(self, places: Ints) -> Ints:
         """Of the instructions at some places a number that those of one name share."""
@@ -120,7 +125,8 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         copies = np.flatnonzero(of[:, STAT["deduplicated_name"]])
         if not len(copies):
             return found
-        names = {self._codes.name(name): name for name in np.unique(of[:, NAME]).tolist()}
+        used = np.unique(of[:, NAME])
+        names = dict(zip(self._codes.names(used), used.tolist(), strict=True))
         originals, original = self.said("deduplicated_name", places[copies])
         more = int(found.max()) + 1  # of originals that are not there
         numbers = [names.get(text, more + at) for at, text in enumerate(originals)]
@@ -132,8 +138,9 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         if len(self._framework) < len(self):
             of, names = self._codes.matrix[self._rows], self._frameworks
             used, place = np.unique(of[:, STAT["tf_op"]], return_inverse=True)
-            paths = [text_of(self._codes.values[code]) for code in used.tolist()]
-            known = [names.setdefault(framework_op_name(path), len(names)) if path else -1 for path in paths]
+            known = [
+                names.setdefault(framework_op_name(path), len(names)) if path else -1 for path in self._texts(used)
+            ]
             found = np.array(known, np.int64)[place]
             for row in np.flatnonzero(found < 0).tolist():
                 found[row] = names.setdefault(self._codes.name(int(of[row, NAME])), len(names))

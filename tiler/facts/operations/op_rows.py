@@ -56,7 +56,7 @@ class OpRows(Sequence[Operation]):
         """One on which the operation of a row occurs."""
         return int(self._track[row])
 
-    def said(self, stat: str) -> tuple[list[str], Ints]:
+    def said(self, stat: str) -> tuple[Sequence[str], Ints]:
         """What a stat says of the instructions, and of each row which of these."""
         return self._instructions.said(stat, self._places)
 

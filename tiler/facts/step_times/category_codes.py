@@ -28,7 +28,7 @@ def part_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Code
     known = (metadata >= 0) & (metadata < len(tables))
     category = yield from metadata_codes(reader).column(file, tables, tables.alike[metadata[known]], CATEGORY)
     used, place = np.unique(category, return_inverse=True)
-    values = [metadata_codes(reader).values[code] for code in used.tolist()]
+    values = metadata_codes(reader).values.of(used)
     codes = [PART_CODES[part_of_category(of if isinstance(of, str) else "")] for of in values]
     found[known] = np.array(codes, np.uint8)[place]
     return found

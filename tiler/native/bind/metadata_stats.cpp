@@ -3,19 +3,21 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <new>
+#include <cstring>
 #include <stdexcept>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/span.hpp"
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "columns/intern.hpp"
 #include "xspace/message_parts.hpp"
+#include "xspace/stat_codes.hpp"
 #include "xspace/wire.hpp"
 
 namespace nb = nanobind;
@@ -26,6 +28,10 @@ namespace {
 
 using wire::Cursor;
 
+wire::Source source_of(const nb::bytes& raw) {
+    return {reinterpret_cast<const std::uint8_t*>(raw.c_str()), raw.size()};
+}
+
 nb::object text_or_bytes(std::string_view text) {
     nb::object found = nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "strict"));
     if (found.is_valid()) return found;
@@ -33,211 +39,109 @@ nb::object text_or_bytes(std::string_view text) {
     return to_bytes(text);
 }
 
-wire::Source source_of(const nb::bytes& raw) {
-    return {reinterpret_cast<const std::uint8_t*>(raw.c_str()), raw.size()};
+std::string_view utf8_of(const nb::str& text) {
+    Py_ssize_t size = 0;
+    const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (utf8 == nullptr) throw nb::python_error();  // a text that no UTF-8 has
+    return {utf8, static_cast<std::size_t>(size)};
 }
 
-// What a stat says, as it lies in the file; form 0: nothing.
-struct StatValue {
-    std::uint32_t form = 0;
-    std::uint64_t bits = 0;
-    double real = 0;
-    wire::Range text;
+// The stats of a plane that somebody wants, and what references in them name.
+class ChosenStats {
+  public:
+    ChosenStats(const std::vector<std::vector<std::int64_t>>& ids, nb::dict names)
+        : choice_(ids), names_(std::move(names)) {}
+
+    const StatChoice& choice() const { return choice_; }
+
+    nb::str name(const SaidStat& reference) const {
+        const nb::int_ id(static_cast<std::int64_t>(reference.bits));
+        const nb::str name = names_.contains(id) ? nb::str(names_[id]) : nb::str("");
+        return nb::len(name) != 0 ? name : nb::str(nb::str("[stat {}]").attr("format")(id));
+    }
+
+  private:
+    StatChoice choice_;
+    nb::dict names_;
 };
 
-nb::object object_of(const wire::Source& source, const StatValue& value) {
+Bytes bytes_at(Span<const std::int64_t> ends, Bytes data, std::int64_t place) {
+    if (place < 0 || static_cast<std::size_t>(place) >= ends.size())
+        throw std::invalid_argument("a page of metadata is cut short");
+    const auto at = static_cast<std::size_t>(place);
+    const std::int64_t begin = at == 0 ? 0 : ends[at - 1];
+    if (begin < 0 || ends[at] < begin || static_cast<std::uint64_t>(ends[at]) > data.size())
+        throw std::invalid_argument("metadata lies beyond its page");
+    return data.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(ends[at] - begin));
+}
+
+// Of some entries, whose stats and texts lie in columns: the codes of the text and of the chosen stats, one row after the
+// other. Damaged stats say nothing.
+OutColumn<std::int32_t> read_codes(StatCodes& codes, const InColumn<std::int64_t>& stats_end,
+                                   const InColumn<std::uint8_t>& stats, const InColumn<std::int64_t>& text_end,
+                                   const InColumn<std::uint8_t>& texts, const InColumn<std::int64_t>& at,
+                                   const ChosenStats& chosen) {
+    std::vector<std::int32_t> rows;
+    rows.reserve(at.size() * (chosen.choice().size() + 1));
+    std::vector<SaidStat> said;
+    for (const std::int64_t place : span_of(at)) {
+        rows.push_back(codes.of_text(text_of(bytes_at(span_of(text_end), span_of(texts), place))));
+        const wire::Source source = bytes_at(span_of(stats_end), span_of(stats), place);
+        said.assign(chosen.choice().size(), {});
+        try {
+            chosen.choice().read(source, said);
+        } catch (const wire::Error&) {
+            said.assign(chosen.choice().size(), {});
+        }
+        for (const SaidStat& one : said)
+            rows.push_back(one.form == 7 ? codes.of_text(utf8_of(chosen.name(one))) : codes.of_stat(source, one));
+    }
+    return to_numpy(std::move(rows));
+}
+
+std::int32_t code_of(StatCodes& codes, const nb::object& value) {
+    if (value.is_none()) return 0;
+    if (nb::str text; nb::try_cast(value, text)) return codes.of_text(utf8_of(text));
+    if (nb::bytes bytes; nb::try_cast(value, bytes)) return codes.of_bytes(view_of(bytes));
+    if (double real = 0; PyFloat_Check(value.ptr()) && nb::try_cast(value, real)) return codes.of_real(real);
+    if (std::uint64_t number = 0; nb::try_cast(value, number)) return codes.of_number(number);
+    if (std::int64_t number = 0; nb::try_cast(value, number)) return codes.of_negative(number);
+    throw std::invalid_argument("a stat is a number, a text or bytes");
+}
+
+nb::object value_of(const StatCodes& codes, std::int32_t code) {
+    const StatCodes::Value value = codes.at(code);
     switch (value.form) {
-    case 2: return nb::float_(value.real);
-    case 3: return nb::int_(value.bits);
-    case 4: return nb::int_(static_cast<std::int64_t>(value.bits));
-    case 5: return text_or_bytes(wire::text(source, value.text));
-    case 6: return to_bytes(wire::text(source, value.text));
-    case 7: return nb::make_tuple(static_cast<std::int64_t>(value.bits));
+    case StatCodes::Form::text: return text_or_bytes(value.text);
+    case StatCodes::Form::bytes: return to_bytes(value.text);
+    case StatCodes::Form::number: return nb::int_(value.bits);
+    case StatCodes::Form::negative: return nb::int_(static_cast<std::int64_t>(value.bits));
+    case StatCodes::Form::real: {
+        double real = 0;
+        std::memcpy(&real, &value.bits, sizeof(real));
+        return nb::float_(real);
+    }
     default: return nb::none();
     }
 }
 
-// The stats of a plane that somebody wants, by their places.
-class ChosenStats {
-  public:
-    explicit ChosenStats(std::vector<std::vector<std::int64_t>> ids) : ids_(std::move(ids)) {}
+nb::list values_of(const StatCodes& codes, const InColumn<std::int32_t>& some) {
+    nb::list found;
+    for (const std::int32_t code : span_of(some)) found.append(value_of(codes, code));
+    return found;
+}
 
-    std::size_t size() const { return ids_.size(); }
-
-    nb::list read(const nb::bytes& raw) const {
-        const wire::Source source = source_of(raw);
-        std::vector<StatValue> found(ids_.size());
-        read(source, found);
-        nb::list values;
-        for (const StatValue& value : found) values.append(object_of(source, value));
-        return values;
+// The numbers that some codes are of, where they are not negative; of other values 0. And which they are.
+nb::tuple numbers_of(const StatCodes& codes, const InColumn<std::int32_t>& some) {
+    std::vector<std::uint64_t> numbers(some.size());
+    std::vector<std::uint8_t> are(some.size());
+    for (std::size_t k = 0; k < some.size(); ++k) {
+        const StatCodes::Value value = codes.at(some.data()[k]);
+        are[k] = value.form == StatCodes::Form::number ? 1 : 0;
+        numbers[k] = are[k] != 0 ? value.bits : 0;
     }
-
-    void read(const wire::Source& source, std::vector<StatValue>& found) const {
-        Cursor cursor(source, {0, source.size()}, "metadata");
-        while (!cursor.at_end()) {
-            const std::uint32_t tag = cursor.tag();
-            if ((tag & 7) != 2) {
-                cursor.skip(tag);
-                continue;
-            }
-            take(cursor.message("stat"), found);
-        }
-    }
-
-  private:
-    void take(Cursor stat, std::vector<StatValue>& found) const {
-        std::int64_t id = 0;
-        StatValue value;
-        while (!stat.at_end()) {
-            const std::uint32_t tag = stat.tag();
-            const std::uint32_t number = tag >> 3;
-            if (number == 1 && (tag & 7) == 0) {
-                id = stat.signed_varint();
-                continue;
-            }
-            if (number < 2 || number > 7) {
-                stat.skip(tag);
-                continue;
-            }
-            value.form = number;
-            switch (tag) {
-            case 2 << 3 | 1: value.real = stat.fixed_double(); break;
-            case 3 << 3:
-            case 4 << 3:
-            case 7 << 3: value.bits = stat.varint(); break;
-            case 5 << 3 | 2:
-            case 6 << 3 | 2: value.text = stat.bytes("text"); break;
-            default: stat.fail_type(tag);
-            }
-        }
-        for (std::size_t place = 0; place < ids_.size(); ++place)
-            for (const std::int64_t wanted : ids_[place])
-                if (wanted == id) found[place] = value;
-    }
-
-    std::vector<std::vector<std::int64_t>> ids_;
-};
-
-// Values of stats by numbers: what is equal has one number. 0 is nothing.
-class StatCodes {
-  public:
-    StatCodes() { add(nb::none(), ""); }
-
-    // Of some entries, whose stats and texts lie in columns: the numbers of the text and of the chosen stats, one row after
-    // the other. Damaged stats say nothing.
-    OutColumn<std::int32_t> read(const InColumn<std::int64_t>& stats_end, const InColumn<std::uint8_t>& stats,
-                                 const InColumn<std::int64_t>& text_end, const InColumn<std::uint8_t>& texts,
-                                 const InColumn<std::int64_t>& at, const ChosenStats& chosen, const nb::dict& names) {
-        std::vector<std::int32_t> rows;
-        rows.reserve(at.size() * (chosen.size() + 1));
-        std::vector<StatValue> values;
-        for (const std::int64_t place : span_of(at)) {
-            const std::string_view text = text_of(bytes_at(span_of(text_end), span_of(texts), place));
-            rows.push_back(text.empty() ? 0 : number_of('t', text, [&] { return text_or_bytes(text); }));
-            const wire::Source source = bytes_at(span_of(stats_end), span_of(stats), place);
-            values.assign(chosen.size(), {});
-            try {
-                chosen.read(source, values);
-            } catch (const wire::Error&) {
-                values.assign(chosen.size(), {});
-            }
-            for (const StatValue& value : values) rows.push_back(of_value(source, value, names));
-        }
-        return to_numpy(std::move(rows));
-    }
-
-    // The number of a value: None, an int, a float, a text or bytes.
-    std::int32_t of(const nb::object& value) {
-        if (value.is_none()) return 0;
-        nb::str text;
-        if (nb::try_cast(value, text)) {
-            Py_ssize_t size = 0;
-            const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-            if (utf8 == nullptr) throw nb::python_error();  // a text that no UTF-8 has
-            const std::string_view view(utf8, static_cast<std::size_t>(size));
-            return view.empty() ? 0 : number_of('t', view, [&] { return value; });
-        }
-        nb::bytes bytes;
-        if (nb::try_cast(value, bytes)) return number_of('b', view_of(bytes), [&] { return value; });
-        const nb::bytes shown = nb::bytes(nb::repr(value).c_str());
-        return number_of('o', view_of(shown), [&] { return value; });
-    }
-
-    std::size_t size() const { return values_.size(); }
-
-    // What has these numbers, from one of them on.
-    nb::list values(std::size_t first) const {
-        nb::list found;
-        for (std::size_t at = first; at < values_.size(); ++at) found.append(values_[at]);
-        return found;
-    }
-
-  private:
-    static Bytes bytes_at(Span<const std::int64_t> ends, Bytes data, std::int64_t place) {
-        if (place < 0 || static_cast<std::size_t>(place) >= ends.size())
-            throw std::invalid_argument("a page of metadata is cut short");
-        const auto at = static_cast<std::size_t>(place);
-        const std::int64_t begin = at == 0 ? 0 : ends[at - 1];
-        if (begin < 0 || ends[at] < begin || static_cast<std::uint64_t>(ends[at]) > data.size())
-            throw std::invalid_argument("metadata lies beyond its page");
-        return data.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(ends[at] - begin));
-    }
-
-    std::int32_t of_value(const wire::Source& source, const StatValue& value, const nb::dict& names) {
-        switch (value.form) {
-        case 0: return 0;
-        case 3:
-        case 4: {
-            const bool is_negative = value.form == 4 && static_cast<std::int64_t>(value.bits) < 0;
-            auto& known = is_negative ? negative_ : numbers_;
-            const auto found = known.find(value.bits);
-            if (found != known.end()) return found->second;
-            return known[value.bits] = of(object_of(source, value));
-        }
-        case 5: {
-            const std::string_view view = wire::text(source, value.text);
-            if (view.empty()) return 0;
-            const auto found = texts_.find(key('t', view));
-            return found != texts_.end() ? found->second : of(text_or_bytes(view));
-        }
-        case 6: return number_of('b', wire::text(source, value.text), [&] { return object_of(source, value); });
-        case 7: {
-            const nb::int_ id(static_cast<std::int64_t>(value.bits));
-            const nb::object name = names.contains(id) ? nb::object(names[id]) : nb::object(nb::str(""));
-            if (nb::len(name) != 0) return of(name);
-            return of(nb::str("[stat {}]").attr("format")(id));
-        }
-        default: return of(object_of(source, value));
-        }
-    }
-
-    template <typename Make>
-    std::int32_t number_of(char form, std::string_view view, const Make& make) {
-        const auto found = texts_.find(key(form, view));
-        return found != texts_.end() ? found->second : add(make(), key_);
-    }
-
-    const std::string& key(char form, std::string_view view) {
-        key_.assign(1, form);
-        key_.append(view);
-        return key_;
-    }
-
-    std::int32_t add(nb::object value, const std::string& of) {
-        if (values_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-            throw std::bad_alloc();
-        const auto number = static_cast<std::int32_t>(values_.size());
-        values_.push_back(std::move(value));
-        texts_.emplace(of, number);
-        return number;
-    }
-
-    std::vector<nb::object> values_;
-    std::unordered_map<std::string, std::int32_t> texts_;
-    std::unordered_map<std::uint64_t, std::int32_t> numbers_, negative_;
-    std::string key_;
-};
+    return nb::make_tuple(to_numpy(std::move(numbers)), to_numpy(std::move(are)));
+}
 
 // Rows of numbers by their place: what is equal has one.
 class RowPlaces {
@@ -253,10 +157,9 @@ class RowPlaces {
         found.reserve(all.size() / width_);
         for (std::size_t at = 0; at < all.size(); at += width_) {
             const auto* row = all.data() + at;
-            key_.assign(reinterpret_cast<const char*>(row), width_ * sizeof(std::int32_t));
-            const auto [known, is_new] = places_.try_emplace(key_, static_cast<std::int64_t>(places_.size()));
-            if (is_new) rows_.insert(rows_.end(), row, row + width_);
-            found.push_back(known->second);
+            const std::size_t known = places_.size();
+            found.push_back(places_.intern({reinterpret_cast<const char*>(row), width_ * sizeof(std::int32_t)}));
+            if (places_.size() > known) rows_.insert(rows_.end(), row, row + width_);
         }
         return to_numpy(std::move(found));
     }
@@ -272,8 +175,7 @@ class RowPlaces {
   private:
     std::size_t width_;
     std::vector<std::int32_t> rows_;
-    std::unordered_map<std::string, std::int64_t> places_;
-    std::string key_;
+    Interner places_;
 };
 
 nb::list memory_traffic(const nb::bytes& raw) {
@@ -302,27 +204,30 @@ nb::list memory_traffic(const nb::bytes& raw) {
 }  // namespace
 
 void bind_metadata_stats(nb::module_& m) {
-    nb::class_<ChosenStats>(m, "ChosenStats", "Reads chosen stats of metadata: for each place, those of some ids.")
-        .def(nb::init<std::vector<std::vector<std::int64_t>>>(), nb::arg("ids"))
-        .def("read", nb::overload_cast<const nb::bytes&>(&ChosenStats::read, nb::const_), nb::arg("raw"),
-             nb::sig("def read(self, raw: bytes) -> list[object]"),
-             "Returns the values of the stats in these fields, None where there is none. A reference is a tuple with\n"
-             "the number of its name; a text that is no UTF-8 is bytes.");
+    nb::class_<ChosenStats>(m, "ChosenStats", "Which stats of a plane are read: for each place, those of some ids.")
+        .def(nb::init<const std::vector<std::vector<std::int64_t>>&, nb::dict>(), nb::arg("ids"), nb::arg("names"),
+             nb::sig("def __init__(self, ids: Sequence[Sequence[int]], names: dict[int, str]) -> None"),
+             "`names` are what references name.");
     nb::class_<StatCodes>(m, "StatCodes", "Values of stats by numbers: what is equal has one. Number 0 is nothing.")
         .def(nb::init<>())
-        .def("read", &StatCodes::read, nb::arg("stats_end"), nb::arg("stats"), nb::arg("text_end"), nb::arg("texts"),
-             nb::arg("at"), nb::arg("chosen"), nb::arg("names"),
-             nb::sig("def read(self, stats_end: NDArray[numpy.int64], stats: NDArray[numpy.uint8], text_end: "
-                     "NDArray[numpy.int64], texts: NDArray[numpy.uint8], at: NDArray[numpy.int64], chosen: "
-                     "ChosenStats, names: dict[int, str]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]"),
+        .def("read", &read_codes, nb::arg("stats_end"), nb::arg("stats"), nb::arg("text_end"), nb::arg("texts"),
+             nb::arg("at"), nb::arg("chosen"),
              "Returns numbers for each entry at some places: of its text, and of the chosen stats. Entry k has the\n"
-             "stats stats[stats_end[k-1]:stats_end[k]], its text likewise. `names` are what references name.")
+             "stats stats[stats_end[k-1]:stats_end[k]], its text likewise.")
         .def("__len__", &StatCodes::size)
-        .def("of", &StatCodes::of, nb::arg("value").none(),
+        .def("of", &code_of, nb::arg("value").none(),
              nb::sig("def of(self, value: None | int | float | str | bytes) -> int"), "Returns the number of a value.")
-        .def("values", &StatCodes::values, nb::arg("first") = 0,
-             nb::sig("def values(self, first: int = 0) -> list[object]"),
-             "Returns what has the numbers from `first` on.");
+        .def("value", &value_of, nb::arg("code"),
+             nb::sig("def value(self, code: int) -> None | int | float | str | bytes"),
+             "Returns what has this number: bytes are also a text that is no UTF-8. Raises IndexError.")
+        .def("values", &values_of, nb::arg("codes"),
+             nb::sig("def values(self, codes: NDArray[numpy.int32]) -> list[None | int | float | str | bytes]"),
+             "Returns what has these numbers. Raises IndexError.")
+        .def("numbers", &numbers_of, nb::arg("codes"),
+             nb::sig("def numbers(self, codes: NDArray[numpy.int32]) -> tuple[NDArray[numpy.uint64], "
+                     "NDArray[numpy.uint8]]"),
+             "Returns what has these numbers where it is an integer that is not negative, else 0; and 1 where it is\n"
+             "one. Raises IndexError.");
     nb::class_<RowPlaces>(m, "RowPlaces", "Rows of numbers by their place: what is equal has one.")
         .def(nb::init<std::size_t>(), nb::arg("width"))
         .def("add", &RowPlaces::add, nb::arg("rows"),

@@ -1,0 +1,154 @@
+#include "xspace/stat_codes.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+#include "columns/utf8.hpp"
+
+namespace tilescope {
+
+namespace {
+
+constexpr std::size_t kForms = static_cast<std::size_t>(StatCodes::Form::real) + 1;
+
+std::string_view bytes_of_bits(const std::uint64_t& bits) {
+    return {reinterpret_cast<const char*>(&bits), sizeof(bits)};
+}
+
+bool is_utf8(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        std::uint64_t eight = 0;
+        if (text.size() - at >= sizeof(eight)) std::memcpy(&eight, text.data() + at, sizeof(eight));
+        else eight = ~eight;
+        if ((eight & 0x8080808080808080U) == 0) {
+            at += sizeof(eight);
+            continue;
+        }
+        const std::size_t length = utf8::sequence_length(text, at);
+        if (length == 0) return false;
+        at += length;
+    }
+    return true;
+}
+
+}  // namespace
+
+StatChoice::StatChoice(const std::vector<std::vector<std::int64_t>>& ids) : size_(ids.size()) {
+    for (std::size_t place = 0; place < ids.size(); ++place) {
+        for (const std::int64_t id : ids[place]) places_.emplace_back(id, place);
+    }
+    std::sort(places_.begin(), places_.end());
+}
+
+void StatChoice::read(const wire::Source& metadata, Span<SaidStat> found) const {
+    if (found.size() != size_) throw std::invalid_argument("room for other stats than are read");
+    wire::Cursor cursor(metadata, {0, metadata.size()}, "metadata");
+    while (!cursor.at_end()) {
+        const std::uint32_t tag = cursor.tag();
+        if ((tag & 7) == 2) take(cursor.message("stat"), found);
+        else cursor.skip(tag);
+    }
+}
+
+void StatChoice::take(wire::Cursor stat, Span<SaidStat> found) const {
+    std::int64_t id = 0;
+    SaidStat said;
+    while (!stat.at_end()) {
+        const std::uint32_t tag = stat.tag();
+        const std::uint32_t number = wire::field_number(tag);
+        if (tag == wire::varint_field(1)) {
+            id = stat.signed_varint();
+            continue;
+        }
+        if (number < 2 || number > 7) {
+            stat.skip(tag);
+            continue;
+        }
+        said.form = number;
+        switch (tag) {
+        case wire::fixed64_field(2): {
+            const double real = stat.fixed_double();
+            std::memcpy(&said.bits, &real, sizeof(real));
+            break;
+        }
+        case wire::varint_field(3):
+        case wire::varint_field(4):
+        case wire::varint_field(7): said.bits = stat.varint(); break;
+        case wire::bytes_field(5):
+        case wire::bytes_field(6): said.text = stat.bytes("text"); break;
+        default: stat.fail_type(tag);
+        }
+    }
+    const auto first = std::lower_bound(places_.begin(), places_.end(), std::make_pair(id, std::size_t{0}));
+    for (auto at = first; at != places_.end() && at->first == id; ++at) found[at->second] = said;
+}
+
+StatCodes::StatCodes() : tables_(kForms), codes_(kForms) { entries_.push_back({Form::nothing, 0}); }
+
+std::int32_t StatCodes::of_text(std::string_view text) { return text.empty() ? 0 : code(Form::text, text); }
+
+std::int32_t StatCodes::of_bytes(std::string_view bytes) { return code(Form::bytes, bytes); }
+
+std::int32_t StatCodes::of_number(std::uint64_t number) { return code(Form::number, bytes_of_bits(number)); }
+
+std::int32_t StatCodes::of_negative(std::int64_t number) {
+    const auto bits = static_cast<std::uint64_t>(number);
+    return number >= 0 ? of_number(bits) : code(Form::negative, bytes_of_bits(bits));
+}
+
+std::int32_t StatCodes::of_real(double number) {
+    // All that are not numbers are one.
+    const double real = number != number ? std::numeric_limits<double>::quiet_NaN() : number;
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &real, sizeof(real));
+    return code(Form::real, bytes_of_bits(bits));
+}
+
+std::int32_t StatCodes::of_text_or_bytes(std::string_view text) {
+    if (text.empty()) return 0;
+    const std::int32_t known = table(Form::text).find(text);
+    if (known >= 0) return codes_[static_cast<std::size_t>(Form::text)][static_cast<std::size_t>(known)];
+    return is_utf8(text) ? of_text(text) : of_bytes(text);
+}
+
+std::int32_t StatCodes::of_stat(const wire::Source& metadata, const SaidStat& said) {
+    switch (said.form) {
+    case 2: {
+        double real = 0;
+        std::memcpy(&real, &said.bits, sizeof(real));
+        return of_real(real);
+    }
+    case 3: return of_number(said.bits);
+    case 4: return of_negative(static_cast<std::int64_t>(said.bits));
+    case 5: return of_text_or_bytes(wire::text(metadata, said.text));
+    case 6: return of_bytes(wire::text(metadata, said.text));
+    default: return 0;
+    }
+}
+
+StatCodes::Value StatCodes::at(std::int32_t code) const {
+    const Entry& entry = entries_.at(static_cast<std::size_t>(code));
+    Value found{entry.form, 0, {}};
+    if (entry.form == Form::nothing) return found;
+    const std::string_view key = table(entry.form).at(entry.number);
+    if (entry.form == Form::text || entry.form == Form::bytes) found.text = key;
+    else std::memcpy(&found.bits, key.data(), sizeof(found.bits));
+    return found;
+}
+
+std::int32_t StatCodes::code(Form form, std::string_view key) {
+    const auto at = static_cast<std::size_t>(form);
+    const std::int32_t number = tables_[at].intern(key);
+    if (static_cast<std::size_t>(number) == codes_[at].size()) {
+        if (entries_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+            throw std::length_error("too many distinct values");
+        }
+        codes_[at].push_back(static_cast<std::int32_t>(entries_.size()));
+        entries_.push_back({form, number});
+    }
+    return codes_[at][static_cast<std::size_t>(number)];
+}
+
+}  // namespace tilescope

@@ -1,0 +1,83 @@
+// What stats of metadata say, as small numbers: what is equal has one, and is made a value only when somebody looks at it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/span.hpp"
+#include "columns/intern.hpp"
+#include "xspace/wire.hpp"
+
+namespace tilescope {
+
+// A stat as it lies in the file. `form` is the field that has it, 0: nothing.
+struct SaidStat {
+    std::uint32_t form = 0;
+    std::uint64_t bits = 0;  // of a number
+    wire::Range text;
+};
+
+// Which stats of a plane are read, by their places.
+class StatChoice {
+  public:
+    explicit StatChoice(const std::vector<std::vector<std::int64_t>>& ids);
+
+    std::size_t size() const { return size_; }
+
+    // What some metadata says, by place; of a stat that comes twice, the last. Throws wire::Error.
+    void read(const wire::Source& metadata, Span<SaidStat> found) const;
+
+  private:
+    void take(wire::Cursor stat, Span<SaidStat> found) const;
+
+    std::size_t size_;
+    std::vector<std::pair<std::int64_t, std::size_t>> places_;  // of ids, which ascend
+};
+
+class StatCodes {
+  public:
+    enum class Form : std::uint8_t { nothing, text, bytes, number, negative, real };
+
+    // A text that is no UTF-8 has this form when it is the name of something, and is bytes when a stat says it.
+    struct Value {
+        Form form = Form::nothing;
+        std::uint64_t bits = 0;  // of a number; a negative one and a real as they lie in memory
+        std::string_view text;
+    };
+
+    StatCodes();
+
+    // The codes of values; that of nothing and of an empty text is 0.
+    std::int32_t of_text(std::string_view text);
+    std::int32_t of_bytes(std::string_view bytes);
+    std::int32_t of_number(std::uint64_t number);
+    std::int32_t of_negative(std::int64_t number);
+    std::int32_t of_real(double number);
+    std::int32_t of_text_or_bytes(std::string_view text);
+
+    // That of what a stat says; of a reference none.
+    std::int32_t of_stat(const wire::Source& metadata, const SaidStat& said);
+
+    // What has a code. Throws std::out_of_range.
+    Value at(std::int32_t code) const;
+
+    std::size_t size() const { return entries_.size(); }
+
+  private:
+    struct Entry {
+        Form form;
+        std::int32_t number;  // in the table of the form
+    };
+
+    std::int32_t code(Form form, std::string_view key);
+    const Interner& table(Form form) const { return tables_[static_cast<std::size_t>(form)]; }
+
+    std::vector<Interner> tables_;  // by form
+    std::vector<std::vector<std::int32_t>> codes_;  // by form and number in its table
+    std::vector<Entry> entries_;  // by code
+};
+
+}  // namespace tilescope
