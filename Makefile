@@ -19,7 +19,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-tensorflow test-viewer test-browser test-dist kill-test damage hostile torch sanitize fuzz lint lint-python lint-native lint-viewer tidy format bench bench-scale bench-realistic \
+.PHONY: help demo install test test-python test-tiler test-services test-tensorflow test-viewer test-browser test-dist kill-test damage hostile torch sanitize fuzz lint lint-python lint-native lint-viewer tidy format bench bench-scale bench-realistic \
         bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types clean
 
 help: ## this list
@@ -82,8 +82,13 @@ demo: $(STAMPS)/install $(VIEWER_BUILT) ## index the trace that ships with the p
 test: $(STAMPS)/test-tools $(VIEWER_BUILT) browser firefox nginx ## everything: lint, types, Python, viewer, distribution and browser tests
 	@$(BIN)/python tests/run_stages.py
 
-test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests
-	$(BIN)/python -m pytest -rs -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution
+test-python: test-tiler test-services ## Python tests
+
+test-tiler: $(STAMPS)/test-tools ## of these the ones that read, index and ask
+	$(BIN)/python -m pytest -rs -o cache_dir=build/pytest/$@ tests/tiler
+
+test-services: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## and all others: servers, clients, commands, captures, benchmarks
+	$(BIN)/python -m pytest -rs -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution --ignore=tests/tiler
 
 # TensorFlow has an environment of its own: it is large, and wants versions that others do not.
 TENSORFLOW := build/tensorflow

@@ -1,4 +1,4 @@
-"""Runs all stages of `make test`, some side by side, also after one failed; ends with a table of what happened.
+"""Runs all stages of `make test`, two side by side, also after one failed; ends with a table of what happened.
 
 A few tests that failed are run once more, with nothing beside them. Thousands of tests with real processes, sockets and
 browsers on two busy cores meet moments that no test foresaw. What passes then is no failure of the stage, but it is no
@@ -20,10 +20,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 # The longest, whose output is passed through.
-FIRST = "test-python"
+FIRST = "test-tiler"
 
-# These run beside it, one after the other, and are printed when each has ended.
-BESIDE = ("lint-python", "lint-native", "lint-viewer", "test-viewer", "test-browser", "test-dist")
+# These run beside it, one after the other, and are printed when each has ended. When the longest has ended, two of them
+# run side by side: so the ones that take long come first, and both processors have work to the end.
+BESIDE = ("test-browser", "test-services", "test-dist", "lint-python", "test-viewer", "lint-viewer", "lint-native")
 
 # These come after all others and use every processor. They compile the native code once more, or as good as that: on a
 # developer's machine when asked for.
@@ -31,7 +32,7 @@ CI_STAGES = ("tidy", "sanitize")
 
 
 # Stages of pytest. Each keeps what failed in a folder of its own.
-RUN_AGAIN = ("test-python", "test-browser")
+RUN_AGAIN = ("test-tiler", "test-services", "test-browser")
 CACHES = ROOT / "build" / "pytest"
 MOST_RUN_AGAIN = 5  # more than that is no accident
 
@@ -94,9 +95,10 @@ def run_stage(stage: str, *, held_back: bool = False) -> Result:
 
 def main() -> int:
     begin = time.monotonic()
-    with ThreadPoolExecutor(1) as beside:
-        held_back = [beside.submit(run_stage, stage, held_back=True) for stage in BESIDE]
-        results = [run_stage(FIRST), *(stage.result() for stage in held_back)]
+    with ThreadPoolExecutor(2) as lanes:
+        first = lanes.submit(run_stage, FIRST)
+        held_back = [lanes.submit(run_stage, stage, held_back=True) for stage in BESIDE]
+        results = [stage.result() for stage in (first, *held_back)]
     results = [run_failed_again(result) for result in results]
     if os.environ.get("CI"):
         results += [run_stage(stage) for stage in CI_STAGES]

@@ -16,7 +16,7 @@ from tests import run_sanitized, run_stages
 ALL = [run_stages.FIRST, *run_stages.BESIDE]
 
 
-@pytest.mark.parametrize("failing", [None, "lint-viewer", "test-python"])
+@pytest.mark.parametrize("failing", [None, "lint-viewer", "test-tiler"])
 def test_every_stage_is_run_and_a_failure_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failing: str | None
 ) -> None:
@@ -61,10 +61,10 @@ def test_a_few_tests_that_failed_are_run_once_more(
     )
     monkeypatch.setattr(run_stages, "CACHES", tmp_path)
     monkeypatch.setattr(run_stages, "ROOT", tmp_path)
-    cache = f"cache_dir={tmp_path / 'test-python'}"
+    cache = f"cache_dir={tmp_path / 'test-services'}"
     subprocess.run([sys.executable, "-m", "pytest", "-o", cache, str(file)], cwd=tmp_path, check=False)
     marker.touch()
-    result = run_stages.run_failed_again(run_stages.Result("test-python", 2, 1.0))
+    result = run_stages.run_failed_again(run_stages.Result("test-services", 2, 1.0))
     assert (result.status, result.word) == (status, word)
     assert run_stages.run_failed_again(replace(result, stage="lint-viewer")) == replace(result, stage="lint-viewer")
     assert result.unsteady == (("test_moody.py::test[0]",) if status == 0 else ())
