@@ -16,6 +16,7 @@ from tilescope.tiler.pages import (
     PageKey,
     PageNames,
     Shape,
+    TileFlag,
     decode_columns,
     decompress,
     join_page_names,
@@ -51,6 +52,7 @@ class QueryReader:
         self._kept_tiles = lru_cache(_KEPT_BLOCKS)(self._arrange)
         self._kept_page_names = lru_cache(_KEPT_BLOCKS)(self._read_page_names)
         self._kept_content = KeptBytes(self._content)
+        self._kept_histograms = KeptBytes(self._histogram)
 
     @cached_property
     def steps(self) -> RunSteps:
@@ -77,16 +79,15 @@ class QueryReader:
 
     def whole_histogram(self, track: int) -> Histogram | None:
         """What is stored of all slices of a track; None where nothing is. Raises DamagedStore."""
-        shape = self.tiles(track // TRACKS_PER_BLOCK).shape
-        tiles = np.flatnonzero(shape.slot == track % TRACKS_PER_BLOCK)
-        top = int(tiles[-1]) if len(tiles) else 0
-        if not len(tiles) or not shape.has_histogram[top]:
+        tiles = self.tiles(track // TRACKS_PER_BLOCK)
+        shape, top = tiles.shape, tiles.tops.get(track % TRACKS_PER_BLOCK)
+        if top is None or not shape.flags[top] & TileFlag.HAS_HISTOGRAM:
             return None
         if int(shape.events[top]) != int(self.tree.tracks[track]["events"]):
             return None
         level, index = int(shape.level[top]), int(shape.index[top])
-        record = self.store.histogram_record(track, level, index)
-        return None if record is None else Histogram.decode(decompress(record), track, level)
+        record = self._kept_histograms((track, level, index))
+        return Histogram.decode(record, track, level) if record else None
 
     def pages(self, view: View, tracks: Sequence[int], nearby: Sequence[int] = ()) -> list[PageWant]:
         """The pages that show some tracks in a view, most urgent first. Raises UsageError for an unknown track."""
@@ -124,6 +125,11 @@ class QueryReader:
         if member is None:
             raise DamagedStore(f"{key.text()} is missing")
         return decompress(member)
+
+    def _histogram(self, key: tuple[int, int, int]) -> bytes:
+        """The histogram of a tile, uncompressed; nothing where there is none."""
+        record = self.store.histogram_record(*key)
+        return b"" if record is None else decompress(record)
 
     def _request(self, track: int) -> TrackRequest:
         kind = self.tree.kind(track)

@@ -56,6 +56,13 @@ class TileIndex:
         return LeafTable(shape.slot[at][order], start[order], stop[order], self._page_start[at[order]])
 
     @cached_property
+    def tops(self) -> dict[int, int]:
+        """By slot, the position of the topmost tile of a track: levels ascend in a shape."""
+        slot = self.shape.slot
+        slots, from_end = np.unique(slot[::-1], return_index=True)
+        return dict(zip(slots.tolist(), (len(slot) - 1 - from_end).tolist(), strict=True))
+
+    @cached_property
     def _leaf_levels(self) -> list[tuple[int, Ints, Ints]]:
         """Of each level that has leaves: by how many bits indices are shifted, positions, and indices."""
         shape = self.shape

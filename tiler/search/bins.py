@@ -130,15 +130,16 @@ def density(
     bins = no_bins()
     aside: _native.HitBins | None = None
     finder = Finder(reader, selection, reaching=True) if selection.arguments else None
-    for some in leaves(reader, selection, everywhere(windows), reaching=True):
-        if finder is None:
-            if aside is None and some.n_pages >= WORTH_A_THREAD:
-                aside = no_bins()
-            yield from look_through(some, add, bins, aside)
-            yield
-            continue
-        for bundle in some.bundles(_PAGES_AT_ONCE):
-            hits = yield from finder.find(bundle)
+    found = list(leaves(reader, selection, everywhere(windows), reaching=True))
+    yield
+    if finder is None:
+        if sum(some.n_pages for some in found) >= WORTH_A_THREAD:
+            aside = no_bins()
+        yield from look_through(found, add, bins, aside)
+        yield
+    else:
+        for bundle in (part for some in found for part in some.bundles(_PAGES_AT_ONCE)):
+            hits = yield from finder.find([bundle])
             bins.put(lanes.of(hits), hits.start, hits.start + hits.duration)
     if aside is not None:
         bins.add_bins(aside)

@@ -94,32 +94,37 @@ class Finder:
         self._test = ArgumentTest(reader, selection.arguments) if selection.arguments else None
         self.events = 0  # whose arguments were looked at
 
-    def find(self, found: Leaves) -> Steps[Hits]:
+    def find(self, found: Sequence[Leaves]) -> Steps[Hits]:
         """The selected events in some leaves, in no order. Raises DamagedStore."""
-        windows, selection = found.windows, self._selection
-        rows, aside = (
-            _native.HitRows(
-                selection.names, selection.shortest, selection.longest, windows.starts, windows.stops, self._reaching
-            )
-            for _ in range(2)
-        )
-
-        def add(some: Leaves, rows: _native.HitRows) -> None:
-            add_leaves(rows, self._reader, some, some.tracks)
-
-        yield from look_through(found, add, rows, aside)
-        yield
-        hits = join([Hits(*rows.take()), Hits(*aside.take())]) if len(aside) else Hits(*rows.take())
+        alike: dict[int, list[Leaves]] = {}  # an id is taken while its object lives
+        for some in found:
+            alike.setdefault(id(some.windows), []).append(some)
+        parts: list[Hits] = []
+        for groups in alike.values():
+            rows, aside = self._rows(groups[0].windows), self._rows(groups[0].windows)
+            yield from look_through(groups, self._add, rows, aside)
+            yield
+            parts += [Hits(*of.take()) for of in (rows, aside) if len(of)]
+        hits = parts[0] if len(parts) == 1 else join(parts)
         if self._test is None:
             return hits
         self.events += len(hits)
         return hits.take((yield from self._test.holds(hits.track, hits.ordinal)))
 
+    def _rows(self, windows: Windows) -> _native.HitRows:
+        of = self._selection
+        return _native.HitRows(of.names, of.shortest, of.longest, windows.starts, windows.stops, self._reaching)
 
-def look_through(found: Leaves, add: Callable[[Leaves, Sink], None], into: Sink, aside: Sink | None) -> Steps[None]:
-    """Adds what is found in leaves of one block, pages at a time: by two threads where it pays, one into `aside`."""
-    pages = in_a_call(found.n_pages)
-    yield from for_each(found.bundles(pages), add, into, aside, records=pages)
+    def _add(self, some: Leaves, rows: _native.HitRows) -> None:
+        add_leaves(rows, self._reader, some, some.tracks)
+
+
+def look_through(
+    found: Sequence[Leaves], add: Callable[[Leaves, Sink], None], into: Sink, aside: Sink | None
+) -> Steps[None]:
+    """Adds what is found in leaves, some pages of a block at a time: by two threads where it pays, one into `aside`."""
+    pages = in_a_call(sum(some.n_pages for some in found))
+    yield from for_each([part for some in found for part in some.bundles(pages)], add, into, aside, records=pages)
 
 
 def add_leaves(sink: _native.HitRows | _native.HitBins, reader: QueryReader, found: Leaves, tag: Ints) -> None:
@@ -187,15 +192,13 @@ def page_of_hits(
     found = join([])
     size = _FEWEST_LEAVES
     while True:
-        parts = [found]
-        for of_block in queue.take(size):
-            hits = yield from finder.find(of_block)
+        hits = yield from finder.find(queue.take(size))
+        if len(hits):
             if after is not None:
                 is_after = hits.is_after(after)
                 at_place = (hits.start == after.start) & (hits.track == after.track) & (hits.ordinal == after.ordinal)
                 hits = hits.take(~is_after & ~at_place if backward else is_after)
-            parts.append(hits)
-        found = join(parts).by_time()
+            found = join([found, hits]).by_time()
         frontier = queue.frontier
         known = found.start >= frontier if backward else found.start < frontier
         if int(known.sum()) > limit or queue.is_empty:

@@ -58,7 +58,7 @@ def totals(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> 
     parts: list[Totals] = []
     for some in found:
         for first in range(0, len(some), _LEAVES_AT_ONCE):
-            hits = yield from finder.find(some.take(slice(first, first + _LEAVES_AT_ONCE)))
+            hits = yield from finder.find([some.take(slice(first, first + _LEAVES_AT_ONCE))])
             parts = [_summed([*parts, _of_hits(hits, some.windows)], dtype)]
     return _summed(parts, dtype)
 
@@ -79,7 +79,7 @@ def per_track(reader: QueryReader, selection: Selection, windows_of: WindowsOf) 
                 yield
     finder = Finder(reader, selection)
     for some in few:
-        hits = yield from finder.find(some)
+        hits = yield from finder.find([some])
         counts += np.bincount(hits.track, minlength=len(counts))
     for track in np.flatnonzero(counts).tolist():
         found[track] = int(counts[track])

@@ -74,8 +74,9 @@ void add(Sink& sink, const HitFilter& filter, const std::vector<nb::bytes>& page
     SearchRoom room;
     for (size_t k = 0; k < searched.size();) {
         const size_t end = leaves.end_of_page(k);
-        SearchPage decoded(data[static_cast<size_t>(leaves.page.data()[k])], max_rows, room);
-        sink.add(filter, decoded, Span<const SearchedLeaf>(searched).subspan(k, end - k));
+        const Span<const SearchedLeaf> on_page = Span<const SearchedLeaf>(searched).subspan(k, end - k);
+        SearchPage decoded(data[static_cast<size_t>(leaves.page.data()[k])], max_rows, room, on_page);
+        sink.add(filter, decoded, on_page);
         k = end;
     }
 }

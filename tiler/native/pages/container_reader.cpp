@@ -5,6 +5,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace tilescope {
@@ -80,18 +81,29 @@ void change(Span<int64_t> values, Change changed) {
     for (int64_t& value : values) value = static_cast<int64_t>(changed(static_cast<uint64_t>(value)));
 }
 
+// The sum of the differences before value `first`.
+template <unsigned Planes>
+uint64_t sum_before(const ContainerReader::Column& column, std::size_t first, bool zigzag) {
+    std::array<int64_t, kAtOnce> room{};
+    uint64_t sum = 0;
+    for (std::size_t begin = 0; begin < first; begin += kAtOnce) {
+        const Span<int64_t> some(room.data(), std::min(kAtOnce, first - begin));
+        plain_values<Planes>(column, begin, some);
+        for (const int64_t value : some) {
+            const auto plain = static_cast<uint64_t>(value);
+            sum += zigzag ? unsigned_of(plain) : plain;
+        }
+    }
+    return sum;
+}
+
 // Some values at a time, which stay near while they are worked on twice.
 template <unsigned Planes>
 void decode_planes(const ContainerReader::Column& column, std::size_t first, Span<int64_t> out) {
     const uint64_t base = column.base, scale = column.scale;
     const bool zigzag = (column.flags & kZigzag) != 0, delta = (column.flags & kDelta) != 0;
     uint64_t last = base;
-    if (delta && !column.is_float()) {
-        for (std::size_t k = 0; k < first; ++k) {
-            const uint64_t value = plain_value<Planes>(column.values.data(), column.n, k);
-            last += scale * (zigzag ? unsigned_of(value) : value);
-        }
-    }
+    if (delta && !column.is_float()) last += scale * sum_before<Planes>(column, first, zigzag);
     for (std::size_t begin = 0; begin < out.size(); begin += kAtOnce) {
         const Span<int64_t> some = out.subspan(begin, std::min(kAtOnce, out.size() - begin));
         plain_values<Planes>(column, first + begin, some);

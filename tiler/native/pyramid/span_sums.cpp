@@ -50,6 +50,42 @@ void SpanSums::add_leaves(const ContainerReader& page, const std::vector<LeafPar
     }
 }
 
+// The shortest and the longest of each row are not among those of the record.
+template <typename Put>
+void SpanSums::each_bucket(const ContainerReader& buckets, Put put) const {
+    const std::vector<int64_t> n = column(buckets, ColumnId::n_buckets, rows_.size());
+    const ContainerReader::Column* counts = buckets.find(static_cast<uint8_t>(ColumnId::bucket_count));
+    const std::vector<int64_t> of_each = column(buckets, ColumnId::bucket_count, counts == nullptr ? 0 : counts->n);
+    const std::vector<int64_t> step = column(buckets, ColumnId::bucket_step, of_each.size());
+    const DurationBuckets& all = DurationBuckets::all();
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+        const Row& row = rows_[k];
+        uint64_t left = row.count;
+        int64_t bucket = 0, last = 0;
+        if (left > 0) {
+            bucket = all.of(row.shortest);
+            last = all.of(row.longest);
+            put(row, static_cast<uint32_t>(bucket), 1);
+            --left;
+        }
+        const bool has_more = left > 0;
+        if (has_more) --left;
+        for (int64_t j = 0; j < n[k]; ++j, ++at) {
+            if (at == of_each.size() || step[at] < (j == 0 ? 0 : 1) || step[at] > last - bucket || of_each[at] < 1 ||
+                static_cast<uint64_t>(of_each[at]) > left) {
+                throw damaged_buckets();
+            }
+            bucket += step[at];
+            left -= static_cast<uint64_t>(of_each[at]);
+            put(row, static_cast<uint32_t>(bucket), static_cast<uint64_t>(of_each[at]));
+        }
+        if (has_more) put(row, static_cast<uint32_t>(last), 1);
+        if (left != 0) throw damaged_buckets();
+    }
+    if (at != of_each.size()) throw damaged_buckets();
+}
+
 bool SpanSums::add_stored(const ContainerReader& histogram, const std::optional<ContainerReader>& buckets, int32_t as) {
     const std::size_t n = histogram.tiles();
     const std::vector<int64_t> name = column(histogram, ColumnId::histogram_name, n);
@@ -60,8 +96,8 @@ bool SpanSums::add_stored(const ContainerReader& histogram, const std::optional<
     const std::vector<int64_t> outside = column(histogram, ColumnId::duration_minus_busy, n);
     const std::vector<int64_t> shorter = column(histogram, ColumnId::longest_minus_shortest, n);
     if (as == kItsOwn && n > 0 && name.back() == kOtherNames) return false;
-    std::vector<Row> rows;
-    if (buckets) rows.reserve(n);
+    rows_.clear();
+    NameSum together{as, 0, 0, 0, 0, 0, INT64_MAX};
     for (std::size_t k = 0; k < n; ++k) {
         const bool is_other = k + 1 == n && name[k] == kOtherNames;
         // Unsigned: damaged sums may wrap around.
@@ -75,49 +111,30 @@ bool SpanSums::add_stored(const ContainerReader& histogram, const std::optional<
             throw DamagedContainer("a histogram is damaged");
         }
         const int32_t under = as == kItsOwn ? static_cast<int32_t>(name[k]) : as;
-        sums_.at(under).add({under, static_cast<uint64_t>(count[k]), static_cast<uint64_t>(busy[k]), self, lasted,
-                             longest[k], count[k] == 0 ? INT64_MAX : static_cast<int64_t>(shortest)});
+        NameSum& sum = as == kItsOwn ? sums_.at(under) : together;
+        sum.add({under, static_cast<uint64_t>(count[k]), static_cast<uint64_t>(busy[k]), self, lasted, longest[k],
+                 count[k] == 0 ? INT64_MAX : static_cast<int64_t>(shortest)});
+        if (!buckets) continue;
+        const uint32_t number = as == kItsOwn ? sums_.number(under) : 0;
+        rows_.push_back({number, static_cast<uint64_t>(count[k]), static_cast<int64_t>(shortest), longest[k]});
+    }
+    if (as == kItsOwn) {
         if (buckets) {
-            rows.push_back({under, static_cast<uint64_t>(count[k]), static_cast<int64_t>(shortest), longest[k]});
+            each_bucket(*buckets, [this](const Row& row, uint32_t bucket, uint64_t slices) {
+                sums_.add_buckets(row.number, bucket, slices);
+            });
         }
+        return true;
     }
-    if (buckets) add_buckets(*buckets, rows);
+    if (n > 0) sums_.at(as).add(together);
+    if (!buckets) return true;
+    // Most buckets occur in many rows: they are added up where each has its place.
+    dense_.assign(DurationBuckets::all().size(), 0);
+    each_bucket(*buckets, [this](const Row&, uint32_t bucket, uint64_t slices) { dense_[bucket] += slices; });
+    for (uint32_t bucket = 0; bucket < dense_.size(); ++bucket) {
+        if (dense_[bucket] != 0) sums_.add_buckets(sums_.number(as), bucket, dense_[bucket]);
+    }
     return true;
-}
-
-// The shortest and the longest of each row are not among the buckets.
-void SpanSums::add_buckets(const ContainerReader& buckets, const std::vector<Row>& rows) {
-    const std::vector<int64_t> n = column(buckets, ColumnId::n_buckets, rows.size());
-    const ContainerReader::Column* counts = buckets.find(static_cast<uint8_t>(ColumnId::bucket_count));
-    const std::vector<int64_t> of_each = column(buckets, ColumnId::bucket_count, counts == nullptr ? 0 : counts->n);
-    const std::vector<int64_t> step = column(buckets, ColumnId::bucket_step, of_each.size());
-    const DurationBuckets& all = DurationBuckets::all();
-    std::size_t at = 0;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        const uint32_t number = sums_.number(rows[k].under);
-        uint64_t left = rows[k].count;
-        int64_t bucket = 0, last = 0;
-        if (left > 0) {
-            bucket = all.of(rows[k].shortest);
-            last = all.of(rows[k].longest);
-            sums_.add_buckets(number, static_cast<uint32_t>(bucket), 1);
-            --left;
-        }
-        const bool has_more = left > 0;
-        if (has_more) --left;
-        for (int64_t j = 0; j < n[k]; ++j, ++at) {
-            if (at == of_each.size() || step[at] < (j == 0 ? 0 : 1) || step[at] > last - bucket || of_each[at] < 1 ||
-                static_cast<uint64_t>(of_each[at]) > left) {
-                throw damaged_buckets();
-            }
-            bucket += step[at];
-            left -= static_cast<uint64_t>(of_each[at]);
-            sums_.add_buckets(number, static_cast<uint32_t>(bucket), static_cast<uint64_t>(of_each[at]));
-        }
-        if (has_more) sums_.add_buckets(number, static_cast<uint32_t>(last), 1);
-        if (left != 0) throw damaged_buckets();
-    }
-    if (at != of_each.size()) throw damaged_buckets();
 }
 
 BucketRows SpanSums::buckets() const {

@@ -37,16 +37,20 @@ class SpanSums {
 
   private:
     struct Row {
-        int32_t under;  // which name
+        uint32_t number;  // of the name that it is summed up under
         uint64_t count;
         int64_t shortest;
         int64_t longest;
     };
 
-    void add_buckets(const ContainerReader& buckets, const std::vector<Row>& rows);
+    // Calls `put(row, bucket, slices)` for all buckets of the rows.
+    template <typename Put>
+    void each_bucket(const ContainerReader& buckets, Put put) const;
 
     NameSums sums_;
-    NameSums unasked_;  // of what lies between the parts
+    NameSums unasked_;            // of what lies between the parts
+    std::vector<Row> rows_;       // of the histogram that is being added
+    std::vector<uint64_t> dense_;  // by bucket, of rows that are summed up under one name
 };
 
 }  // namespace tilescope

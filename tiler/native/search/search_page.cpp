@@ -1,5 +1,6 @@
 #include "search/search_page.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace tilescope {
@@ -10,29 +11,38 @@ constexpr int64_t kTimesEnd = int64_t{1} << 61;  // as tiler/ticks.py has it
 
 }  // namespace
 
-SearchPage::SearchPage(Span<const uint8_t> data, std::size_t max_rows, SearchRoom& room)
+SearchPage::SearchPage(Span<const uint8_t> data, std::size_t max_rows, SearchRoom& room,
+                       Span<const SearchedLeaf> leaves)
     : page_(data, max_rows), room_(room) {
     const ContainerReader::Column* slices = page_.find(static_cast<uint8_t>(ColumnId::start));
-    const std::size_t n = slices == nullptr ? 0 : slices->n;
+    slices_ = slices == nullptr ? 0 : slices->n;
     std::size_t end = 0;
     // Only so many tiles as there are values: what the header of a damaged page says may be billions.
-    decode(ColumnId::n_slices, page_.tiles(), room.count);
+    const std::size_t tiles = page_.tiles();
+    decode(ColumnId::n_slices, tiles, {0, tiles}, room.count);
     room.ends.clear();
     room.ends.reserve(room.count.size());
     for (const int64_t count : room.count) {
-        if (count < 0 || static_cast<std::size_t>(count) > n - end) {
+        if (count < 0 || static_cast<std::size_t>(count) > slices_ - end) {
             throw DamagedContainer("column n_slices of a page is damaged");
         }
         end += static_cast<std::size_t>(count);
         room.ends.push_back(end);
     }
-    if (end != n) throw DamagedContainer("column n_slices of a page is damaged");
-    decode(ColumnId::index, page_.tiles(), room.index);
-    decode(ColumnId::slot, page_.tiles(), room.slot);
-    decode(ColumnId::name, n, room.name);
+    if (end != slices_) throw DamagedContainer("column n_slices of a page is damaged");
+    decode(ColumnId::index, tiles, {0, tiles}, room.index);
+    decode(ColumnId::slot, tiles, {0, tiles}, room.slot);
+    first_ = slices_;
+    for (const SearchedLeaf& leaf : leaves) {
+        const Rows found = on_page(leaf);
+        first_ = std::min(first_, found.first);
+        last_ = std::max(last_, found.last);
+    }
+    if (first_ > last_) first_ = last_;
+    decode(ColumnId::name, slices_, {first_, last_}, room.name);
 }
 
-SearchPage::Rows SearchPage::rows(const SearchedLeaf& leaf) const {
+SearchPage::Rows SearchPage::on_page(const SearchedLeaf& leaf) const {
     const std::vector<std::size_t>& ends = room_.ends;
     if (leaf.tile >= ends.size() || room_.index[leaf.tile] != leaf.index || room_.slot[leaf.tile] != leaf.slot) {
         throw DamagedContainer("a tile is not on its page");
@@ -53,10 +63,10 @@ void SearchPage::check(Rows rows) {
     if (is_damaged) throw DamagedContainer("slices of a page are not in the order of time");
 }
 
-void SearchPage::decode(ColumnId id, std::size_t n, std::vector<int64_t>& into) const {
+void SearchPage::decode(ColumnId id, std::size_t n, Rows rows, std::vector<int64_t>& into) const {
     const ContainerReader::Column* column = page_.find(static_cast<uint8_t>(id), n);
-    into.resize(n);
-    if (column != nullptr) ContainerReader::decode(*column, 0, into);
+    into.resize(rows.last - rows.first);
+    if (column != nullptr) ContainerReader::decode(*column, rows.first, into);
 }
 
 }  // namespace tilescope

@@ -27,18 +27,22 @@ struct SearchRoom {
     std::vector<std::size_t> ends, chosen;
 };
 
-// Columns are decoded when they are asked for: most pages need only names. All throw DamagedContainer.
+// Columns are decoded when they are asked for, as far as the leaves reach that are searched: most pages need only names. All
+// throw DamagedContainer.
 class SearchPage {
   public:
-    // `data` outlives it, and so does `room`, which is of one page at a time.
-    SearchPage(Span<const uint8_t> data, std::size_t max_rows, SearchRoom& room);
+    // `data` outlives it, and so does `room`, which is of one page at a time. `leaves`: all that are searched on it.
+    SearchPage(Span<const uint8_t> data, std::size_t max_rows, SearchRoom& room, Span<const SearchedLeaf> leaves);
 
-    // Where the slices of a leaf begin and end.
+    // Where the slices of a leaf begin and end in the columns below.
     struct Rows {
         std::size_t first;
         std::size_t last;
     };
-    Rows rows(const SearchedLeaf& leaf) const;
+    Rows rows(const SearchedLeaf& leaf) const {
+        const Rows found = on_page(leaf);
+        return {found.first - first_, found.last - first_};
+    }
 
     // Room for rows of a leaf.
     std::vector<std::size_t>& chosen() { return room_.chosen; }
@@ -55,14 +59,17 @@ class SearchPage {
 
   private:
     Span<const int64_t> column(ColumnId id, std::vector<int64_t>& into, bool& is_there) const {
-        if (!is_there) decode(id, room_.name.size(), into);
+        if (!is_there) decode(id, slices_, {first_, last_}, into);
         is_there = true;
         return into;
     }
-    void decode(ColumnId id, std::size_t n, std::vector<int64_t>& into) const;
+    Rows on_page(const SearchedLeaf& leaf) const;
+    // Some values of a column, which has `n` of them.
+    void decode(ColumnId id, std::size_t n, Rows rows, std::vector<int64_t>& into) const;
 
     ContainerReader page_;
     SearchRoom& room_;
+    std::size_t slices_ = 0, first_ = 0, last_ = 0;  // on the page; the first of the leaves; behind the last
     bool has_starts_ = false, has_durations_ = false, has_rows_ = false, has_ordinals_ = false, has_flags_ = false;
 };
 

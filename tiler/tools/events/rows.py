@@ -81,7 +81,7 @@ def page_of_rows(
             in_time = some.take(np.argsort(some.first, kind="stable"))
             for at in range(0, len(in_time), _LEAVES_AT_ONCE):
                 batch = in_time.take(slice(at, at + _LEAVES_AT_ONCE))
-                hits = yield from finder.find(batch.take(np.argsort(batch.tile)))
+                hits = yield from finder.find([batch.take(np.argsort(batch.tile))])
                 yield from taking.take(_of_hits(hits))
                 if taking.has_more:
                     return taking.page()

@@ -100,7 +100,7 @@ def argument_sums(
             in_time = found.take(np.argsort(found.first, kind="stable"))
             for at in range(0, len(in_time), _LEAVES_AT_ONCE):
                 batch = in_time.take(slice(at, at + _LEAVES_AT_ONCE))
-                hits = yield from finder.find(batch.take(np.argsort(batch.tile)))
+                hits = yield from finder.find([batch.take(np.argsort(batch.tile))])
                 hits = hits.take(np.argsort(hits.ordinal, kind="stable"))
                 for some in arguments.values(track, hits.ordinal, names):
                     group = groups_of(track, hits.name[some.which], hits.ordinal[some.which])
