@@ -23,6 +23,11 @@ const links: Links = {
       `${span === null ? "" : `${span.startTicks}-${span.endTicks}`} on ${track ?? "all"}${query === "" ? "" : ` ${query}`}`,
     ),
   goToEvent: (track, ordinal) => visits.push(`${track}.${ordinal}`),
+  steps: {
+    chosen: null,
+    choose: ({ first, last }) => visits.push(`steps ${first}-${last}`),
+    clear: () => visits.push("all steps"),
+  },
 };
 
 render(

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { type ToolSeries, type ToolTable, ticks } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { DownloadIcon, TableIcon } from "../components/icons";
+import { DownloadIcon, ResetIcon, TableIcon } from "../components/icons";
 import { savePicture } from "../components/save";
 import { theme } from "../state/settings";
 import { forcedColors, plotColors } from "./chart-colors";
@@ -19,6 +19,7 @@ import type { Links, RowOfTable } from "./links";
 import { goToPlace } from "./places";
 import type { Plot } from "./plot";
 import { SeriesPlaces } from "./series-places";
+import { type PlaceSpan, StepBrush, stepWords } from "./step-brush";
 import type { TableChoices } from "./table-model";
 import { tsv } from "./tsv";
 
@@ -36,11 +37,19 @@ interface Props {
   readonly head: ComponentChildren;
 }
 
+/** The chart that is to have the focus when its next answer is there: that of a person who has chosen steps by keys. */
+let refocused = "";
+
 export function ChartCard({ series, tables, choices, onRow, links, rangeText, head }: Props) {
   const data = useMemo(() => new ChartData(series, links), [series, links]);
   const places = useMemo(() => new SeriesPlaces(series, tables), [series, tables]);
   const asTable = useMemo(() => tableOf(series), [series]);
   const { hasTable } = choices;
+  const { steps = null } = links;
+  const brush = useMemo(() => (steps === null ? null : StepBrush.of(series, data)), [steps, series, data]);
+  const brushed = useSignal<PlaceSpan | null>(null);
+  /** Where keys have begun to choose. */
+  const anchor = useRef<number | null>(null);
   const hidden = useSignal<ReadonlySet<number>>(new Set());
   const pointed = useSignal<ChartPoint | null>(null);
   const problem = useSignal("");
@@ -57,6 +66,12 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
     }
     let isGone = false;
     colors.value = plotColors(element, theme.value);
+    if (refocused === series.id && document.activeElement !== element && element.closest("[inert]") === null) {
+      refocused = "";
+      if (document.activeElement === document.body) {
+        element.focus();
+      }
+    }
     import("./plot").then(
       (module) => {
         if (!isGone) {
@@ -64,7 +79,14 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
             data,
             time: links.time,
             colors: colors.peek()!,
+            brush,
             isShown,
+            onBrush: (places, isDone) => {
+              brushed.value = places;
+              if (isDone) {
+                choose();
+              }
+            },
             onPoint: (place, row, leftPx) => {
               pointed.value = place === null ? null : { place, row, leftPx, widthPx: element.clientWidth };
             },
@@ -80,6 +102,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
       plot.current?.destroy();
       plot.current = null;
       pointed.value = null;
+      brushed.value = null;
     };
   }, [data, links, theme.value, isForced.value, hasTable.value]);
 
@@ -103,6 +126,18 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
       links.goTo({ startTicks: ticks(start), endTicks: ticks(data.zero + BigInt(next)) }, null);
     }
   };
+  const choose = () => {
+    const found = brush === null || brushed.value === null ? null : brush.steps(brushed.value);
+    if (found !== null) {
+      steps?.choose(found);
+    }
+  };
+  /** Chooses the places from where keys began to this one; without one none. */
+  const extend = (from: number | null, to: number) => {
+    anchor.current = from;
+    brushed.value = from === null ? null : { first: Math.min(from, to), last: Math.max(from, to) };
+    plot.current?.choose(brushed.value);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const { stops } = data;
     const last = stops.length - 1;
@@ -118,9 +153,18 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
     };
     const to = steps[event.key];
     if (to !== undefined) {
-      plot.current?.point(stops[Math.max(0, Math.min(last, to))]!);
+      const target = stops[Math.max(0, Math.min(last, to))]!;
+      const from =
+        brush !== null && event.shiftKey ? (anchor.current ?? (place === null ? target : stops[place]!)) : null;
+      plot.current?.point(target);
+      extend(from, target);
+    } else if (event.key === "Enter" && brushed.value !== null) {
+      refocused = series.id;
+      choose();
     } else if (event.key === "Enter" && place !== null) {
       go(stops[place]!);
+    } else if (event.key === "Escape" && brushed.value !== null) {
+      extend(null, 0);
     } else {
       return;
     }
@@ -145,12 +189,27 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
     );
   }
   const pointedPlace = pointed.value === null ? null : placeOf(pointed.value.place);
+  const chosen = brush === null || brushed.value === null ? null : brush.steps(brushed.value);
   const leads = data.xKind === "time" || data.stops.some((place) => placeOf(place) !== null);
   return (
     <section class="chart-card" aria-label={`${series.title}: chart`} data-series={series.id}>
       <div class="chart-head">
         {head}
         <ChartLegend data={data} hidden={hidden.value} colors={colors.value} onToggle={toggle} />
+        {brush !== null && steps !== null && steps.chosen !== null && (
+          <button
+            type="button"
+            class="button is-outlined"
+            title={`Only ${stepWords(steps.chosen)} ${steps.chosen.first === steps.chosen.last ? "is" : "are"} looked at: look at the whole run again`}
+            onClick={() => {
+              refocused = series.id;
+              steps.clear();
+            }}
+          >
+            <ResetIcon />
+            Whole run
+          </button>
+        )}
         <button
           type="button"
           class="button is-quiet"
@@ -191,7 +250,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: its arrow keys walk from figure to figure.
         tabIndex={0}
-        aria-label={`${series.title}: chart of ${data.ys.map((column) => column.title).join(", ")} over ${data.x.title}. Arrow keys say the figures${leads ? ", Enter leads to the timeline" : ""}.`}
+        aria-label={`${series.title}: chart of ${data.ys.map((column) => column.title).join(", ")} over ${data.x.title}. Arrow keys say the figures${leads ? ", Enter leads to the timeline" : ""}${brush === null ? "" : "; with Shift they choose steps, which Enter looks at"}.`}
         onKeyDown={onKeyDown}
         onClick={() => {
           const place = pointed.value?.place ?? null;
@@ -209,14 +268,24 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
         }}
         onBlur={() => {
           pointed.value = null;
+          extend(null, 0);
         }}
       >
         {pointed.value !== null && (
-          <ChartTooltip data={data} pointed={pointed.value} isShown={isShown} colors={colors.value} />
+          <ChartTooltip
+            data={data}
+            pointed={pointed.value}
+            isShown={isShown}
+            colors={colors.value}
+            hint={brush === null ? "" : chosen === null ? hintOf(pointedPlace !== null) : sentence(stepWords(chosen))}
+          />
         )}
       </div>
       <span class="visually-hidden" role="status">
         {pointed.value === null ? "" : said(data, pointed.value, isShown)}
+        {chosen === null
+          ? ""
+          : `. Chosen: ${stepWords(chosen)}; Enter looks at ${chosen.first === chosen.last ? "it" : "them"}`}
       </span>
       {problem.value !== "" && <p class="answer-empty">{problem.value}</p>}
     </section>
@@ -227,6 +296,15 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
 function tableOf({ id, title, x, ys, lines, labels }: ToolSeries): ToolTable {
   const columns = [...(labels === null ? [] : [labels]), x, ...ys, ...lines];
   return { id: `chart-${id}`, title, parent: null, columns, totals: null, rest: null, more: null };
+}
+
+/** What a pointer can do on a chart of steps. */
+function hintOf(leads: boolean): string {
+  return leads ? "Click: in the timeline · drag: choose steps" : "Drag to choose steps";
+}
+
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function said(data: ChartData, { place }: ChartPoint, isShown: (y: number) => boolean): string {

@@ -9,11 +9,13 @@ interface Props {
   readonly pointed: ChartPoint;
   readonly isShown: (y: number) => boolean;
   readonly colors: PlotColors | null;
+  /** What can be done here; empty: nothing more. */
+  readonly hint: string;
 }
 
 const MOST_SERIES = 12;
 
-export function ChartTooltip({ data, pointed, isShown, colors }: Props) {
+export function ChartTooltip({ data, pointed, isShown, colors, hint }: Props) {
   const { place, row, leftPx, widthPx } = pointed;
   const isPoints = data.series.kind === "points";
   const shown = data.ys
@@ -51,6 +53,7 @@ export function ChartTooltip({ data, pointed, isShown, colors }: Props) {
         </tbody>
       </table>
       {shown.length > MOST_SERIES && <span class="dim">and {shown.length - MOST_SERIES} more</span>}
+      {hint !== "" && <p class="chart-hint">{hint}</p>}
     </div>
   );
 }

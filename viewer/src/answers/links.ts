@@ -12,8 +12,26 @@ export interface Links {
   goTo(span: TickRange | null, track: number | null, query?: string): void;
   /** Leads to the timeline with this event selected. Back returns to the page. */
   goToEvent(track: number, ordinal: number): void;
+  /** Which steps the page looks at; left out where it cannot look at some of them. */
+  readonly steps?: StepChoice | null;
   /** The page of a tool of that id, for the same range; null where there is none, or none can be opened from here. */
   toolPage?(id: string): { readonly title: string; open(): void } | null;
+}
+
+/** Steps by their numbers, both ends included. */
+export interface StepSpan {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** Which steps of a run a page looks at. */
+export interface StepChoice {
+  /** Null: at no steps in particular. */
+  readonly chosen: StepSpan | null;
+  /** Looks at these alone. Back returns to what was looked at before. */
+  choose(steps: StepSpan): void;
+  /** Looks at the whole run again. */
+  clear(): void;
 }
 
 /** A row of a table of an answer. */

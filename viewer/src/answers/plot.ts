@@ -6,8 +6,10 @@ import type { ChartData } from "./chart-data";
 import { DASHES, type SeriesStyle, seriesStyle } from "./chart-style";
 import { drawAnchor, drawXTitle, FONT_PX, heatAxis, xAxis, yAxis } from "./plot-axes";
 import { barPaths, drawHeat, textured } from "./plot-bars";
+import { brushed, brushParts, showBrushed } from "./plot-brush";
 import type { PlotOptions } from "./plot-options";
 import { drawLineNames, drawPoints, nearestPoint, pointAt } from "./plot-points";
+import type { PlaceSpan } from "./step-brush";
 
 /** Draws into an element. */
 export class Plot {
@@ -48,6 +50,11 @@ export class Plot {
     this.#walked.place = null;
   }
 
+  /** Shows which places are chosen; null: none. */
+  choose(places: PlaceSpan | null): void {
+    showBrushed(this.#chart, this.#options, places);
+  }
+
   destroy(): void {
     this.#observer.disconnect();
     this.#chart.destroy();
@@ -65,6 +72,7 @@ function uplotOptions(
 ): uPlot.Options {
   const { data, colors } = options;
   const { kind } = data.series;
+  const brush = brushParts(options);
   const isHeat = kind === "heat";
   const measures = isHeat ? [] : data.measures;
   const log = data.isLog ? ({ distr: 3, log: 10 } as const) : {};
@@ -93,7 +101,7 @@ function uplotOptions(
     cursor: {
       x: kind !== "points",
       y: false,
-      drag: { x: false, y: false },
+      ...brush.cursor,
       points: { show: kind === "line", size: 7 },
     },
     scales,
@@ -116,6 +124,7 @@ function uplotOptions(
       })),
     ],
     hooks: {
+      ...brush.hooks,
       draw: [
         (chart) => {
           if (isHeat) {
@@ -141,6 +150,11 @@ function uplotOptions(
           const place = left < 0 || idx === null || idx === undefined ? null : idx;
           const row = isHeat && top >= 0 ? Math.floor(chart.posToVal(top, "y0")) : null;
           options.onPoint(place, row, left + chart.over.offsetLeft);
+          const places = brushed(chart, options);
+          if (places !== null) {
+            showBrushed(chart, options, places);
+            options.onBrush(places, false);
+          }
         },
       ],
     },

@@ -17,6 +17,11 @@ export function makeContext(trace: Trace, range: PageRange, looked: Looked, acti
     trackPath: (track) => trackPath(trace, track),
     goTo: (span, track, query) => actions.goTo(span, track, query),
     goToEvent: (track, ordinal) => actions.goToEvent(track, ordinal),
+    steps: {
+      chosen: range.kind === "steps" ? range : null,
+      choose: ({ first, last }) => actions.setRange({ kind: "steps", first, last }),
+      clear: () => actions.setRange({ kind: "run" }),
+    },
     toolPage: (id) => {
       const named = pageAmong(pages.value, id);
       return named && { title: named.title, open: () => actions.open({ tool: id, range, texts: {} }) };

@@ -64,6 +64,8 @@ function Answer({ tool, known, rangeText, context, fields: texts, setFields }: A
   const question = questionOf(known, texts);
   const asked = useAnswer(context, tool.id, question);
   const form = useMemo(() => formFields(known), [known]);
+  const takesSteps = known.some(({ name }) => name === "steps");
+  const links = useMemo(() => (takesSteps ? context : { ...context, steps: null }), [context, takesSteps]);
   const takesMore = known.some(({ name }) => name === "after");
   return (
     <Answered
@@ -85,7 +87,7 @@ function Answer({ tool, known, rangeText, context, fields: texts, setFields }: A
           <AnswerView
             tool={tool}
             answer={answer}
-            links={context}
+            links={links}
             rangeText={rangeText}
             onMore={takesMore ? (more) => setFields({ ...texts, after: more }) : null}
           />
