@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import signal
 import socket
 from collections.abc import Awaitable, Callable
@@ -36,7 +37,7 @@ def bind(host: str, port: int) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             advice = "choose another with --port, or 0 for any free one"
             raise UsageError(f"port {port} of {host} is in use ({advice})") from None
-        raise UsageError(f"cannot listen on port {port} of {host}: {error.strerror}") from None
+        raise UsageError(f"cannot listen on port {port} of {host}: {os.strerror(error.errno or 0)}") from None
 
 
 def url_of(listening: socket.socket, settings: Settings = DEFAULTS) -> str:

@@ -1,4 +1,4 @@
-"""How far a time axis reaches, and what is no time.
+"""How far a time axis reaches, the units of durations, and what is no time.
 
 `kTimeLimit` of tiler/native/pyramid/geometry.hpp is the same number, as a test sees to.
 """
@@ -15,6 +15,18 @@ from tilescope.tiler.schema import LIMITS
 # All event times of a run lie in [0, TICK_LIMIT): 73 years of nanoseconds, 26 days of picoseconds. Tile indices then
 # stay below 2**53, which a double holds exactly. See docs/page-format.md, "Geometry".
 TICK_LIMIT: Final = int(LIMITS.end)
+
+# Picoseconds of each unit in which people write durations.
+UNITS_PS: Final = {
+    "ps": 1,
+    "ns": 10**3,
+    "us": 10**6,
+    "ms": 10**9,
+    "s": 10**12,
+    "min": 60 * 10**12,
+    "h": 3600 * 10**12,
+}
+MICRO: Final = str.maketrans("µμ", "uu")  # the micro sign and the Greek letter, which are written for u
 
 
 def refuse_float(name: str, value: object) -> None:

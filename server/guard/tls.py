@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,10 @@ class Certificate:
         except ssl.SSLError as error:
             reason = error.reason or "no certificate or key in PEM form"
             raise UsageError(f"{self.chain}, {self.private_key}: cannot be used for TLS: {reason}") from None
-        except (OSError, ValueError) as error:
+        except OSError as error:  # it does not say of which file
+            where = next((file for file in (self.chain, self.private_key) if not os.access(file, os.R_OK)), self.chain)
+            raise UsageError(f"{where}: cannot be read: {error.strerror or error}") from None
+        except ValueError as error:
             raise UsageError(f"{self.chain}, {self.private_key}: cannot be read: {error}") from None
         return context
 

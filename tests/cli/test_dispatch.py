@@ -69,15 +69,32 @@ def test_the_exit_code_is_the_commands(install: Callable[..., None]) -> None:
     assert main(["fake"]) == 1
 
 
-@pytest.mark.parametrize("argv", [[], ["nonsense"], ["fake", "--no-such-option"]])
-def test_wrong_usage_exits_with_2(
+@pytest.mark.parametrize("argv", [["nonsense"], ["fake", "--no-such-option"]])
+def test_wrong_usage_is_one_line_and_exit_code_2(
     install: Callable[..., None], capsys: pytest.CaptureFixture[str], argv: list[str]
 ) -> None:
     install(lambda args: 0)
     with pytest.raises(SystemExit) as exit_info:
         main(argv)
     assert exit_info.value.code == 2
-    assert "usage: tilescope" in capsys.readouterr().err
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_without_a_command_there_is_the_help(install: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    install(lambda args: 0)
+    assert main([]) == 2
+    assert "does as it is told" in capsys.readouterr().err
+
+
+def test_what_there_is_to_choose_from_is_said(install: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    install(lambda args: 0)
+    for argv, words in (
+        (["nonsense"], "there is no 'nonsense': choose from fake (see tilescope --help)"),
+        (["stats"], "stats is a tool: tilescope ask STORE stats"),
+    ):
+        with pytest.raises(SystemExit):
+            main(argv)
+        assert words in capsys.readouterr().err
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

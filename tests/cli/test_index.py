@@ -13,6 +13,7 @@ from tests.demo import DEMO_LOGDIR, DEMO_TRACE
 from tilescope.cli import main, memory_option
 from tilescope.cli.sizes import parse_size
 from tilescope.tiler import indexing
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.synth import write_synthetic_trace
 
 
@@ -110,3 +111,12 @@ def test_the_memory_that_indexing_may_take(tmp_path: Path, capsys: pytest.Captur
     with pytest.raises(SystemExit, match="2"):
         main(["index", str(DEMO_TRACE), "-o", str(tmp_path / "store"), "--memory", "much"])
     assert "'much' is no size" in capsys.readouterr().err
+
+
+def test_a_store_is_no_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = tmp_path / "store"
+    build_store([DEMO_TRACE], store)
+    assert main(["index", str(store), "-o", str(tmp_path / "again")]) == 2
+    assert capsys.readouterr().err == (
+        f"tilescope: {store}: this is a store already: name the trace that it is to be made from\n"
+    )

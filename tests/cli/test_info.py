@@ -62,12 +62,15 @@ def test_many_processes_and_a_long_name_are_shown_in_part(tmp_path: Path, capsys
 def test_a_trace_is_not_a_store(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", str(DEMO_TRACE)]) == 2
     assert capsys.readouterr().err == (
-        f"tilescope: {DEMO_TRACE}: this is a file, not a store (index it first: tilescope index PATH -o STORE)\n"
+        f"tilescope: {DEMO_TRACE}: this is a file, not a store "
+        f"(index it first: tilescope index {DEMO_TRACE} -o STORE)\n"
     )
 
 
 def test_a_folder_without_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", str(tmp_path)]) == 1
     error = capsys.readouterr().err
-    assert error.startswith(f"tilescope: {tmp_path}")
+    assert error.startswith(
+        f"tilescope: {tmp_path}: this folder is not a store (make one with: tilescope index TRACE -o "
+    )
     assert error.count("\n") == 1

@@ -20,9 +20,9 @@ from tilescope.tiler.errors import UsageError
         ("0ps", 1000, "0"),
         ("9007199254740993ns", 1, "9007199254740993000"),
         ("1500", 1, "1500"),
-        ("1e3", 1, "1e3"),  # which the question refuses
-        ("5min", 1, "5min"),
-        ("٣ms", 1, "٣ms"),
+        ("-1500", 1, "-1500"),
+        ("1.5min", 1000, "90000000000"),
+        ("2h", 1, "7200000000000000"),
     ],
 )
 def test_times_are_ticks_exactly(text: str, tick_ps: int, ticks: str) -> None:
@@ -32,3 +32,11 @@ def test_times_are_ticks_exactly(text: str, tick_ps: int, ticks: str) -> None:
 def test_what_lies_between_two_ticks_is_refused() -> None:
     with pytest.raises(UsageError, match=r"^--start: 1.5ns lies between two ticks: one is 1,000 ps$"):
         ticks_text("--start", "1.5ns", 1000)
+
+
+@pytest.mark.parametrize("text", ["", "1.5", "1e3", "1.5parsec", "ms", "٣ms", "soon"])
+def test_what_is_no_time_is_refused_with_the_units_that_there_are(text: str) -> None:
+    with pytest.raises(
+        UsageError, match=r"^--start: '.*' is not a time: give ticks, or a number with a unit \(ps, ns,"
+    ):
+        ticks_text("--start", text, 1)

@@ -67,7 +67,9 @@ def test_a_table_of_several_is_named(store: Path, tmp_path: Path, capsys: pytest
         (["stats", "--limit", "x"], "limit: expected an integer, not 'x'"),
         (["stats", "--start", "9", "--end", "8"], "ticks 9 to 8 are not a span"),
         (["stats", "--format", "parquet"], "parquet is binary"),
-        (["stats", "--table", "none"], "there is no table 'none': there are names"),
+        (["stats", "--table", "none"], "there is no table 'none': the answer has names"),
+        (["stats", "--start", "1.5"], "--start: '1.5' is not a time: give ticks, or a number with a unit"),
+        (["stat"], "there is no tool 'stat', did you mean stats?"),
         ([], f"which tool? There are {', '.join(tools())}: `tilescope tools` says what they answer"),
         (["stats", "--start", "0.5ps"], "--start: 0.5ps lies between two ticks: one is"),
     ],
@@ -89,7 +91,7 @@ def test_times_may_have_a_unit(store: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_a_trace_is_no_store_and_a_traceback_is_to_be_had(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ask", str(DEMO_TRACE), "stats"]) == 2
-    assert "this is a file, not a store (index it: tilescope index" in capsys.readouterr().err
+    assert "this is a file, not a store (index it first: tilescope index" in capsys.readouterr().err
     with pytest.raises(UsageError):
         main(["ask", str(DEMO_TRACE), "stats", "--debug"])
 
@@ -103,6 +105,14 @@ def test_nothing_is_left_of_a_file_that_could_not_be_written(
     assert main([*asked[:-1], str(tmp_path / "gone" / "t.csv"), "--table", "events"]) == 1
     assert capsys.readouterr().err == f"tilescope: {tmp_path}/gone/t.csv: No such file or directory\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_help_is_to_be_had_before_a_tool_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "x.store", "--help"]) == 0
+    assert capsys.readouterr().out.startswith("usage: tilescope ask")
+    with pytest.raises(SystemExit):
+        main(["ask"])
+    assert "required: STORE (see tilescope ask --help)" in capsys.readouterr().err
 
 
 def test_the_help_of_a_tool_is_made_of_its_question(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,12 +17,11 @@ from fractions import Fraction
 from typing import Final, Literal
 
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.ticks import MICRO, UNITS_PS
 
 MAX_QUERY: Final = 512  # characters: in a URL, each may take twelve bytes
 MAX_TERMS: Final = 32
 
-_PS: Final = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12, "min": 60 * 10**12, "h": 3600 * 10**12}
-_MICRO: Final = str.maketrans("µμ", "uu")  # the micro sign and the Greek letter
 _AMOUNT: Final = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)([a-zµμ]+)")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
 _COMPARED: Final = re.compile(r">=|<=|>|<|=")
@@ -226,9 +225,9 @@ class _Parser:
         at = self._at
         word = self._word()
         amount = _AMOUNT.fullmatch(word)
-        if amount is None or amount[2].translate(_MICRO) not in _PS:
-            raise QueryError(at, f"a duration is a number with a unit, as in 1.5ms: {', '.join(_PS)}")
-        ps = Fraction(amount[1]) * _PS[amount[2].translate(_MICRO)]
+        if amount is None or amount[2].translate(MICRO) not in UNITS_PS:
+            raise QueryError(at, f"a duration is a number with a unit, as in 1.5ms: {', '.join(UNITS_PS)}")
+        ps = Fraction(amount[1]) * UNITS_PS[amount[2].translate(MICRO)]
         return Duration(comparison, ps)  # type: ignore[arg-type]
 
     def _argument(self) -> Argument:

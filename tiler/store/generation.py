@@ -140,7 +140,8 @@ def _published_name(path: Path) -> str:
         with (path / CURRENT).open() as file:
             return file.read(_NAME_CHARACTERS).strip()
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise NoStore(f"{path}: no store here (make one with: tilescope index TRACE -o {path})") from error
+        what, place = ("this folder is not a store", "STORE") if path.is_dir() else ("no store here", path)
+        raise NoStore(f"{path}: {what} (make one with: tilescope index TRACE -o {place})") from error
     except (OSError, UnicodeDecodeError) as error:
         raise StoreError(f"{path / CURRENT}: cannot be read: {error}") from error
 

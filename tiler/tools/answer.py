@@ -168,7 +168,7 @@ class Answer:
     def table(self, name: str) -> Table:
         """The table of that id. Raises UsageError."""
         if name not in self._by_id:
-            raise UsageError(f"there is no table {name!r}: there are {', '.join(self._by_id) or 'none'}")
+            raise UsageError(f"there is no table {name!r}: the answer has {', '.join(self._by_id) or 'none'}")
         return self._by_id[name]
 
     def only_table(self, name: str | None) -> Table:

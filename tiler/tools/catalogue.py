@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import entry_points
@@ -123,5 +124,7 @@ def tool(name: str) -> AnyTool:
 
 def no_such_tool(name: str) -> str:
     """What is said of a tool that is not there, and of those that might be it."""
-    there = f"there is no tool {name[:80]!r}: there are {', '.join(tools())}"
+    near = get_close_matches(name[:80], tools(), 1)
+    meant = f", did you mean {near[0]}?" if near else ""
+    there = f"there is no tool {name[:80]!r}{meant}: there are {', '.join(tools())}"
     return "; ".join([there, *known().left_out])

@@ -30,6 +30,27 @@ MAX_TRACKS_TEXT: Final = 2000  # characters that name them in a URL, which may h
 _INT64: Final = 1 << 63
 _INTEGER: Final = re.compile("-?[0-9]{1,40}", re.ASCII)
 
+# What msgspec says of a value, in words.
+_WORDS: Final = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r" \| null", ""),
+        ("Object missing required field", "missing required field"),
+        ("`int`", "an integer"),
+        ("`float`", "a number"),
+        ("`str`", "a text"),
+        ("`bool`", "true or false"),
+        ("`object`", "an object"),
+        ("`array`", "a list"),
+        ("`null`", "nothing"),
+        (" of length >= 1$", " that is not empty"),
+        (" of length <= ([0-9]+)$", r" of at most \1 characters"),
+        (" >= ", " of at least "),
+        (" <= ", " of at most "),
+        ("`", ""),
+    )
+)
+
 # A time in ticks since the run's origin.
 Tick = Annotated[int, Meta(ge=-_INT64, le=_INT64 - 1, extra={"unit": "ticks"})]
 
@@ -199,7 +220,7 @@ def _convert(kind: type[Q], values: dict[str, Any]) -> Q:
     try:
         return msgspec.convert(values, kind, strict=False, dec_hook=_special)
     except msgspec.ValidationError as error:
-        raise UsageError(_message(str(error), error.__cause__)) from None
+        raise UsageError(_message(str(error), error.__cause__, kind)) from None
 
 
 @cache
@@ -232,15 +253,18 @@ def _tracks(value: Any) -> Tracks:
     raise UsageError("tracks are numbers from 0 on")
 
 
-def _message(text: str, cause: BaseException | None) -> str:
+def _message(text: str, cause: BaseException | None, kind: type[Question]) -> str:
     """msgspec's message, or that of `_special`, with the field first and in words."""
     what, _, where = text.partition(" - at `$.")
-    if cause is None:
-        what = what.replace("`", "").replace(" | null", "")
-        what = what[0].lower() + what[1:]
-    else:
-        what = str(cause)
     where = where.rstrip("`")
+    if cause is not None:
+        what = str(cause)
+    elif what.startswith("Invalid enum value"):
+        what = f"there is no {what.removeprefix('Invalid enum value ')}: choose from {', '.join(_choices(kind, where))}"
+    else:
+        for pattern, words in _WORDS:
+            what = pattern.sub(words, what)
+        what = what[0].lower() + what[1:]
     return f"{where}: {what}" if where and not what.startswith(where) else what
 
 
@@ -248,3 +272,9 @@ def leaves(annotation: Any) -> set[Any]:
     """The types and values that a type is made of."""
     inner = get_args(annotation)
     return {annotation} if not inner else set().union(*(leaves(part) for part in inner))
+
+
+def _choices(kind: type[Question], name: str) -> list[str]:
+    """The texts among which a field has to be chosen."""
+    of = next(field.type for field in msgspec.structs.fields(kind) if field.name == name)
+    return sorted(choice for choice in leaves(of) if isinstance(choice, str))

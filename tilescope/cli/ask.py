@@ -38,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments. Those of a tool are its own: tools are not loaded before one is asked for."""
     parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
     parser.add_argument("tool", nargs="?", metavar="TOOL", help="which tool: see `tilescope tools`")
-    parser.add_argument("options", nargs=argparse.REMAINDER, metavar="…", help="options of the tool")
+    options = parser.add_argument("options", nargs=argparse.REMAINDER, metavar="…", help="options of the tool")
+    options.required = False  # or it is named where STORE is missing
+    parser.set_defaults(print_help=parser.print_help)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -46,6 +48,9 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.tools import tool, tools
 
+    if args.tool is None and args.options[:1] in (["-h"], ["--help"]):
+        args.print_help()
+        return 0
     if args.tool is None:
         raise UsageError(f"which tool? There are {', '.join(tools())}: `tilescope tools` says what they answer")
     asked = tool(args.tool)
@@ -60,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 def _ask(path: Path, asked: AnyTool, options: argparse.Namespace) -> None:
     from tilescope.cli.answer_text import Shown, track_names
     from tilescope.cli.spans import ticks_text
-    from tilescope.tiler.errors import UsageError
+    from tilescope.cli.stores import refuse_file
     from tilescope.tiler.query import QueryReader, finish
     from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.sense import must_make_sense
@@ -69,8 +74,7 @@ def _ask(path: Path, asked: AnyTool, options: argparse.Namespace) -> None:
     with ExitStack() as opened:
 
         def reader(store: Path) -> QueryReader:
-            if store.is_file():
-                raise UsageError(f"{store}: this is a file, not a store (index it: tilescope index {store} -o STORE)")
+            refuse_file(store)
             return QueryReader(opened.enter_context(closing(open_run_store(store))))
 
         with must_make_sense(path):

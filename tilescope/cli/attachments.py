@@ -48,12 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the list, or writes one."""
+    from tilescope.cli.stores import refuse_file
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.sense import must_make_sense
 
-    if args.store.is_file():
-        raise UsageError(f"{args.store}: this is a file, not a store (index it first: tilescope index PATH -o STORE)")
+    refuse_file(args.store)
     if args.name is None and args.output is not None:
         raise UsageError("-o FILE needs the NAME of an attachment")
     store = open_run_store(args.store)

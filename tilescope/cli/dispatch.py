@@ -20,7 +20,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     # The command is the first that is no option of all commands: these take no values.
     command = next((arg for arg in argv if not arg.startswith("-")), None)
-    args = build_parser(command if command in NAMES else None).parse_args(argv)
+    parser = build_parser(command if command in NAMES else None)
+    if not argv:
+        parser.print_help(sys.stderr)
+        return EXIT_USAGE
+    args = parser.parse_args(argv)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # letters that the terminal's encoding does not have
     try:

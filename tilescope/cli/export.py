@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Writes the file, and says what it is."""
     from tilescope.cli.say import printable, say
+    from tilescope.cli.stores import refuse_file
     from tilescope.cli.text import size_text
     from tilescope.cli.whole_file import whole_file
     from tilescope.tiler.errors import UsageError
@@ -50,8 +51,7 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.sense import must_make_sense
 
-    if args.store.is_file():
-        raise UsageError(f"{args.store}: this is a file, not a store (index it: tilescope index {args.store} -o STORE)")
+    refuse_file(args.store)
     if args.output is None and sys.stdout.isatty():
         raise UsageError("name a file with -o FILE, or redirect the output")
     with closing(open_run_store(args.store)) as store, must_make_sense(args.store):

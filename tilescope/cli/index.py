@@ -47,10 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Builds the store and prints what is in it."""
+    from tilescope.tiler.errors import UsageError
     from tilescope.tiler.indexing import build_store, keep_free_memory
     from tilescope.tiler.readers import find_run, formats
-    from tilescope.tiler.store import open_run_store
+    from tilescope.tiler.store import is_store, open_run_store
 
+    if is_store(args.path):
+        raise UsageError(f"{args.path}: this is a store already: name the trace that it is to be made from")
     keep_free_memory(args.memory)
     source = find_run(args.path, args.max_inflated)
     begin = time.monotonic()

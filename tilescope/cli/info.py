@@ -57,12 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the manifest, and with it the track tree for people."""
-    from tilescope.tiler.errors import UsageError
+    from tilescope.cli.stores import refuse_file
     from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.sense import must_make_sense
 
-    if args.store.is_file():
-        raise UsageError(f"{args.store}: this is a file, not a store (index it first: tilescope index PATH -o STORE)")
+    refuse_file(args.store)
     store = open_run_store(args.store)
     try:
         manifest = store.manifest()

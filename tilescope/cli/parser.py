@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from tilescope import __version__
-from tilescope.cli.command import Command
+from tilescope.cli.command import EXIT_USAGE, Command
 from tilescope.cli.commands import commands
 from tilescope.cli.say import printable
 
@@ -35,10 +35,18 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """What is wrong with the arguments is said on one line, whatever is in them."""
+    """Says on one line what is wrong with the arguments, whatever is in them, and in the same words on every Python."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(printable(message))
+        self.exit(EXIT_USAGE, f"{self.prog}: error: {printable(message)} (see {self.prog} --help)\n")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        words = f"there is no {value!r}: choose from {', '.join(map(str, action.choices))}"
+        if isinstance(action, argparse._SubParsersAction) and _is_tool(value):
+            words = f"{value} is a tool: tilescope ask STORE {value}"
+        raise argparse.ArgumentError(action, words)
 
 
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
@@ -63,3 +71,9 @@ def _add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]
     # Without a default of its own, so that `tilescope --debug info` is not undone by the subparser.
     subparser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show tracebacks")
     subparser.set_defaults(run=command.run)
+
+
+def _is_tool(name: str) -> bool:
+    from tilescope.tiler.tools import tools
+
+    return name in tools()

@@ -67,6 +67,10 @@ def run(args: argparse.Namespace) -> int:
         url = url_of(listening, settings)
         if settings.access.is_made_up:
             url = with_token(url, settings.access)
+        if not count:
+            complain(
+                f"{', '.join(map(str, args.paths))}: there are no traces here yet: runs are shown when jobs write them"
+            )
         say(f"Serving {count} {'run' if count == 1 else 'runs'} at {url} (Ctrl-C stops)")
         for port in grpc_port:
             say(f"gRPC at {settings.host}:{port}")

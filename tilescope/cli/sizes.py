@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from fractions import Fraction
 
 _UNITS = {
     unit: factor
@@ -18,4 +19,4 @@ def parse_size(text: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
     if found is None or found.group(2) not in _UNITS:
         raise argparse.ArgumentTypeError(f"{text!r} is no size (write 20GB, 1.5GiB, 500MB or bytes)")
-    return int(float(found.group(1)) * _UNITS[found.group(2)])
+    return int(Fraction(found.group(1)) * _UNITS[found.group(2)])

@@ -38,9 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Verifies and prints the report; a difference is raised as DamagedStore."""
+    from tilescope.cli.stores import refuse_file
     from tilescope.tiler.store.sense import must_make_sense
     from tilescope.tiler.verify import verify_store
 
+    refuse_file(args.store)
     begin = time.monotonic()
     with ProgressDisplay() as display, must_make_sense(args.store):
         report = verify_store(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.ticks import refuse_float
+from tilescope.tiler.ticks import MICRO, UNITS_PS, refuse_float
 
 # What may stand for a time: ticks, a text with a unit ("0.1 s", "250 us"), or a timedelta of Python, numpy or pandas.
 Time = SupportsIndex | str | timedelta | np.timedelta64
@@ -21,25 +21,15 @@ Time = SupportsIndex | str | timedelta | np.timedelta64
 # An amount of a unit. A float means its shortest decimal: 0.1 is a tenth.
 Amount = int | float | Decimal
 
-_PS: Final = {
-    "ps": 1,
-    "ns": 10**3,
-    "us": 10**6,
-    "ms": 10**9,
-    "s": 10**12,
-    "min": 60 * 10**12,
-    "h": 3600 * 10**12,
-}
 _SHOWN: Final = ("s", "ms", "us", "ns", "ps")
-_MICRO: Final = str.maketrans("µμ", "uu")  # the micro sign and the Greek letter
 _TEXT: Final = re.compile(r"([+-]?[0-9]{1,40}(?:\.[0-9]{1,40})?) ?([a-z]*)", re.ASCII)
 _NUMPY_PS: Final = {
-    **{unit: Fraction(_PS[unit]) for unit in ("ps", "ns", "us", "ms", "s", "h")},
+    **{unit: Fraction(UNITS_PS[unit]) for unit in ("ps", "ns", "us", "ms", "s", "h")},
     "as": Fraction(1, 10**6),
     "fs": Fraction(1, 10**3),
-    "m": Fraction(_PS["min"]),
-    "D": Fraction(24 * _PS["h"]),
-    "W": Fraction(7 * 24 * _PS["h"]),
+    "m": Fraction(UNITS_PS["min"]),
+    "D": Fraction(24 * UNITS_PS["h"]),
+    "W": Fraction(7 * 24 * UNITS_PS["h"]),
 }
 
 
@@ -53,7 +43,7 @@ def ticks_of(time: Time, tick_ps: int, name: str = "time") -> int:
         return _of_numpy(time, tick_ps, name)
     if isinstance(time, timedelta):
         microseconds = (time.days * 86_400 + time.seconds) * 10**6 + time.microseconds
-        return _whole(Fraction(microseconds * _PS["us"]), tick_ps, f"{name}: {time}")
+        return _whole(Fraction(microseconds * UNITS_PS["us"]), tick_ps, f"{name}: {time}")
     refuse_float(name, time)
     try:
         return operator.index(time)
@@ -66,7 +56,7 @@ def ticks_of_amounts(amounts: dict[str, Amount], tick_ps: int) -> int:
     total = Fraction(0)
     for unit, amount in amounts.items():
         try:
-            total += Fraction(str(amount)) * _PS[unit]
+            total += Fraction(str(amount)) * UNITS_PS[unit]
         except ValueError:
             raise UsageError(f"{amount} {unit} is not a time") from None
     said = " + ".join(f"{amount} {unit}" for unit, amount in amounts.items() if amount)
@@ -76,9 +66,9 @@ def ticks_of_amounts(amounts: dict[str, Amount], tick_ps: int) -> int:
 def time_text(ticks: SupportsIndex, tick_ps: int) -> str:
     """The ticks in the unit that fits, exactly: "1.25 ms". `ticks_of` reads it back."""
     ps = operator.index(ticks) * tick_ps
-    unit = next((unit for unit in _SHOWN if abs(ps) >= _PS[unit]), "ns")
-    whole, rest = divmod(abs(ps), _PS[unit])
-    digits = str(rest).zfill(len(str(_PS[unit])) - 1).rstrip("0") if rest else ""
+    unit = next((unit for unit in _SHOWN if abs(ps) >= UNITS_PS[unit]), "ns")
+    whole, rest = divmod(abs(ps), UNITS_PS[unit])
+    digits = str(rest).zfill(len(str(UNITS_PS[unit])) - 1).rstrip("0") if rest else ""
     return f"{'-' if ps < 0 else ''}{whole}{'.' if digits else ''}{digits} {unit}"
 
 
@@ -93,12 +83,14 @@ def timedelta_of(
 
 
 def _of_text(text: str, tick_ps: int, name: str) -> int:
-    match = _TEXT.fullmatch(text.strip().translate(_MICRO))
+    match = _TEXT.fullmatch(text.strip().translate(MICRO))
     unit = match[2] if match else ""
-    if match is None or (unit and unit not in _PS):
-        raise UsageError(f"{name}: {text[:40]!r} is not a time: give ticks, or a number with a unit ({', '.join(_PS)})")
+    if match is None or (unit and unit not in UNITS_PS):
+        raise UsageError(
+            f"{name}: {text[:40]!r} is not a time: give ticks, or a number with a unit ({', '.join(UNITS_PS)})"
+        )
     if unit:
-        return _whole(Fraction(match[1]) * _PS[unit], tick_ps, f"{name}: {text}")
+        return _whole(Fraction(match[1]) * UNITS_PS[unit], tick_ps, f"{name}: {text}")
     if "." in match[1]:
         raise UsageError(f'{name}: {text!r} has no unit, but ticks are integers: give a unit, as in "0.1 s"')
     return int(match[1])

@@ -1,0 +1,13 @@
+"""Stores as people name them on a command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tilescope.tiler.errors import UsageError
+
+
+def refuse_file(store: Path) -> None:
+    """Raises UsageError for a file where a store should be: most often it is the trace."""
+    if store.is_file():
+        raise UsageError(f"{store}: this is a file, not a store (index it first: tilescope index {store} -o STORE)")
