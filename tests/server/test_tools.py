@@ -96,7 +96,7 @@ async def test_what_makes_no_sense(ask: Asker) -> None:
         ("tools/stats?limit=1&limit=2", 400, "limit occurs twice in the query"),
         ("tools/stats?tracks=99999", 400, "track 99999 does not exist"),
         ("tools/find", 400, "missing required field text"),
-        ("tools/find?text=x&table=spam", 400, "there is no table 'spam': there are events, tracks"),
+        ("tools/find?text=x&table=spam", 400, "there is no table 'spam': the answer has events, tracks"),
     ):
         got, _, body = await ask(path)
         assert (got, words in json.loads(body)["error"]["message"]) == (status, True), body

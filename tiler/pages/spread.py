@@ -129,9 +129,3 @@ def _ends(rows: Histogram) -> Ints:
     row = np.arange(len(rows)) * len(bucket_values())
     one, two = rows.count > 0, rows.count > 1
     return np.append(row[one] + bucket_of(rows.shortest[one]), row[two] + bucket_of(rows.longest[two]))
-
-
-def no_spread() -> DurationSpread:
-    """Of no rows."""
-    none = np.zeros(0, np.int64)
-    return DurationSpread(none, none, none)

@@ -81,7 +81,7 @@ def test_records_that_there_are_not(store: RunStore) -> None:
 
 
 def test_a_folder_that_is_no_store(tmp_path: Path) -> None:
-    with pytest.raises(NoStore, match="no store here"):
+    with pytest.raises(NoStore, match="this folder is not a store"):
         open_run_store(tmp_path)
 
 

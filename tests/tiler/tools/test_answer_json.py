@@ -79,7 +79,7 @@ def test_json_holds_no_integer_beyond_doubles_and_no_nan() -> None:
 def test_tables_are_found_by_id_and_have_columns_of_one_length() -> None:
     answer = Answer(tables=[Table("t", "T", [])])
     assert len(answer.table("t")) == 0
-    with pytest.raises(UsageError, match="there is no table 'u': there are t"):
+    with pytest.raises(UsageError, match="there is no table 'u': the answer has t"):
         answer.table("u")
     with pytest.raises(ValueError, match="columns have"):
         Table("t", "T", [Column("a", "A", "count", [1]), Column("b", "B", "count", [])])

@@ -96,7 +96,6 @@ class HeapEvent:
 
     kind: int
     buffer: int
-    computation: str
     instruction: str
     shares_with: int  # id of a buffer
 
@@ -106,7 +105,6 @@ class HeapTrace:
     """How the compiler filled an allocation."""
 
     events: tuple[HeapEvent, ...]
-    is_of_whole_module: bool
     allocation: int  # index
 
 
@@ -145,9 +143,7 @@ def _trace(raw: bytes, names: dict[bytes, str], taken: Taken) -> Generator[None,
     all_of_it = np.zeros(1, np.int64), np.full(1, len(raw))
     try:
         _, starts, stops = _native.message_parts(raw, *all_of_it, _EVENTS, MAX_MODEL_BYTES // _EVENT_BYTES)
-        is_whole, allocation = (
-            int(_native.message_numbers(raw, *all_of_it, field)[0]) for field in (_IS_WHOLE, _ALLOCATION)
-        )
+        allocation = int(_native.message_numbers(raw, *all_of_it, _ALLOCATION)[0])
     except ValueError as error:
         raise HloDamage(f"a heap trace is damaged: {error}") from None
     events: list[HeapEvent] = []
@@ -155,7 +151,7 @@ def _trace(raw: bytes, names: dict[bytes, str], taken: Taken) -> Generator[None,
         events.append(_event(raw[start:stop], names, taken))
         if len(events) % AT_ONCE == 0:
             yield
-    return HeapTrace(tuple(events), bool(is_whole), allocation)
+    return HeapTrace(tuple(events), allocation)
 
 
 def _buffer(raw: bytes, taken: Taken) -> LogicalBuffer:
@@ -192,8 +188,7 @@ def _allocation(raw: bytes, taken: Taken) -> Allocation:
 def _event(raw: bytes, names: dict[bytes, str], taken: Taken) -> HeapEvent:
     of = parsed(pb.HeapSimulatorTrace.Event, raw, "an event of a heap trace")
     taken.take(_EVENT_BYTES)
-    computation, instruction = (_name(name, names, taken) for name in (of.computation_name, of.instruction_name))
-    return HeapEvent(of.kind, of.buffer_id, computation, instruction, of.share_with_canonical_id)
+    return HeapEvent(of.kind, of.buffer_id, _name(of.instruction_name, names, taken), of.share_with_canonical_id)
 
 
 def _name(raw: bytes, names: dict[bytes, str], taken: Taken) -> str:
@@ -210,7 +205,6 @@ def _size(size: int, what: str) -> int:
 
 
 _EVENTS: Final = pb.HeapSimulatorTrace.EVENTS_FIELD_NUMBER
-_IS_WHOLE: Final = pb.HeapSimulatorTrace.WHOLE_MODULE_SIMULATION_FIELD_NUMBER
 _ALLOCATION: Final = pb.HeapSimulatorTrace.BUFFER_ALLOCATION_INDEX_FIELD_NUMBER
 
 _BUFFER_BYTES: Final = 250

@@ -25,7 +25,6 @@ _TEXT: Final = re.compile(rb"(\s|#[^\n]{0,1000}\n)*(node|versions|library)\s*:?\
 _VERSION: Final = b"brain.Event:"
 _VERSION_PLACE: Final = 12 + 9 + 2  # behind the head of a record, a time, and the tag and length of the version
 _OP: Final = re.compile(rb"[A-Za-z_>][A-Za-z0-9_>]*$")
-_VERSION_TAG: Final = 1  # of a SavedModel, whose second field holds its graphs
 _LENGTH: Final = 2  # wire type
 
 
@@ -42,7 +41,9 @@ def form_of(head: bytes) -> Form | None:
             return None
         if first.number == 1 and first.wire_type == _LENGTH and _is_node(first):
             return Form.GRAPH
-        if first.number == 1 and first.wire_type == 0:
+        if (
+            first.number == 1 and first.wire_type == 0
+        ):  # the version of a SavedModel, whose second field holds its graphs
             second = next((field for place, field in enumerate(head_fields(head)) if place == 1), None)
             if second is not None and second.number == _LENGTH and second.wire_type == _LENGTH and _holds_graph(second):
                 return Form.SAVED_MODEL

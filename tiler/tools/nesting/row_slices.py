@@ -48,7 +48,6 @@ class _RowTile:
     is_leaf: bool
     slices: list[RowSlice]  # that start in the tile, by time
     bin_start: Ints
-    bin_stop: Ints
     bin_quarter: Ints
     bin_count: Ints
     bin_longest: Ints  # -1 unless exact bins are read
@@ -179,7 +178,6 @@ class RowSlices:
             is_leaf,
             slices,
             first[wanted],
-            stop[wanted],
             b.bin[of][wanted] // (BINS_PER_TILE // _QUARTERS),
             b.count[of][wanted],
             b.longest[of][wanted],
