@@ -29,6 +29,7 @@ _BEGIN, _DURATION = "device_offset_ps", "device_duration_ps"
 # Real captures have some ten thousand on a track. Each takes some hundred bytes of a question's memory.
 MAX_KINDS: Final = 1 << 18
 
+_NOTHING: Final = np.zeros(0, np.int64)
 _NONE = -1  # the id of a stat that the plane does not have
 _UNSIGNED, _REFERENCE, _TEXT = 2, 3, 4  # how a stat is written, as the native module has it
 
@@ -58,7 +59,8 @@ class OperationMaker:
         kind, parent, taken, numbers = self._reader.add(args_end, begin, args, start, duration)
         self._bounds.append((int(start[0]), int(start[-1]), int((start + duration).max())))
         some = {name: column for name, column in zip(NUMBERS, numbers, strict=True) if column.max(initial=-1) >= 0}
-        return Operations(kind, parent, taken, some)
+        told = np.flatnonzero(np.any([column >= 0 for column in some.values()], axis=0)) if some else _NOTHING
+        return Operations(kind, parent, taken, told, {name: column[told] for name, column in some.items()})
 
     def arguments(
         self, args_end: Ints, begin: int, args: NDArray[np.uint8], made: Operations

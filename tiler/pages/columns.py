@@ -228,6 +228,7 @@ class Col(IntEnum):
     EVENT_FLOPS = 213, Where.OPERATIONS, "stat `flops` of the event itself, -1 none"
     EVENT_MODEL_FLOPS = 214, Where.OPERATIONS, "stat `model_flops` of the event itself, -1 none"
     EVENT_BYTES = 215, Where.OPERATIONS, "stat `bytes_accessed` of the event itself, -1 none", "bytes"
+    OPERATION_TOLD = 216, Where.OPERATIONS, "places of the operations that have any of the numbers above, ascending"
 
     SUM_COUNT = 224, Where.OPERATION_SUMS, "operations"
     SUM_DURATION = 225, Where.OPERATION_SUMS, "the sum of their `device_duration`", "ps"

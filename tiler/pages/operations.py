@@ -42,10 +42,21 @@ class Operations:
     kind: Ints  # its place in `TrackKinds.kinds`
     parent: Ints  # kind of the operation that it lies in, on the device's time; -1 none
     duration: Ints  # on the device, ps
+    # Few have numbers: those that have any, by their places, which ascend; and the columns of these, of shape (m,).
+    told: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     numbers: Mapping[str, Ints] = field(default_factory=dict)  # of `NUMBERS`, those that any has
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    def number(self, name: str, places: Ints) -> Ints:
+        """A number of some operations, -1 where they have none."""
+        found = np.full(len(places), -1, np.int64)
+        if name in self.numbers:
+            at = np.minimum(np.searchsorted(self.told, places), len(self.told) - 1)
+            is_told = self.told[at] == places
+            found[is_told] = self.numbers[name][at[is_told]]
+        return found
 
     def encode(self, track: int) -> bytes:
         """A column container, not compressed."""
@@ -53,6 +64,7 @@ class Operations:
             Col.OPERATION_KIND: self.kind,
             Col.OPERATION_PARENT: self.parent,
             Col.DEVICE_DURATION: self.duration,
+            **({Col.OPERATION_TOLD: self.told} if self.numbers else {}),
             **{NUMBERS[name]: values for name, values in self.numbers.items()},
         }
         return container.encode(container.OPERATIONS_MAGIC, 0, len(self), track, columns)
@@ -66,9 +78,13 @@ class Operations:
         kind, parent = record.ints(Col.OPERATION_KIND), record.ints(Col.OPERATION_PARENT)
         duration = record.ints(Col.DEVICE_DURATION)
         numbers = {name: record.ints(column) for name, column in NUMBERS.items() if column in record.columns}
-        if not record.n_tiles or any(len(of) != record.n_tiles for of in (kind, parent, duration, *numbers.values())):
+        told = record.ints(Col.OPERATION_TOLD)
+        are_alike = all(len(of) == record.n_tiles for of in (kind, parent, duration))
+        if not record.n_tiles or not are_alike or any(len(of) != len(told) for of in numbers.values()):
             raise DamagedStore(f"a record of operations of track {track} has columns of different lengths")
-        return cls(kind, parent, duration, numbers)
+        if len(told) and (not numbers or told[0] < 0 or told[-1] >= record.n_tiles or (np.diff(told) <= 0).any()):
+            raise DamagedStore(f"a record of operations of track {track} has numbers of operations that there are not")
+        return cls(kind, parent, duration, told, numbers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class PlainSums:
             if name in of.numbers:
                 self._numbers.add(name)
                 has = of.numbers[name] >= 0
-                self._sum(name, of.kind[has], of.numbers[name][has])
+                self._sum(name, of.kind[of.told[has]], of.numbers[name][has])
         lasting = of.duration > 0
         np.minimum.at(self._shortest, of.kind[lasting], of.duration[lasting])
         # The longest of each kind comes first, and of these the first event.

@@ -61,11 +61,30 @@ def test_a_wrong_value(tpu: AlteredStore, column: str, more: int) -> None:
 def test_a_wrong_number(tpu: AlteredStore) -> None:
     key, track, operations = record(tpu)
     stalls = operations.numbers["dma_stall_duration_ps"].copy()
-    stalls[5] += 1
+    stalls[0] += 1
     for numbers in ({"dma_stall_duration_ps": stalls}, {}, {**operations.numbers, "flops": stalls}):
         wrong = dataclasses.replace(operations, numbers=numbers)
         with tpu.replaced({key: compress(wrong.encode(track))}), pytest.raises(DamagedStore, match="other ones"):
             verify_store(tpu.path)
+
+
+@pytest.mark.parametrize("told", [[], [0], [0, 1 << 40], [-1, 3], [3, 3], [4, 3]])
+def test_numbers_of_operations_that_there_are_not(tpu: AlteredStore, told: list[int]) -> None:
+    key, track, operations = record(tpu)
+    numbers = {"dma_stall_duration_ps": np.full(2, 7, np.int64)}
+    wrong = dataclasses.replace(operations, told=np.array(told, np.int64), numbers=numbers)
+    with tpu.replaced({key: compress(wrong.encode(track))}), pytest.raises(DamagedStore, match="are damaged"):
+        verify_store(tpu.path)
+
+
+def test_numbers_of_some_operations(tpu: AlteredStore) -> None:
+    _, _, operations = record(tpu)
+    stalls = operations.numbers["dma_stall_duration_ps"]
+    places = np.arange(len(operations))
+    found = operations.number("dma_stall_duration_ps", places)
+    assert found[operations.told].tolist() == stalls.tolist()
+    assert (np.delete(found, operations.told) == -1).all()
+    assert operations.number("flops", places[::-1]).tolist() == [-1] * len(operations)
 
 
 def test_records_that_are_missing_or_too_many(tpu: AlteredStore) -> None:

@@ -22,8 +22,6 @@ from tilescope.tiler.facts.hlo.parsing import (
     MODULE,
     ModuleParser,
     message_in,
-    payload,
-    pieces,
 )
 
 Ints = NDArray[np.int64]
@@ -80,11 +78,9 @@ def parse_parts(raw: bytes) -> Generator[None, None, ProgramParts]:
     module, parser = message_in(raw, MODULE), ModuleParser()
     found = ProgramParts(module, parser)
     yield
-    frames = b""
-    for number, value in pieces(module, "the module"):
-        if number == pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER:
-            frames = payload(number, value)
-    found.places.frames = yield from parser.frames(frames)
+    # However many fields there are, one of them is looked at: the last, as of any message.
+    _, starts, stops = _parts(module, [0], [len(module)], pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER)
+    found.places.frames = yield from parser.frames(module[starts[-1] : stops[-1]] if len(starts) else b"")
     return found
 
 

@@ -5,6 +5,7 @@ Of a track that is in order by start this says which events lie in any windows, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -79,8 +80,16 @@ class TrackBorders:
 
 def track_borders(reader: QueryReader, track: int, starts: Ints, stops: Ints) -> Steps[TrackBorders]:
     """The windows [starts[k], stops[k]), which ascend and share no time, on a track. Raises DamagedStore, NotBuilt."""
+    (found,) = yield from borders_of_each(reader, track, [(starts, stops)])
+    return found
+
+
+def borders_of_each(
+    reader: QueryReader, track: int, windows: Sequence[tuple[Ints, Ints]]
+) -> Steps[Sequence[TrackBorders]]:
+    """The same of several questions, which may share time: `opened` are what any of them cuts."""
     leaves = _Leaves(reader, track)
-    times = np.unique(np.concatenate([starts, stops]))
+    times = np.unique(np.concatenate([np.zeros(0, np.int64), *(column for of in windows for column in of)]))
     ranks = leaves.all_before(times)
     opened = [np.zeros((3, 0), np.int64)]
     leaf = leaves.of(times)
@@ -94,8 +103,11 @@ def track_borders(reader: QueryReader, track: int, starts: Ints, stops: Ints) ->
     every = np.concatenate(opened, axis=1)
     # What several times cut is in the leaves of all of them.
     every = every[:, np.unique(every[0], return_index=True)[1]]
-    first_of, last_of = (ranks[np.searchsorted(times, of)] for of in (starts, stops))
-    return TrackBorders(first_of, last_of, Opened(*every))
+    cuts = Opened(*every)
+    return [
+        TrackBorders(ranks[np.searchsorted(times, starts)], ranks[np.searchsorted(times, stops)], cuts)
+        for starts, stops in windows
+    ]
 
 
 class _Leaves:

@@ -177,7 +177,7 @@ class _Summing:
         for place, name in enumerate(SUMMED):
             if name in of.numbers:
                 self._numbers.add(name)
-                self._sums.add_number(place, of.kind, of.numbers[name], flags)
+                self._sums.add_number(place, of.kind[of.told], of.numbers[name], flags[of.told])
 
 
 def clipped(windows: Windows, start: int, end: int, duration: int) -> int:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tilescope.tiler.facts.operations.borders import Mask, track_borders
+from tilescope.tiler.facts.operations.borders import Mask, TrackBorders, borders_of_each
 from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, products, sum_of
 from tilescope.tiler.facts.operations.instruction_places import instruction_places
 from tilescope.tiler.facts.operations.kind_sums import clipped
@@ -23,8 +22,8 @@ from tilescope.tiler.pages.operations import Operations, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.windows import Windows, WindowsOf
 
-# Steps that follow each other share records: of each core's one or two are kept, of half a megabyte.
-_KEPT_RECORDS: Final = 48
+# How often each instruction runs is counted for some windows at once, so that what they share is read once: 32 MB.
+_COUNTED_AT_ONCE: Final = 1 << 22
 
 # Sums that are kept for the next question, of some hundred bytes.
 _KEPT_SUMS: Final = 20_000
@@ -38,20 +37,18 @@ def program_sums(
     """As `roofline.program` of the table of each of some windows; None: no operation is there."""
     known = {} if reader.store.is_growing else _KNOWN.setdefault(reader, {})
     keys = [(with_feeds, _digest(cores, windows_of)) for windows_of in windows]
-    reading: _Reading | None = None
-    found = []
-    for key, windows_of in zip(keys, windows, strict=True):
-        if key in known:
-            found.append(known[key])
-            continue
-        if reading is None:
-            reading = _Reading(reader, cores, with_feeds=with_feeds)
-            yield from reading.begin()
-        found.append((yield from reading.program(windows_of)))
-        if len(known) >= _KEPT_SUMS:
+    found = {key: known[key] for key in keys if key in known}
+    left = {key: windows_of for key, windows_of in zip(keys, windows, strict=True) if key not in found}
+    if left:
+        reading = _Reading(reader, cores, with_feeds=with_feeds)
+        yield from reading.begin()
+        for some in reading.batches(list(left)):
+            programs = yield from reading.programs([left[key] for key in some])
+            found.update(zip(some, programs, strict=True))
+        if len(known) + len(left) > _KEPT_SUMS:
             known.clear()
-        known[key] = found[-1]
-    return found
+        known.update((key, found[key]) for key in left)
+    return [found[key] for key in keys]
 
 
 _KNOWN: WeakKeyDictionary[QueryReader, dict[_Key, Operation | None]] = WeakKeyDictionary()
@@ -100,7 +97,6 @@ class _Reading:
         self._with_feeds = with_feeds
         self._cores = [core for core in cores if any(track_kinds(reader, track) for track in core.operations)]
         self._tracks: list[_Track] = []
-        self._record = lru_cache(_KEPT_RECORDS)(lambda at, number: self._tracks[at].records.operations(number))
 
     def begin(self) -> Steps[None]:
         """Finds out what operations are: before anything else."""
@@ -118,12 +114,21 @@ class _Reading:
         custom = self._instructions.are_custom()[places] & of_program
         return _Track(track, kinds, OperationRecords(self._reader, track, kinds), places, of_program, feeds, custom)
 
-    def program(self, windows_of: WindowsOf) -> Steps[Operation | None]:
-        """The program in some windows; None: no operation is there."""
+    def batches(self, keys: Sequence[_Key]) -> Iterator[Sequence[_Key]]:
+        """As many at a time as there is memory for."""
+        step = max(_COUNTED_AT_ONCE // max(len(self._instructions), 1), 1)
+        for first in range(0, len(keys), step):
+            yield keys[first : first + step]
+
+    def programs(self, windows: Sequence[WindowsOf]) -> Steps[list[Operation | None]]:
+        """The program in each of some windows; None: no operation is there."""
+        sums = [_Sums(len(self._instructions)) for _ in windows]
+        for of in self._tracks:
+            yield from self._add(of, [windows_of(of.track) for windows_of in windows], sums)
+        return [self._program(windows_of, own) for windows_of, own in zip(windows, sums, strict=True)]
+
+    def _program(self, windows_of: WindowsOf, sums: _Sums) -> Operation | None:
         known = self._instructions.columns
-        sums = _Sums(len(known))
-        for at, of in enumerate(self._tracks):
-            yield from self._add(at, of, windows_of(of.track), sums)
         sums.seen &= known.has_symbol
         if not sums.seen.any():
             return None
@@ -141,30 +146,24 @@ class _Reading:
             found.by_memory = {key: sum_of(products(moved, count)) for key, moved in known.traffic.items()}
         return found
 
-    def _add(self, at: int, of: _Track, looked: Windows, sums: _Sums) -> Steps[None]:
-        """Adds the operations of a track."""
-        if not len(looked):
-            return
-        borders = yield from track_borders(self._reader, of.track, looked.starts, looked.stops)
-        count, seen = np.zeros(len(of.places), np.int64), np.zeros(len(of.places), np.bool_)
-        said: dict[str, int] = {}
-        for number in of.records.met(looked):
-            found, first = self._record(at, number), of.records.first(number)
-            starts = borders.starts(first, first + len(found))
-            opened = borders.opened.between(first, first + len(found))
-            count += np.bincount(found.kind[starts], minlength=len(count))
-            parts = np.where(starts, found.duration, 0)
-            for ordinal, start, end in zip(*(column.tolist() for column in opened.columns), strict=True):
-                row = ordinal - first
-                parts[row] = clipped(looked, start, end, int(found.duration[row]))
-                seen[found.kind[row]] |= parts[row] > 0
-            if of.feeds.any():
-                sums.feeds += _own(found, parts, of.feeds)
-            _add_numbers(found, starts & of.custom[found.kind], said)
+    def _add(self, of: _Track, looked: Sequence[Windows], sums: Sequence[_Sums]) -> Steps[None]:
+        """Adds the operations of a track to the sums of each of some windows."""
+        borders = yield from borders_of_each(self._reader, of.track, [(one.starts, one.stops) for one in looked])
+        adding = [_Adding(of, *each) for each in zip(looked, borders, strict=True)]
+        met: dict[int, list[_Adding]] = {}
+        for one in adding:
+            for number in of.records.met(one.looked) if len(one.looked) else ():
+                met.setdefault(number, []).append(one)
+        for number, some in sorted(met.items(), key=lambda item: item[0]):
+            found = of.records.operations(number)
+            for one in some:
+                one.add(found, of.records.first(number))
             yield
-        np.add.at(sums.count, of.places, count)
-        sums.seen[of.places[seen | (count > 0)]] = True
-        self._add_custom(of, np.where(of.custom, count, 0), said, sums)
+        for one, own in zip(adding, sums, strict=True):
+            np.add.at(own.count, of.places, one.count)
+            own.seen[of.places[one.seen | (one.count > 0)]] = True
+            own.feeds += one.feeds
+            self._add_custom(of, np.where(of.custom, one.count, 0), one.said, own)
 
     def _add_custom(self, of: _Track, count: Ints, said: dict[str, int], sums: _Sums) -> None:
         """Adds custom calls: what they say themselves goes before what their instructions say."""
@@ -183,6 +182,38 @@ class _Reading:
         sums.bytes += total(known.bytes) if moved is None else moved
 
 
+class _Adding:
+    """Adds what of the records of a track lies in some windows."""
+
+    def __init__(self, of: _Track, looked: Windows, borders: TrackBorders) -> None:
+        self.looked = looked
+        self.count = np.zeros(len(of.places), np.int64)
+        self.seen = np.zeros(len(of.places), np.bool_)
+        self.feeds = 0
+        self.said: dict[str, int] = {}
+        self._of, self._borders = of, borders
+
+    def add(self, found: Operations, first: int) -> None:
+        """Adds a record, which begins with an event."""
+        last = first + len(found)
+        opened = self._borders.opened.between(first, last)
+        for at in self._borders.met(first, last):
+            some = slice(max(int(self._borders.first[at]) - first, 0), int(self._borders.last[at]) - first)
+            self.count += np.bincount(found.kind[some], minlength=len(self.count))
+        starts = self._borders.starts(first, last)
+        parts = np.where(starts, found.duration, 0) if self._of.feeds.any() else None
+        for ordinal, start, end in zip(*(column.tolist() for column in opened.columns), strict=True):
+            row = ordinal - first
+            part = clipped(self.looked, start, end, int(found.duration[row]))
+            self.seen[found.kind[row]] |= part > 0
+            if parts is not None:
+                parts[row] = part
+        if parts is not None:
+            self.feeds += _own(found, parts, self._of.feeds)
+        if found.numbers and self._of.custom.any():
+            _add_numbers(found, starts & self._of.custom[found.kind], self.said)
+
+
 def _own(of: Operations, parts: Ints, wanted: Mask) -> int:
     """What some kinds of operations take themselves, without those that lie in them."""
     within = of.parent >= 0
@@ -195,7 +226,7 @@ def _add_numbers(of: Operations, some: Mask, into: dict[str, int]) -> None:
     """Adds what operations say themselves."""
     for name in _SAID:
         if name in of.numbers:
-            said = of.numbers[name][some]
+            said = of.numbers[name][some[of.told]]
             into[name] = into.get(name, 0) + sum_of(said[said > 0])
 
 

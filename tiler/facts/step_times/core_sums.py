@@ -149,8 +149,10 @@ class _Summing:
         self.parts[window] += _native.sums_by_code(kind, of.parent[some], duration, is_cut, self._codes, len(TPU_PARTS))
         ids = of.numbers.get("all_reduce_unique_id")
         if ids is not None:
-            known = (self._codes[kind] == _ALL_REDUCE) & (ids[some] >= 0) & (is_cut == 0)
-            self.reduces.append((np.full(int(known.sum()), window), ids[some][known], duration[known]))
+            first, last = np.searchsorted(of.told, [some.start, min(some.stop, len(of))]).tolist()
+            row, ids = of.told[first:last], ids[first:last]
+            known = (self._codes[of.kind[row]] == _ALL_REDUCE) & (ids >= 0) & (is_cut[row - some.start] == 0)
+            self.reduces.append((np.full(int(known.sum()), window), ids[known], of.duration[row[known]]))
 
     def _add(self, of: Operations, rows: Ints, window: Ints, ps: Ints) -> None:
         code = self._codes[of.kind[rows]]
@@ -158,7 +160,7 @@ class _Summing:
         parent = of.parent[rows]
         inner = parent >= 0
         np.subtract.at(self.parts, (window[inner], self._codes[parent[inner]]), ps[inner])
-        ids = of.numbers.get("all_reduce_unique_id")
-        if ids is not None:
-            known = (code == _ALL_REDUCE) & (ids[rows] >= 0)
-            self.reduces.append((window[known], ids[rows][known], ps[known]))
+        if "all_reduce_unique_id" in of.numbers:
+            ids = of.number("all_reduce_unique_id", rows)
+            known = (code == _ALL_REDUCE) & (ids >= 0)
+            self.reduces.append((window[known], ids[known], ps[known]))

@@ -52,20 +52,19 @@ def reduce_events(reader: QueryReader, core: TpuCore, starts: Ints, stops: Ints)
             if not records.meets(number, windows):
                 continue
             of = records.operations(number)
-            ids = of.numbers.get("all_reduce_unique_id")
-            if ids is None:
+            if "all_reduce_unique_id" not in of.numbers:
                 continue
             events = records.events_in(number, len(of), windows)
             row = events.ordinal - records.first(number)
-            at = np.searchsorted(begins, events.start, side="right") - 1
-            known = (codes[of.kind[row]] == _ALL_REDUCE) & (ids[row] >= 0) & (at >= 0)
+            at, ids = np.searchsorted(begins, events.start, side="right") - 1, of.number("all_reduce_unique_id", row)
+            known = (codes[of.kind[row]] == _ALL_REDUCE) & (ids >= 0) & (at >= 0)
             known &= events.start < ends[np.maximum(at, 0)]
             some, events = row[known], events.take(known)
             tracks, end = np.full(len(some), track), events.start + events.duration
             found.append(
                 (
                     lasting[at[known]],
-                    ids[some],
+                    ids[known],
                     events.name,
                     tracks,
                     events.ordinal,

@@ -29,7 +29,7 @@ class OperationSumMaker:
         for place, name in enumerate(SUMMED):
             if name in of.numbers:
                 self._numbers.add(name)
-                sums.add_number(place, of.kind, of.numbers[name], np.ones(len(of), np.uint8))
+                sums.add_number(place, of.kind[of.told], of.numbers[name], np.ones(len(of.told), np.uint8))
         self._spans.add(of.kind, start, np.maximum(duration, 0))
         self._added += len(of)
 

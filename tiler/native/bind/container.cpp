@@ -2,10 +2,12 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
@@ -28,11 +30,18 @@ struct Message {
 using DecodedColumn = std::tuple<int, bool, OutColumn<int64_t>>;
 
 std::vector<DecodedColumn> container_columns(const nb::bytes& data, size_t max_rows) {
-    const ContainerReader container(bytes_of(view_of(data)), max_rows);
+    std::vector<ContainerReader::Column> found;
+    std::vector<std::vector<int64_t>> values;
+    {
+        nb::gil_scoped_release release;
+        found = ContainerReader(bytes_of(view_of(data)), max_rows).columns();
+        values.reserve(found.size());
+        for (const ContainerReader::Column& column : found) values.push_back(ContainerReader::decode(column));
+    }
     std::vector<DecodedColumn> columns;
-    columns.reserve(container.columns().size());
-    for (const ContainerReader::Column& column : container.columns()) {
-        columns.emplace_back(column.id, column.is_float(), to_numpy(ContainerReader::decode(column)));
+    columns.reserve(found.size());
+    for (std::size_t k = 0; k < found.size(); ++k) {
+        columns.emplace_back(found[k].id, found[k].is_float(), to_numpy(std::move(values[k])));
     }
     return columns;
 }

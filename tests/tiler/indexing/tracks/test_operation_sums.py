@@ -50,8 +50,9 @@ def pieces(of: list[Op], cut: int) -> list[tuple[Operations, np.ndarray, np.ndar
     for some in (of[:cut], of[cut:]):
         if some:
             start, ticks, kind, parent, ps, stall = (np.array(column, np.int64) for column in zip(*some, strict=True))
-            numbers = {"dma_stall_duration_ps": stall} if (stall >= 0).any() else {}
-            found.append((Operations(kind, parent, ps, numbers), start, ticks))
+            told = np.flatnonzero(stall >= 0)
+            numbers = {"dma_stall_duration_ps": stall[told]} if len(told) else {}
+            found.append((Operations(kind, parent, ps, told, numbers), start, ticks))
     return found
 
 
