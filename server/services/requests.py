@@ -25,7 +25,7 @@ class EventsQuestion(SpanQuestion, frozen=True, kw_only=True):
     """The events of a span, by track and ordinal; those after a place."""
 
     limit: Annotated[int, Meta(ge=0, le=MAX_EVENTS, description="The most events of one answer.")] = DEFAULT_EVENTS
-    after: Annotated[After | None, Meta(description="`after` of the answer before: what follows it.")] = None
+    after: Annotated[After | None, Meta(description="Where to go on: `after` of the answer before.")] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,14 +124,14 @@ class SpanQuestion(Question, frozen=True, kw_only=True):
         StepRange | None,
         Meta(
             description="Steps, as in 5 or 5-9: on each track those of its device or host, without the gaps between "
-            "them; with a span, what of them lies in it."
+            "them; with a span, only their parts within it."
         ),
     ] = None
     step_name: Annotated[
         StepName | None,
         Meta(
-            description="Slices of this name are the steps, numbered as it goes on (train_step 7), or else in their "
-            "order from 0 on; without it those that the trace marks.",
+            description="Slices of this name are the steps, by the numbers behind it (train_step 7), or without "
+            "numbers in their order from 0 on. Unless given, the steps are those that the trace marks.",
         ),
     ] = None
 

@@ -130,13 +130,13 @@ def _add_option(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
             parameter.option, dest=parameter.name, action=argparse.BooleanOptionalAction, help=_escaped(help_text)
         )
         return
-    if parameter.default is not None:
+    if parameter.default not in (None, ""):
         default = parameter.default
         help_text += f"; default: {default:,}" if isinstance(default, int) else f"; default: {default}"
     parser.add_argument(
         parameter.option,
         dest=parameter.name,
-        metavar=parameter.metavar,
+        metavar="TIME" if parameter.unit == "ticks" else parameter.metavar,
         choices=parameter.choices or None,
         required=parameter.is_required,
         help=_escaped(help_text),

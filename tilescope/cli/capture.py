@@ -1,20 +1,20 @@
-"""Captures what jobs do that run a profiler server, indexes it, and with --view shows it in the browser.
+"""Captures running jobs through their profiler servers, indexes the run, and with --view opens it in the browser.
 
-ADDRESS is where the server of a job listens: HOST:PORT, several parted by commas, IPv6 as [::1]:PORT. A job starts its
-server with jax.profiler.start_server(PORT) or tf.profiler.experimental.server.start(PORT). All hosts are
+ADDRESS is where the server of a job listens: HOST:PORT, several separated by commas, IPv6 as [::1]:PORT. A job starts
+its server with jax.profiler.start_server(PORT) or tf.profiler.experimental.server.start(PORT). All hosts are
 captured at the same moment, into one run: DIR/plugins/profile/RUN/HOST.xplane.pb. The traces come over
-the network, so no shared file system is needed; files are there whole or not at all.
+the network, so no shared file system is needed; files appear whole or not at all.
 
-What fails and may pass is tried again, after waits that grow. If some hosts fail, the traces of the others
+Failures that may be temporary are retried, after growing pauses. If some hosts fail, the traces of the others
 are kept, and the exit code is 1. Ctrl-C ends the capture early: the servers send what they have, which is
 kept and indexed, and the exit code is 130; a second one ends at once.
 
 Servers before jaxlib 0.7.2 and TensorFlow 2.21 cannot send traces, and write them to their own disk. They are
-taken from there if that disk is seen here under the same path: below DIR, or below --repository-root.
+read from there if this machine sees that disk under the same path: below DIR, or below --repository-root.
 
 With --continuous the servers record all the time, and a run is written every --interval seconds. The newest are
 kept: --keep of them, up to --keep-size together; other runs in DIR are left alone. `tilescope view DIR` shows them
-as they come. Ctrl-C ends it, with exit code 0. Servers have this since jaxlib 0.9 and TensorFlow 2.21.
+as they come. Ctrl-C ends it, with exit code 0. The servers need jaxlib 0.9 or TensorFlow 2.21, or newer.
 
 Examples:
 
@@ -51,22 +51,26 @@ HELP = "capture a running job of JAX or TensorFlow"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments; a test compares the defaults with `CaptureOptions`."""
-    parser.add_argument("addresses", metavar="ADDRESS", help="of profiler servers: HOST:PORT[,HOST:PORT...]")
+    parser.add_argument("addresses", metavar="ADDRESS", help="profiler servers: HOST:PORT[,HOST:PORT...]")
     parser.add_argument("--logdir", type=Path, metavar="DIR", required=True, help="the log directory to write to")
-    parser.add_argument("--run-name", metavar="NAME", help="of the run; default: date and time")
+    parser.add_argument("--run-name", metavar="NAME", help="name of the run; default: date and time")
     parser.add_argument(
         "--duration-ms", type=int, metavar="N", default=1000, help="how long to capture; default: 1000 ms"
     )
-    parser.add_argument("--delay-ms", type=int, metavar="N", default=0, help="wait so long before; default: 0 ms")
+    parser.add_argument("--delay-ms", type=int, metavar="N", default=0, help="how long to wait before; default: 0 ms")
     parser.add_argument(
-        "--num-tracing-attempts", type=int, metavar="N", default=3, help="for each host, in all; default: 3"
+        "--num-tracing-attempts",
+        type=int,
+        metavar="N",
+        default=3,
+        help="attempts for each host, the first included; default: 3",
     )
     parser.add_argument(
         "--host-tracer-level",
         type=int,
         metavar="N",
         default=2,
-        help="0: nothing of the host; 1: what the program annotates; 2: and costly operations; 3: all; default: 2",
+        help="0: nothing of the host; 1: annotations of the program; 2: costly operations, too; 3: all; default: 2",
     )
     parser.add_argument(
         "--device-tracer-level", type=int, metavar="N", default=1, help="0: nothing of devices; default: 1"
@@ -88,26 +92,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how long a server may take to put its trace together; default: 120",
     )
     parser.add_argument(
-        "--max-trace", type=parse_size, metavar="SIZE", default=0xFFFF_FFFF, help="of one host; default: 4GiB"
+        "--max-trace",
+        type=parse_size,
+        metavar="SIZE",
+        default=0xFFFF_FFFF,
+        help="largest trace of one host; default: 4GiB",
     )
     parser.add_argument(
         "--repository-root",
         metavar="PATH",
-        help="a folder that old servers write to, and that is seen here under the same path",
+        help="a folder that old servers write to, and that this machine sees under the same path",
     )
     parser.add_argument(
         "--view", action="store_true", help="serve the run and open the browser, as tilescope view does"
     )
     parser.add_argument("--no-browser", action="store_true", help="with --view: only print the URL")
     parser.add_argument(
-        "--port", type=parse_port, metavar="N", help="with --view: where to serve, as of tilescope view"
+        "--port", type=parse_port, metavar="N", help="with --view: the port to listen on, as in tilescope view"
     )
     group = parser.add_argument_group("continuous")
     group.add_argument("--continuous", action="store_true", help="record until Ctrl-C, window by window")
-    group.add_argument("--interval", type=float, metavar="SECONDS", default=10.0, help="of a window; default: 10")
+    group.add_argument(
+        "--interval", type=float, metavar="SECONDS", default=10.0, help="length of a window; default: 10"
+    )
     group.add_argument("--keep", type=int, metavar="N", default=10, help="windows to keep; default: 10")
     group.add_argument(
-        "--keep-size", type=parse_size, metavar="SIZE", default=2 * 10**9, help="of all windows; default: 2GB"
+        "--keep-size",
+        type=parse_size,
+        metavar="SIZE",
+        default=2 * 10**9,
+        help="most bytes of all windows together; default: 2GB",
     )
     group.add_argument(
         "--take-over", action="store_true", help="first end a continuous recording that was left running on the servers"

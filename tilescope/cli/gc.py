@@ -32,7 +32,9 @@ HELP = "remove old indexes and leftovers"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("stores", type=Path, nargs="*", metavar="STORE", help="default: the cache directory")
+    parser.add_argument(
+        "stores", type=Path, nargs="*", metavar="STORE", help="stores to clean up; default: the cache directory"
+    )
     parser.add_argument("--dry-run", action="store_true", help="only say what would be removed")
     add_cache_options(parser)
 

@@ -44,8 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("address", metavar="HOST:PORT", help="a profiler server")
     parser.add_argument("--level", type=int, choices=(1, 2), default=1, help="how much to ask; default: 1")
-    parser.add_argument("--num-queries", type=int, metavar="N", help="how often to ask; default: until Ctrl-C")
-    parser.add_argument("--duration-ms", type=int, default=1000, metavar="MS", help="of each query; default: 1000")
+    parser.add_argument("--num-queries", type=int, metavar="N", help="number of queries; default: until Ctrl-C")
+    parser.add_argument(
+        "--duration-ms", type=int, default=1000, metavar="MS", help="length of each query; default: 1000"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object for each line")
 
 

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--grpc-port",
         type=parse_port,
         metavar="N",
-        help="default: the port after that of HTTP, if it is free; 0: any free one",
+        help="port of gRPC; default: the one after that of HTTP, if it is free; 0: any free one",
     )
     group.add_argument("--no-grpc", action="store_true", help="serve HTTP only")
 

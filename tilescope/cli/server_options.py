@@ -32,7 +32,9 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1, this machine only"
     )
-    parser.add_argument("--port", type=parse_port, metavar="N", help=f"default: {_DEFAULT_PORT}; 0: any free one")
+    parser.add_argument(
+        "--port", type=parse_port, metavar="N", help=f"port to listen on; default: {_DEFAULT_PORT}; 0: any free one"
+    )
     parser.add_argument(
         "--access-log",
         type=Path,

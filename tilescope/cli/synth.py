@@ -31,11 +31,15 @@ HELP = "write a synthetic trace"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("--format", choices=("xspace", "chrome"), default="xspace", help="default: xspace")
-    parser.add_argument("--events", type=int, metavar="N", default=1_000_000, help="default: 1,000,000")
-    parser.add_argument("--tracks", type=int, metavar="N", default=40, help="lines and threads; default: 40")
-    parser.add_argument("--realistic", action="store_true", help="as large programs are recorded")
-    parser.add_argument("--seed", type=int, metavar="S", default=0, help="default: 0")
+    parser.add_argument(
+        "--format", choices=("xspace", "chrome"), default="xspace", help="XSpace or trace-event JSON; default: xspace"
+    )
+    parser.add_argument(
+        "--events", type=int, metavar="N", default=1_000_000, help="number of events; default: 1,000,000"
+    )
+    parser.add_argument("--tracks", type=int, metavar="N", default=40, help="number of lines and threads; default: 40")
+    parser.add_argument("--realistic", action="store_true", help="a trace like those of large programs")
+    parser.add_argument("--seed", type=int, metavar="S", default=0, help="seed of the random numbers; default: 0")
     parser.add_argument("-o", "--output", type=Path, metavar="PATH", required=True, help="the file to write")
 
 

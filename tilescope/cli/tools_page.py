@@ -51,7 +51,7 @@ def page(tools: Sequence[AnyTool]) -> str:
 
 def _row(parameter: Parameter) -> str:
     default = parameter.default
-    text = "required" if parameter.is_required else "–" if default is None else f"`{text_of(default)}`"
+    text = "required" if parameter.is_required else "–" if default in (None, "") else f"`{text_of(default)}`"
     return f"| `{parameter.name}` | {_value(parameter)} | {text} | {parameter.help.replace('|', chr(92) + '|')} |"
 
 

@@ -46,9 +46,9 @@ class EventColumnsQuestion(SpanQuestion, frozen=True, kw_only=True):
     name: Annotated[EventName | None, Meta(description="Only events of exactly this name.")] = None
     where: Annotated[QueryText | None, Meta(description="Only events that a search for this would find.")] = None
     limit: Annotated[int, Meta(ge=0, le=MAX_EVENTS, description="The most events that are listed.")] = DEFAULT_EVENTS
-    after: Annotated[After | None, Meta(description="List from behind this event on; `more` of the answer before.")] = (
-        None
-    )
+    after: Annotated[
+        After | None, Meta(description="Where to go on, behind this event: `more` of the answer before.")
+    ] = None
 
 
 def _answer(scope: Scope, question: EventColumnsQuestion) -> Steps[Answer]:

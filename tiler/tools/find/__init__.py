@@ -27,7 +27,7 @@ class FindQuestion(SpanQuestion, frozen=True, kw_only=True):
         Meta(description="Anywhere in the name, upper and lower case alike; or the whole name."),
     ] = "contains"
     limit: Annotated[int, Meta(ge=0, le=MAX_FOUND, description="The most occurrences that are listed.")] = DEFAULT_FOUND
-    after: Annotated[After | None, Meta(description="`more` of the answer before: what follows it.")] = None
+    after: Annotated[After | None, Meta(description="Where to go on: `more` of the answer before.")] = None
 
 
 def _answer(scope: Scope, question: FindQuestion) -> Steps[Answer]:

@@ -43,7 +43,7 @@ class GapsQuestion(SpanQuestion, frozen=True, kw_only=True):
     ] = False
     order: Annotated[Order, Meta(description="Which gaps come first: the longest, or the earliest.")] = "longest"
     limit: Annotated[int, Meta(ge=0, le=MAX_GAPS, description="The most gaps that are listed.")] = DEFAULT_GAPS
-    after: Annotated[After | None, Meta(description="`more` of the answer before: what follows it.")] = None
+    after: Annotated[After | None, Meta(description="Where to go on: `more` of the answer before.")] = None
 
 
 def _answer(scope: Scope, question: GapsQuestion) -> Steps[Answer]:

@@ -70,7 +70,7 @@ class MemoryProfileQuestion(SpanQuestion, frozen=True, kw_only=True):
             ge=0,
             le=MAX_BINS,
             description="Splits the span into so many parts of equal length, and says how full the memory is in each, "
-            "at least and at most, in place of its curve and of what lies in it; 0: does not.",
+            "at least and at most, in place of its curve and of what lies in it; 0: the curve.",
         ),
     ] = 0
 

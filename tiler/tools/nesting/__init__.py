@@ -32,9 +32,7 @@ class NestingQuestion(Question, frozen=True, kw_only=True):
         Literal["time", "longest"],
         Meta(description="Which of the slices in it are listed: the first by time, or the longest."),
     ] = "time"
-    after: Annotated[
-        After | None, Meta(description="By time: `more` of the answer before, to list what follows it.")
-    ] = None
+    after: Annotated[After | None, Meta(description="Where to go on by time: `more` of the answer before.")] = None
 
 
 def _answer(scope: Scope, question: NestingQuestion) -> Steps[Answer]:

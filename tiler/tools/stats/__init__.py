@@ -34,9 +34,9 @@ StatsBy = Literal["name", "category", "track", "process", "host", "argument"]
 class StatsQuestion(SpanQuestion, frozen=True, kw_only=True):
     """Statistics of a span."""
 
-    by: Annotated[StatsBy, Meta(description="What events are summed up by.")] = "name"
+    by: Annotated[StatsBy, Meta(description="What the rows are: events are grouped by it.")] = "name"
     argument: Annotated[
-        ArgumentName | None, Meta(description="The argument whose values events are summed up by: by=argument.")
+        ArgumentName | None, Meta(description="With by=argument: the argument whose values are the rows.")
     ] = None
     sum: Annotated[
         ColumnNames | None,
