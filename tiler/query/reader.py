@@ -85,7 +85,10 @@ class QueryReader:
             return None
         if int(shape.events[top]) != int(self.tree.tracks[track]["events"]):
             return None
-        level, index = int(shape.level[top]), int(shape.index[top])
+        return self.stored_histogram(track, int(shape.level[top]), int(shape.index[top]))
+
+    def stored_histogram(self, track: int, level: int, index: int) -> Histogram | None:
+        """That of a tile; None where it has none. Raises DamagedStore."""
         record = self._kept_histograms((track, level, index))
         return Histogram.decode(record, track, level) if record else None
 

@@ -107,6 +107,10 @@ class TileIndex:
         _, found = self._find(np.array([slot]), *(np.array([value], np.int64) for value in (level, index, index)))
         return int(found[0]) if len(found) else None
 
+    def positions(self, slot: Ints, level: Ints, index: Ints) -> tuple[Ints, Ints]:
+        """Of many tiles (n,) those that there are: which of the n, and where in the shape."""
+        return self._find(slot, level, index, index)
+
     def page_starts_of(self, tiles: Ints) -> Ints:
         """Of each tile the position of the first tile on its page."""
         return self._page_start[tiles]

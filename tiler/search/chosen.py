@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.pages import Histogram
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.search.language import Pattern
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -19,6 +20,9 @@ Mask = NDArray[np.bool_]
 
 # Patterns of names, and of categories.
 Asked = tuple[tuple[Pattern, ...], tuple[Pattern, ...]]
+
+# Track, level and index.
+Tile = tuple[int, int, int]
 
 # Of an open store: those of a viewer that asks again whenever it moves. A byte for each name, and for each tile.
 _KEPT: Final = 8
@@ -39,6 +43,7 @@ class ChosenNames:
     mask: Mask  # by name id, shifted by one: events without a name are the first
     _tiles: dict[int, Mask] = field(default_factory=dict, repr=False)  # by block
     _durations: dict[int, Durations | None] = field(default_factory=dict, repr=False)  # by track
+    _in_tiles: dict[Tile, Durations | None] = field(default_factory=dict, repr=False)  # of a few thousand events each
 
     def tiles(self, reader: QueryReader, block: int) -> Mask:
         """Which tiles of a block are leaves on pages where a slice of one of the names starts. Raises DamagedStore."""
@@ -56,14 +61,25 @@ class ChosenNames:
     def durations(self, reader: QueryReader, track: int) -> Durations | None:
         """Of the events of these names on a track; None where that is not known. Raises DamagedStore."""
         if track not in self._durations:
-            found = reader.whole_histogram(track)
-            if found is None or found.has_other_names:
-                self._durations[track] = None
-            else:
-                of = np.flatnonzero(self.mask[found.name + 1] & (found.count > 0))
-                longest = int(found.longest[of].max(initial=-1))
-                self._durations[track] = Durations(int(found.shortest[of].min(initial=TICK_LIMIT)), longest)
+            self._durations[track] = self._of(reader.whole_histogram(track))
         return self._durations[track]
+
+    def is_known(self, tile: Tile) -> bool:
+        """Whether `durations_in` need not read anything."""
+        return tile in self._in_tiles
+
+    def durations_in(self, reader: QueryReader, tile: Tile) -> Durations | None:
+        """Of the events of these names that start in a tile; None where that is not known. Raises DamagedStore."""
+        if tile not in self._in_tiles:
+            self._in_tiles[tile] = self._of(reader.stored_histogram(*tile))
+        return self._in_tiles[tile]
+
+    def _of(self, found: Histogram | None) -> Durations | None:
+        if found is None or found.has_other_names:
+            return None
+        of = np.flatnonzero(self.mask[found.name + 1] & (found.count > 0))
+        longest = int(found.longest[of].max(initial=-1))
+        return Durations(int(found.shortest[of].min(initial=TICK_LIMIT)), longest)
 
 
 class KnownNames:

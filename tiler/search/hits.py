@@ -16,6 +16,7 @@ from tilescope.tiler.pages.container import MAX_ROWS
 from tilescope.tiler.query import Place, QueryReader, Steps
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search.arguments import ArgumentTest
+from tilescope.tiler.search.lasting import lasting
 from tilescope.tiler.search.leaves import LeafPart, Leaves, leaves
 from tilescope.tiler.search.selection import Selection, occurring
 from tilescope.tiler.store.two_threads import for_each, in_a_call
@@ -31,6 +32,9 @@ _MOST_LEAVES = 512
 # Leaves are listed part by part: at first those of this part of the run, then of four times as much, and so on.
 _FIRST_PART_SHIFT = 9
 _PARTS = 5
+
+# When so many parts had too few hits, these are rare: then it pays to ask histograms which leaves cannot have one.
+_NEAR_PARTS = 2
 
 Sink = TypeVar("Sink", _native.HitRows, _native.HitBins)
 
@@ -182,8 +186,11 @@ def page_of_hits(
     span = TickRange(*((min(of.start for of in some), max(of.stop for of in some)) if some else (0, 0)))
 
     def listed_leaves() -> Iterator[_Listed]:
-        for part in _parts(span, max(reader.end >> _FIRST_PART_SHIFT, 1), backward=backward):
+        parts = _parts(span, max(reader.end >> _FIRST_PART_SHIFT, 1), backward=backward)
+        for number, part in enumerate(parts):
             found = list(leaves(reader, selection, left, reaching=False, part=part))
+            if number >= _NEAR_PARTS:
+                found = [lasting(reader, selection, some) for some in found]
             yield _Listed(found, part.start if backward else part.stop)
 
     queue = _Queue(listed_leaves(), span, backward=backward)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.query import NO_NAME, FoldedNames, QueryReader, Steps
-from tilescope.tiler.search.chosen import ChosenNames, KnownNames
+from tilescope.tiler.search.chosen import ChosenNames, Durations, KnownNames
 from tilescope.tiler.search.language import Argument, Duration, Kind, Pattern, Query
 from tilescope.tiler.search.patterns import is_match
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -48,7 +48,18 @@ class Selection:
     @property
     def is_by_name(self) -> bool:
         """Whether names alone say what is selected: then histograms know the sums."""
-        return not self.arguments and self.shortest <= 0 and self.longest >= TICK_LIMIT
+        return not self.arguments and not self.is_bounded
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether durations have bounds."""
+        return self.shortest > 0 or self.longest < TICK_LIMIT
+
+    def may_last(self, durations: Durations | None) -> bool:
+        """Whether any of some events may last as long as is asked for; None: nothing is known of them."""
+        if durations is None:
+            return True
+        return max(durations.shortest, self.shortest) <= min(durations.longest, self.longest)
 
 
 def select(reader: QueryReader, query: Query, tracks: Sequence[int]) -> Steps[Selection]:
@@ -74,8 +85,7 @@ def occurring(reader: QueryReader, selection: Selection) -> Selection:
         return selection
 
     def may_have(track: int) -> bool:
-        found = selection.chosen.durations(reader, track)
-        return found is None or max(found.shortest, selection.shortest) <= min(found.longest, selection.longest)
+        return selection.may_last(selection.chosen.durations(reader, track))
 
     return replace(selection, tracks=[track for track in selection.tracks if may_have(track)])
 

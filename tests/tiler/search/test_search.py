@@ -54,6 +54,7 @@ QUERY = st.sampled_from(sorted(QUERIES))
 def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
     patch = pytest.MonkeyPatch()
     patch.setattr(hits_module, "_FEWEST_LEAVES", 2)
+    patch.setattr(hits_module, "_NEAR_PARTS", 1)
     patch.setattr(shape, "HISTOGRAM_EVENTS", 200)
     patch.setattr(shape, "BLOCK_HISTOGRAM_EVENTS", 400)
     patch.setattr(totals_module, "_FEW_LEAVES", 3)
