@@ -12,7 +12,7 @@ from bench.table import Row, Target, measured_row
 from bench.viewports import percentile
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import RunStore
-from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, tools
 
 # What is timed: one question, from asking to its answer.
 Timed = Callable[[], object]
@@ -27,7 +27,8 @@ class Subject:
 
     @cached_property
     def reader(self) -> QueryReader:
-        """Kept for all questions, as a server keeps it."""
+        """Kept for all questions, as a server keeps it; it knows all tools by then, too."""
+        tools()
         return QueryReader(self.store)
 
     def ask(self, name: str, **values: object) -> Answer:
