@@ -24,7 +24,7 @@ _SPECIAL: Final[dict[type[Any], tuple[FieldType, Schema]]] = {
     Tracks: ("tracks", {"type": "string", "pattern": _TRACKS}),
     StepRange: ("steps", {"type": "string", "pattern": STEPS}),
     BuildRef: ("build", {**_REFERENCE, "pattern": "^[^/]+/[^/]+$"}),
-    HostRef: ("host", _REFERENCE),
+    HostRef: ("host", {**_REFERENCE, "x-names": "host"}),
 }
 _KNOWN: Final[dict[str, FieldType]] = {"string": "text", "integer": "integer", "boolean": "flag"}
 _METAVARS: Final[dict[FieldType, str]] = {

@@ -10,6 +10,8 @@ export interface FieldSchema {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly default?: string | number | boolean;
+  /** What a text names: a host of the run, by its name in the manifest. */
+  readonly "x-names"?: string;
 }
 
 /** A field of a tool's question. */

@@ -16,14 +16,23 @@ const FIELDS: readonly ToolField[] = [
   field("per_track", { type: "boolean", default: false }),
   field("text", { type: "string" }, true),
   field("tracks", { type: "string", pattern: "^[0-9,-]*$" }),
+  field("host", { type: "string", "x-names": "host" }),
   field("after", { type: "string" }),
 ];
 const FORM = formFields(FIELDS);
 
 describe("the form of a tool", () => {
   it("asks for what the range switch does not say, what is required first", () => {
-    expect(FORM.map(({ name }) => name)).toEqual(["text", "step_name", "match", "limit", "per_track", "tracks"]);
-    expect(FORM.map(({ input }) => input.kind)).toEqual(["text", "text", "choice", "integer", "flag", "text"]);
+    expect(FORM.map(({ name }) => name)).toEqual([
+      "text",
+      "step_name",
+      "match",
+      "limit",
+      "per_track",
+      "tracks",
+      "host",
+    ]);
+    expect(FORM.map(({ input }) => input.kind)).toEqual(["text", "text", "choice", "integer", "flag", "text", "host"]);
     expect(FORM[1]!.label).toBe("Step name");
   });
 

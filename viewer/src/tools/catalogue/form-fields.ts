@@ -10,7 +10,9 @@ export type Input =
   | { readonly kind: "text"; readonly pattern: string | null; readonly maxLength: number }
   | { readonly kind: "integer"; readonly min: number | null; readonly max: number | null }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
-  | { readonly kind: "flag" };
+  | { readonly kind: "flag" }
+  /** One of the hosts of the run. */
+  | { readonly kind: "host" };
 
 export interface FormField {
   readonly name: string;
@@ -50,6 +52,9 @@ function inputOf(schema: ToolField["schema"]): Input {
     case "integer":
       return { kind: "integer", min: schema.minimum ?? null, max: schema.maximum ?? null };
     case "string":
+      if (schema["x-names"] === "host") {
+        return { kind: "host" };
+      }
       return { kind: "text", pattern: schema.pattern ?? null, maxLength: schema.maxLength ?? 2000 };
   }
 }
@@ -79,6 +84,8 @@ function faultOf({ label, isRequired, input }: FormField, text: string): string 
       return integerFault(label, input, text);
     case "choice":
       return input.choices.includes(text) ? null : `${label} is one of ${input.choices.join(", ")}.`;
+    case "host": // of the run that is looked at: the server knows them
+      return null;
     case "flag":
       return text === "true" || text === "false" ? null : `${label} is true or false.`;
   }

@@ -14,10 +14,12 @@ export interface FormProps {
   readonly texts: PageTexts;
   /** Whose tracks may be chosen. */
   readonly places: readonly RunPlace[];
+  /** The hosts of the run. */
+  readonly hosts: readonly string[];
   readonly onAsk: (texts: PageTexts) => void;
 }
 
-export function Form({ fields, texts, places, onAsk }: FormProps) {
+export function Form({ fields, texts, places, hosts, onAsk }: FormProps) {
   const [draft, setDraft] = useState(texts);
   const [found, setFound] = useState<Readonly<Record<string, string>>>({});
   // Back and Forward bring other texts.
@@ -48,6 +50,7 @@ export function Form({ fields, texts, places, onAsk }: FormProps) {
           text={draft[field.name] ?? ""}
           fault={found[field.name] ?? ""}
           places={field.name === TRACKS ? places : []}
+          hosts={hosts}
           onInput={(text) => setDraft({ ...draft, [field.name]: text })}
         />
       ))}
@@ -63,10 +66,11 @@ interface FieldProps {
   readonly text: string;
   readonly fault: string;
   readonly places: readonly RunPlace[];
+  readonly hosts: readonly string[];
   readonly onInput: (text: string) => void;
 }
 
-function FieldInput({ field, text, fault, places, onInput }: FieldProps) {
+function FieldInput({ field, text, fault, places, hosts, onInput }: FieldProps) {
   const id = useId();
   const { name, help, input, isRequired } = field;
   const label = places.length > 1 ? "Hosts and devices" : field.label;
@@ -86,6 +90,16 @@ function FieldInput({ field, text, fault, places, onInput }: FieldProps) {
       {places.length > 1 ? (
         <select {...shared} value={text} onChange={(event) => onInput(event.currentTarget.value)}>
           <PlaceOptions places={places} tracks={text} />
+        </select>
+      ) : input.kind === "host" && hosts.length > 0 ? (
+        <select {...shared} value={text} onChange={(event) => onInput(event.currentTarget.value)}>
+          <option value="">{isRequired ? "–" : "All hosts"}</option>
+          {text !== "" && !hosts.includes(text) && <option value={text}>{text}</option>}
+          {hosts.map((host) => (
+            <option key={host} value={host}>
+              {host}
+            </option>
+          ))}
         </select>
       ) : input.kind === "choice" ? (
         <select

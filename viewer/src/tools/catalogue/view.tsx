@@ -37,7 +37,15 @@ function Described({ known, ...props }: OfTool<ViewProps> & { readonly known: re
   return (
     <>
       <div class="tool-bar">
-        {form.length > 0 && <Form fields={form} texts={texts} places={placesOf(context.trace)} onAsk={setFields} />}
+        {form.length > 0 && (
+          <Form
+            fields={form}
+            texts={texts}
+            places={placesOf(context.trace)}
+            hosts={context.trace.manifest.hosts}
+            onAsk={setFields}
+          />
+        )}
         <p class="page-of">Figures are of {rangeText}.</p>
       </div>
       {wrong.length > 0 ? (
