@@ -137,7 +137,7 @@ def _steps(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool) -> It
     """Single steps, and the average one: xprof numbers them from 0 on."""
     of_ours: dict[Any, dict[str, Any]] = {}
     for row in case.rows(TOOL, "programs", with_infeed=with_infeed, each_step=1000):
-        if row["what"] != "Total":
+        if row["what"] != "Total" and row["total"] is not None:  # what hardware counted has no time
             of_ours[row["what"].removeprefix("Step ")] = row
     first = min((int(name) for name in of_ours if name.isdecimal()), default=0)
     of_theirs = {}

@@ -67,6 +67,7 @@ def test_operations_as_xprof_has_them(readers: dict[str, QueryReader], name: str
         of_side = [row for row in theirs if row["host_or_device"].lower() == side]
         if side == "device" and name in WITHOUT_OPERATIONS:
             assert all(row["type"] in {None, "Unknown"} for row in ours.values())  # kernels by their names
+            assert all(row["run_as"] is None for row in ours.values())  # of no program: xprof calls them functions, too
             continue
         seen = 0
         for row in of_side:
@@ -94,6 +95,7 @@ def test_operations_as_xprof_has_them(readers: dict[str, QueryReader], name: str
             if side == "host":
                 assert one["run_as"] in {None, row["eager"].lower()}
                 continue
+            assert row["operation"] == "IDLE" or one["run_as"] == row["eager"].lower()
             if row["measured_memory_bw"] > 1e6:  # of copies that go on after their event: no rate that there can be
                 assert one["bound_by"] in {"async", "HBM"}
                 assert one["byte_rate"] is None or one["name"].startswith("copy-done")

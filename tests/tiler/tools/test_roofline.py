@@ -26,6 +26,7 @@ FILES = {
     "gpu_v100x8_bert": "xplane/gpu_v100x8_bert.xplane.pb",
     "jax_cpu_10steps": "xplane/jax_cpu_10steps.xplane.pb",
 }
+COUNTED = "Hardware counters, whole capture"
 GIB = 2**30
 
 Row = dict[str, Any]
@@ -154,7 +155,12 @@ def test_what_the_device_could_reach(readers: dict[str, QueryReader], name: str)
 @pytest.mark.parametrize("with_infeed", [True, False])
 def test_steps_by_truth(readers: dict[str, QueryReader], *, with_infeed: bool) -> None:
     truth = json.loads(gzip.decompress(corpus_path("pod/truth.json.gz").read_bytes()))["steps"]
-    average, *steps = by_row(answer(readers["pod/all"], with_infeed=with_infeed), "programs")[1:]
+    average, *steps, counted = by_row(answer(readers["pod/all"], with_infeed=with_infeed), "programs")[1:]
+    # What the hardware counted: no time, no FLOPs.
+    assert counted["what"] == COUNTED
+    assert (counted["flops_share"], counted["memory_share"]) == (pytest.approx(0.33), pytest.approx(0.1375))
+    assert counted["hbm_rate"] == pytest.approx(0.1375 * 1525.5 * GIB, rel=1e-4)
+    assert {counted[of] for of in ("total", "per_device", "flop_rate", "efficiency", "intensity")} == {None}
     assert [row["what"] for row in steps] == [f"Step {step['step']}" for step in truth]
     totals = []
     for number, (row, step) in enumerate(zip(steps, truth, strict=True)):
@@ -176,9 +182,9 @@ def test_steps_by_truth(readers: dict[str, QueryReader], *, with_infeed: bool) -
 
 def test_chosen_steps(readers: dict[str, QueryReader]) -> None:
     rows_of = by_row(answer(readers["pod/all"], steps="101-102"), "programs")
-    assert [row["what"] for row in rows_of] == ["Total", "Average step", "Step 101", "Step 102"]
+    assert [row["what"] for row in rows_of] == ["Total", "Average step", "Step 101", "Step 102", COUNTED]
     assert rows_of[0]["total"] == rows_of[2]["total"] + rows_of[3]["total"]
-    assert [row["what"] for row in by_row(answer(readers["pod/all"], each_step=0), "programs")] == ["Total"]
+    assert [row["what"] for row in by_row(answer(readers["pod/all"], each_step=0), "programs")] == ["Total", COUNTED]
 
 
 @pytest.mark.parametrize("name", ["tpu_v6e_4core", "pod/all"])

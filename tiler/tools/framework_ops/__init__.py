@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Final
 
 from msgspec import Meta
 
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.query import Steps
-from tilescope.tiler.tools.answer import Answer, Fact
+from tilescope.tiler.tools.answer import Answer, Fact, Note, Table, values_of
 from tilescope.tiler.tools.framework_ops.tables import device_table, host_table
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost, asked_host
 from tilescope.tiler.tools.operations import NO_OPERATIONS, AskedOperations, asked_operations, time_facts
@@ -20,6 +20,11 @@ from tilescope.tiler.tools.tool import Tool
 
 MAX_LISTED: Final = 100_000
 DEFAULT_LISTED: Final = 200
+
+_KERNELS: Final = (
+    "kernels that run for no compiled program have no “Run as”: where TensorFlow recorded it, their events have it as "
+    "the argument is_eager (stats, by that argument)"
+)
 
 
 class FrameworkOpsQuestion(SpanQuestion, frozen=True, kw_only=True):
@@ -43,7 +48,15 @@ def _answer(scope: Scope, question: FrameworkOpsQuestion) -> Steps[Answer]:
     if host.table.threads:
         tables.append(host_table(scope.reader, host, question.limit, with_idle=question.with_idle))
     yield
-    return Answer([*_device_facts(asked), *_host_facts(host)], tables, notes=asked.notes if asked.table.cores else [])
+    notes = [*asked.notes, *_kernel_notes(tables[0])] if asked.table.cores else []
+    return Answer([*_device_facts(asked), *_host_facts(host)], tables, notes=notes)
+
+
+def _kernel_notes(devices: Table) -> Iterator[Note]:
+    """That of kernels without a program it is not told here whether they ran eagerly."""
+    columns = {column.id: values_of(column) for column in devices.columns}
+    if any(run is None and count is not None for run, count in zip(columns["run_as"], columns["count"], strict=True)):
+        yield Note("info", _KERNELS)
 
 
 def _device_facts(asked: AskedOperations) -> Sequence[Fact]:

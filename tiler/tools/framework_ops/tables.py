@@ -35,6 +35,7 @@ class _Row:
     rates: Rates | None = None
     flops: int | None = None
     bytes: int | None = None
+    is_compiled: bool = False  # of a device: all that it does is of compiled programs
 
 
 def device_table(asked: AskedOperations, limit: int, *, with_idle: bool) -> Table:
@@ -86,6 +87,7 @@ def device_table(asked: AskedOperations, limit: int, *, with_idle: bool) -> Tabl
         of_rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda of: of.model_flops),
         Column("flops", "FLOPs", "flops", [of.flops for of in listed]),
         Column("bytes", "Bytes", "bytes", [of.bytes for of in listed]),
+        Column("run_as", "Run as", "text", ["function" if of.is_compiled else None for of in listed]),
         *_leading(listed),
     ]
     return shown.table("device", "On devices", columns)
@@ -103,6 +105,7 @@ def _device_row(asked: AskedOperations, of: FrameworkOperation) -> _Row:
         known_rates(of, asked.peaks),
         of.sums.flops if of.knows_flops else None,
         of.sums.bytes if of.knows_bytes else None,
+        is_compiled=bool(of.longest_part.metadata.program),
     )
 
 

@@ -12,7 +12,7 @@ from tilescope.tiler.facts.operations import Operation, tpu_cores
 from tilescope.tiler.facts.operations.instruction_columns import Ints, sum_of
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
 from tilescope.tiler.query import Steps
-from tilescope.tiler.tools.answer import Answer, Column, Table, Value
+from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.memory_rates import memory_columns
 from tilescope.tiler.tools.operation_notes import operation_notes
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
@@ -40,8 +40,14 @@ def _answer(scope: Scope, question: HloStatsQuestion) -> Steps[Answer]:
     return Answer(
         time_facts(asked),
         [_table(asked, order, question.limit, _core_of(scope))] if asked.table.cores else [],
-        notes=[*asked.notes, *operation_notes(asked)],
+        notes=[*asked.notes, *operation_notes(asked), *([Note("info", _tuning(scope))] if asked.table.cores else [])],
     )
+
+
+def _tuning(scope: Scope) -> str:
+    """Why nothing is said of autotuning."""
+    text = "which instructions were autotuned is not recorded: no profiler writes it"
+    return text if tpu_cores(scope.reader) else f"{text}; XLA's flag --xla_gpu_dump_autotune_results_to=FILE does"
 
 
 def _core_of(scope: Scope) -> str | None:

@@ -22,6 +22,7 @@ from tilescope.tiler.tools.operations import (
     asked_programs,
     availability,
 )
+from tilescope.tiler.tools.overview.environment import HBM, MXU, Environment, counter_facts, environment
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.roofline.chart import MOST_POINTS, chart
 from tilescope.tiler.tools.roofline.rows import Row, operation_columns, program_columns
@@ -64,11 +65,13 @@ def _answer(scope: Scope, question: RooflineQuestion) -> Steps[Answer]:
     order = _order(asked.table, with_feeds=question.with_infeed)
     yield
     programs = [Row("Total", every.operation, every.rates), *(yield from _steps(scope, question, asked.peaks))]
+    of = yield from environment(scope.reader, frozenset(scope.leaves(question.tracks)))
+    programs += _counted(every, of, asked.peaks)
     rows = [every, *_rows(asked, order[: max(question.limit, MOST_POINTS)])]
     series = chart(rows, asked.peaks)
     listed = rows[: question.limit + 1]
     return Answer(
-        _facts(asked, every),
+        [*_facts(asked, every), *counter_facts(of)],
         [
             Table("operations", "By instruction", operation_columns(listed, asked, every.operation.total)),
             Table("programs", "The program, in all and by step", program_columns(programs, asked)),
@@ -114,6 +117,16 @@ def _steps(scope: Scope, question: RooflineQuestion, peaks: Peaks) -> Steps[list
     labelled = zip(numbers, each, strict=False)
     found = [_row(f"Step {number}", of, peaks) for number, of in labelled if of is not None]
     return found if every is None else [_averaged(every, len(numbers), peaks), *found]
+
+
+def _counted(every: Row, of: Environment, peaks: Peaks) -> list[Row]:
+    """What the hardware counted itself, of the peaks; nothing where it was not recorded."""
+    matrix, hbm = of.counter(MXU), of.counter(HBM)
+    if matrix is None and hbm is None:
+        return []
+    moved = None if hbm is None or peaks.hbm is None else hbm * peaks.hbm
+    rates = Rates(None, None, None, moved, None, "", None, matrix, hbm)
+    return [Row("Hardware counters, whole capture", Operation(every.operation.metadata, 0), rates, has_time=False)]
 
 
 def _averaged(whole: Operation, count: int, peaks: Peaks) -> Row:

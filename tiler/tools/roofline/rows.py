@@ -20,6 +20,7 @@ class Row:
     label: str
     operation: Operation
     rates: Rates
+    has_time: bool = True
 
 
 def operation_columns(rows: Sequence[Row], asked: AskedOperations, whole: int) -> list[Column]:
@@ -51,11 +52,17 @@ def program_columns(rows: Sequence[Row], asked: AskedOperations) -> list[Column]
 
 
 def _total(rows: Sequence[Row], asked: AskedOperations) -> Column:
-    return Column("total", "Total", "ticks", [asked.ticks(row.operation.total) for row in rows], total="none")
+    return Column(
+        "total",
+        "Total",
+        "ticks",
+        [asked.ticks(row.operation.total) if row.has_time else None for row in rows],
+        total="none",
+    )
 
 
 def _per_device(rows: Sequence[Row], asked: AskedOperations) -> Column:
-    times = [asked.ticks(row.operation.total // asked.table.cores) for row in rows]
+    times = [asked.ticks(row.operation.total // asked.table.cores) if row.has_time else None for row in rows]
     return Column("per_device", "Each device", "ticks", times, total="none")
 
 
