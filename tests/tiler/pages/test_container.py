@@ -13,7 +13,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.container import PAGE_MAGIC, SHAPE_MAGIC, decode, encode
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
-COLUMN = st.lists(INT64, max_size=20) | st.lists(st.integers(0, 300), max_size=20)
+COLUMN = st.lists(INT64, max_size=40) | st.lists(st.integers(0, 300), max_size=40)
 
 
 @given(st.dictionaries(st.integers(0, 255), COLUMN, max_size=5), st.integers(0, 27), st.integers(0, 2**32 - 1))

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <type_traits>
 
 #include "base/bit_length.hpp"
+#include "pages/byte_planes.hpp"
 
 namespace tilescope {
 
@@ -36,6 +38,48 @@ uint64_t divisor_of(const std::vector<T>& values) {
 }
 
 uint64_t zigzag(int64_t value) { return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63); }
+
+template <typename T>
+struct ValueRange {
+    T least;
+    T most;
+};
+
+template <typename T>
+ValueRange<T> range_of(Span<const T> values) {
+    ValueRange<T> range{values[0], values[0]};
+    for (const T value : values) {
+        range.least = std::min(range.least, value);
+        range.most = std::max(range.most, value);
+    }
+    return range;
+}
+
+// The steps between neighbours.
+struct NeighbourSteps {
+    bool fall;      // some of them
+    bool are_wide;  // to store them takes as much as the values, relative to the least
+};
+
+// Looked at until that is known: in a column without order it soon is.
+template <typename T>
+NeighbourSteps steps_of(Span<const T> values, uint64_t range) {
+    using Step = std::conditional_t<sizeof(T) == 2, int32_t, int64_t>;
+    using Wide = std::make_unsigned_t<Step>;
+    constexpr size_t kAtOnce = 256;
+    Step most = 0, least = 0;  // of the widest values steps wrap: what is read is added up in the same way
+    bool are_wide = range == 0;
+    for (size_t first = 1; first < values.size() && !are_wide; first += kAtOnce) {
+        for (size_t k = first; k < std::min(values.size(), first + kAtOnce); ++k) {
+            const auto step = static_cast<Step>(static_cast<Wide>(values[k]) - static_cast<Wide>(values[k - 1]));
+            most = std::max(most, step);
+            least = std::min(least, step);
+        }
+        const auto rise = static_cast<uint64_t>(most), fall = static_cast<uint64_t>(~static_cast<int64_t>(least));
+        are_wide = (least < 0 ? std::max(rise << 1, fall << 1 | 1) : rise) >= range;
+    }
+    return {least < 0, are_wide};
+}
 
 }  // namespace
 
@@ -94,46 +138,47 @@ void ContainerWriter::float64(ColumnId id, const std::vector<double>& values) {
     store(id, kFloat64, 0, 1, scratch_);
 }
 
-template <typename T>
-void ContainerWriter::store_smaller(uint8_t id, Span<const T> values) {
+template <typename T, typename Raw>
+void ContainerWriter::store_smaller(uint8_t id, Span<const T> values, std::vector<Raw>& raw) {
     if (values.empty()) return;
-    const auto wide = [](int64_t value) { return static_cast<uint64_t>(value); };
-    int64_t least = values[0], most = values[0];
-    uint64_t rise = 0, fall = 0;  // the greatest steps, which may wrap: what is read is added up in the same way
-    bool falls = false;
-    for (size_t k = 1; k < values.size(); ++k) {
-        least = std::min<int64_t>(least, values[k]);
-        most = std::max<int64_t>(most, values[k]);
-        const uint64_t step = wide(values[k]) - wide(values[k - 1]);
-        const bool down = static_cast<int64_t>(step) < 0;
-        falls |= down;
-        rise = std::max(rise, down ? 0 : step);
-        fall = std::max(fall, down ? ~step : 0);  // its zigzag code is twice that, and one
-    }
-    const uint64_t greatest_step = falls ? std::max(rise << 1, fall << 1 | 1) : rise;
-    scratch_.resize(values.size());
-    if (greatest_step >= wide(most) - wide(least)) {
-        for (size_t k = 0; k < values.size(); ++k) scratch_[k] = wide(values[k]) - wide(least);
-        store(static_cast<ColumnId>(id), 0, least, 1, scratch_);
+    const ValueRange<T> range = range_of(values);
+    const NeighbourSteps steps =
+        steps_of(values, static_cast<uint64_t>(range.most) - static_cast<uint64_t>(range.least));
+    raw.resize(values.size());
+    if (steps.are_wide) {
+        for (size_t k = 0; k < values.size(); ++k) {
+            raw[k] = static_cast<Raw>(static_cast<Raw>(values[k]) - static_cast<Raw>(range.least));
+        }
+        store(static_cast<ColumnId>(id), 0, static_cast<int64_t>(range.least), 1, raw);
         return;
     }
-    uint64_t before = wide(values[0]);
-    for (size_t k = 0; k < values.size(); ++k) {
-        const uint64_t step = wide(values[k]) - before;
-        before = wide(values[k]);
-        scratch_[k] = falls ? zigzag(static_cast<int64_t>(step)) : step;
+    // Steps are below the range, so that they fit where values do.
+    raw[0] = 0;
+    for (size_t k = 1; k < values.size(); ++k) {
+        const uint64_t step = static_cast<uint64_t>(values[k]) - static_cast<uint64_t>(values[k - 1]);
+        raw[k] = static_cast<Raw>(steps.fall ? zigzag(static_cast<int64_t>(step)) : step);
     }
-    store(static_cast<ColumnId>(id), static_cast<uint8_t>(kDelta | (falls ? kZigzag : 0)), values[0], 1, scratch_);
+    store(static_cast<ColumnId>(id), static_cast<uint8_t>(kDelta | (steps.fall ? kZigzag : 0)),
+          static_cast<int64_t>(values[0]), 1, raw);
 }
 
-template void ContainerWriter::store_smaller(uint8_t id, Span<const int64_t> values);
-template void ContainerWriter::store_smaller(uint8_t id, Span<const uint16_t> values);
+void ContainerWriter::smaller(uint8_t id, Span<const int64_t> values) { store_smaller(id, values, scratch_); }
 
-void ContainerWriter::store(ColumnId id, uint8_t flags, int64_t base, uint64_t scale,
-                            const std::vector<uint64_t>& raw) {
-    uint64_t all = 0;
-    for (const uint64_t value : raw) all |= value;
-    int planes = (bit_length(all) + 7) / 8;
+void ContainerWriter::smaller(uint8_t id, Span<const uint32_t> values) {
+    std::vector<uint32_t> raw;
+    store_smaller(id, values, raw);
+}
+
+void ContainerWriter::smaller(uint8_t id, Span<const uint16_t> values) {
+    std::vector<uint16_t> raw;
+    store_smaller(id, values, raw);
+}
+
+template <typename Raw>
+void ContainerWriter::store(ColumnId id, uint8_t flags, int64_t base, uint64_t scale, const std::vector<Raw>& raw) {
+    Raw all = 0;
+    for (const Raw value : raw) all |= value;
+    size_t planes = static_cast<size_t>(bit_length(all) + 7) / 8;
     if ((flags & kFloat64) != 0 && planes != 0) planes = 8;
     append<uint8_t>(headers_, static_cast<uint8_t>(id));
     append<uint8_t>(headers_, static_cast<uint8_t>(planes));
@@ -143,13 +188,9 @@ void ContainerWriter::store(ColumnId id, uint8_t flags, int64_t base, uint64_t s
     append<int64_t>(headers_, base);
     append<uint64_t>(headers_, scale);
     ++columns_;
-    size_t at = bodies_.size();
-    bodies_.resize(at + static_cast<size_t>(planes) * raw.size());
-    for (int plane = 0; plane < planes; ++plane) {
-        char* out = bodies_.data() + at;
-        for (size_t k = 0; k < raw.size(); ++k) out[k] = static_cast<char>(raw[k] >> (8 * plane));
-        at += raw.size();
-    }
+    const size_t at = bodies_.size();
+    bodies_.resize(at + planes * raw.size());
+    write_planes(Span<const Raw>(raw), planes, bodies_.data() + at);
 }
 
 std::string ContainerWriter::finish() const {

@@ -70,15 +70,17 @@ class ContainerWriter {
     void plain(ColumnId id, const std::vector<int64_t>& values);
     void float64(ColumnId id, const std::vector<double>& values);
     // In whichever of the two ways takes less room, without a scale: for records whose columns are of all kinds.
-    void smaller(uint8_t id, Span<const int64_t> values) { store_smaller(id, values); }
-    void smaller(uint8_t id, Span<const uint16_t> values) { store_smaller(id, values); }
+    void smaller(uint8_t id, Span<const int64_t> values);
+    void smaller(uint8_t id, Span<const uint32_t> values);
+    void smaller(uint8_t id, Span<const uint16_t> values);
 
     std::string finish() const;
 
   private:
-    template <typename T>
-    void store_smaller(uint8_t id, Span<const T> values);
-    void store(ColumnId id, uint8_t flags, int64_t base, uint64_t scale, const std::vector<uint64_t>& raw);
+    template <typename T, typename Raw>
+    void store_smaller(uint8_t id, Span<const T> values, std::vector<Raw>& raw);
+    template <typename Raw>
+    void store(ColumnId id, uint8_t flags, int64_t base, uint64_t scale, const std::vector<Raw>& raw);
 
     std::string head_;
     std::string headers_;

@@ -1,7 +1,9 @@
 #include "pyramid/histogram_record.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "base/span.hpp"
@@ -22,14 +24,32 @@ struct Rank {
     bool operator<(const Rank& other) const { return busy != other.busy ? busy > other.busy : at < other.at; }
 };
 
-// The first of them in order.
-std::vector<Rank> ranks(const std::vector<NameRow>& rows, std::size_t first) {
+// Digit by digit, the lowest first: ranks with the same busy time stay as they stand.
+void sort_many(std::vector<Rank>& order) {
+    constexpr int kBits = 11;
+    constexpr uint64_t kDigit = (uint64_t{1} << kBits) - 1;
+    uint64_t differs = 0;
+    for (const Rank& rank : order) differs |= rank.busy ^ order[0].busy;
+    std::vector<Rank> sorted(order.size());
+    for (int shift = 0; shift < 64; shift += kBits) {
+        if ((differs >> shift & kDigit) == 0) continue;
+        std::array<uint32_t, kDigit + 1> next{};
+        const auto digit_of = [shift](const Rank& rank) { return ~rank.busy >> shift & kDigit; };
+        for (const Rank& rank : order) ++next[digit_of(rank)];
+        uint32_t before = 0;
+        for (uint32_t& count : next) before += std::exchange(count, before);
+        for (const Rank& rank : order) sorted[next[digit_of(rank)]++] = rank;
+        std::swap(order, sorted);
+    }
+}
+
+std::vector<Rank> ranks(const std::vector<NameRow>& rows) {
+    constexpr std::size_t kMany = 1024;
     std::vector<Rank> order;
     order.reserve(rows.size());
     for (const NameRow& row : rows) order.push_back({row.busy, static_cast<uint32_t>(order.size())});
-    const auto kept = order.begin() + static_cast<std::ptrdiff_t>(std::min(first, rows.size()));
-    if (kept != order.end()) std::nth_element(order.begin(), kept, order.end());
-    std::sort(order.begin(), kept);
+    if (order.size() < kMany) std::sort(order.begin(), order.end());
+    else sort_many(order);
     return order;
 }
 
@@ -68,7 +88,8 @@ class SumWriter {
     std::size_t size_ = 0;
 };
 
-// The durations of a row without its shortest and its longest, whose buckets its histogram tells.
+// The durations of a row without its shortest and its longest, whose buckets its histogram tells. `Count` holds the sum of all.
+template <typename Count>
 class BucketWriter {
   public:
     // So many rows and buckets at most.
@@ -76,11 +97,11 @@ class BucketWriter {
     void add(Span<const BucketCount> of_row) {
         const std::size_t before = size_;
         if (!of_row.empty()) {
-            last_ = of_row.front().bucket();
+            uint32_t last = of_row.front().bucket();
             const bool is_alone = of_row.size() == 1;
-            put_some(of_row.front(), is_alone ? 2 : 1);
-            for (std::size_t k = 1; k + 1 < of_row.size(); ++k) put(of_row[k].bucket(), of_row[k].count());
-            if (!is_alone) put_some(of_row.back(), 1);
+            last = put_some(of_row.front(), is_alone ? 2 : 1, last);
+            for (std::size_t k = 1; k + 1 < of_row.size(); ++k) last = put(of_row[k].bucket(), of_row[k].count(), last);
+            if (!is_alone) put_some(of_row.back(), 1, last);
         }
         n_.push_back(static_cast<uint16_t>(size_ - before));
     }
@@ -88,32 +109,31 @@ class BucketWriter {
         ContainerWriter out("TSSD", level, static_cast<uint32_t>(n_.size()), owner);
         out.smaller(static_cast<uint8_t>(ColumnId::n_buckets), Span<const uint16_t>(n_));
         out.smaller(static_cast<uint8_t>(ColumnId::bucket_step), Span<const uint16_t>(step_).first(size_));
-        out.smaller(static_cast<uint8_t>(ColumnId::bucket_count), Span<const int64_t>(count_).first(size_));
+        out.smaller(static_cast<uint8_t>(ColumnId::bucket_count), Span<const Count>(count_).first(size_));
         return out.finish();
     }
 
   private:
-    void put(uint32_t bucket, uint64_t count) {
-        step_[size_] = static_cast<uint16_t>(bucket - last_);
-        count_[size_++] = static_cast<int64_t>(count);
-        last_ = bucket;
+    // Returns the bucket.
+    uint32_t put(uint32_t bucket, uint64_t count, uint32_t last) {
+        step_[size_] = static_cast<uint16_t>(bucket - last);
+        count_[size_++] = static_cast<Count>(count);
+        return bucket;
     }
-    // Without so many of its slices.
-    void put_some(const BucketCount& one, uint64_t told) {
-        if (one.count() > told) put(one.bucket(), one.count() - told);
+    // Without so many of its slices. Returns the bucket that was put last.
+    uint32_t put_some(const BucketCount& one, uint64_t told, uint32_t last) {
+        return one.count() > told ? put(one.bucket(), one.count() - told, last) : last;
     }
 
     std::vector<uint16_t> n_, step_;
-    std::vector<int64_t> count_;
+    std::vector<Count> count_;
     std::size_t size_ = 0;
-    uint32_t last_ = 0;
 };
 
-}  // namespace
-
-HistogramRecords encode_histogram(const NameRows& sums, const LocalNames& names, std::size_t rows, int level,
-                                  uint32_t owner) {
-    const std::vector<Rank> order = ranks(sums.rows, rows);
+// Of the rows in their order; those from `kept` on are one row.
+template <typename Count>
+HistogramRecords encode(const NameRows& sums, const std::vector<Rank>& order, std::size_t kept, const LocalNames& names,
+                        int level, uint32_t owner) {
     std::vector<std::size_t> first;  // bucket of each row
     first.reserve(order.size());
     std::size_t next = 0;
@@ -124,9 +144,8 @@ HistogramRecords encode_histogram(const NameRows& sums, const LocalNames& names,
     const auto buckets_of = [&](const Rank& rank) {
         return Span<const BucketCount>(sums.buckets).subspan(first[rank.at], sums.rows[rank.at].n_buckets);
     };
-    const std::size_t kept = std::min(rows, order.size());
     SumWriter columns(kept + 1);
-    BucketWriter buckets(kept + 1, sums.buckets.size());  // those of all others are no more than theirs
+    BucketWriter<Count> buckets(kept + 1, sums.buckets.size());  // those of all others are no more than theirs
     for (std::size_t k = 0; k < kept; ++k) {
         if (k + kAhead < kept) {  // rows stand in another order, and there are more of them than caches hold
             const uint32_t next_at = order[k + kAhead].at;
@@ -150,6 +169,16 @@ HistogramRecords encode_histogram(const NameRows& sums, const LocalNames& names,
         buckets.add(of_others);
     }
     return {columns.encode(level, owner), buckets.encode(level, owner)};
+}
+
+}  // namespace
+
+HistogramRecords encode_histogram(const NameRows& sums, const LocalNames& names, std::size_t rows, int level,
+                                  uint32_t owner) {
+    const std::size_t kept = std::min(rows, sums.rows.size());
+    const std::vector<Rank> order = ranks(sums.rows);
+    if (sums.events() > UINT32_MAX) return encode<int64_t>(sums, order, kept, names, level, owner);
+    return encode<uint32_t>(sums, order, kept, names, level, owner);
 }
 
 }  // namespace tilescope

@@ -11,8 +11,9 @@
 
 namespace tilescope {
 
-// As `NameSum`, where all durations together are below 2**64 ticks. Sums of parts may wrap on their way.
-struct NameRow {
+// As `NameSum`, where all durations together are below 2**64 ticks. Sums of parts may wrap on their way. Each is looked up by
+// itself, so it lies in one line of the cache.
+struct alignas(64) NameRow {
     uint32_t number = 0;  // of the name
     uint32_t n_buckets = 0;
     uint64_t count = 0;

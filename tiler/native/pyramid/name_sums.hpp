@@ -36,6 +36,9 @@ class NameSums {
     // With `buckets` it counts them as well.
     explicit NameSums(bool buckets = false) : has_buckets_(buckets) {}
 
+    // What a name is looked up by: itself.
+    static int32_t key(int32_t name) { return name; }
+    static void fetch(int32_t /*name*/) {}  // spans have few names
     NameSum& at(int32_t name);
     // A slice that starts in the span: its count and its durations. Returns the sums of its name.
     NameSum& add_start(int32_t name, int64_t duration);

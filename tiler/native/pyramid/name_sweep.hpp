@@ -13,7 +13,8 @@
 
 namespace tilescope {
 
-// Spans of time that follow each other without gaps. Sums are `NameSums`, or others with the same two methods.
+// Spans of time that follow each other without gaps. Sums are `NameSums`, or others with the same methods: all that one sweep
+// is told of have the same keys of names.
 class NameSweep {
   public:
     // What is open at once is taken from `budget`: ShortOfBudget.
@@ -25,68 +26,93 @@ class NameSweep {
     void add(int64_t start, int64_t stop, Sums& sums) {
         if (start == stop) return;  // or names that run there would have rows of nothing
         if (!crossing_.empty()) add_crossing(start, stop, sums);
+        if (!stack_.empty()) give_open(start, stop, sums);
         for (; next_ < slices_.size() && slices_.start[next_] < stop; ++next_) {
+            if (next_ + kAhead < slices_.size()) sums.fetch(slices_.name[next_ + kAhead]);
             const int64_t first = slices_.start[next_];
-            const Running slice{slices_.end(next_), slices_.name[next_]};
-            sums.add_start(slice.name, slice.end - first).busy += ticks(first, std::min(slice.end, stop));
+            const Running slice{slices_.end(next_), sums.key(slices_.name[next_])};
+            const uint64_t inside = ticks(first, std::min(slice.end, stop));
+            auto& sum = sums.add_start(slice.key, slice.end - first);
+            sum.busy += inside;
+            sum.self += inside;
             if (slice.end > stop) {
                 crossing_.push(slice);
-                ++crossing_names_[slice.name];
+                ++crossing_names_[slice.key];
             }
             if (slice.end == first) continue;
-            pass_to(first, sums);
-            while (!stack_.empty() && stack_.back().end <= slice.end) stack_.pop_back();
+            while (!stack_.empty() && stack_.back().end <= first) stack_.pop_back();
+            if (!stack_.empty()) take_self(slice.end, first, stop, sums);
             stack_.push_back(slice);
         }
-        pass_to(stop, sums);
     }
 
   private:
+    using Key = int32_t;  // of a name, as sums tell it
+
     struct Running {
         int64_t end;
-        int32_t name;
+        Key key;
         bool operator<(const Running& other) const { return end > other.end; }  // a queue's top is the next to end
     };
+
+    // Slices whose sums are fetched before it is their turn: tables of many names are larger than caches.
+    static constexpr std::size_t kAhead = 8;
 
     static uint64_t ticks(int64_t first, int64_t last) { return static_cast<uint64_t>(last - first); }
 
     // Slices that began before the span.
     template <typename Sums>
     void add_crossing(int64_t start, int64_t stop, Sums& sums) {
-        for (const auto& [name, number] : crossing_names_) {
-            auto& busy = sums.at(name).busy;
+        for (const auto& [key, number] : crossing_names_) {
+            auto& busy = sums.at(key).busy;
             busy += static_cast<std::remove_reference_t<decltype(busy)>>(number) * ticks(start, stop);
         }
         while (!crossing_.empty() && crossing_.top().end <= stop) {
             const Running slice = crossing_.top();
             crossing_.pop();
-            sums.at(slice.name).busy -= ticks(slice.end, stop);
-            const auto found = crossing_names_.find(slice.name);
+            sums.at(slice.key).busy -= ticks(slice.end, stop);
+            const auto found = crossing_names_.find(slice.key);
             if (--found->second == 0) crossing_names_.erase(found);
         }
     }
 
-    // Gives the time from `now_` to `time` to the slices that are on top meanwhile.
+    // Gives the span to the slices that run on from before, as if none began in it. Those that are looked at end in the span, but
+    // for one.
     template <typename Sums>
-    void pass_to(int64_t time, Sums& sums) {
-        while (!stack_.empty() && stack_.back().end <= time) {
-            sums.at(stack_.back().name).self += ticks(now_, stack_.back().end);
-            now_ = stack_.back().end;
+    void give_open(int64_t start, int64_t stop, Sums& sums) {
+        while (!stack_.empty() && stack_.back().end <= start) stack_.pop_back();
+        int64_t from = start;
+        for (std::size_t k = stack_.size(); k-- > 0 && from < stop;) {
+            const int64_t to = std::min(stack_[k].end, stop);
+            sums.at(stack_[k].key).self += ticks(from, to);
+            from = to;
+        }
+    }
+
+    // A slice takes the time from `first` to its end from those that would have had it, and those that it outlasts off the stack.
+    template <typename Sums>
+    void take_self(int64_t end, int64_t first, int64_t stop, Sums& sums) {
+        const int64_t last = std::min(end, stop);
+        int64_t from = first;
+        while (!stack_.empty() && from < last) {
+            const int64_t to = std::min(stack_.back().end, last);
+            sums.at(stack_.back().key).self -= ticks(from, to);
+            from = to;
+            if (stack_.back().end > end) return;
             stack_.pop_back();
         }
-        if (!stack_.empty() && now_ < time) sums.at(stack_.back().name).self += ticks(now_, time);
-        now_ = time;
+        while (!stack_.empty() && stack_.back().end <= end) stack_.pop_back();
     }
 
     SliceColumns slices_;
     size_t next_ = 0;
     std::priority_queue<Running, CountedVector<Running>>
         crossing_;  // slices that run beyond the span in which they start
-    std::unordered_map<int32_t, uint64_t> crossing_names_;
+    std::unordered_map<Key, uint64_t> crossing_names_;
     // Those that have self time now or later, the last started on top. A slice that ends no later than one above it
-    // never comes on top again and is not kept, so ends decrease upwards.
+    // never comes on top again and is not kept, so ends decrease upwards. Each has had its time up to the end of the span, as if
+    // nothing more began in it.
     CountedVector<Running> stack_;
-    int64_t now_ = 0;
 };
 
 }  // namespace tilescope

@@ -91,23 +91,19 @@ NameRows NameTally::put_in_order() {
     NameRows all;
     all.rows.reserve(rows_.size());
     all.buckets.reserve(started_.size() / 2);
-    std::vector<std::size_t> next(rows_.size());
-    std::size_t dealt = 0;
+    uint32_t dealt = 0;  // at most kStarted
     for (std::size_t word = 0; word < used_.size(); ++word) {
         for (uint64_t left = used_[word]; left != 0; left &= left - 1) {
-            const std::size_t number = 64 * word + static_cast<std::size_t>(__builtin_ctzll(left));
-            const std::size_t place = places_[number] - 1;
-            all.rows.push_back(rows_[place]);
-            next[place] = dealt;
-            dealt += rows_[place].count;
+            uint32_t& place = places_[64 * word + static_cast<std::size_t>(__builtin_ctzll(left))];
+            all.rows.push_back(rows_[place - 1]);
+            place = dealt;  // where the next of its durations goes, from now on
+            dealt += static_cast<uint32_t>(all.rows.back().count);
         }
         used_[word] = 0;
     }
     if (dealt != started_.size()) throw std::logic_error("counts of names are not those of their durations");
     std::vector<uint16_t> buckets(dealt);
-    for (const Started& slice : started_) {
-        buckets[next[places_[slice.number] - 1]++] = static_cast<uint16_t>(slice.bucket);
-    }
+    for (const Started& slice : started_) buckets[places_[slice.number()]++] = slice.bucket();
     BucketTally tally;
     std::size_t at = 0;
     for (NameRow& row : all.rows) {

@@ -23,17 +23,25 @@ class NameTally {
           places_(names.size(), 0),
           used_(names.size() / 64 + 1) {}
 
-    NameRow& at(int32_t name) { return row(names_->number(name)); }
+    // What stands for a name below: its number.
+    int32_t key(int32_t name) const { return static_cast<int32_t>(names_->number(name)); }
+    NameRow& at(int32_t key) { return row(static_cast<uint32_t>(key)); }
+
+    // Has the row of a name in the cache soon.
+    void fetch(int32_t name) const {
+        const uint32_t place = places_[names_->number(name)];
+        __builtin_prefetch(rows_.data() + (place == 0 ? rows_.size() : place - 1), 1);
+    }
 
     // A slice that starts in the tile: its count and its durations. Returns the row of its name.
-    NameRow& add_start(int32_t name, int64_t duration) {
+    NameRow& add_start(int32_t key, int64_t duration) {
         if (started_.size() == kStarted) set_aside();
-        NameRow& sum = at(name);
+        NameRow& sum = at(key);
         ++sum.count;
         sum.duration += static_cast<uint64_t>(duration);
         sum.longest = std::max(sum.longest, duration);
         sum.shortest = std::min(sum.shortest, duration);
-        started_.push_back({sum.number, buckets_of_->of(duration)});
+        started_.emplace_back(static_cast<uint32_t>(key), buckets_of_->of(duration));
         return sum;
     }
 
@@ -51,9 +59,16 @@ class NameTally {
     static constexpr std::size_t kStarted = std::size_t{1} << 18;
     static constexpr std::size_t kParts = 8;
 
-    struct Started {
-        uint32_t number;
-        uint32_t bucket;
+    // The number of a name, and the bucket of a duration: one word, for two that were just written are not there yet as one.
+    class Started {
+      public:
+        Started(uint32_t number, uint32_t bucket) : bits_(uint64_t{number} << BucketCount::kBits | bucket) {}
+
+        uint32_t number() const { return static_cast<uint32_t>(bits_ >> BucketCount::kBits); }
+        uint16_t bucket() const { return static_cast<uint16_t>(bits_ & ((1U << BucketCount::kBits) - 1)); }
+
+      private:
+        uint64_t bits_;
     };
 
     NameRow& row(uint32_t number) {
