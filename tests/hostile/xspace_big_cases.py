@@ -172,6 +172,37 @@ CASES = [
         Indexed(1, 1),
     ),
     _case(
+        "stat-names-alike",
+        "300,000 stats that are called as a flow's is, and 30,000 events with a stat each",
+        lambda: plane(
+            "p",
+            line("l", _each(30_000, lambda k: event(1, 10 * k, 5, w.message(4, w.number(1, 1 << 40), w.number(3, 7))))),
+            _each(300_000, lambda k: w.stat_metadata(k, "_p")),
+        ),
+        Indexed(30_000, 1),
+    ),
+    _case(
+        "stat-names-of-devices",
+        "100,000 names of stats, and 2,000 lines of a device",
+        lambda: plane(
+            "/device:TPU:0",
+            line("XLA Ops", event(1, 10, 5, w.message(4, w.number(1, 3), w.number(3, 7)))) * 2_000,
+            _each(100_000, lambda k: w.stat_metadata(k, f"stat {k}")),
+        ),
+        Indexed(2_000, 2_000),
+    ),
+    _case(
+        "names-far",
+        "a million names, and 20,000 lines with an event each that has none of them",
+        lambda: plane(
+            "p",
+            _each(MILLION, lambda k: w.event_metadata(4 + k, f"op.{k}")),
+            line("l", event(255 * MILLION)) * 20_000,
+        ),
+        LIMIT,
+        Indexed(20_000, 20_000),
+    ),
+    _case(
         "plane-stats",
         "a million stats of a plane",
         lambda: plane("p", line("l", event(1)), w.message(6, w.number(1, 1), w.number(3, 5)) * MILLION),

@@ -40,9 +40,7 @@ class OperationMaker:
     def __init__(self, tables: XStatTables, plane: int, tick_ps: int) -> None:
         """`plane`: number of the track's plane in the tables."""
         self._names = tables.planes[plane].stat_names
-        ids: dict[str, list[int]] = {}
-        for stat, name in self._names.items():
-            ids.setdefault(name, []).append(stat)
+        ids = tables.stat_ids(plane)
         self._reader = _native.Operations(
             ids.get(_BEGIN, []),
             ids.get(_DURATION, []),

@@ -90,7 +90,7 @@ def integers(
     """The integer stat of this name of the events `at`, all of one line; -1 where it is none or below 0."""
     begin = int(args_end[at[0] - 1]) if at[0] else 0
     metadata, _ = varint(args[begin : begin + _VARINT_BYTES].tobytes(), 0)
-    plane = tables.plane[metadata]  # that of the whole line
-    ids = [stat for stat, text in tables.planes[plane].stat_names.items() if text == name]
+    plane = int(tables.plane[metadata])  # that of the whole line
+    ids = tables.stat_ids(plane).get(name, [])
     number: NDArray[np.int64] = _native.integer_stats(args_end, args, at, ids, -1)
     return number

@@ -20,7 +20,7 @@ fields as they lie in the file. Texts have two: the names where no event uses th
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -107,6 +107,7 @@ class XStatTables:
         self._stats_page = lru_cache(_KEPT_PAGES)(lambda number: stats_of_page(page(2 * number)))
         self._texts_page = lru_cache(_KEPT_PAGES)(lambda number: texts_of_page(page(2 * number + 1)))
         self._by_name: NDArray[np.int64] | None = None
+        self._stat_ids: dict[int, Mapping[str, list[int]]] = {}
 
     def __len__(self) -> int:
         return len(self.plane)
@@ -140,6 +141,16 @@ class XStatTables:
         of = self.name[self._by_name]
         first, last = np.searchsorted(of, name, "left"), np.searchsorted(of, name, "right")
         return [int(number) for number in self._by_name[first:last]] if name >= 0 else []
+
+    def stat_ids(self, plane: int) -> Mapping[str, list[int]]:
+        """The ids of a plane's stats by their names. Found once: a plane may have many stats, and many tracks."""
+        known = self._stat_ids.get(plane)
+        if known is None:
+            ids: dict[str, list[int]] = {}
+            for stat, name in self.planes[plane].stat_names.items():
+                ids.setdefault(name, []).append(stat)
+            known = self._stat_ids.setdefault(plane, ids)
+        return known
 
     def of_plane(self, plane: int) -> list[int]:
         """The numbers of the metadata of a plane."""

@@ -3,6 +3,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -21,10 +24,11 @@ namespace {
 
 // Of some rows: the integer that a stat has among the arguments of each.
 auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::uint8_t>& args,
-                   const InColumn<std::int64_t>& rows, const std::vector<std::int64_t>& ids, std::int64_t absent) {
+                   const InColumn<std::int64_t>& rows, std::vector<std::int64_t> ids, std::int64_t absent) {
     std::vector<std::int64_t> found;
     {
         nb::gil_scoped_release release;
+        std::sort(ids.begin(), ids.end());
         found.reserve(rows.size());
         const Span<const std::int64_t> ends = span_of(args_end);
         for (const std::int64_t row : span_of(rows)) {

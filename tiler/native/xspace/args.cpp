@@ -31,16 +31,13 @@ std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64
             default: stat.skip(field);
             }
         }
-        if (value != absent && std::find(ids.begin(), ids.end(), id) != ids.end()) found = value;
+        if (value != absent && std::binary_search(ids.begin(), ids.end(), id)) found = value;
     }
     return found;
 }
 
-WantedStats::WantedStats(const std::vector<std::vector<std::int64_t>>& ids, bool has_number) : has_number_(has_number) {
-    for (std::size_t argument = 0; argument < ids.size(); ++argument) {
-        for (const std::int64_t id : ids[argument]) wanted_.push_back({id, argument});
-    }
-}
+WantedStats::WantedStats(const std::vector<std::vector<std::int64_t>>& ids, bool has_number)
+    : wanted_(ids), has_number_(has_number) {}
 
 std::int64_t WantedStats::read(const wire::Source& args, Span<ArgumentValue> found) const {
     try {
@@ -113,13 +110,12 @@ std::int64_t WantedStats::read_checked(const wire::Source& args, Span<ArgumentVa
             continue;
         }
         const ReadStat read = read_stat(args, cursor.message("stat"));
-        for (const Wanted& wanted : wanted_) {
-            if (wanted.id != read.id) continue;
-            ArgumentValue& value = found[wanted.argument];
+        wanted_.each(read.id, [&](std::size_t argument) {
+            ArgumentValue& value = found[argument];
             const bool is_second = value.kind != ValueKind::absent;
             value = read.value;
             if (is_second) value.kind = ValueKind::unclear;
-        }
+        });
     }
     return metadata;
 }

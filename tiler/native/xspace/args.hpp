@@ -2,6 +2,7 @@
 #pragma once
 
 #include "columns/argument_values.hpp"
+#include "xspace/wanted_ids.hpp"
 #include "xspace/wire.hpp"
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace tilescope::xspace {
 
-// The integer that the stat of one of these ids has in the arguments, which are the whole source; `absent` where there is
-// none. The last one counts. Throws wire::Error.
+// The integer that the stat of one of these ids, which ascend, has in the arguments, which are the whole source; `absent`
+// where there is none. The last one counts. Throws wire::Error.
 std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64_t>& ids, std::int64_t absent);
 
 // The ids of some stats, by the number of the argument that they are.
@@ -24,14 +25,9 @@ class WantedStats {
     std::int64_t read(const wire::Source& args, Span<ArgumentValue> found) const;
 
   private:
-    struct Wanted {
-        std::int64_t id;
-        std::size_t argument;
-    };
-
     std::int64_t read_checked(const wire::Source& args, Span<ArgumentValue> found) const;
 
-    std::vector<Wanted> wanted_;
+    WantedIds wanted_;
     bool has_number_;
 };
 

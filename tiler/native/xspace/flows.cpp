@@ -1,6 +1,5 @@
 #include "xspace/flows.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -9,18 +8,27 @@ namespace tilescope::xspace {
 using wire::Cursor;
 using wire::varint_field;
 
-FlowStats::FlowStats(const wire::Source& source, const Plane& plane) {
+namespace {
+
+FlowPart part_named(std::string_view name) {
+    if (name == "_pt") return producer_type;
+    if (name == "_p") return producer_id;
+    if (name == "_ct") return consumer_type;
+    if (name == "_c") return consumer_id;
+    return name == "step_num" ? step_number : flow_parts;
+}
+
+}  // namespace
+
+FlowStats::FlowStats(const wire::Source& source, const Plane& plane) : parts_(plane.stat_metadata.size()) {
     for (const MetadataEntry& entry : plane.stat_metadata) {
-        const auto same_id = [&](const FlowStat& stat) { return stat.id == entry.id; };
-        stats_.erase(std::remove_if(stats_.begin(), stats_.end(), same_id), stats_.end());
-        const std::string_view name = wire::text(source, stat_metadata_name(source, entry.value));
-        if (name == "_pt") stats_.push_back({entry.id, producer_type});
-        if (name == "_p") stats_.push_back({entry.id, producer_id});
-        if (name == "_ct") stats_.push_back({entry.id, consumer_type});
-        if (name == "_c") stats_.push_back({entry.id, consumer_id});
-        if (name == "step_num") stats_.push_back({entry.id, step_number});
+        const FlowPart part = part_named(wire::text(source, stat_metadata_name(source, entry.value)));
+        // Of equal ids the last counts.
+        if (part != flow_parts || part_of(entry.id) != flow_parts)
+            parts_.set(entry.id, static_cast<std::int32_t>(part));
     }
-    for (const FlowStat& stat : stats_) bits_ |= bit_of(stat.id);
+    for (const MetadataEntry& entry : plane.stat_metadata)
+        if (part_of(entry.id) != flow_parts) bits_ |= bit_of(entry.id);
 }
 
 void FlowStats::read_fields(const wire::Source& source, wire::Range stat, FlowValues& values) const {
@@ -36,12 +44,10 @@ void FlowStats::read_fields(const wire::Source& source, wire::Range stat, FlowVa
         default: cursor.skip(tag);
         }
     }
-    if (!value) return;
-    for (const FlowStat& flow : stats_)
-        if (flow.id == id) {
-            values.value[flow.part] = *value;
-            values.present |= 1u << flow.part;
-        }
+    const FlowPart part = part_of(id);
+    if (!value || part == flow_parts) return;
+    values.value[part] = *value;
+    values.present |= 1u << part;
 }
 
 }  // namespace tilescope::xspace

@@ -3,10 +3,11 @@
 #pragma once
 
 #include "xspace/outline.hpp"
+#include "xspace/tables.hpp"
 #include "xspace/wire.hpp"
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace tilescope::xspace {
 
@@ -31,7 +32,7 @@ class FlowStats {
     FlowStats() = default;
     FlowStats(const wire::Source& source, const Plane& plane);
 
-    bool empty() const { return stats_.empty(); }
+    bool empty() const { return bits_ == 0; }
 
     // Takes what an XStat message says, if it is one of them.
     void read(const wire::Source& source, wire::Range stat, FlowValues& values) const {
@@ -43,14 +44,15 @@ class FlowStats {
     bool is_of_others(const wire::Source& source, wire::Range stat) const;
     void read_fields(const wire::Source& source, wire::Range stat, FlowValues& values) const;
 
-    struct FlowStat {
-        std::int64_t id;  // of the stat metadata
-        FlowPart part;
-    };
+    // What a stat says; `flow_parts`: nothing.
+    FlowPart part_of(std::int64_t id) const {
+        const std::int32_t part = parts_.find(id);
+        return part == IdTable::absent ? flow_parts : static_cast<FlowPart>(part);
+    }
     static std::uint64_t bit_of(std::int64_t id) { return std::uint64_t{1} << (static_cast<std::uint64_t>(id) & 63); }
 
-    std::vector<FlowStat> stats_;
-    std::uint64_t bits_ = 0;  // of their ids: one that has none of these bits is another's
+    IdTable parts_;           // by the id of the stat metadata: a file may call a million stats the same
+    std::uint64_t bits_ = 0;  // of the ids of these stats: one that has none of these bits is another's
 };
 
 inline bool FlowStats::is_of_others(const wire::Source& source, wire::Range stat) const {

@@ -29,7 +29,7 @@ Surveyor::Surveyor(const wire::Source& source, const Line& line, const FlowStats
       position_(line.body.begin),
       max_ids_(max_ids),
       max_flows_(max_flows),
-      seen_(metadata_entries) {}
+      seen_(metadata_entries, line.body.size()) {}
 
 bool Surveyor::advance(std::size_t stop) {
     Cursor cursor(source_, {position_, line_.body.end}, "line");

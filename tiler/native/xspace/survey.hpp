@@ -95,10 +95,12 @@ class Surveyor {
 
   private:
     // Ids that were seen: a bit each for the small ones, which nearly all are. Those of some compilers leave 99 of 100 out:
-    // in a hash table they took a seventh of the survey. At most 64 bytes for an entry of the plane.
+    // in a hash table they took a seventh of the survey. At most 64 bytes for an entry of the plane, and twice what the line
+    // takes in the file: a plane with many entries may have many short lines.
     class SeenIds {
       public:
-        explicit SeenIds(std::size_t expected) : dense_limit_(expected * 256 + 1024) {}
+        SeenIds(std::size_t expected, std::size_t line_bytes)
+            : dense_limit_(std::min(expected * 256, line_bytes * 8) + 1024) {}
 
         // Whether it is new.
         bool add(std::int64_t id) {
