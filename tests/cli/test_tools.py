@@ -69,7 +69,7 @@ def test_a_table_of_several_is_named(store: Path, tmp_path: Path, capsys: pytest
         (["stats", "--format", "parquet"], "parquet is binary"),
         (["stats", "--table", "none"], "there is no table 'none': the answer has names"),
         (["stats", "--start", "1.5"], "--start: '1.5' is not a time: give ticks, or a number with a unit"),
-        (["stat"], "there is no tool 'stat', did you mean stats?"),
+        (["stat"], "there is no tool 'stat' (did you mean stats?)"),
         ([], f"which tool? There are {', '.join(tools())}: `tilescope tools` says what they answer"),
         (["stats", "--start", "0.5ps"], "--start: 0.5ps lies between two ticks: one is"),
     ],

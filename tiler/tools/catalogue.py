@@ -125,6 +125,6 @@ def tool(name: str) -> AnyTool:
 def no_such_tool(name: str) -> str:
     """What is said of a tool that is not there, and of those that might be it."""
     near = get_close_matches(name[:80], tools(), 1)
-    meant = f", did you mean {near[0]}?" if near else ""
+    meant = f" (did you mean {near[0]}?)" if near else ""
     there = f"there is no tool {name[:80]!r}{meant}: there are {', '.join(tools())}"
     return "; ".join([there, *known().left_out])

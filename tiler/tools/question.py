@@ -1,7 +1,8 @@
 """Questions: what is asked of a tool, typed once, and made of the texts of a URL or a command line, or of JSON.
 
 A question is a frozen `msgspec.Struct`. Each field has help (`Meta(description=…)`), limits, a unit
-(`Meta(extra={"unit": …})`) and a default; what transports and docs need of them is in `parameters.py`.
+(`Meta(extra={"unit": …})`), words for its pattern (`"form"` in `extra`) and a default; what transports and docs need of
+them is in `parameters.py`.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ Tick = Annotated[int, Meta(ge=-_INT64, le=_INT64 - 1, extra={"unit": "ticks"})]
 StepName = Annotated[str, Meta(min_length=1, max_length=MAX_STEP_NAME)]
 
 # Where a list goes on: start, track and ordinal of the last event of the answer before, as its `more` has them.
-After = Annotated[str, Meta(pattern="^[0-9]{1,19},[0-9]{1,19},[0-9]{1,19}$")]
+After = Annotated[
+    str, Meta(pattern="^[0-9]{1,19},[0-9]{1,19},[0-9]{1,19}$", extra={"form": "start,track,ordinal, as in 8123,4,17"})
+]
 
 
 class Tracks(tuple[int, ...]):
@@ -220,7 +223,7 @@ def _convert(kind: type[Q], values: dict[str, Any]) -> Q:
     try:
         return msgspec.convert(values, kind, strict=False, dec_hook=_special)
     except msgspec.ValidationError as error:
-        raise UsageError(_message(str(error), error.__cause__, kind)) from None
+        raise UsageError(_message(str(error), error.__cause__, kind, values)) from None
 
 
 @cache
@@ -253,7 +256,7 @@ def _tracks(value: Any) -> Tracks:
     raise UsageError("tracks are numbers from 0 on")
 
 
-def _message(text: str, cause: BaseException | None, kind: type[Question]) -> str:
+def _message(text: str, cause: BaseException | None, kind: type[Question], values: Mapping[str, Any]) -> str:
     """msgspec's message, or that of `_special`, with the field first and in words."""
     what, _, where = text.partition(" - at `$.")
     where = where.rstrip("`")
@@ -262,9 +265,12 @@ def _message(text: str, cause: BaseException | None, kind: type[Question]) -> st
     elif what.startswith("Invalid enum value"):
         what = f"there is no {what.removeprefix('Invalid enum value ')}: choose from {', '.join(_choices(kind, where))}"
     else:
+        form = _form(kind, where) if " matching regex " in what else None
         for pattern, words in _WORDS:
             what = pattern.sub(words, what)
-        what = what[0].lower() + what[1:]
+        what = what[0].lower() + what[1:] if form is None else f"expected {form}"
+        if isinstance(values.get(where), int | str):
+            what += f", not {str(values[where])[:40]!r}"
     return f"{where}: {what}" if where and not what.startswith(where) else what
 
 
@@ -272,6 +278,16 @@ def leaves(annotation: Any) -> set[Any]:
     """The types and values that a type is made of."""
     inner = get_args(annotation)
     return {annotation} if not inner else set().union(*(leaves(part) for part in inner))
+
+
+def _form(kind: type[Question], name: str) -> str | None:
+    """What the pattern of a field stands for."""
+    return next((str(part.extra["form"]) for part in _parts(kind, name) if part.extra and "form" in part.extra), None)
+
+
+def _parts(kind: type[Question], name: str) -> list[Meta]:
+    fields = (field for field in msgspec.structs.fields(kind) if field.name == name)
+    return [part for field in fields for part in leaves(field.type) if isinstance(part, Meta)]
 
 
 def _choices(kind: type[Question], name: str) -> list[str]:

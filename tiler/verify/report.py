@@ -43,6 +43,7 @@ class VerifyReport:
 
     def lines(self) -> list[str]:
         """A fact a line, for people."""
+        plural = "" if self.rollup_tracks == 1 else "s"
         return [
             f"{self.tiles:,} tiles on {self.pages:,} pages ({self.page_bytes:,} bytes): every byte is as it was "
             "written, and every tile is where the shapes say",
@@ -50,7 +51,7 @@ class VerifyReport:
             "and repeated in all that it reaches into; counts and busy time are those of ingest",
             f"{self.bins:,} bins and {self.individuals:,} single slices above the leaves: "
             "count, busy time, name, share and longest, computed anew from the events, are the same",
-            f"{self.rollup_bins:,} bins of {self.rollup_tracks:,} rollups: equal to the events of their tracks",
+            f"{self.rollup_bins:,} bins of {self.rollup_tracks:,} rollup{plural}: equal to the events of their tracks",
             f"{self.counter_bins:,} counter bins and {self.samples:,} samples: equal to one another",
             f"{self.flow_edges:,} flows in {self.flow_chunks:,} chunks: both ends name each other, and real slices; "
             f"{self.flow_tiles:,} tiles of flows, equal to the ends that lie in them",
@@ -59,7 +60,7 @@ class VerifyReport:
             "those of the events",
             f"{self.page_names:,} names on pages: each starts there, and no other does",
             f"{self.steps:,} steps: each is a slice of its track",
-            f"{self.operations:,} operations of devices: made anew of arguments, they are the same",
+            f"{self.operations:,} operations of devices: computed anew from the arguments, they are the same",
             f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
             f"{self.attachments:,} attachments of {self.attached_bytes:,} bytes: each is what was stored",
         ]

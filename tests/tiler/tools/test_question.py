@@ -52,7 +52,7 @@ def test_tracks_come_back_from_their_text(tracks: list[int]) -> None:
     ("values", "message"),
     [
         ({"limit": "x"}, "limit: expected an integer, not 'x'"),
-        ({"limit": "-1"}, "limit: expected an integer of at least 0"),
+        ({"limit": "-1"}, "limit: expected an integer of at least 0, not '-1'"),
         ({"limit": "65537"}, "limit: expected an integer of at most 65536"),
         ({"start": "1.5"}, "start: expected an integer, not '1.5'"),
         ({"start": "1e3"}, "start: expected an integer, not '1e3'"),
@@ -76,6 +76,11 @@ def test_what_makes_no_sense_names_the_field(values: dict[str, str], message: st
     with pytest.raises(UsageError) as error:
         from_text(StatsQuestion, values)
     assert str(error.value).startswith(message)
+
+
+def test_the_form_of_a_text_is_said_in_words() -> None:
+    with pytest.raises(UsageError, match=r"^after: expected start,track,ordinal, as in 8123,4,17, not 'x'$"):
+        from_text(FindQuestion, {"text": "x", "after": "x"})
 
 
 def test_what_is_missing_is_named() -> None:

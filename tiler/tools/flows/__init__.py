@@ -24,7 +24,9 @@ _SIDES: Final = {"both": (BACK, FORWARD), "back": (BACK,), "forward": (FORWARD,)
 
 
 # A track and an ordinal, as figures of kind `event` are.
-EventText = Annotated[str, Meta(pattern="^[0-9]{1,10}[.][0-9]{1,19}$")]
+EventText = Annotated[
+    str, Meta(pattern="^[0-9]{1,10}[.][0-9]{1,19}$", extra={"form": "an event by its track and ordinal, as in 4.17"})
+]
 
 
 class FlowsQuestion(SpanQuestion, frozen=True, kw_only=True):
