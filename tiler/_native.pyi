@@ -111,10 +111,11 @@ class DamagedContainer(ValueError):
     """Bytes that are no column container."""
 
 def container_columns(
-    data: bytes, max_rows: int
+    data: bytes, max_rows: int, only: Sequence[int] | None = None
 ) -> list[tuple[int, bool, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]]:
     """
-    Returns id and values of each column, and whether they are the bits of doubles. Raises DamagedContainer.
+    Returns id and values of each column, or of those that are asked for, and whether they are the bits of
+    doubles. Raises DamagedContainer.
     """
 
 def encode_container(
@@ -456,6 +457,11 @@ class StatCodes:
 
     def values(self, codes: NDArray[numpy.int32]) -> list[None | int | float | str | bytes]:
         """Returns what has these numbers. Raises IndexError."""
+
+    def saying(self, codes: NDArray[numpy.int32], word: bytes) -> NDArray[numpy.uint8]:
+        """
+        Returns of each number 1 where a word, not empty, is in its text. Raises IndexError.
+        """
 
     def numbers(self, codes: NDArray[numpy.int32]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8]]:
         """

@@ -62,6 +62,10 @@ class StatValues:
         """Those of some codes."""
         return self._codes.values(codes)
 
+    def saying(self, codes: Codes, word: str) -> Mask:
+        """Which of some codes stand for a text with a word in it."""
+        return self._codes.saying(codes, word.encode()).astype(np.bool_)
+
     def numbers(self, codes: Codes) -> tuple[Exact, Mask]:
         """Those that are integers and not negative, 0 in the place of others; and which they are."""
         numbers, are = self._codes.numbers(codes)
@@ -129,8 +133,12 @@ class MetadataCodes:
 
     def names(self, codes: Codes) -> Sequence[str]:
         """What the column `NAME` says, of some of its codes."""
-        names = self._reader.names
-        return [names[code].text if code >= 0 else self.name(code) for code in codes.tolist()]
+        known = codes >= 0
+        texts = iter(self._reader.names.texts(codes[known].astype(np.int64)))
+        return [
+            next(texts) if is_known else self.name(code)
+            for is_known, code in zip(known.tolist(), codes.tolist(), strict=True)
+        ]
 
     def row(
         self, file: int, tables: XStatTables, number: int, stats: Mapping[str, int | float | str | bytes | None]

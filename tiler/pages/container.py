@@ -6,7 +6,7 @@ Native code writes and reads the columns (`tiler/native/pages`).
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,10 +71,10 @@ class Container:
         return np.zeros(0, np.float64) if values is None else values.view(np.float64)
 
 
-def decode(data: bytes) -> Container:
-    """The container in `data`. Raises DamagedStore."""
+def decode(data: bytes, only: Sequence[int] | None = None) -> Container:
+    """The container in `data`, with all its columns or some. Raises DamagedStore."""
     try:
-        columns = _native.container_columns(data, MAX_ROWS)
+        columns = _native.container_columns(data, MAX_ROWS, only)
     except _native.DamagedContainer as error:
         raise DamagedStore(str(error)) from None
     magic, version, level, _, n_tiles, block = _HEAD.unpack_from(data)

@@ -172,7 +172,7 @@ def decode_columns(data: bytes) -> Page:
     """An uncompressed page. Raises DamagedStore."""
     page = decode(data)
     if page.magic != PAGE_MAGIC:
-        raise DamagedStore("a record that should be a page is something else")
+        raise DamagedStore(_NO_PAGE)
     counts = (Col.N_SLICES, Col.N_BINS, Col.N_COUNTER_BINS, Col.N_SAMPLES)
     slice_ends, bin_ends, counter_bin_ends, sample_ends = (_ends(page, column) for column in counts)
     slices = Slices(*(_ints(page, column, int(slice_ends[-1])) for column in _SLICE))
@@ -189,6 +189,26 @@ def decode_columns(data: bytes) -> Page:
     return Page(page.block, page.level, index, slot, flags, carry, slices, bins, counter_bins, samples, *ends)
 
 
+@dataclass(frozen=True, slots=True)
+class SliceTimes:
+    """When the slices of a page are: those of tile k are the rows ends[k] to ends[k + 1]."""
+
+    ends: Ints  # (n + 1,)
+    start: Ints
+    duration: Ints
+    ordinal: Ints
+
+
+def decode_slice_times(data: bytes) -> SliceTimes:
+    """Those of an uncompressed page, of which nothing else is decoded. Raises DamagedStore."""
+    page = decode(data, _TIMES)
+    if page.magic != PAGE_MAGIC:
+        raise DamagedStore(_NO_PAGE)
+    ends = _ends(page, Col.N_SLICES)
+    count = int(ends[-1])
+    return SliceTimes(ends, *(_ints(page, column, count) for column in _TIMES[1:]))
+
+
 def with_residual(page: Page, data: bytes) -> Page:
     """The same page with exact bins, from its residual, uncompressed. Raises DamagedStore."""
     residual = decode(data)
@@ -201,6 +221,8 @@ def with_residual(page: Page, data: bytes) -> Page:
     return replace(page, bins=replace(page.bins, busy=busy, longest=longest))
 
 
+_NO_PAGE = "a record that should be a page is something else"
+_TIMES = (Col.N_SLICES, Col.START, Col.DURATION, Col.ORDINAL)
 _SLICE = (Col.START, Col.DURATION, Col.ROW, Col.NAME, Col.ORDINAL, Col.SLICE_FLAGS)
 _BIN = (Col.BIN, Col.BIN_ROW, Col.COUNT, Col.BUSY, Col.BIN_NAME, Col.SHARE)
 _COUNTER_FLOATS = (Col.FIRST, Col.LAST, Col.MIN, Col.MAX, Col.MEAN)

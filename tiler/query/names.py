@@ -97,6 +97,18 @@ class Names:
         """The names of these ids, each once."""
         return {name: self[name] for name in sorted(set(ids))}
 
+    def texts(self, ids: Ints) -> list[str]:
+        """The texts of names that there are: quick where those of a page follow each other. Raises DamagedStore."""
+        found: list[str] = []
+        numbers = ids // self._page_size
+        for some in np.split(ids, np.flatnonzero(np.diff(numbers)) + 1) if len(ids) else []:
+            page = self._kept(int(some[0]) // self._page_size)
+            places = (some % self._page_size).tolist()
+            if max(places) >= len(page):
+                raise DamagedStore(f"there is no name {some.max()}")
+            found += [page[place].text for place in places]
+        return found
+
     def matching(self, is_match: Callable[[str], bool]) -> Steps[NameSet]:
         """All names whose text matches, in steps of a page."""
         found: list[int] = []

@@ -12,9 +12,10 @@ import pytest
 
 from tests.tiler.details import packed_metadata
 from tests.tiler.details.test_typed_stats import varint
+from tilescope.tiler import _native
 from tilescope.tiler.details.xstat_tables import EventMetadata, PlaneNames, XStatTables
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.facts.metadata_codes import STAT, STATS, MetadataCodes
+from tilescope.tiler.facts.metadata_codes import STAT, STATS, MetadataCodes, StatValues
 from tilescope.tiler.facts.operations.metadata import metadata_of_row
 from tilescope.tiler.query import QueryReader
 
@@ -86,6 +87,21 @@ def test_codes_stand_for_what_stats_say() -> None:
     of, before = metadata_of_row(codes, row), metadata_of_row(codes, int(rows[3]))
     assert (of.flops, of.framework, of.category) == (12, "mine", before.category)
     assert metadata_of_row(codes, codes.row(0, tables, -1, {})).name == ""
+
+
+def test_words_are_found_in_texts_alone() -> None:
+    codes = _native.StatCodes()
+    values = [None, "a barrier", b"\xffbarrier", "", 7, -7, 7.5, "bar", 2**64 - 1]
+    numbers = np.array([codes.of(value) for value in values], np.int32)
+    assert codes.values(numbers) == [None, "a barrier", b"\xffbarrier", None, *values[4:]]
+    found = StatValues(codes)
+    assert found.saying(numbers, "barrier").tolist() == [False, True, True, *[False] * 6]
+    integers, are = found.numbers(numbers)
+    assert integers.tolist() == [0, 0, 0, 0, 7, 0, 0, 0, 2**64 - 1]
+    assert np.flatnonzero(are).tolist() == [4, 8]
+    assert found.numbers(numbers[:5])[0].dtype == np.int64
+    with pytest.raises(IndexError):
+        codes.value(len(codes))
 
 
 def test_pages_that_are_none_are_damage() -> None:

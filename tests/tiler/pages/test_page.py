@@ -9,6 +9,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import Col, TileFlag, decode_columns, decode_page
 from tilescope.tiler.pages import container as containers
+from tilescope.tiler.pages.page import decode_slice_times
 
 
 def page() -> bytes:
@@ -42,11 +43,20 @@ def test_all_tiles_at_once() -> None:
     assert found.sample_ends.tolist() == [0, 0, 2]
 
 
+def test_times_alone_are_those_of_the_page() -> None:
+    found, whole = decode_slice_times(page()), decode_columns(page())
+    assert found.ends.tolist() == whole.slice_ends.tolist()
+    for name in ("start", "duration", "ordinal"):
+        assert getattr(found, name).tolist() == getattr(whole.slices, name).tolist()
+
+
 def test_a_page_cut_anywhere_is_refused() -> None:
     data = page()
     for length in range(len(data)):
         with pytest.raises(DamagedStore):
             decode_columns(data[:length])
+        with pytest.raises(DamagedStore):
+            decode_slice_times(data[:length])
 
 
 @pytest.mark.parametrize("column", [Col.INDEX, Col.N_SLICES, Col.START, Col.DURATION, Col.VALUE, Col.CARRY])
@@ -58,5 +68,6 @@ def test_columns_that_differ_in_length_are_refused(column: Col) -> None:
 
 
 def test_a_shape_record_is_no_page() -> None:
-    with pytest.raises(DamagedStore):
-        decode_columns(containers.encode(containers.SHAPE_MAGIC, 0, 0, 0, {}))
+    for decoded in (decode_columns, decode_slice_times):
+        with pytest.raises(DamagedStore):
+            decoded(containers.encode(containers.SHAPE_MAGIC, 0, 0, 0, {}))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.pages.page import decode_slice_times
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.ticks import TICK_LIMIT
 
@@ -115,7 +116,7 @@ class _Leaves:
 
     def __init__(self, reader: QueryReader, track: int) -> None:
         self._of_block = reader.tiles(track // TRACKS_PER_BLOCK)
-        self._page = lru_cache(_KEPT_PAGES)(reader.decoded_page)
+        self._page = lru_cache(_KEPT_PAGES)(lambda key: decode_slice_times(reader.page_content(key)))
         shape = self._of_block.shape
         self._tiles = shape.leaves(track % TRACKS_PER_BLOCK)
         shift = 2 * shape.level[self._tiles] + 8
@@ -138,11 +139,11 @@ class _Leaves:
         first = int(self._of_block.page_starts_of(tile)[0])
         key, place = self._of_block.page_key(first), int(tile[0]) - first
         page = self._page(key)
-        if place >= len(page):
+        if place + 1 >= len(page.ends):
             raise DamagedStore(f"page {tuple(key)}: a tile is not on it")
-        rows = slice(int(page.slice_ends[place]), int(page.slice_ends[place + 1]))
-        start, ordinal = page.slices.start[rows], page.slices.ordinal[rows]
-        end = start + page.slices.duration[rows]
+        rows = slice(int(page.ends[place]), int(page.ends[place + 1]))
+        start, ordinal = page.start[rows], page.ordinal[rows]
+        end = start + page.duration[rows]
         starting = np.sort(start[start >= self._start[leaf]])
         if len(starting) != self._before[leaf + 1] - self._before[leaf]:
             raise DamagedStore(f"page {tuple(key)}: a tile has other events than its block says")

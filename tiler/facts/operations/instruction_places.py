@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from threading import Lock
 from typing import Any, Final, overload
 from weakref import WeakKeyDictionary
@@ -88,20 +88,18 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         known = self._saying.setdefault(word, [])
         if len(known) < len(self):
             of = self._codes.matrix[self._rows[len(known) :]]
-            in_name = self._having(of[:, NAME], word, self._codes.names)
-            in_expression = self._having(of[:, LONG_NAME], word, self._texts)
-            known += (in_name | in_expression).tolist()
+            in_expression = self._codes.values.saying(np.ascontiguousarray(of[:, LONG_NAME]), word)
+            known += (self._are_named(of[:, NAME], word) | in_expression).tolist()
         return np.array(known, np.bool_)
 
     def _texts(self, codes: Codes) -> Sequence[str]:
         """What some codes stand for."""
-        return [text_of(value) for value in self._codes.values.of(codes)]
+        return [of if type(of) is str else text_of(of) for of in self._codes.values.of(codes)]
 
-    @staticmethod
-    def _having(codes: Codes, word: str, texts_of: Callable[[Codes], Sequence[str]]) -> NDArray[np.bool_]:
-        """Which of some codes have texts with a word in them; as a rule none has, which one search tells."""
+    def _are_named(self, codes: Codes, word: str) -> NDArray[np.bool_]:
+        """Which of some names have a word in them; as a rule none has, which one search tells."""
         used, place = np.unique(codes, return_inverse=True)
-        texts = texts_of(used)
+        texts = self._codes.names(used)
         if word not in _BETWEEN.join(texts):
             return np.zeros(len(codes), np.bool_)
         return np.array([word in one for one in texts], np.bool_)[place]

@@ -200,8 +200,7 @@ class _Adding:
         for at in self._borders.met(first, last):
             some = slice(max(int(self._borders.first[at]) - first, 0), int(self._borders.last[at]) - first)
             self.count += np.bincount(found.kind[some], minlength=len(self.count))
-        starts = self._borders.starts(first, last)
-        parts = np.where(starts, found.duration, 0) if self._of.feeds.any() else None
+        parts = np.where(self._borders.starts(first, last), found.duration, 0) if self._of.feeds.any() else None
         for ordinal, start, end in zip(*(column.tolist() for column in opened.columns), strict=True):
             row = ordinal - first
             part = clipped(self.looked, start, end, int(found.duration[row]))
@@ -211,7 +210,7 @@ class _Adding:
         if parts is not None:
             self.feeds += _own(found, parts, self._of.feeds)
         if found.numbers and self._of.custom.any():
-            _add_numbers(found, starts & self._of.custom[found.kind], self.said)
+            _add_numbers(found, self._borders.starts(first, last) & self._of.custom[found.kind], self.said)
 
 
 def _own(of: Operations, parts: Ints, wanted: Mask) -> int:

@@ -1,9 +1,12 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -29,12 +32,17 @@ struct Message {
 // Id, whether it is one of doubles, and the values, doubles as their bits.
 using DecodedColumn = std::tuple<int, bool, OutColumn<int64_t>>;
 
-std::vector<DecodedColumn> container_columns(const nb::bytes& data, size_t max_rows) {
+std::vector<DecodedColumn> container_columns(const nb::bytes& data, size_t max_rows,
+                                             const std::optional<std::vector<int>>& only) {
     std::vector<ContainerReader::Column> found;
     std::vector<std::vector<int64_t>> values;
     {
         nb::gil_scoped_release release;
         found = ContainerReader(bytes_of(view_of(data)), max_rows).columns();
+        const auto is_left = [&only](const ContainerReader::Column& column) {
+            return only && std::find(only->begin(), only->end(), column.id) == only->end();
+        };
+        found.erase(std::remove_if(found.begin(), found.end(), is_left), found.end());
         values.reserve(found.size());
         for (const ContainerReader::Column& column : found) values.push_back(ContainerReader::decode(column));
     }
@@ -67,8 +75,9 @@ nb::bytes encode_container(const nb::bytes& magic, int level, uint32_t n_tiles, 
 void bind_container(nb::module_& m) {
     bind_exception<DamagedContainer>(m, "DamagedContainer", PyExc_ValueError, "Bytes that are no column container.",
                                      Message());
-    m.def("container_columns", &container_columns, nb::arg("data"), nb::arg("max_rows"),
-          "Returns id and values of each column, and whether they are the bits of doubles. Raises DamagedContainer.");
+    m.def("container_columns", &container_columns, nb::arg("data"), nb::arg("max_rows"), nb::arg("only") = nb::none(),
+          "Returns id and values of each column, or of those that are asked for, and whether they are the bits of\n"
+          "doubles. Raises DamagedContainer.");
     m.def("encode_container", &encode_container, nb::arg("magic"), nb::arg("level"), nb::arg("n_tiles"),
           nb::arg("block"), nb::arg("columns"), "Returns a container of these columns, each by its id.");
 }

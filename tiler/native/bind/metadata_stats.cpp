@@ -223,6 +223,17 @@ void bind_metadata_stats(nb::module_& m) {
         .def("values", &values_of, nb::arg("codes"),
              nb::sig("def values(self, codes: NDArray[numpy.int32]) -> list[None | int | float | str | bytes]"),
              "Returns what has these numbers. Raises IndexError.")
+        .def(
+            "saying",
+            [](const StatCodes& self, const InColumn<std::int32_t>& codes, const nb::bytes& word) {
+                std::vector<std::uint8_t> found;
+                found.reserve(codes.size());
+                for (const std::int32_t code : span_of(codes)) found.push_back(self.says(code, view_of(word)) ? 1 : 0);
+                return to_numpy(std::move(found));
+            },
+            nb::arg("codes"), nb::arg("word"),
+            nb::sig("def saying(self, codes: NDArray[numpy.int32], word: bytes) -> NDArray[numpy.uint8]"),
+            "Returns of each number 1 where a word, not empty, is in its text. Raises IndexError.")
         .def("numbers", &numbers_of, nb::arg("codes"),
              nb::sig("def numbers(self, codes: NDArray[numpy.int32]) -> tuple[NDArray[numpy.uint64], "
                      "NDArray[numpy.uint8]]"),

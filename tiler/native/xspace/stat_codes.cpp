@@ -138,6 +138,12 @@ StatCodes::Value StatCodes::at(std::int32_t code) const {
     return found;
 }
 
+bool StatCodes::says(std::int32_t code, std::string_view word) const {
+    const std::string_view text = at(code).text;
+    return !word.empty() && text.size() >= word.size() &&
+           memmem(text.data(), text.size(), word.data(), word.size()) != nullptr;
+}
+
 std::int32_t StatCodes::code(Form form, std::string_view key) {
     const auto at = static_cast<std::size_t>(form);
     const std::int32_t number = tables_[at].intern(key);

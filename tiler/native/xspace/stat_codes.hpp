@@ -64,6 +64,9 @@ class StatCodes {
     // What has a code. Throws std::out_of_range.
     Value at(std::int32_t code) const;
 
+    // Whether a word is in the text that has a code; never in a number. Throws std::out_of_range.
+    bool says(std::int32_t code, std::string_view word) const;
+
     std::size_t size() const { return entries_.size(); }
 
   private:
