@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 
-from isal import igzip, isal_zlib
+from isal import igzip_lib, isal_zlib
 from isal.igzip_lib import IsalError
 
 from tilescope.tiler.errors import DamagedStore
@@ -26,7 +26,13 @@ MEMBER_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
 def compress(data: bytes) -> bytes:
     """One gzip member."""
-    return MEMBER_HEADER + igzip.compress(data, compresslevel=_LEVEL, mtime=0)[len(MEMBER_HEADER) :]
+    member = igzip_lib.compress(data, _LEVEL, igzip_lib.COMP_GZIP)
+    # It begins like this already, unless a release of isal says more in headers.
+    return member if member.startswith(MEMBER_HEADER) else _plain(data)
+
+
+def _plain(data: bytes) -> bytes:
+    return MEMBER_HEADER + igzip_lib.compress(data, _LEVEL, igzip_lib.COMP_GZIP_NO_HDR)
 
 
 def decompress(member: bytes) -> bytes:

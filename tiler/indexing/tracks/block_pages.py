@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+from isal import isal_zlib
 
 from tilescope.tiler import _native
 from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, TRACKS_PER_BLOCK, PageKey, Shape, TileFlag, compress, join_parts
@@ -53,8 +53,8 @@ class BlockPages:
                 stored = join_parts(page, residual)
             ratio = max(0.5, 0.5 * ratio + 0.5 * len(stored) / (int(weights[last - 1]) - before))
             self._flags[first] |= TileFlag.PAGE_START | (TileFlag.HAS_RESIDUAL if residual else 0)
-            self._page_crc[first] = zlib.crc32(page)
-            self._residual_crc[first] = zlib.crc32(residual)
+            self._page_crc[first] = isal_zlib.crc32(page)
+            self._residual_crc[first] = isal_zlib.crc32(residual)
             key = PageKey(self._number, int(self._level[first]), int(self._index[first]), int(self._slot[first]))
             yield key, stored
             first = last

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "base/bit_length.hpp"
-#include "pages/byte_planes.hpp"
+#include "base/byte_planes.hpp"
 
 namespace tilescope {
 

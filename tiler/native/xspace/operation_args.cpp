@@ -5,6 +5,9 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/byte_planes.hpp"
+#include "xspace/quick_stat.hpp"
+
 namespace tilescope::xspace {
 
 namespace {
@@ -15,6 +18,7 @@ using wire::varint_field;
 constexpr std::uint8_t kStatsTag = 4 << 3 | 2;  // of an XEvent
 constexpr std::uint8_t kUnsignedTag = 3 << 3, kIntegerTag = 4 << 3;
 constexpr std::size_t kMaxStat = 2 + 1 + 10 + 1 + 10;
+constexpr std::size_t kLeastStat = 2 + 1 + 1 + 1 + 1;
 constexpr std::size_t kMaxPlace = 0xffff;
 constexpr std::int64_t kNanosecond = 1000;  // in picoseconds: events often have whole ones, and the rest is small then
 constexpr unsigned kPlaceBytes = 2, kRestBytes = 2;
@@ -92,27 +96,16 @@ void find(const wire::Source& args, std::array<StatOf, 2>& stats, std::array<Fou
     }
 }
 
-// Whether a stat lies at a place, as encoders write it.
-bool read_at(const wire::Source& args, std::size_t place, const StatOf& of, Found& found) {
-    if (of.tag == 0 || place >= kMaxPlace || place > args.size() || args.size() - place < 4) return false;
-    const std::uint8_t* at = args.data() + place;
-    const std::size_t size = at[1];
-    if (at[0] != kStatsTag || size > kMaxStat - 2 || size > args.size() - place - 2) return false;
-    const std::uint8_t *next = at + 2, *end = next + size;
-    const auto varint = [&](std::uint64_t& value) {
-        value = 0;
-        for (unsigned shift = 0; next != end && shift < 63; shift += 7) {
-            const std::uint8_t byte = *next++;
-            value |= std::uint64_t{byte & 0x7fu} << shift;
-            if (byte < 0x80) return byte != 0 || shift == 0;
-        }
-        return false;  // those of ten bytes are read with more care
-    };
-    std::uint64_t id = 0, value = 0;
-    if (next == end || *next++ != varint_field(1) || !varint(id) || static_cast<std::int64_t>(id) != of.id)
-        return false;
-    if (next == end || *next++ != of.tag || !varint(value) || next != end) return false;
-    found = {true, place, size + 2, value};
+// Whether a stat lies at a place, as encoders write it. Longer ids and values are read with more care.
+bool read_at(const wire::Source& args, const std::uint8_t* all_end, std::size_t place, const StatOf& of, Found& found) {
+    QuickStat stat;
+    if (of.tag == 0 || place >= kMaxPlace || place > args.size()) return false;
+    const std::uint8_t* const at = args.data() + place;
+    const std::uint8_t* const next = quick_stat(at, args.end(), all_end, stat);
+    if (next == nullptr || stat.tag != of.tag || static_cast<std::int64_t>(stat.id) != of.id) return false;
+    const auto size = static_cast<std::size_t>(next - at);
+    if (next[-1] == 0 && size != kLeastStat) return false;  // longer than it has to be
+    found = {true, place, size, stat.bits};
     return true;
 }
 
@@ -120,11 +113,13 @@ bool read_at(const wire::Source& args, std::size_t place, const StatOf& of, Foun
 class Layout {
   public:
     // Whether both do.
-    bool read(const wire::Source& args, const std::array<StatOf, 2>& stats, std::array<Found, 2>& found) const {
+    bool read(const wire::Source& args, const std::uint8_t* all_end, const std::array<StatOf, 2>& stats,
+              std::array<Found, 2>& found) const {
         if (!is_known_) return false;
         const std::size_t second = 1 - first_;
-        if (!read_at(args, number_size(args) + before_, stats[first_], found[first_]) ||
-            !read_at(args, found[first_].place + found[first_].size + between_, stats[second], found[second])) {
+        if (!read_at(args, all_end, number_size(args) + before_, stats[first_], found[first_]) ||
+            !read_at(args, all_end, found[first_].place + found[first_].size + between_, stats[second],
+                     found[second])) {
             found = {};
             return false;
         }
@@ -157,12 +152,13 @@ std::uint64_t zigzag(std::int64_t value) {
 std::int64_t unzigzag(std::uint64_t code) { return static_cast<std::int64_t>((code >> 1) ^ (~(code & 1) + 1)); }
 
 // A column: all lowest bytes, then all the next ones.
-void write(std::string& out, const std::vector<std::uint64_t>& values, unsigned bytes) {
-    std::size_t at = out.size();
+void write(std::string& out, Span<const std::uint64_t> values, unsigned bytes) {
+    const std::size_t at = out.size();
     out.resize(at + bytes * values.size());
-    for (unsigned shift = 0; shift < 8 * bytes; shift += 8)
-        for (const std::uint64_t value : values) out[at++] = static_cast<char>(value >> shift & 0xff);
+    write_planes(values, bytes, out.data() + at);
 }
+
+void write_number(std::string& out, std::uint64_t value) { write(out, {&value, 1}, sizeof value); }
 
 unsigned bytes_of(const std::vector<std::uint64_t>& values) {
     std::uint64_t all = 0;
@@ -212,6 +208,30 @@ std::size_t checked(std::int64_t begin, std::int64_t end, std::size_t size) {
     return static_cast<std::size_t>(end - begin);
 }
 
+// Writes bytes one behind the other where there is room. Most pieces are short: they are copied in one step, with what lies
+// behind them.
+class Writer {
+  public:
+    explicit Writer(Span<std::uint8_t> room) : begin_(room.begin()), at_(room.begin()), end_(room.end()) {}
+
+    // `all_end`: where the bytes end among which these lie. Throws std::invalid_argument where there is no room.
+    void append(const wire::Source& from, const std::uint8_t* all_end) {
+        const auto room = static_cast<std::size_t>(end_ - at_), size = from.size();
+        if (size > room) throw std::invalid_argument("arguments lie beyond the data");
+        if (size <= kShort && room >= kShort && all_end - from.begin() >= static_cast<std::ptrdiff_t>(kShort))
+            std::memcpy(at_, from.data(), kShort);
+        else if (size != 0) std::memcpy(at_, from.data(), size);
+        at_ += size;
+    }
+
+    std::size_t size() const { return static_cast<std::size_t>(at_ - begin_); }
+
+  private:
+    static constexpr std::size_t kShort = 32;
+
+    std::uint8_t *begin_, *at_, *end_;
+};
+
 void append(std::vector<std::uint8_t>& out, const wire::Source& from) {
     out.insert(out.end(), from.begin(), from.end());
 }
@@ -222,14 +242,14 @@ ThinArgs thin_args(Span<const std::int64_t> args_end, std::int64_t begin, const 
                    Span<const std::int64_t> duration, std::int64_t duration_id, std::int64_t begin_id) {
     if (duration.size() != args_end.size()) throw std::invalid_argument("columns of different lengths");
     std::array<StatOf, 2> stats{StatOf{duration_id, 0}, StatOf{begin_id, 0}};
+    const std::size_t count = args_end.size();
     std::array<std::vector<std::uint64_t>, 2> places;
-    std::vector<std::uint64_t> steps, rests;  // from one begin to the next: whole nanoseconds, and what is left
-    for (std::vector<std::uint64_t>& of : places) of.reserve(args_end.size());
-    steps.reserve(args_end.size());
-    rests.reserve(args_end.size());
+    std::vector<std::uint64_t> steps(count), rests(count);  // from one begin to the next: whole nanoseconds, and what is left
+    for (std::vector<std::uint64_t>& of : places) of.resize(count);
     ThinArgs thin;
-    thin.left.ends.reserve(args_end.size());
-    thin.left.args.reserve(args_end.empty() ? 0 : checked(begin, args_end.back(), args.size()));
+    thin.left.ends.resize(count);
+    thin.left.args.resize(args_end.empty() ? 0 : checked(begin, args_end.back(), args.size()));
+    Writer left(thin.left.args);
     std::uint64_t first = 0, before = 0;
     bool any = false;
     Layout layout;
@@ -238,7 +258,7 @@ ThinArgs thin_args(Span<const std::int64_t> args_end, std::int64_t begin, const 
         const wire::Source of = args.subspan(static_cast<std::size_t>(begin), size);
         begin = args_end[k];
         std::array<Found, 2> found;
-        if (!layout.read(of, stats, found)) {
+        if (!layout.read(of, args.end(), stats, found)) {
             try {
                 find(of, stats, found);
                 layout.learn(of, found);
@@ -259,25 +279,26 @@ ThinArgs thin_args(Span<const std::int64_t> args_end, std::int64_t begin, const 
             rest += kNanosecond;
             --whole;
         }
-        steps.push_back(zigzag(whole));
-        rests.push_back(static_cast<std::uint64_t>(rest));
+        steps[k] = zigzag(whole);
+        rests[k] = static_cast<std::uint64_t>(rest);
         const bool in_order = found[0].place <= found[1].place;
         std::size_t at = 0;
         for (const std::size_t which : {in_order ? 0u : 1u, in_order ? 1u : 0u}) {
             if (!found[which].any) continue;
-            append(thin.left.args, of.subspan(at, found[which].place - at));
+            left.append(of.subspan(at, found[which].place - at), args.end());
             at = found[which].place + found[which].size;
         }
-        append(thin.left.args, of.subspan(at));
-        thin.left.ends.push_back(static_cast<std::int64_t>(thin.left.args.size()));
+        left.append(of.subspan(at), args.end());
+        thin.left.ends[k] = static_cast<std::int64_t>(left.size());
         for (std::size_t which = 0; which < 2; ++which)
-            places[which].push_back(found[which].any ? found[which].place + 1 : 0);
+            places[which][k] = found[which].any ? found[which].place + 1 : 0;
     }
+    thin.left.args.resize(left.size());
     for (const StatOf& stat : stats) {
         thin.taken.push_back(static_cast<char>(stat.tag));
-        write(thin.taken, {static_cast<std::uint64_t>(stat.id)}, sizeof stat.id);
+        write_number(thin.taken, static_cast<std::uint64_t>(stat.id));
     }
-    write(thin.taken, {first}, sizeof first);
+    write_number(thin.taken, first);
     const unsigned width = bytes_of(steps);
     thin.taken.push_back(static_cast<char>(width));
     for (const std::vector<std::uint64_t>& of : places) write(thin.taken, of, kPlaceBytes);

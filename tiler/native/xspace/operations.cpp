@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "xspace/quick_stat.hpp"
+
 namespace tilescope::xspace {
 
 using wire::Cursor;
@@ -27,6 +29,17 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 
 // Metadata numbers below this are looked up in a table. No trace has more kinds of events.
 constexpr std::int64_t kTable = std::int64_t{1} << 24;
+
+// Of the field with the value of a stat.
+StatForm form_of(std::uint32_t tag) {
+    switch (tag) {
+    case varint_field(3): return StatForm::unsigned_integer;
+    case varint_field(4): return StatForm::integer;
+    case varint_field(7): return StatForm::reference;
+    case wire::bytes_field(5): return StatForm::text;
+    default: return StatForm::none;
+    }
+}
 
 bool is_integer(StatForm kind) { return kind == StatForm::unsigned_integer || kind == StatForm::integer; }
 
@@ -53,7 +66,7 @@ void Operations::forget() {
     metadata_ = -1;
     begin_ = duration_ = kAbsent;
     std::fill(number_.begin(), number_.end(), kAbsent);
-    if (has_stats_) std::fill(stat_.begin(), stat_.end(), OperationStat{});
+    if (has_stats_) std::fill(stat_.begin(), stat_.end(), Seen{});
     has_stats_ = false;
 }
 
@@ -74,7 +87,7 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
         if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > args.size())
             throw std::invalid_argument("arguments lie beyond the data");
         try {
-            read(args.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+            read(args.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)), args.end());
         } catch (const wire::Error&) {
             forget();
         }
@@ -101,53 +114,66 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
     return columns;
 }
 
-void Operations::read(const wire::Source& args) {
+// `all_end`: where the bytes end among which the arguments lie.
+void Operations::read(const wire::Source& args, const std::uint8_t* all_end) {
     forget();
     Cursor cursor(args, {0, args.size()}, "event");
     if (cursor.at_end()) return;
     metadata_ = cursor.signed_varint();
+    QuickStat quick;
     while (!cursor.at_end()) {
-        const std::uint32_t tag = cursor.tag();
-        if ((tag & 7) != 2) {
-            cursor.skip(tag);
+        if (const std::uint8_t* next = quick_stat(cursor.at(), cursor.end(), all_end, quick)) {
+            cursor.go_to(next);
+            const StatForm form = form_of(quick.tag);
+            if (form == StatForm::text) {
+                const auto size = static_cast<std::size_t>(next - quick.text);
+                take(static_cast<std::int64_t>(quick.id), {form, 0, text_of({quick.text, size})});
+            } else if (form != StatForm::none) {
+                take(static_cast<std::int64_t>(quick.id), {form, static_cast<std::int64_t>(quick.bits), {}});
+            }
             continue;
         }
-        Cursor stat = cursor.message("stat");
-        std::int64_t id = 0;
-        StatForm form = StatForm::none;
-        std::int64_t bits = 0;
-        wire::Range text;
-        while (!stat.at_end()) {
-            const std::uint32_t field = stat.tag();
-            switch (field) {
-            case varint_field(1): id = stat.signed_varint(); break;
-            case varint_field(3):
-            case varint_field(4):
-            case varint_field(7):
-                form = field == varint_field(3)   ? StatForm::unsigned_integer
-                       : field == varint_field(4) ? StatForm::integer
-                                                  : StatForm::reference;
-                bits = stat.signed_varint();
-                break;
-            case wire::bytes_field(5):
-                form = StatForm::text;
-                text = stat.bytes("text");
-                break;
-            default: stat.skip(field);
-            }
-        }
-        if (form == StatForm::none) continue;
-        for (std::size_t k = first_wanted(id); k < wanted_.size(); ++k) {
-            const Wanted& wanted = wanted_[k];
-            if (wanted.id != id) continue;
-            if (wanted.use == Use::kind) {
-                stat_[wanted.place] = {form, bits, form == StatForm::text ? std::string(wire::text(args, text)) : ""};
-                has_stats_ = true;
-            } else if (is_integer(form)) {
-                number(wanted) = bits;
-            }
+        const std::uint32_t tag = cursor.tag();
+        if ((tag & 7) == 2) read_stat(args, cursor.message("stat"));
+        else cursor.skip(tag);
+    }
+}
+
+void Operations::read_stat(const wire::Source& args, Cursor stat) {
+    std::int64_t id = 0;
+    Seen seen;
+    while (!stat.at_end()) {
+        const std::uint32_t field = stat.tag();
+        switch (field) {
+        case varint_field(1): id = stat.signed_varint(); break;
+        case varint_field(3):
+        case varint_field(4):
+        case varint_field(7):
+            seen.form = form_of(field);
+            seen.bits = stat.signed_varint();
             break;
+        case wire::bytes_field(5):
+            seen.form = StatForm::text;
+            seen.text = wire::text(args, stat.bytes("text"));
+            break;
+        default: stat.skip(field);
         }
+    }
+    if (seen.form != StatForm::none) take(id, seen);
+}
+
+void Operations::take(std::int64_t id, const Seen& stat) {
+    for (std::size_t k = first_wanted(id); k < wanted_.size(); ++k) {
+        const Wanted& wanted = wanted_[k];
+        if (wanted.id != id) continue;
+        if (wanted.use == Use::kind) {
+            stat_[wanted.place] = stat;
+            if (stat.form != StatForm::text) stat_[wanted.place].text = {};
+            has_stats_ = true;
+        } else if (is_integer(stat.form)) {
+            number(wanted) = stat.bits;
+        }
+        return;
     }
 }
 
@@ -160,10 +186,10 @@ void Operations::write_key() {
     const auto put = [this](std::int64_t value) { key_.append(reinterpret_cast<const char*>(&value), sizeof value); };
     key_.clear();
     put(metadata_);
-    for (const OperationStat& stat : stat_) {
-        key_.push_back(static_cast<char>(stat.kind));
-        if (stat.kind == StatForm::none) continue;
-        put(stat.kind == StatForm::text ? static_cast<std::int64_t>(stat.text.size()) : stat.bits);
+    for (const Seen& stat : stat_) {
+        key_.push_back(static_cast<char>(stat.form));
+        if (stat.form == StatForm::none) continue;
+        put(stat.form == StatForm::text ? static_cast<std::int64_t>(stat.text.size()) : stat.bits);
         key_ += stat.text;
     }
 }
@@ -178,7 +204,7 @@ std::int64_t Operations::kind_of_event() {
             return kind;
         }
         is_cut_ = true;
-        std::fill(stat_.begin(), stat_.end(), OperationStat{});
+        std::fill(stat_.begin(), stat_.end(), Seen{});
         has_stats_ = false;
     }
     if (metadata_ < -1 || metadata_ >= kTable) metadata_ = -1;
@@ -189,7 +215,9 @@ std::int64_t Operations::kind_of_event() {
 }
 
 std::int64_t Operations::new_kind() {
-    kinds_.push_back({metadata_, stat_});
+    Kind& kind = kinds_.emplace_back();
+    kind.metadata = metadata_;
+    for (const Seen& stat : stat_) kind.stats.push_back({stat.form, stat.bits, std::string(stat.text)});
     return static_cast<std::int64_t>(kinds_.size()) - 1;
 }
 
@@ -197,16 +225,23 @@ void Operations::find_parents(Columns& columns, const std::vector<std::int64_t>&
     const auto is_before = [&](std::size_t a, std::size_t b) {
         return begin[a] != begin[b] ? begin[a] < begin[b] : columns.duration[a] > columns.duration[b];
     };
-    std::vector<std::size_t> order(begin.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    if (!std::is_sorted(order.begin(), order.end(), is_before)) std::stable_sort(order.begin(), order.end(), is_before);
     columns.parent.assign(begin.size(), -1);
-    for (const std::size_t at : order) {
+    const auto put = [&](std::size_t at) {
         const std::int64_t end = sum(begin[at], columns.duration[at]);
         while (!open_.empty() && (open_.back().end < end || open_.back().end <= begin[at])) open_.pop_back();
         if (!open_.empty()) columns.parent[at] = open_.back().kind;
         open_.push_back({end, columns.kind[at]});
+    };
+    bool in_order = true;
+    for (std::size_t k = 1; k < begin.size() && in_order; ++k) in_order = !is_before(k, k - 1);
+    if (in_order) {
+        for (std::size_t at = 0; at < begin.size(); ++at) put(at);
+        return;
     }
+    std::vector<std::size_t> order(begin.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), is_before);
+    for (const std::size_t at : order) put(at);
 }
 
 }  // namespace tilescope::xspace

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -83,6 +84,12 @@ class Operations {
         std::int64_t end;
         std::int64_t kind;
     };
+    // A stat of the event that is read: the text lies in its arguments.
+    struct Seen {
+        StatForm form = StatForm::none;
+        std::int64_t bits = 0;
+        std::string_view text;
+    };
 
     // Where to look for what is wanted of a stat: no id below that comes before.
     std::size_t first_wanted(std::int64_t id) const {
@@ -90,7 +97,9 @@ class Operations {
     }
     void want(const std::vector<std::int64_t>& ids, Use use, std::size_t place);
     void forget();
-    void read(const wire::Source& args);
+    void read(const wire::Source& args, const std::uint8_t* all_end);
+    void read_stat(const wire::Source& args, wire::Cursor stat);
+    void take(std::int64_t id, const Seen& stat);
     std::int64_t& number(const Wanted& wanted);  // of the event: where it is a number
     void write_key();
     std::int64_t kind_of_event();
@@ -106,7 +115,7 @@ class Operations {
     std::int64_t begin_ = kAbsent;
     std::int64_t duration_ = kAbsent;
     std::vector<std::int64_t> number_;
-    std::vector<OperationStat> stat_;
+    std::vector<Seen> stat_;
     std::string key_;
 
     std::int64_t shift_ = 0;  // the device's time minus that of the events

@@ -1,4 +1,4 @@
-#include "pages/byte_planes.hpp"
+#include "base/byte_planes.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
