@@ -73,10 +73,9 @@ inline bool FlowStats::is_of_others(const wire::Source& source, wire::Range stat
     case wire::varint_field(3):
     case wire::varint_field(4):
     case wire::varint_field(7): {
-        if (rest == 0 || rest > 9 || at[size - 1] >= 0x80) return false;
-        for (std::size_t k = value + 1; k + 1 < size; ++k)
-            if (at[k] < 0x80) return false;
-        return true;
+        std::uint64_t bits = 0;
+        const std::uint8_t* const end = at + size;
+        return wire::quick_varint(at + value + 1, end, source.end(), bits) == end;
     }
     case wire::bytes_field(5):
     case wire::bytes_field(6): return rest != 0 && at[value + 1] < 0x80 && at[value + 1] == rest - 1;

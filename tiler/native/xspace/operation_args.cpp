@@ -244,7 +244,8 @@ ThinArgs thin_args(Span<const std::int64_t> args_end, std::int64_t begin, const 
     std::array<StatOf, 2> stats{StatOf{duration_id, 0}, StatOf{begin_id, 0}};
     const std::size_t count = args_end.size();
     std::array<std::vector<std::uint64_t>, 2> places;
-    std::vector<std::uint64_t> steps(count), rests(count);  // from one begin to the next: whole nanoseconds, and what is left
+    std::vector<std::uint64_t> steps(count),
+        rests(count);  // from one begin to the next: whole nanoseconds, and what is left
     for (std::vector<std::uint64_t>& of : places) of.resize(count);
     ThinArgs thin;
     thin.left.ends.resize(count);
