@@ -47,6 +47,15 @@ def test_each_column_is_stored_in_the_smaller_way(columns: dict[int, list[int]],
     assert encode(SHAPE_MAGIC, level, 7, block, {k: np.array(v, np.int64) for k, v in columns.items()}) == plain
 
 
+@pytest.mark.parametrize("bits", [1, 8, 9, 16, 24, 33, 56, 64])
+def test_long_columns_are_stored_plane_by_plane(bits: int) -> None:
+    values = [k * 0x9E3779B97F4A7C15 % 2**64 >> (64 - bits) for k in range(1, 1300)]
+    signed = [value - 2**64 if value >= 2**63 else value for value in values]
+    head, body = _plain_column(7, signed)
+    stored = encode(SHAPE_MAGIC, 0, 0, 0, {7: np.array(signed, np.int64)})
+    assert stored[16:] == head + body
+
+
 def test_a_column_that_was_left_out_is_empty() -> None:
     found = decode(encode(PAGE_MAGIC, 0, 0, 0, {}))
     assert len(found.ints(3)) == len(found.floats(3)) == 0
