@@ -26,12 +26,6 @@ MEMBER_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
 def compress(data: bytes) -> bytes:
     """One gzip member."""
-    member = igzip_lib.compress(data, _LEVEL, igzip_lib.COMP_GZIP)
-    # It begins like this already, unless a release of isal says more in headers.
-    return member if member.startswith(MEMBER_HEADER) else _plain(data)
-
-
-def _plain(data: bytes) -> bytes:
     return MEMBER_HEADER + igzip_lib.compress(data, _LEVEL, igzip_lib.COMP_GZIP_NO_HDR)
 
 
