@@ -4,6 +4,7 @@ python -m bench.answers                      10 million events on 120 tracks
 python -m bench.answers --store big.store    a store that is there
 python -m bench.answers --rows search        some of the rows
 python -m bench.answers --rows big           100 million events on 400 tracks: statistics and totals
+python -m bench.answers --rows kernels       10 million kernels of GPUs
 python -m bench.answers --rows pod           10 million operations of 40,000 instructions: tools about devices
 python -m bench.answers --rows programs      a module of 50,000 instructions: its graph, and the memory it needs
 python -m bench.answers --quick              a small trace, for the test that keeps this alive
@@ -21,6 +22,7 @@ from bench import (
     argument_answers,
     big_answers,
     device_answers,
+    kernel_answers,
     memory_answers,
     pod_answers,
     program_answers,
@@ -29,6 +31,7 @@ from bench import (
     stopping_answers,
 )
 from bench.answer_work import Subject, Work
+from bench.gpu_run import GpuShape, write_gpus
 from bench.machine import machine_lines
 from bench.pod_run import PodShape, write_pod
 from bench.table import table_lines
@@ -48,13 +51,15 @@ ROWS: Mapping[str, Sequence[Work]] = {
     "big": big_answers.ROWS,
     "pod": pod_answers.ROWS,
     "programs": program_answers.ROWS,
+    "kernels": kernel_answers.ROWS,
 }
-# Rows about pods, which have runs of their own: in full, and quickly.
-_PODS: Mapping[str, tuple[PodShape, PodShape]] = {
+# Rows about devices, which have runs of their own: in full, and quickly.
+_OWN_RUNS: Mapping[str, tuple[PodShape, PodShape] | tuple[GpuShape, GpuShape]] = {
     "pod": (pod_answers.SHAPE, pod_answers.QUICK_SHAPE),
     "programs": (program_answers.SHAPE, program_answers.QUICK_SHAPE),
+    "kernels": (kernel_answers.SHAPE, kernel_answers.QUICK_SHAPE),
 }
-USUAL: Sequence[str] = [name for name in ROWS if name != "big" and name not in _PODS]
+USUAL: Sequence[str] = [name for name in ROWS if name != "big" and name not in _OWN_RUNS]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -63,8 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for line in machine_lines("bench.answers", argv):
         print(line)
     with tempfile.TemporaryDirectory(prefix="tilescope-bench-", dir=args.directory) as folder:
-        if args.store is None and len(args.rows) == 1 and args.rows[0] in _PODS:
-            path = _make_pod(Path(folder), _PODS[args.rows[0]][args.quick])
+        if args.store is None and len(args.rows) == 1 and args.rows[0] in _OWN_RUNS:
+            path = _make_run(Path(folder), _OWN_RUNS[args.rows[0]][args.quick])
         else:
             path = args.store or _make_store(Path(folder), *_size(args))
         store = open_run_store(path)
@@ -95,11 +100,14 @@ def _make_store(folder: Path, events: int, tracks: int) -> Path:
     return path
 
 
-def _make_pod(folder: Path, shape: PodShape) -> Path:
-    pod = write_pod(folder / "pod", shape)
-    path = folder / "pod.store"
-    build_store(pod.files, path)
-    for file in pod.files:
+def _make_run(folder: Path, shape: PodShape | GpuShape) -> Path:
+    if isinstance(shape, PodShape):
+        files = write_pod(folder / "pod", shape).files
+    else:
+        files = [write_gpus(folder / "gpus", shape)]
+    path = folder / "run.store"
+    build_store(files, path)
+    for file in files:
         file.unlink()
     return path
 

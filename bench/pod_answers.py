@@ -26,7 +26,9 @@ _TOOLS: Final = [
 ]
 
 
-def _whole(tool: str) -> Callable[[Subject, int], Iterator[Timed]]:
+def whole(tool: str) -> Callable[[Subject, int], Iterator[Timed]]:
+    """Questions about the whole run."""
+
     def questions(subject: Subject, count: int) -> Iterator[Timed]:
         for _ in range(count):
             yield partial(subject.ask, tool)
@@ -34,7 +36,9 @@ def _whole(tool: str) -> Callable[[Subject, int], Iterator[Timed]]:
     return questions
 
 
-def _tenths(tool: str) -> Callable[[Subject, int], Iterator[Timed]]:
+def tenths(tool: str) -> Callable[[Subject, int], Iterator[Timed]]:
+    """Questions about a tenth of it, anywhere."""
+
     def questions(subject: Subject, count: int) -> Iterator[Timed]:
         rng = random.Random(18)
         for _ in range(count):
@@ -96,10 +100,10 @@ _OF_TOOLS: Final = [
     work
     for tool in _TOOLS
     for work in (
-        FirstWork(f"{tool} of 40,000 instructions, whole run, first", 200, None, _whole(tool), 5),
-        Work(f"{tool} of 40,000 instructions, whole run", 200, None, _whole(tool), 10),
-        Work(f"{tool} of 40,000 instructions, a tenth", 200, None, _tenths(tool), 10),
-        AgainWork(f"{tool} of 40,000 instructions, whole run, again", 20, None, _whole(tool), 10),
+        FirstWork(f"{tool} of 40,000 instructions, whole run, first", 200, None, whole(tool), 5),
+        Work(f"{tool} of 40,000 instructions, whole run", 200, None, whole(tool), 10),
+        Work(f"{tool} of 40,000 instructions, a tenth", 200, None, tenths(tool), 10),
+        AgainWork(f"{tool} of 40,000 instructions, whole run, again", 20, None, whole(tool), 10),
     )
 ]
-ROWS = (*_OF_TOOLS, GrowthWork("records for tools about devices, part of the store", 25, None, _whole("hlo_stats")))
+ROWS = (*_OF_TOOLS, GrowthWork("records for tools about devices, part of the store", 25, None, whole("hlo_stats")))

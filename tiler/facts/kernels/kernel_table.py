@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from tilescope.tiler.device_lines import DEVICE_PREFIX
 from tilescope.tiler.errors import NotBuilt
@@ -12,7 +13,7 @@ from tilescope.tiler.facts.devices import devices_of, plane_of
 from tilescope.tiler.facts.hlo import HloDamage, Program, hlo_module, programs_of
 from tilescope.tiler.facts.kernels.launch import launch_of_details
 from tilescope.tiler.facts.kernels.pytorch import kernels_of_track, pytorch_kernels
-from tilescope.tiler.facts.kernels.sums import Kernel, KernelSums
+from tilescope.tiler.facts.kernels.sums import Kernel, KernelSums, Key
 from tilescope.tiler.facts.kernels.tensor_cores import could_use_tensor_cores, uses_tensor_cores
 from tilescope.tiler.facts.operations.kind_sums import kind_sums
 from tilescope.tiler.facts.operations.metadata import operation_metadata
@@ -93,35 +94,68 @@ def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: Windows
 
 def _add_stream(reader: QueryReader, track: int, windows: Windows, sums: KernelSums) -> Steps[set[str]]:
     """Adds the kernels on a stream of an XSpace; the operations of which some kernel uses tensor cores."""
+    of_track = yield from kind_sums(reader, track, windows)
+    tensor: set[str] = set()
+    if of_track is None:
+        return tensor
+    told = yield from _told(reader, track, of_track.kinds.kinds)
+    columns = (of_track.empty, of_track.count, of_track.total, of_track.shortest_lasting, of_track.longest)
+    rows = zip(told, *(column.tolist() for column in columns), of_track.longest_at.tolist(), strict=True)
+    for kind, empty, count, total, shortest, longest, longest_at in rows:
+        if kind is not None:
+            if kind.uses_tensor_cores:
+                tensor.add(kind.key[2])
+            sums.empty += empty
+            sums.add(kind.key, kind.occupancy, count - empty, total, shortest, (longest, track, longest_at))
+    return tensor
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the trace tells of a kind of kernels."""
+
+    key: Key
+    occupancy: float | None
+    uses_tensor_cores: bool
+
+
+# Of each stream its kinds; None: no kernels.
+_KNOWN: WeakKeyDictionary[QueryReader, dict[int, Sequence[_Told | None]]] = WeakKeyDictionary()
+
+
+def _told(reader: QueryReader, track: int, kinds: Sequence[OperationKind]) -> Steps[Sequence[_Told | None]]:
+    """What is told of the kinds of a stream, read once; metadata once for all that differ in their launch alone."""
+    known = _KNOWN.setdefault(reader, {})
+    if track in known:
+        return known[track]
     file = reader.store.file_of(track)
     tables = reader.store.event_metadata(file)
-    of_track = yield from kind_sums(reader, track, windows)
     programs = {(program.file, program.id): program for program in programs_of(reader)}
-    tensor: set[str] = set()
-    if tables is None or of_track is None:
-        return tensor
-    for place, kind in enumerate(of_track.kinds.kinds):
+    named: dict[Hashable, tuple[str, str]] = {}
+    found: list[_Told | None] = []
+    for place, kind in enumerate(kinds):
         details = kind.stats.get(_DETAILS)
-        if not isinstance(details, str):
+        if tables is None or not isinstance(details, str):
+            found.append(None)
             continue
-        metadata = operation_metadata(reader, file, tables, kind)
+        alike = kind.metadata, *((key, value) for key, value in kind.stats.items() if key != _DETAILS)
+        if alike not in named:
+            metadata = operation_metadata(reader, file, tables, kind)
+            operation = metadata.provenance
+            if operation in ("", _PROGRAM):
+                operation = yield from _named_by_program(reader, programs.get((file, metadata.program)), kind)
+            named[alike] = metadata.name, operation
+        name, operation = named[alike]
         launch, occupancy = launch_of_details(details)
-        operation = metadata.provenance
-        if operation in ("", _PROGRAM):
-            operation = yield from _named_by_program(reader, programs.get((file, metadata.program)), kind)
-        if uses_tensor_cores(metadata.name):
-            tensor.add(operation)
-        empty = int(of_track.empty[place])
-        sums.empty += empty
-        sums.add(
-            (metadata.name, launch, operation),
-            occupancy,
-            int(of_track.count[place]) - empty,
-            int(of_track.total[place]),
-            int(of_track.shortest_lasting[place]),
-            (int(of_track.longest[place]), track, int(of_track.longest_at[place])),
-        )
-    return tensor
+        found.append(_Told((name, launch, operation), occupancy, uses_tensor_cores(name)))
+        if place % _AT_ONCE == _AT_ONCE - 1:
+            yield
+    if not reader.store.is_growing:
+        known[track] = found
+    return found
+
+
+_AT_ONCE: Final = 1000  # kinds, in some milliseconds
 
 
 def _named_by_program(reader: QueryReader, program: Program | None, kind: OperationKind) -> Steps[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 # `kernel_details` of an XSpace: "regs:38 static_shared:0 dynamic_shared:16 grid:160,1,1 block:1024,1,1 occ_pct:50".
@@ -26,6 +27,8 @@ class KernelLaunch:
     grid: str = ""  # blocks
 
 
+# Streams and GPUs launch the same kernels alike.
+@lru_cache(1 << 16)
 def launch_of_details(details: str) -> tuple[KernelLaunch, float | None]:
     """The launch, and the share of a multiprocessor's threads that it can keep busy."""
     parts = dict(_PART.findall(details))

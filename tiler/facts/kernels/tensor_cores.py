@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 # Of instructions of tensor cores, and of templates that are made of these: CUDA's by their generations, then AMD's
@@ -22,6 +23,8 @@ _TENSOR_OPERATION: Final = re.compile(
 _MOST: Final = 4096  # characters of a name: what tells stands near its beginning, and the search stays short
 
 
+# Asked of each kind of kernels, of which many have the same name.
+@lru_cache(1 << 14)
 def uses_tensor_cores(kernel: str) -> bool:
     """Whether a kernel of this name does."""
     return _TENSOR_KERNEL.search(kernel[:_MOST]) is not None

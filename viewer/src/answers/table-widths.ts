@@ -8,6 +8,8 @@ const LETTER_PX = 7.8;
 /** Units are written smaller. */
 const UNIT_PX = 6.4;
 const PADDING_PX = 24;
+/** The letters of a short text may all be wide ones. */
+const SHORT_PX = 8;
 /** Of the arrow beside a title. */
 const ARROW_PX = 14;
 const LIMITS_PX = { min: 56, max: 340, main: 200 } as const;
@@ -29,7 +31,8 @@ export function widthOf(column: ShownColumn, totals: readonly TotalLine[], isMai
   }
   const { unit } = column.scale;
   const head = column.title.length * LETTER_PX + (unit === "" ? 0 : 6 + unit.length * UNIT_PX) + ARROW_PX;
-  const body = longest * (column.isNumeric ? DIGIT_PX : LETTER_PX) + (isMain ? indentPx : 0);
+  const body =
+    longest * (column.isNumeric ? DIGIT_PX : LETTER_PX) + (column.isNumeric ? 0 : SHORT_PX) + (isMain ? indentPx : 0);
   const wanted = Math.ceil(Math.max(head, body) + PADDING_PX);
   return Math.max(isMain ? LIMITS_PX.main : LIMITS_PX.min, Math.min(LIMITS_PX.max, wanted));
 }

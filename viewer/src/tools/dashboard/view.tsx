@@ -1,10 +1,10 @@
 /** A tool whose parts belong together: whose events are looked at, what its steps are called, and all of its answer. */
 
-import type { ToolEntry } from "@tilescope/client";
+import type { ToolAnswer, ToolEntry } from "@tilescope/client";
 import type { ComponentType } from "preact";
 import { useMemo } from "preact/hooks";
 import { Dashboard } from "../../answers/dashboard";
-import { Answered } from "../../asking/states";
+import { Answered, StateCard, sentence } from "../../asking/states";
 import type { PageProps } from "../contract";
 import { PlacePicker } from "../frame/place-picker";
 import { Incomplete } from "../frame/tool-answer";
@@ -52,14 +52,47 @@ function View({
         )}
         <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
-      <Answered asked={asked}>
+      <Answered
+        asked={asked}
+        isEmpty={isNothing}
+        empty={({ facts }) => (
+          <StateCard title="Not recorded in this run" state="empty">
+            {[...new Set(facts.map(({ note }) => note))].filter(Boolean).map((note) => (
+              <p key={note}>{sentence(inPageWords(note.replace(/^not recorded: /, "")))}</p>
+            ))}
+          </StateCard>
+        )}
+      >
         {(answer) => (
           <>
             {!answer.complete && <Incomplete />}
-            <Dashboard tool={tool} answer={answer} links={context} rangeText={context.rangeText} onMore={null} />
+            <Dashboard
+              tool={tool}
+              answer={inWords(answer)}
+              links={context}
+              rangeText={context.rangeText}
+              onMore={null}
+            />
           </>
         )}
       </Answered>
     </>
   );
+}
+
+/** Nothing but figures that were not recorded: why stands on the page, in full. */
+function isNothing({ facts, tables, series, notes }: ToolAnswer): boolean {
+  const isOf = tables.length + series.length + notes.length;
+  return isOf === 0 && facts.every(({ value }) => value === null);
+}
+
+/** A message of the server in the words of the page; its files of documentation are at hand where commands are typed. */
+function inPageWords(message: string): string {
+  return message.replace("say with step_name", "say in “Steps are called”").replaceAll(/ \(docs\/[^()]*\)/g, "");
+}
+
+/** An answer whose notes are in the words of the page. */
+function inWords(answer: ToolAnswer): ToolAnswer {
+  const facts = answer.facts.map((fact) => ({ ...fact, note: inPageWords(fact.note) }));
+  return { ...answer, facts, notes: answer.notes.map((note) => ({ ...note, text: inPageWords(note.text) })) };
 }
