@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <stdexcept>
 #include <system_error>
-
-#include "pyramid/geometry.hpp"
 
 namespace tilescope {
 
@@ -71,12 +68,6 @@ SliceCursor::SliceCursor(const KeptSlices& slices) : slices_(slices) {
     if (slices.in_file()) load(0);
     else window_ = slices.columns_;
     next_start_ = window_.start[0];
-}
-
-void SliceCursor::check(int64_t start, int64_t duration) {
-    if (start < before_) throw std::invalid_argument("events are not in time order");
-    if (duration < 0 || duration >= kTimeLimit - start) throw std::invalid_argument("slices end beyond 2**61");
-    before_ = start;
 }
 
 void SliceCursor::advance() {

@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
+#include "pyramid/geometry.hpp"
 #include "pyramid/slice_track.hpp"
 
 namespace tilescope {
@@ -65,7 +67,11 @@ class SliceCursor {
     }
 
   private:
-    void check(int64_t start, int64_t duration);
+    void check(int64_t start, int64_t duration) {
+        if (start < before_) throw std::invalid_argument("events are not in time order");
+        if (duration < 0 || duration >= kTimeLimit - start) throw std::invalid_argument("slices end beyond 2**61");
+        before_ = start;
+    }
     void advance();  // to the window in which the next slice lies
     void load(size_t piece);
     Span<const int64_t> look_ahead(size_t piece);  // the starts of a piece

@@ -11,14 +11,15 @@ constexpr int64_t kDense = int64_t{1} << 22;
 }  // namespace
 
 LocalNames::LocalNames(const std::vector<SliceColumns>& tracks) {
-    int64_t least = INT32_MAX, most = INT32_MIN;
+    int32_t lowest = INT32_MAX, highest = INT32_MIN;
     for (const SliceColumns& slices : tracks) {
         for (const int32_t name : slices.name) {
-            least = std::min<int64_t>(least, name);
-            most = std::max<int64_t>(most, name);
+            lowest = std::min(lowest, name);
+            highest = std::max(highest, name);
         }
     }
-    if (least > most) return;
+    if (lowest > highest) return;
+    const int64_t least = lowest, most = highest;
     least_ = least;
     if (most - least < kDense) {
         dense_.assign(static_cast<std::size_t>(most - least + 1), 0);

@@ -33,6 +33,7 @@ class PartPlaces {
     PartSums sum_by_name(Span<const Item> items, Part* out, const Better& better) {
         if (items.empty()) return {};
         empty();
+        if (items.size() == 1) return sum_of_one(items[0], out);
         const uint32_t stamp = stamp_;
         uint32_t names = 0;
         int64_t busy = 0;
@@ -69,6 +70,30 @@ class PartPlaces {
         return sums;
     }
 
+    // The same of so few that looking through them takes less than looking up. `place_of` knows nothing of them.
+    static constexpr size_t kFew = 6;
+
+    template <typename Better>
+    PartSums sum_few(std::vector<Part>& parts, const Better& better) {
+        PartSums sums{0, 0, 0, parts[0]};
+        for (size_t k = 0; k < parts.size(); ++k) {
+            const Part part = parts[k];
+            sums.busy = add_busy(sums.busy, part.busy);
+            sums.count += part.count;
+            size_t at = 0;
+            while (at < sums.names && parts[at].name != part.name) ++at;
+            if (at < sums.names) {
+                parts[at].busy = add_busy(parts[at].busy, part.busy);
+                parts[at].count += part.count;
+            } else {
+                parts[sums.names++] = part;
+            }
+            if (better(parts[at], sums.best)) sums.best = parts[at];
+        }
+        parts.resize(sums.names);
+        return sums;
+    }
+
     // Where the part of a name stands among those that were summed last; SIZE_MAX: there is none.
     size_t place_of(int32_t name) {
         const Slot& slot = at(name);
@@ -87,6 +112,16 @@ class PartPlaces {
     };
 
     static constexpr size_t kDense = 1 << 22;  // ids beyond are looked up in a table
+
+    template <typename Item>
+    PartSums sum_of_one(const Item& item, Part* out) {
+        const Part part{item.name, item.busy, item.count};
+        Slot& slot = at(part.name);
+        slot.stamp = stamp_;
+        slot.place = 0;
+        *out = part;
+        return {1, part.busy, part.count, part};
+    }
 
     void empty() {
         if (++stamp_ != 0) return;
@@ -134,7 +169,10 @@ class PartList {
     const std::vector<Part>& parts() const { return parts_; }
 
     // Leaves one part for each name.
-    PartSums sum(PartPlaces& places) { return places.sum_by_name(parts_, 0, Dominates{}); }
+    PartSums sum(PartPlaces& places) {
+        if (!parts_.empty() && parts_.size() <= PartPlaces::kFew) return places.sum_few(parts_, Dominates{});
+        return places.sum_by_name(parts_, 0, Dominates{});
+    }
 
     void clear() {
         if (parts_.capacity() > kKept) parts_ = {};  // there may be hundreds of lists
