@@ -84,7 +84,9 @@ def test_view_serves_at_once_indexes_and_ends_in_order(tmp_path: Path, logs: Pat
         process.send_signal(kind)
         out, err = process.communicate(timeout=10)
         assert (process.returncode, out) == (0, "")
-        assert err == "tilescope: host0.xplane.pb: indexing\ntilescope: host0.xplane.pb: indexed\n"
+        # A machine that is busy takes longer than the three seconds after which there is a line about progress.
+        told = [line for line in err.splitlines() if not re.match(r"host0\.xplane\.pb: [a-z]+: [0-9]+%", line)]
+        assert told == ["tilescope: host0.xplane.pb: indexing", "tilescope: host0.xplane.pb: indexed"]
 
 
 def test_view_of_nothing_but_files_that_fail_ends(tmp_path: Path) -> None:
