@@ -159,12 +159,11 @@ def test_more_slices_than_are_held_as_they_come(n_tiles: int) -> None:
         assert (of_tile.count[order] == np.bincount(name[starting])[of_tile.name[order]]).all()
         sums = np.bincount(name[starting], duration[starting])
         assert (of_tile.duration[order] == sums[of_tile.name[order]].astype(np.int64)).all()
-        pairs = np.unique(
-            np.stack([name[starting], _native.duration_bucket(duration[starting])]), axis=1, return_counts=True
-        )
+        bucket = _native.duration_bucket(duration[starting]).astype(np.int64)
+        pairs, counts = np.unique(name[starting].astype(np.int64) << 32 | bucket, return_counts=True)
         spread = buckets_of(of_tile.name.tolist(), DurationSpread.decode(stored[1], 7, z, of_tile))
         told = sorted((row, bucket, count) for row, of in spread.items() for bucket, count in of.items())
-        assert told == [(*pair, count) for pair, count in zip(pairs[0].T.tolist(), pairs[1].tolist(), strict=True)]
+        assert told == [(p >> 32, p & 0xFFFFFFFF, n) for p, n in zip(pairs.tolist(), counts.tolist(), strict=True)]
 
 
 @pytest.mark.parametrize("seed", range(4))
