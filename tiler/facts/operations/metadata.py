@@ -12,7 +12,6 @@ from tilescope.tiler.facts.metadata_codes import LONG_NAME, NAME, STAT, Metadata
 from tilescope.tiler.pages.operations import OperationKind
 from tilescope.tiler.query import QueryReader
 
-NO_PROGRAM: Final = ""
 CUSTOM_CALL: Final = "custom-call"  # the category of operations whose events may say themselves what they do
 
 

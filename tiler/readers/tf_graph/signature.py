@@ -41,9 +41,8 @@ def form_of(head: bytes) -> Form | None:
             return None
         if first.number == 1 and first.wire_type == _LENGTH and _is_node(first):
             return Form.GRAPH
-        if (
-            first.number == 1 and first.wire_type == 0
-        ):  # the version of a SavedModel, whose second field holds its graphs
+        # A SavedModel has its version first, and its graphs in the second field.
+        if first.number == 1 and first.wire_type == 0:
             second = next((field for place, field in enumerate(head_fields(head)) if place == 1), None)
             if second is not None and second.number == _LENGTH and second.wire_type == _LENGTH and _holds_graph(second):
                 return Form.SAVED_MODEL
