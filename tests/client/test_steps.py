@@ -62,7 +62,7 @@ async def test_one_step_named_steps_and_mistakes(run: AsyncRun, example: Example
     assert (await run.stats(steps=4)).total.count == len(starting(example, 4, 4))
     named = await run.stats(steps=0, step_name="everything", tracks=[0])
     assert named.total.count > 1000
-    with pytest.raises(UsageError, match="there is no step 13-20: the run has steps 3 to 12"):
+    with pytest.raises(UsageError, match="there are no steps 13-20: the run has steps 3 to 12"):
         await run.stats(steps=(13, 20))
     for wrong in ("4-", (6, 4), "x"):
         with pytest.raises(UsageError, match="steps"):

@@ -69,7 +69,8 @@ def _range_notes(steps: RunSteps, wanted: StepRange) -> list[Note]:
     first, last = int(steps.numbers[0]), int(steps.numbers[-1])
     there = _text(first, last)
     if not any(series.between(*wanted).any() for series in steps.series):
-        raise UsageError(f"there is no step {wanted.text()}: the run has {there}")
+        what = "is no step" if wanted.first == wanted.last else "are no steps"
+        raise UsageError(f"there {what} {wanted.text()}: the run has {there}")
     notes = []
     if wanted.first < first or wanted.last > last:
         notes.append(Note("warning", f"not all of steps {wanted.text()} are in the trace: it has {there}"))

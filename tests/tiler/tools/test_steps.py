@@ -250,7 +250,7 @@ def test_devices_that_disagree_and_annotations_that_are_not_used(tmp_path: Path)
     ("values", "message"),
     [
         ({"steps": 7}, "there is no step 7: the run has steps 1 to 2"),
-        ({"steps": (8, 9)}, "there is no step 8-9: the run has steps 1 to 2"),
+        ({"steps": (8, 9)}, "there are no steps 8-9: the run has steps 1 to 2"),
         ({"steps": "9-8"}, "steps 9 to 8 are not a range"),
         ({"steps": "1-"}, "steps must be a number or a range, as in 5 or 5-9, not '1-'"),
         ({"steps": "-1"}, "steps must be a number or a range"),
