@@ -35,9 +35,7 @@ OF_PEAK: Final = "of peak"  # the unit of shares of what a device could reach
 NO_FLOPS: Final = "the trace does not say how much the devices compute: HLO protos, or FLOPs of operations, would"
 NO_PEAK: Final = "the trace does not say what the device could reach"
 
-_TWO_CLOCKS: Final = (
-    "what is chosen, is chosen by the timeline's clock; times in the tables are those that the devices measured"
-)
+_TWO_CLOCKS: Final = "A range is one of the timeline's clock; times in the tables are those that the devices measured."
 _MANY_NOTES: Final = 5
 
 
