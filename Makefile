@@ -19,11 +19,11 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-tiler test-services test-tensorflow test-viewer test-browser test-dist kill-test damage hostile torch sanitize fuzz lint lint-python lint-native lint-viewer tidy format bench bench-scale bench-realistic \
+.PHONY: help demo install test test-python test-tiler test-services test-tensorflow test-viewer test-browser test-dist kill-test damage hostile torch sanitize sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
         bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types clean
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
 
 # -- installing ----------------------------------------------------------------------------------------------------------
 
@@ -128,6 +128,9 @@ damage: $(STAMPS)/test-tools ## flips 500 bits of a store and cuts it 50 times; 
 sanitize: $(STAMPS)/sanitized $(STAMPS)/test-tools ## tests of native code under ASan and UBSan
 	$(BIN)/python tests/run_sanitized.py $(SANITIZE_ARGS)
 
+sanitize-quick: $(STAMPS)/sanitized $(STAMPS)/test-tools ## the same with a fifth of the examples of properties, as CI does
+	TILESCOPE_EXAMPLES=20 $(BIN)/python tests/run_sanitized.py $(SANITIZE_ARGS)
+
 # PyTorch is too large for the environment of all tests: a folder of its own, for processors alone. On PyPI it brings CUDA along.
 TORCH := build/torch
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
@@ -197,6 +200,9 @@ lint-native: $(STAMPS)/test-tools
 
 tidy: $(STAMPS)/test-tools $(TIDY)/compile_commands.json ## clang-tidy over native code that changed since it was found clean
 	@$(BIN)/python -m tests.run_clang_tidy
+
+tidy-quick: $(STAMPS)/test-tools $(TIDY)/compile_commands.json ## the same without the static analyzer, in a sixth of the time, as CI does
+	@$(BIN)/python -m tests.run_clang_tidy --quick
 
 # How each file is compiled, as CMake says it. Configured anew with every change: a file may have come.
 $(TIDY)/compile_commands.json: $(NATIVE) $(STAMPS)/build-tools

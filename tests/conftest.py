@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import settings
 
+# Of each property that does not say itself how many it wants. `make sanitize-quick` asks for fewer, as each takes long.
+EXAMPLES = int(os.environ.get("TILESCOPE_EXAMPLES", "100"))
+
 # How long an example takes says more about the machine than about the code: speed is measured in bench/.
-settings.register_profile("tilescope", deadline=None)
+settings.register_profile("tilescope", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("tilescope")

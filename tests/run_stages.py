@@ -27,8 +27,8 @@ FIRST = "test-tiler"
 BESIDE = ("test-browser", "test-services", "test-dist", "lint-python", "test-viewer", "lint-viewer", "lint-native")
 
 # These come after all others and use every processor. They compile the native code once more, or as good as that: on a
-# developer's machine when asked for.
-CI_STAGES = ("tidy", "sanitize")
+# developer's machine when asked for, and then in full.
+CI_STAGES = ("tidy-quick", "sanitize-quick")
 
 
 # Stages of pytest. Each keeps what failed in a folder of its own.
