@@ -99,6 +99,7 @@ async def _keep_registry_open(app: web.Application) -> AsyncIterator[None]:
     for line in (*left_out(), *formats.left_out()):
         _log.warning("%s", line)
     await app[REGISTRY].start()
+    app[QUESTIONS].start_ahead()
     yield
     await app[QUESTIONS].close()
     await app[REGISTRY].close()

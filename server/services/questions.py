@@ -50,6 +50,10 @@ class Questions:
         self._metrics.kept_answers_bytes.set_function(lambda: self._kept.size_bytes)
         self._readers: WeakKeyDictionary[ServedStore, QueryReader] = WeakKeyDictionary()
 
+    def start_ahead(self) -> None:
+        """Has loaded, soon, what the first question would wait for."""
+        self._workers.start_ahead()
+
     @contextmanager
     def asking(self, asker: Asker) -> Iterator[Asking]:
         """A place for one question, to be kept until its answer is sent. Raises `TooManyRequests`."""

@@ -1,7 +1,8 @@
 """Has questions answered in a few processes beside the event loop, turn by turn.
 
 Whoever stops waiting (cancelled, gone, too late) stops the work before its next turn. The processes start with the
-first question, and end when there was none for a while.
+first question, and end when there was none for a while. What they are forked from is started ahead of it: it takes a
+second to load all tools.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerContext
 from typing import Any, Final
 
 from tilescope.server.errors import QuestionFailed
@@ -22,6 +25,7 @@ from tilescope.server.services.worker import BuildSource, PickledQuestion, Task,
 
 PROCESSES: Final = 2
 IDLE_S: Final = 60.0  # a process holds some memory, and a store open that nobody may remove
+AHEAD_S: Final = 2.0  # after the server has started: its first pages come first
 
 
 class Asking:
@@ -46,6 +50,7 @@ class Workers:
         self._wake = [asyncio.Event() for _ in range(processes)]
         self._dropped: list[list[int]] = [[] for _ in range(processes)]  # begun by a worker, and not wanted any more
         self._tasks: list[asyncio.Task[None]] = []
+        self._ahead: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
         return len(self._turns)
@@ -78,11 +83,16 @@ class Workers:
                 self._dropped[ticket.worker].append(number)
                 ticket.worker = None
 
+    def start_ahead(self, after_s: float = AHEAD_S) -> None:
+        """Starts, after a while, what the processes are forked from."""
+        self._ahead = asyncio.create_task(_load_ahead(after_s))
+
     async def close(self) -> None:
         """Ends the processes, when they have done the turns they are at."""
-        for task in self._tasks:
+        tasks = [*self._tasks, self._ahead] if self._ahead else self._tasks
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _notify(self) -> None:
         for event in self._wake:
@@ -156,9 +166,7 @@ class _Process:
     """One process, and the thread of its pool that hands it work."""
 
     def __init__(self) -> None:
-        context = multiprocessing.get_context("forkserver")  # gRPC and threads do not survive a fork
-        context.set_forkserver_preload([worker.__name__])
-        self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=worker.set_up)
+        self._pool = ProcessPoolExecutor(1, mp_context=_context(), initializer=worker.set_up)
 
     async def run(self, work: Any, *arguments: Any) -> Any:
         """The result of some work. Raises `BrokenProcessPool` when the process has died."""
@@ -167,3 +175,15 @@ class _Process:
     async def close(self) -> None:
         """Ends it after what it does."""
         await asyncio.to_thread(self._pool.shutdown)
+
+
+def _context() -> ForkServerContext:
+    context = multiprocessing.get_context("forkserver")  # gRPC and threads do not survive a fork
+    context.set_forkserver_preload([worker.__name__])
+    return context
+
+
+async def _load_ahead(after_s: float) -> None:
+    await asyncio.sleep(after_s)
+    _context()
+    await asyncio.to_thread(forkserver.ensure_running)

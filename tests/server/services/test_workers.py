@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
@@ -179,3 +181,28 @@ async def test_a_store_that_does_not_open_is_the_error_of_the_question(workers: 
 
 def damaged(path: Path, build: str) -> FakeStore:
     raise DamagedStore("it is damaged")
+
+
+# In a process of its own: in that of the tests, others have started it before.
+AHEAD = """
+import asyncio, psutil
+from tilescope.server.services.turns import Limits
+from tilescope.server.services.workers import Workers
+
+def is_there():
+    return any("forkserver" in " ".join(child.cmdline()) for child in psutil.Process().children())
+
+async def main():
+    workers = Workers(Limits(1, 1, 1))
+    assert not is_there()
+    workers.start_ahead(0)
+    while not is_there():
+        await asyncio.sleep(0.01)
+    await workers.close()
+
+asyncio.run(main())
+"""
+
+
+def test_what_processes_are_forked_from_is_there_before_a_question() -> None:
+    subprocess.run([sys.executable, "-c", AHEAD], check=True, timeout=60)
