@@ -130,8 +130,10 @@ def density(
     bins = no_bins()
     aside: _native.HitBins | None = None
     finder = Finder(reader, selection, reaching=True) if selection.arguments else None
-    found = list(leaves(reader, selection, everywhere(windows), reaching=True))
-    yield
+    found = []
+    for some in leaves(reader, selection, everywhere(windows), reaching=True):
+        found.append(some)
+        yield
     if finder is None:
         if sum(some.n_pages for some in found) >= WORTH_A_THREAD:
             aside = no_bins()

@@ -150,12 +150,13 @@ def _told(reader: QueryReader, track: int, kinds: Sequence[OperationKind]) -> St
         found.append(_Told((name, launch, operation), occupancy, uses_tensor_cores(name)))
         if place % _AT_ONCE == _AT_ONCE - 1:
             yield
-    if not reader.store.is_growing:
+    if not reader.store.is_growing and sum(map(len, known.values())) + len(found) <= _MOST_KEPT:
         known[track] = found
     return found
 
 
 _AT_ONCE: Final = 1000  # kinds, in some milliseconds
+_MOST_KEPT: Final = 1 << 17  # kinds of all streams, of some hundred bytes each: what a store has more is told anew
 
 
 def _named_by_program(reader: QueryReader, program: Program | None, kind: OperationKind) -> Steps[str]:

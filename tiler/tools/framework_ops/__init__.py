@@ -22,8 +22,8 @@ MAX_LISTED: Final = 100_000
 DEFAULT_LISTED: Final = 200
 
 _KERNELS: Final = (
-    "kernels that run for no compiled program have no “Run as”: where TensorFlow recorded it, their events have it as "
-    "the argument is_eager (stats, by that argument)"
+    "“Run as” is not known of kernels that belong to no compiled program. TensorFlow may have recorded whether they "
+    "ran eagerly: ask for statistics by the argument is_eager."
 )
 
 
