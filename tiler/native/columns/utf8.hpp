@@ -33,20 +33,32 @@ inline std::size_t sequence_length(std::string_view text, std::size_t at) {
     return 0;
 }
 
+constexpr std::size_t kAtOnce = sizeof(std::uint64_t);
+
+// Whether so many bytes from a place on are there, and all of them ASCII.
+inline bool are_ascii(std::string_view text, std::size_t at) {
+    if (text.size() - at < kAtOnce) return false;
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, text.data() + at, kAtOnce);
+    return (eight & 0x8080808080808080U) == 0;
+}
+
+inline bool is_valid(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = are_ascii(text, at) ? kAtOnce : sequence_length(text, at);
+        if (length == 0) return false;
+        at += length;
+    }
+    return true;
+}
+
 // The text with U+FFFD for each byte that belongs to no valid sequence.
 inline std::string repaired(std::string_view text) {
     std::string result;
     result.reserve(text.size());
     std::size_t begin = 0;  // of what is valid up to `at`, and not yet taken
     for (std::size_t at = 0; at < text.size();) {
-        std::uint64_t eight = 0;
-        if (text.size() - at >= sizeof(eight)) std::memcpy(&eight, text.data() + at, sizeof(eight));
-        else eight = ~eight;
-        if ((eight & 0x8080808080808080U) == 0) {
-            at += sizeof(eight);
-            continue;
-        }
-        const std::size_t length = sequence_length(text, at);
+        const std::size_t length = are_ascii(text, at) ? kAtOnce : sequence_length(text, at);
         if (length == 0) {
             result.append(text, begin, at - begin);
             result += "\xef\xbf\xbd";

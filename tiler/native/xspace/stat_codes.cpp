@@ -1,6 +1,5 @@
 #include "xspace/stat_codes.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
@@ -17,30 +16,7 @@ std::string_view bytes_of_bits(const std::uint64_t& bits) {
     return {reinterpret_cast<const char*>(&bits), sizeof(bits)};
 }
 
-bool is_utf8(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
-        std::uint64_t eight = 0;
-        if (text.size() - at >= sizeof(eight)) std::memcpy(&eight, text.data() + at, sizeof(eight));
-        else eight = ~eight;
-        if ((eight & 0x8080808080808080U) == 0) {
-            at += sizeof(eight);
-            continue;
-        }
-        const std::size_t length = utf8::sequence_length(text, at);
-        if (length == 0) return false;
-        at += length;
-    }
-    return true;
-}
-
 }  // namespace
-
-StatChoice::StatChoice(const std::vector<std::vector<std::int64_t>>& ids) : size_(ids.size()) {
-    for (std::size_t place = 0; place < ids.size(); ++place) {
-        for (const std::int64_t id : ids[place]) places_.emplace_back(id, place);
-    }
-    std::sort(places_.begin(), places_.end());
-}
 
 void StatChoice::read(const wire::Source& metadata, Span<SaidStat> found) const {
     if (found.size() != size_) throw std::invalid_argument("room for other stats than are read");
@@ -81,8 +57,7 @@ void StatChoice::take(wire::Cursor stat, Span<SaidStat> found) const {
         default: stat.fail_type(tag);
         }
     }
-    const auto first = std::lower_bound(places_.begin(), places_.end(), std::make_pair(id, std::size_t{0}));
-    for (auto at = first; at != places_.end() && at->first == id; ++at) found[at->second] = said;
+    wanted_.each(id, [&](std::size_t place) { found[place] = said; });
 }
 
 StatCodes::StatCodes() : tables_(kForms), codes_(kForms) { entries_.push_back({Form::nothing, 0}); }
@@ -110,7 +85,7 @@ std::int32_t StatCodes::of_text_or_bytes(std::string_view text) {
     if (text.empty()) return 0;
     const std::int32_t known = table(Form::text).find(text);
     if (known >= 0) return codes_[static_cast<std::size_t>(Form::text)][static_cast<std::size_t>(known)];
-    return is_utf8(text) ? of_text(text) : of_bytes(text);
+    return utf8::is_valid(text) ? of_text(text) : of_bytes(text);
 }
 
 std::int32_t StatCodes::of_stat(const wire::Source& metadata, const SaidStat& said) {

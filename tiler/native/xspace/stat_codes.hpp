@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/span.hpp"
 #include "columns/intern.hpp"
+#include "xspace/wanted_ids.hpp"
 #include "xspace/wire.hpp"
 
 namespace tilescope {
@@ -23,7 +23,7 @@ struct SaidStat {
 // Which stats of a plane are read, by their places.
 class StatChoice {
   public:
-    explicit StatChoice(const std::vector<std::vector<std::int64_t>>& ids);
+    explicit StatChoice(const std::vector<std::vector<std::int64_t>>& ids) : size_(ids.size()), wanted_(ids) {}
 
     std::size_t size() const { return size_; }
 
@@ -34,7 +34,7 @@ class StatChoice {
     void take(wire::Cursor stat, Span<SaidStat> found) const;
 
     std::size_t size_;
-    std::vector<std::pair<std::int64_t, std::size_t>> places_;  // of ids, which ascend
+    xspace::WantedIds wanted_;
 };
 
 class StatCodes {
