@@ -74,8 +74,9 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null, w
   const ways = deeds === null || deeds.ways.length === 0 ? byColumns : deeds.ways;
   const leads = ways.length > 0;
   const goPx = leads ? GO_PX + BUTTON_PX * ways.length : 0;
-  // Beside the whole of a row, names need less room.
-  const spare = choices.hasCard.value ? Math.max(0, (widths[shown.indexOf(main!)] ?? 0) - NAMES_PX) : 0;
+  // Beside the whole of a row, names need less room; in a tree, they begin further to the right.
+  const namesPx = NAMES_PX + depth * INDENT_PX;
+  const spare = choices.hasCard.value ? Math.max(0, (widths[shown.indexOf(main!)] ?? 0) - namesPx) : 0;
   const widthPx = widths.reduce((sum, width) => sum + width, goPx) - spare;
 
   useLayoutEffect(() => {
