@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
+from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import DEVICE_PREFIX
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.devices import devices_of, plane_of
@@ -18,7 +21,7 @@ from tilescope.tiler.facts.kernels.tensor_cores import could_use_tensor_cores, u
 from tilescope.tiler.facts.operations.kind_sums import kind_sums
 from tilescope.tiler.facts.operations.metadata import operation_metadata
 from tilescope.tiler.facts.operations.records import track_kinds
-from tilescope.tiler.pages.operations import OperationKind
+from tilescope.tiler.pages.operations import OperationKind, OperationKinds
 from tilescope.tiler.query import QueryReader, Steps, finish
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -72,7 +75,7 @@ def _has_details(reader: QueryReader, track: int) -> bool:
         kinds = track_kinds(reader, track)
     except NotBuilt:
         return False
-    return kinds is not None and any(_DETAILS in kind.stats for kind in kinds.kinds)
+    return kinds is not None and any(_DETAILS in stats for stats in OperationKinds.of(kinds.kinds).stats.values())
 
 
 def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Steps[KernelTable]:
@@ -119,40 +122,68 @@ class _Told:
     uses_tensor_cores: bool
 
 
-# Of each stream its kinds; None: no kernels.
-_KNOWN: WeakKeyDictionary[QueryReader, dict[int, Sequence[_Told | None]]] = WeakKeyDictionary()
+@dataclass(slots=True)
+class _Known:
+    """Of a run: of each stream its kinds, None where they are no kernels; and what has been looked up of any.
+
+    Streams of a file run the same kernels: what is `alike` has the same metadata and stats.
+    """
+
+    kinds: dict[int, Sequence[_Told | None]] = field(default_factory=dict)
+    alike: dict[Hashable, _Told] = field(default_factory=dict)
+    named: dict[Hashable, tuple[str, str]] = field(default_factory=dict)  # the same but for their launch
+    programs: dict[tuple[int, str], Program] | None = None  # by file and id, when they were asked for
+
+
+_KNOWN: WeakKeyDictionary[QueryReader, _Known] = WeakKeyDictionary()
 
 
 def _told(reader: QueryReader, track: int, kinds: Sequence[OperationKind]) -> Steps[Sequence[_Told | None]]:
     """What is told of the kinds of a stream, read once; metadata once for all that differ in their launch alone."""
-    known = _KNOWN.setdefault(reader, {})
-    if track in known:
-        return known[track]
-    file = reader.store.file_of(track)
+    known = _Known() if reader.store.is_growing else _KNOWN.setdefault(reader, _Known())
+    if track in known.kinds:
+        return known.kinds[track]
+    of, file = OperationKinds.of(kinds), reader.store.file_of(track)
     tables = reader.store.event_metadata(file)
-    programs = {(program.file, program.id): program for program in programs_of(reader)}
-    named: dict[Hashable, tuple[str, str]] = {}
-    found: list[_Told | None] = []
-    for place, kind in enumerate(kinds):
-        details = kind.stats.get(_DETAILS)
-        if tables is None or not isinstance(details, str):
-            found.append(None)
-            continue
-        alike = kind.metadata, *((key, value) for key, value in kind.stats.items() if key != _DETAILS)
-        if alike not in named:
-            metadata = operation_metadata(reader, file, tables, kind)
-            operation = metadata.provenance
-            if operation in ("", _PROGRAM):
-                operation = yield from _named_by_program(reader, programs.get((file, metadata.program)), kind)
-            named[alike] = metadata.name, operation
-        name, operation = named[alike]
-        launch, occupancy = launch_of_details(details)
-        found.append(_Told((name, launch, operation), occupancy, uses_tensor_cores(name)))
-        if place % _AT_ONCE == _AT_ONCE - 1:
-            yield
-    if not reader.store.is_growing and sum(map(len, known.values())) + len(found) <= _MOST_KEPT:
-        known[track] = found
+    found: list[_Told | None] = [None] * len(of)
+    if tables is not None:
+        is_there = (of.metadata >= 0) & (of.metadata < len(tables))
+        first = np.full(len(of), -1)
+        first[is_there] = tables.alike[of.metadata[is_there]]
+        numbers = first.tolist()
+        if len(known.alike) > _MOST_KEPT:
+            known.alike, known.named = {}, {}
+        for place, stats in of.stats.items():
+            if not isinstance(stats.get(_DETAILS), str):
+                continue
+            key = file, numbers[place], *stats, *stats.values()
+            told = known.alike.get(key)
+            if told is None:
+                told = known.alike[key] = yield from _looked_up(reader, file, tables, of[place], numbers[place], known)
+                if len(known.alike) % _AT_ONCE == 0:
+                    yield
+            found[place] = told
+    if sum(map(len, known.kinds.values())) + len(found) <= _MOST_KEPT:
+        known.kinds[track] = found
     return found
+
+
+def _looked_up(
+    reader: QueryReader, file: int, tables: XStatTables, kind: OperationKind, number: int, known: _Known
+) -> Steps[_Told]:
+    """What is told of a kind, whose metadata is like that of this number."""
+    alike = file, number, *((key, value) for key, value in kind.stats.items() if key != _DETAILS)
+    if alike not in known.named:
+        metadata = operation_metadata(reader, file, tables, kind)
+        operation = metadata.provenance
+        if operation in ("", _PROGRAM):
+            if known.programs is None:
+                known.programs = {(program.file, program.id): program for program in programs_of(reader)}
+            operation = yield from _named_by_program(reader, known.programs.get((file, metadata.program)), kind)
+        known.named[alike] = metadata.name, operation
+    name, operation = known.named[alike]
+    launch, occupancy = launch_of_details(str(kind.stats[_DETAILS]))
+    return _Told((name, launch, operation), occupancy, uses_tensor_cores(name))
 
 
 _AT_ONCE: Final = 1000  # kinds, in some milliseconds
