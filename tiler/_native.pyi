@@ -129,6 +129,12 @@ def encode_container(
 ) -> bytes:
     """Returns a container of these columns, each by its id."""
 
+def incompressible(data: bytes, max_rows: int) -> list[tuple[int, int]]:
+    """
+    Returns which bytes of a container compression would hardly shorten: the first, and the one after the last, of
+    each range. Raises DamagedContainer.
+    """
+
 class Histograms:
     """The histograms of names of tiles, one after the other."""
 

@@ -1,7 +1,7 @@
 """The bytes of tiles: column containers, pages, shape records, compression. Knows nothing of where they are kept."""
 
 from tilescope.tiler.pages.columns import Col, SliceFlag, TileFlag
-from tilescope.tiler.pages.compress import compress, decompress
+from tilescope.tiler.pages.compress import compress, compress_container, decompress
 from tilescope.tiler.pages.histogram import (
     BUSY_LIMIT,
     HISTOGRAM_ROWS,
@@ -60,6 +60,7 @@ __all__ = [
     "Tile",
     "TileFlag",
     "compress",
+    "compress_container",
     "decode_columns",
     "decode_page",
     "decompress",

@@ -5,15 +5,23 @@ isal is several times faster than zlib at nearly its ratio; `bench/` measures th
 
 from __future__ import annotations
 
+import struct
 import zlib
+from collections.abc import Iterator
+from typing import Final
 
 from isal import igzip_lib, isal_zlib
 from isal.igzip_lib import IsalError
 
+from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 
 _LEVEL = 2
 _GZIP_WBITS = 31
+
+# A block of deflate that is stored: RFC 1951, 3.2.4.
+_STORED: Final = struct.Struct("<BHH")
+_BLOCK_BYTES: Final = 0xFFFF
 
 # Of one record. The largest that were seen are chunks of arguments with programs in them, of some megabytes.
 MAX_DECODED_BYTES = 2**30
@@ -27,6 +35,36 @@ MEMBER_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 def compress(data: bytes) -> bytes:
     """One gzip member."""
     return MEMBER_HEADER + igzip_lib.compress(data, _LEVEL, igzip_lib.COMP_GZIP_NO_HDR)
+
+
+def compress_container(data: bytes) -> bytes:
+    """The same of a column container: what compression would hardly shorten stands in it as it is.
+
+    A code for each stretch between takes less room than one for all, and a page is inflated in half the time.
+    """
+    as_it_is = _native.incompressible(data, MAX_DECODED_BYTES // 8)
+    if not as_it_is:
+        return compress(data)
+    parts, at = [MEMBER_HEADER], 0
+    for first, last in as_it_is:
+        parts += [_deflated(data[at:first]), *_stored(data, first, last)]
+        at = last
+    check = struct.pack("<II", isal_zlib.crc32(data), len(data) & 0xFFFF_FFFF)
+    return b"".join([*parts, _deflated(data[at:], isal_zlib.Z_FINISH), check])
+
+
+def _deflated(data: bytes, flush: int = isal_zlib.Z_SYNC_FLUSH) -> bytes:
+    """Blocks that begin and end with a byte. There is one at least, so that the last one may be empty."""
+    packer = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, -zlib.MAX_WBITS)
+    return packer.compress(data) + packer.flush(flush)
+
+
+def _stored(data: bytes, first: int, last: int) -> Iterator[bytes]:
+    """Blocks of bytes as they are."""
+    for start in range(first, last, _BLOCK_BYTES):
+        block = data[start : min(start + _BLOCK_BYTES, last)]
+        yield _STORED.pack(0, len(block), len(block) ^ 0xFFFF)
+        yield block
 
 
 def decompress(member: bytes) -> bytes:

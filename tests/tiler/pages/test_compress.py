@@ -6,12 +6,17 @@ import gzip
 import sys
 import tracemalloc
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import compress, decompress
+from tilescope.tiler.pages import compress, compress_container, decompress
+from tilescope.tiler.pages.container import MAX_ROWS, PAGE_MAGIC, encode
+
+_HEADERS = 16 + 24
 
 
 @given(st.binary(max_size=3000))
@@ -19,6 +24,54 @@ def test_any_gzip_reader_reads_a_record(data: bytes) -> None:
     member = compress(data)
     assert decompress(member) == gzip.decompress(member) == data
     assert compress(data) == member
+
+
+def _column(values: np.ndarray[tuple[int], np.dtype[np.int64]]) -> bytes:
+    """A container of one column whose values stay as they are: from 0 on, and in no order."""
+    values[:2] = 1 << 40, 0
+    return encode(PAGE_MAGIC, 3, 1, 7, {16: values})
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 200_000), st.integers(0, 62)), max_size=4),
+    st.integers(0, 2**32),
+)
+def test_any_gzip_reader_reads_a_container(columns: list[tuple[int, int]], seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    values = {16 + k: draw.integers(0, 1 << bits, n, endpoint=True) for k, (n, bits) in enumerate(columns)}
+    data = encode(PAGE_MAGIC, 3, 1, 7, values)
+    member = compress_container(data)
+    assert decompress(member) == gzip.decompress(member) == data
+    assert compress_container(data) == member
+    assert len(member) <= len(compress(data)) * 1.2 + 100
+    ends = [0]
+    for first, last in _native.incompressible(data, MAX_ROWS):
+        assert ends[-1] <= first < last <= len(data)
+        assert len(compress(data[first:last])) > 0.75 * (last - first)
+        ends.append(last)
+
+
+def test_bytes_that_are_as_good_as_random_stay_as_they_are() -> None:
+    exact = _column(np.random.default_rng(5).integers(0, 1 << 20, 70_000))  # more than a stored block holds
+    assert _native.incompressible(exact, MAX_ROWS) == [(_HEADERS, _HEADERS + 2 * 70_000)]
+    member = compress_container(exact)
+    assert exact[_HEADERS : _HEADERS + 65_535] in member
+    assert decompress(member) == exact
+
+
+def test_bytes_that_come_again_and_again_do_not() -> None:
+    once = np.random.default_rng(5).integers(0, 1 << 16, 900)
+    for column in (np.tile(once, 30), np.arange(30_000) % 256 << 8, np.full(30_000, 9)):
+        data = _column(column.copy())
+        assert _native.incompressible(data, MAX_ROWS) == []
+        assert compress_container(data) == compress(data)
+
+
+def test_a_container_that_is_none_has_no_planes() -> None:
+    data = _column(np.arange(5000))
+    for damaged in (b"", data[:20], data + b"x"):
+        with pytest.raises(_native.DamagedContainer):
+            _native.incompressible(damaged, MAX_ROWS)
 
 
 def test_a_record_of_which_a_byte_is_missing_or_altered_is_refused() -> None:

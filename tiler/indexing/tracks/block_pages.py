@@ -8,7 +8,15 @@ import numpy as np
 from isal import isal_zlib
 
 from tilescope.tiler import _native
-from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, TRACKS_PER_BLOCK, PageKey, Shape, TileFlag, compress, join_parts
+from tilescope.tiler.pages import (
+    PAGE_BYTES_AT_MOST,
+    TRACKS_PER_BLOCK,
+    PageKey,
+    Shape,
+    TileFlag,
+    compress_container,
+    join_parts,
+)
 
 # Pages are cut where the compressed size is expected to reach this: below the limit, so that few are cut twice.
 _AIM_BYTES = 44_000
@@ -68,4 +76,4 @@ class BlockPages:
     def _parts(self, first: int, last: int) -> tuple[bytes, bytes]:
         """The page of some tiles and its residual, compressed; empty when it has none."""
         page, residual = self._block.encode(first, last, self._budget)
-        return compress(page), compress(residual) if residual else b""
+        return compress_container(page), compress_container(residual) if residual else b""

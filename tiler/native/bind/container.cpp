@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -18,6 +19,7 @@
 #include "bind/module.hpp"
 #include "pages/container.hpp"
 #include "pages/container_reader.hpp"
+#include "pages/incompressible.hpp"
 
 namespace nb = nanobind;
 
@@ -70,6 +72,15 @@ nb::bytes encode_container(const nb::bytes& magic, int level, uint32_t n_tiles, 
     return to_bytes(written);
 }
 
+std::vector<std::pair<std::size_t, std::size_t>> incompressible_ranges(const nb::bytes& data, size_t max_rows) {
+    std::vector<std::pair<std::size_t, std::size_t>> ranges;
+    nb::gil_scoped_release release;
+    for (const ByteRange& range : incompressible(bytes_of(view_of(data)), max_rows)) {
+        ranges.emplace_back(range.first, range.last);
+    }
+    return ranges;
+}
+
 }  // namespace
 
 void bind_container(nb::module_& m) {
@@ -80,6 +91,10 @@ void bind_container(nb::module_& m) {
           "doubles. Raises DamagedContainer.");
     m.def("encode_container", &encode_container, nb::arg("magic"), nb::arg("level"), nb::arg("n_tiles"),
           nb::arg("block"), nb::arg("columns"), "Returns a container of these columns, each by its id.");
+    m.def("incompressible", &incompressible_ranges, nb::arg("data"), nb::arg("max_rows"),
+          "Returns which bytes of a container compression would hardly shorten: the first, and the one after the last, "
+          "of\n"
+          "each range. Raises DamagedContainer.");
 }
 
 }  // namespace tilescope
