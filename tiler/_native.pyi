@@ -1216,9 +1216,14 @@ def page_names(
     last: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     page: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     budget: MemoryBudget | None = None,
-) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))]]:
+) -> tuple[
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+]:
     """
-    Returns each name with each page that it starts on, by name, then by page. Leaves are ordered by page:
+    Returns the names, on how many pages each starts, and these pages, one name's behind the other's; both
+    ascend. Leaves are ordered by page:
     slices first to last of a track start there. Raises MemoryError.
     """
 

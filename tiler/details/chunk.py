@@ -64,7 +64,7 @@ def split(
         last = min(max(last, first + 1), first + _CHUNK_EVENTS, len(args_end))
         ends = args_end[first:last]
         stop = int(ends[-1])
-        lengths = np.diff(ends, prepend=start).astype("<u4")
+        lengths = _lengths(ends, start)
         body = _native.transpose_by_length(ends, start, args) if columns else args[start:stop].tobytes()
         yield first, _compressed(lengths, _COLUMNS if columns else _ROWS, body)
         first, start = last, stop
@@ -88,10 +88,18 @@ def split_operations(
         last = min(max(last, first + 1), first + _CHUNK_EVENTS, len(args_end))
         of = duration[first:last]
         ends, left, taken = _native.thin_args(args_end[first:last], begin, args, of, duration_id, begin_id)
-        lengths = np.diff(ends, prepend=0).astype("<u4")
+        lengths = _lengths(ends, 0)
         body = _THIN_HEAD.pack(_checksum(of), len(taken)) + taken + _native.transpose_by_length(ends, 0, left)
         yield first, _compressed(lengths, _THIN, body)
         first, begin = last, int(args_end[last - 1])
+
+
+def _lengths(ends: NDArray[np.int64], begin: int) -> NDArray[np.uint32]:
+    """Of strings one behind the other, the first of which begins there."""
+    lengths = np.empty(len(ends), "<u4")
+    lengths[0] = ends[0] - begin
+    np.subtract(ends[1:], ends[:-1], out=lengths[1:], casting="unsafe")
+    return lengths
 
 
 def _checksum(duration: NDArray[np.int64]) -> int:

@@ -43,9 +43,7 @@ class PageNames:
     def encode(self, block: int) -> bytes:
         """The record, uncompressed."""
         first = np.flatnonzero(np.diff(self.name, prepend=-2))  # names ascend
-        name, count = self.name[first], np.diff(first, append=len(self.name))
-        columns = {Col.LISTED_NAME: name, Col.N_LISTED_PAGES: count, Col.LISTED_PAGE: self.page}
-        return encode(PAGE_NAMES_MAGIC, 0, len(name), block, {int(column): of for column, of in columns.items()})
+        return encode_listed(self.name[first], np.diff(first, append=len(self.name)), self.page, block)
 
     @classmethod
     def decode(cls, data: bytes, block: int) -> PageNames:
@@ -57,6 +55,12 @@ class PageNames:
         if (len(count) and (count.min() < 1 or name.min() < -1)) or int(count.sum()) != len(page):
             raise DamagedStore(f"the names on the pages of block {block} are damaged")
         return cls(np.repeat(name, count), page)
+
+
+def encode_listed(name: Ints, count: Ints, page: Ints, block: int) -> bytes:
+    """The uncompressed record of names, which ascend, each on so many pages: those of one behind those of the other."""
+    columns = {Col.LISTED_NAME: name, Col.N_LISTED_PAGES: count, Col.LISTED_PAGE: page}
+    return encode(PAGE_NAMES_MAGIC, 0, len(name), block, {int(column): of for column, of in columns.items()})
 
 
 def join_page_names(parts: Iterator[PageNames]) -> PageNames:

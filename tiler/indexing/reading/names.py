@@ -36,14 +36,14 @@ class RunNames:
 
     def add(self, names: Sequence[str], categories: Sequence[str]) -> NDArray[np.int32]:
         """Ids of a file's names, shape (n + 1,): the last is -1, for events without a name."""
-        ids = np.full(len(names) + 1, -1, np.int32)
-        for k, name in enumerate(names):
-            known = self._ids.setdefault(name, len(self._ids))
-            ids[k] = known
+        ids = self._ids
+        found = [ids.setdefault(name, len(ids)) for name in names]
+        for k, known in enumerate(found):
             if known == len(self._texts):
-                self._texts.append(name)
+                self._texts.append(names[k])
                 self._categories.append(categories[k] if k < len(categories) else "")
-        return ids
+        found.append(-1)
+        return np.array(found, np.int32)
 
     def pages(self) -> Iterator[bytes]:
         """Compressed pages of `[name, category]`."""

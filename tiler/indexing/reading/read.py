@@ -30,7 +30,12 @@ from tilescope.tiler.readers.sources import Sources
 from tilescope.tiler.readers.trace_event.reader import TraceEventReader
 
 _POLL_SECONDS = 0.03
+
+# What has been found is shown after so long, then after twice as long each time, up to the longest: a snapshot of 150
+# tracks takes 50 to 100 ms of processor time, mostly Python's, for which the threads that read have to wait.
 _SNAPSHOT_SECONDS = 0.5
+_LONGEST_SNAPSHOT_SECONDS = 5.0
+
 _NAMED_FILES = 20  # of those that cannot be read
 
 
@@ -196,13 +201,15 @@ def _raise_first(futures: Sequence[Future[TraceFile | None]]) -> None:
 
 def _with_summaries(reader: Reader) -> Iterator[tuple[EventChunk, TraceSummary | None]]:
     """The reader's chunks; with some of them what the reader knows of the file so far."""
-    due = time.monotonic() + _SNAPSHOT_SECONDS
+    wait_seconds = _SNAPSHOT_SECONDS
+    due = time.monotonic() + wait_seconds
     for chunk in reader.chunks():
         if time.monotonic() < due:
             yield chunk, None
         else:
             yield chunk, reader.summary_so_far()
-            due = time.monotonic() + _SNAPSHOT_SECONDS
+            wait_seconds = min(2 * wait_seconds, _LONGEST_SNAPSHOT_SECONDS)
+            due = time.monotonic() + wait_seconds
 
 
 def _close(readings: Sequence[_Reading]) -> None:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.indexing.tracks.track_data import TrackData
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageNames, Shape, compress
-from tilescope.tiler.pages.page_names import PAIRS_AT_ONCE
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, Shape, compress
+from tilescope.tiler.pages.page_names import PAIRS_AT_ONCE, encode_listed
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.store import Entry
 
@@ -40,10 +40,9 @@ def page_names(
             whole = int(np.searchsorted(page, page[stop]))
             stop = whole if whole > at else int(np.searchsorted(page, page[at], side="right"))
         some = slice(at, stop)
-        name, on = _native.page_names(names, of_track[some], first[some], last[some], page[some], budget)
-        found = PageNames(name.astype(np.int64), on.astype(np.int64))
+        listed = _native.page_names(names, of_track[some], first[some], last[some], page[some], budget)
         first_page = int(page[at]) if len(page) else 0
-        yield keys.page_names(shape.block, first_page), compress(found.encode(shape.block))
+        yield keys.page_names(shape.block, first_page), compress(encode_listed(*listed, shape.block))
         at = stop
 
 

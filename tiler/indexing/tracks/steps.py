@@ -23,7 +23,7 @@ from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import compress
 from tilescope.tiler.pages.steps import StepSource, TrackSteps, join_steps
 from tilescope.tiler.readers.formats import codec_of
-from tilescope.tiler.step_names import named_step, trailing_number
+from tilescope.tiler.step_names import PREFIXES, named_step, trailing_number
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.store import Entry
 
@@ -125,7 +125,8 @@ class _NamedSteps:
     """Which names are those of steps, by their ids in the run."""
 
     def __init__(self, run: RunFiles) -> None:
-        found = [(name, step) for name, text in enumerate(run.names) if (step := named_step(text)) is not None]
+        alike = [(name, text) for name, text in enumerate(run.names) if text.startswith(PREFIXES)]
+        found = [(name, step) for name, text in alike if (step := named_step(text)) is not None]
         self._any = bool(found)
         # The last place is that of -1, no name.
         self._source = np.zeros(len(run.names) + 1 if found else 0, np.uint8)

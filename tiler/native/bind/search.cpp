@@ -134,10 +134,9 @@ class BoundHitBins {
     HitBins bins_;
 };
 
-std::tuple<OutColumn<int32_t>, OutColumn<uint32_t>> bound_page_names(const std::vector<InColumn<int32_t>>& names,
-                                                                     const InInts& track, const InInts& first,
-                                                                     const InInts& last, const InInts& page,
-                                                                     MemoryBudget* budget) {
+std::tuple<OutInts, OutInts, OutInts> bound_page_names(const std::vector<InColumn<int32_t>>& names, const InInts& track,
+                                                       const InInts& first, const InInts& last, const InInts& page,
+                                                       MemoryBudget* budget) {
     std::vector<LeafNames> leaves(same_size(track, first, last, page));
     for (size_t k = 0; k < leaves.size(); ++k) {
         const auto of = static_cast<size_t>(track.data()[k]);
@@ -148,19 +147,21 @@ std::tuple<OutColumn<int32_t>, OutColumn<uint32_t>> bound_page_names(const std::
         }
         leaves[k] = {span_of(names[of]).subspan(from, to - from), static_cast<uint32_t>(page.data()[k])};
     }
-    std::vector<int32_t> name;
-    std::vector<uint32_t> on;
+    std::vector<int64_t> name, count, on;
     {
         nb::gil_scoped_release release;
         const CountedVector<NameOnPage> found = page_names(leaves, budget);
-        name.reserve(found.size());
         on.reserve(found.size());
         for (const NameOnPage& one : found) {
-            name.push_back(one.name);
+            if (name.empty() || name.back() != one.name) {
+                name.push_back(one.name);
+                count.push_back(0);
+            }
+            ++count.back();
             on.push_back(one.page);
         }
     }
-    return {to_numpy(std::move(name)), to_numpy(std::move(on))};
+    return {to_numpy(std::move(name)), to_numpy(std::move(count)), to_numpy(std::move(on))};
 }
 
 OutInts bound_texts_with(const nb::bytes& joined, const InInts& ends, const nb::bytes& wanted) {
@@ -226,7 +227,8 @@ void bind_search(nb::module_& m) {
              "Returns lane, bin, count and busy ticks (at most 2**62) of all bins with something in them.");
     m.def("page_names", &bound_page_names, nb::arg("names"), nb::arg("track"), nb::arg("first"), nb::arg("last"),
           nb::arg("page"), nb::arg("budget") = nb::none(),
-          "Returns each name with each page that it starts on, by name, then by page. Leaves are ordered by page:\n"
+          "Returns the names, on how many pages each starts, and these pages, one name's behind the other's; both\n"
+          "ascend. Leaves are ordered by page:\n"
           "slices first to last of a track start there. Raises MemoryError.");
     m.def("texts_with", &bound_texts_with, nb::arg("joined"), nb::arg("ends"), nb::arg("wanted"),
           "Returns which of some texts contain another, ascending. One byte that is in none follows each.");
