@@ -107,6 +107,6 @@ def test_what_is_not_shown_is_said() -> None:
     assert "  there are more: ask on with --after 1,2,3" in lines
     assert lines[lines.index("Nothing here") + 1] == "  nothing"
     assert "Ramp: 1,274 points, to be drawn: --format json has them" in lines
-    assert "warning: look\\nthere (at 0 ps to 5 µs)" in lines
+    assert "warning: look\\nthere. (at 0 ps to 5 µs)" in lines
     assert lines[-1] == "the run is still being indexed: this is of the tracks that are done"
     assert written(answer, "none")[1:3] == ["Nothing here", "  nothing"]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.schema import Kind, Scale, SeriesKind, Severity, TotalKind
+from tilescope.tiler.tools.sentence import sentence
 
 if TYPE_CHECKING:
     import pandas
@@ -142,13 +143,16 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that a reader should know, and where in the timeline to look."""
+    """Something that a reader should know, as a sentence, and where in the timeline to look."""
 
     severity: Severity
     text: str
     start: int | None = None
     end: int | None = None
     track: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", sentence(self.text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def _notes(times: Sequence[StepTimes], together: AlignedSteps, names: Sequence[s
         notes.append(Note("warning", text))
     lacking = [name for place, name in enumerate(names) if (together.rows[:, place] < 0).any()]
     if lacking:
-        notes.append(Note("info", f"{_some(lacking)} has not all of these steps: they are matched by their numbers"))
+        notes.append(Note("info", f"not all of these steps are on {_some(lacking)}: they are matched by their numbers"))
     over = [name for name, of in zip(names, times, strict=True) if of.overlap]
     if over:
         notes.append(Note("info", f"steps overlap on {_some(over)}: what lies in two belongs to the later one"))

@@ -131,12 +131,12 @@ def test_chains_go_both_ways_within_bounds_and_say_so(tmp_path: Path) -> None:
     ]  # fmt: skip
     cut = flows(reader, event="4.0", depth=2)
     assert {abs(depth) for _, depth in rows(cut, "chain", "name", "depth")} == {0, 1, 2}
-    assert "the chain goes on" in cut.notes[0].text
+    assert "The chain goes on" in cut.notes[0].text
     assert not flows(reader, event="4.0", depth=4).notes
     few = flows(reader, event="4.0", limit=3)
     assert len(few.table("chain")) == 4
-    assert "the chain goes on" in few.notes[0].text
-    assert flows(reader, event="10.0").notes[0].text == "no flow arrives at this event or leaves it"
+    assert "The chain goes on" in few.notes[0].text
+    assert flows(reader, event="10.0").notes[0].text == "No flow arrives at this event or leaves it."
 
 
 def test_what_is_refused(devices: DeviceTrace) -> None:

@@ -171,8 +171,8 @@ def test_a_damaged_program_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     (row,) = by_row(of)
     assert (row["name"], row["total"], row["category"]) == ("add.1", 5, None)
     assert [note.text for note in of.notes if "jit_f(9)" in note.text] == [
-        "the HLO proto of jit_f(9) was left out: it is damaged: "
-        "its 1 bytes are no message (a message ends inside a field)"
+        "The HLO proto of jit_f(9) was left out: it is damaged: "
+        "its 1 bytes are no message (a message ends inside a field)."
     ]
 
 

@@ -84,7 +84,7 @@ def test_what_is_not_there_is_said(reader: QueryReader) -> None:
     (note,) = answer(reader, open="fusion.2").notes
     assert "'fusion.2'" in note.text
     broken = answer(reader, program="broken")
-    assert "the HLO proto of broken(3) was left out" in broken.notes[0].text
+    assert "The HLO proto of broken(3) was left out" in broken.notes[0].text
     assert column(broken, "programs", "id") == ["18446744073709551615", "3"]
 
 

@@ -84,7 +84,7 @@ def test_hostile_programs(reader: QueryReader, which: str, label: str, monkeypat
     number = label[-2]
     found = answer(reader, which, **({} if which == "op_profile" else {"program": number}))
     assert answer_json.encode(found)
-    words = [note.text for note in found.notes if f"the HLO proto of {label} was left out: " in note.text]
+    words = [note.text for note in found.notes if f"The HLO proto of {label} was left out: " in note.text]
     assert len(words) == ((which, number) not in HARMLESS)
     assert all("\n" not in text for text in words)
     if which == "op_profile":  # with names and times alone

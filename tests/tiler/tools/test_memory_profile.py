@@ -244,7 +244,7 @@ def test_where_nothing_is_recorded(tmp_path: Path) -> None:
     assert "profile_memory=True" in NO_ALLOCATIONS
     trace = random_trace(tmp_path / "a.xplane.pb", random.Random(2), 50)
     found = answer(opened(trace, tmp_path / "other"), memory="none")
-    assert found.notes[0].text == "there is no memory 'none': 0, 1, gpu_host_bfc"
+    assert found.notes[0].text == "There is no memory 'none': 0, 1, gpu_host_bfc."
 
 
 def kineto(path: Path, events: list[dict[str, Any]]) -> Path:

@@ -159,7 +159,7 @@ def test_orders_rests_and_choices(readers: dict[str, QueryReader]) -> None:
     assert table.totals is not None
     assert table.rest is not None
     assert table.totals["size"] == table.rest["size"] + sum(row["size"] for row in rows(few, "buffers"))
-    assert answer(reader, program="none").notes[0].text == "there is no program 'none'"
+    assert answer(reader, program="none").notes[0].text == "There is no program 'none'."
     assert "uses no memory of space 7" in answer(reader, space=7).notes[0].text
     assert {row["program"] for row in rows(answer(readers["pod"], host="tpu-pod-w-1"), "programs")} == {
         "jit_train_step(6840123409045700335)",

@@ -95,7 +95,7 @@ def test_steps_a_device_and_a_limit(devices: DeviceTrace) -> None:
     assert (answer.table("steps").rest or {})["busy"] == of_steps[1].busy
     nothing = overlap(devices.reader, tracks=[devices.track(HOST, 1)])
     assert nothing.fact("busy").value is None
-    assert "none of the tracks is one of a device" in nothing.notes[0].text
+    assert "None of the tracks is one of a device" in nothing.notes[0].text
 
 
 def test_a_run_without_devices_says_what_to_record(example: Example) -> None:

@@ -185,7 +185,7 @@ def test_steps_and_hosts_are_chosen(readers: dict[str, QueryReader]) -> None:
     elsewhere = sorted(set(reader.tree.leaves(None)) - tracks)[:1]
     nothing = answer(reader, host=HOST, tracks=elsewhere)
     assert value(nothing, "hosts") == 0
-    assert any("none of these tracks is on host" in note.text for note in nothing.notes)
+    assert any("None of these tracks is on host" in note.text for note in nothing.notes)
 
 
 def test_waiting_for_collectives_is_held_against_memory(tmp_path: Path) -> None:

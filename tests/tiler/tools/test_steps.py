@@ -220,16 +220,16 @@ def test_what_is_odd_about_steps_is_said(tmp_path: Path) -> None:
     events += [x("ProfilerStep#3", 30, 40), {**x("ProfilerStep#4", 50, 60), "ph": "B"}, x("end", 90, 99)]
     asked = Asked.of_events(tmp_path, events)
     text = asked.notes("steps")
-    assert "numbers begin anew on one" in text
-    assert "numbers are missing" not in text
-    assert "steps overlap on one" in text
-    assert "step 4 of one has no end in the trace" in text
+    assert "Numbers begin anew on one" in text
+    assert "Numbers are missing" not in text
+    assert "Steps overlap on one" in text
+    assert "Step 4 of one has no end in the trace" in text
     assert [(row["step"], row["pass"]) for row in asked.rows("steps")] == [(3, 1), (5, 1), (3, 2), (4, 2)]
     assert asked.windows("a", steps=3) == [(0, 10), (30, 40)]
     assert asked.windows("a", steps=(3, 5)) == [(0, 20), (30, 40), (50, 99)]
     about = asked.notes("stats", steps=(1, 3))
-    assert "not all of steps 1-3 are in the trace: it has steps 3 to 5" in about
-    assert "numbers begin anew on one: steps of all passes are meant" in about
+    assert "Not all of steps 1-3 are in the trace: it has steps 3 to 5" in about
+    assert "Numbers begin anew on one: steps of all passes are meant" in about
     asked.store.close()
 
 
@@ -239,10 +239,10 @@ def test_devices_that_disagree_and_annotations_that_are_not_used(tmp_path: Path)
     events += [*thread(1, 2, "loop"), x("Iteration 9", 0, 9, tid=2)]
     asked = Asked.of_events(tmp_path, events)
     text = asked.notes("steps")
-    assert "devices disagree: /device:TPU:1 have other steps than /device:TPU:0" in text
-    assert "numbers are missing on /device:TPU:1" in text
-    assert "not used: slices Iteration N of loop of /device:TPU:0" in text
-    assert "some of steps 4-6 are missing on /device:TPU:1" in asked.notes("stats", steps=(4, 6))
+    assert "Devices disagree: /device:TPU:1 have other steps than /device:TPU:0" in text
+    assert "Numbers are missing on /device:TPU:1" in text
+    assert "Not used: slices Iteration N of loop of /device:TPU:0" in text
+    assert "Some of steps 4-6 are missing on /device:TPU:1" in asked.notes("stats", steps=(4, 6))
     asked.store.close()
 
 
@@ -300,7 +300,7 @@ def test_many_steps_are_listed_in_part(tmp_path: Path) -> None:
     answer = asked.ask("steps", limit=7)
     assert [len(answer.table(name)) for name in ("steps", "devices")] == [7, 7]
     assert answer.fact("count").value == 50
-    assert "not all steps are listed" in answer.notes[-1].text
+    assert "Not all steps are listed" in answer.notes[-1].text
     asked.store.close()
 
 

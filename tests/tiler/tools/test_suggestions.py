@@ -22,7 +22,7 @@ QUIET = {"input": 0.02, "mxu": 0.6, "hbm": 0.6, "idle": 0.05, "span": 1000}
     [
         ({"barrier": 0.10}, ["barriers 10.0 %"], {"barrier": 0.099}),
         ({"debug": 0.05}, ["debug_print takes 5.0 %"], {"debug": 0.049}),
-        ({"slowest": Slowest("core 2", 80.0, 76.0)}, ["core 2 computes 80.00 ms", "4.00 ms more"], {"slowest": None}),
+        ({"slowest": Slowest("core 2", 80.0, 76.0)}, ["Core 2 computes 80.00 ms", "4.00 ms more"], {"slowest": None}),
         (
             {"operations": (operation("all-gather", 200), operation("all-reduce fusion", 100))},
             ["Collectives: 30.0 %", "all-gather.1 alone 20.0 %"],
