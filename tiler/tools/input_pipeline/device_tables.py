@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -57,6 +57,18 @@ _CLASS_LEVELS: Final = {
 }
 _WORDS: Final = {"high": "that is much", "moderate": "worth a look"}
 
+# Whose time the parts of TPU steps are. They are of several cores, so they do not add up to a step.
+_OF_CORES: Final = {
+    "Compute": "that with the least",
+    "Infeed": "that with the most",
+    "Sparse core infeed": "that with the most",
+    "Outfeed": "the mean of all",
+    "Host transfer": "that with the most",
+    "All-reduce compute": "that with the longest all-reduces",
+    "All-reduce wait": "that with the longest all-reduces",
+    "Idle": "the rest of the shortest step",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
@@ -94,7 +106,7 @@ def tpu_steps_of(asked: AskedSteps, limit: int) -> Measured:
         ("All-reduce wait", of.reduce_sync, None),
         ("Idle", of.idle, levels.IDLE),
     ]
-    tables = [_parts_table(asked, rows, of.duration), _tpu_table(asked, of, limit)]
+    tables = [_parts_table(asked, rows, of.duration, _OF_CORES), _tpu_table(asked, of, limit)]
     notes = _level_notes([(title, ps, level) for title, ps, level in rows if title != "Infeed"], of.duration)
     reduces = of.reduce_compute + of.reduce_sync - of.infeed
     notes += _level_notes([("All-reduce beyond infeed", np.maximum(reduces, 0), levels.ALL_REDUCE)], of.duration)
@@ -242,8 +254,16 @@ def _host_chart(asked: AskedSteps, order: Sequence[tuple[int, int]], classes: di
     return Series("steps", "What steps spend their time on", "area", x, ys)
 
 
-def _parts_table(asked: AskedSteps, rows: Sequence[tuple[str, Ints, Level | None]], duration: Ints) -> Table:
-    """What steps spend their time on, in the mean: what takes none is left out, unless one looks for it."""
+def _parts_table(
+    asked: AskedSteps,
+    rows: Sequence[tuple[str, Ints, Level | None]],
+    duration: Ints,
+    whose: Mapping[str, str] | None = None,
+) -> Table:
+    """What steps spend their time on, in the mean: what takes none is left out, unless one looks for it.
+
+    `whose` by title, where parts are of several cores.
+    """
     rows = [(title, ps, level) for title, ps, level in rows if level is not None or ps.any()]
     whole = int(duration.sum())
     spreads = [spread(asked.ticks(ps)) for _, ps, _ in rows]
@@ -261,6 +281,8 @@ def _parts_table(asked: AskedSteps, rows: Sequence[tuple[str, Ints, Level | None
         Column("max", "Most", "ticks", [of.greatest for of in spreads], total="none"),
         Column("level", "Level", "text", words),
     ]
+    if whose is not None:
+        columns.append(Column("whose", "Of which core", "text", [whose[title] for title, _, _ in rows]))
     return Table("parts", "What steps spend their time on", columns)
 
 
