@@ -786,6 +786,18 @@ def join_flows(
     end, ends no start, and flow ends no key (-1).
     """
 
+def flow_bins(
+    level: int,
+    tick: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    incoming: Annotated[NDArray[numpy.int8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    partner: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    edges_per_tile: int,
+) -> list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    Returns the tiles of a level of flow ends whose ticks ascend, with so many edges each at most: the columns
+    of FlowTiles, in their order.
+    """
+
 class InnermostSlices:
     """
     Goes through slices in canonical order, as the times that it is asked for ascend.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass, field
 from functools import partial
@@ -230,7 +230,25 @@ class Builder:
         for file, carriers in enumerate(self._carriers):
             for number in carriers.get(-1, ()):
                 self._add_flows(file, number, -1, None)
-        self._write(self.flows.entries(self.root_level))
+        self._end_flows(self.flows.by_file(self.root_level))
+
+    def _end_flows(self, files: Iterator[list[Part]]) -> None:
+        """Shares the flows of the next file out; with the last part of them come those of the file after it."""
+        parts = next((parts for parts in files if parts), None)
+        if parts is None:
+            return
+        left = len(parts)
+
+        def do(part: Part) -> None:
+            nonlocal left
+            self._write(part())
+            with self._counting:
+                left -= 1
+                if left:
+                    return
+            self._end_flows(files)
+
+        self._schedule.share([partial(do, part) for part in parts])
 
     def _write_made(self, make: Callable[[], Iterable[Entry]]) -> None:
         self._write(make())

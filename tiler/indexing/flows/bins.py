@@ -7,17 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.indexing.scratch import Scratch, parts
 from tilescope.tiler.pages.flow_bins import EDGES_PER_TILE, ENDS_OF_LAST_TILE, FlowTiles
 from tilescope.tiler.pages.flow_ends import FlowEnds
 
 Ints = NDArray[np.int64]
 
-_ENDS_AT_ONCE = 1 << 20  # about 150 bytes each while they are summed up
-
-_TRACK_BITS = 31
-_END_BITS = 40  # more ends than a track can have
-_MOST_ENDS = (1 << _END_BITS) - 1
+_ENDS_AT_ONCE = 1 << 20  # of whole tiles: what they come to is not more by far
 
 
 def flow_tiles(ends: FlowEnds, root_level: int, scratch: Scratch) -> Iterator[FlowTiles]:
@@ -73,82 +70,4 @@ def _pieces(first: Ints, stop: int) -> Iterator[slice]:
 
 def _level(level: int, piece: slice, tick: Ints, incoming: NDArray[np.int8], partner: NDArray[np.int32]) -> FlowTiles:
     """The tiles of these ends, whose ticks ascend."""
-    summed = []
-    for first in range(piece.start, piece.stop, _ENDS_AT_ONCE):  # a tile alone may have many more
-        part = slice(first, min(first + _ENDS_AT_ONCE, piece.stop))
-        summed.append(_summed(tick[part] >> (2 * level), incoming[part], partner[part], None))
-    edges_of = (np.concatenate(column) for column in zip(*summed, strict=True))
-    bins, incoming, partner, count = summed[0] if len(summed) == 1 else _summed(*edges_of)
-
-    first_of_bin = np.flatnonzero(np.diff(bins, prepend=-1))
-    place = np.repeat(np.arange(len(first_of_bin)), np.diff(first_of_bin, append=len(bins)))
-    used = bins[first_of_bin]
-    total = _by_place(incoming, place, count, len(used))
-
-    tile = bins >> 8
-    first_of_tile = np.flatnonzero(np.diff(tile, prepend=-1))
-    groups = np.diff(first_of_tile, append=len(tile))
-    number = np.repeat(np.arange(len(groups)), groups)  # of the tile, from 0 on
-    # The strongest of each tile first; what is equally strong stays in order: by bin, direction and partner.
-    strongest = np.argsort(number << _END_BITS | (_MOST_ENDS - count), kind="stable")
-    rank = np.arange(len(tile)) - first_of_tile[number]
-    edges = strongest[rank < EDGES_PER_TILE]
-    other = total - _by_place(incoming[edges], place[edges], count[edges], len(used))
-    return FlowTiles(
-        level,
-        tile[first_of_tile],
-        np.diff(np.flatnonzero(np.diff(used >> 8, prepend=-1)), append=len(used)),
-        np.minimum(groups, EDGES_PER_TILE),
-        used & 255,
-        total[0],
-        total[1],
-        other[0],
-        other[1],
-        bins[edges] & 255,
-        incoming[edges].astype(np.int64),
-        partner[edges].astype(np.int64),
-        count[edges],
-    )
-
-
-def _by_place(incoming: NDArray[np.int8], place: Ints, count: Ints, places: int) -> Ints:
-    """Sums of counts of each direction at each place, of shape (2, places). None reaches 2**53."""
-    summed = np.bincount(place + places * incoming.astype(np.int64), weights=count, minlength=2 * places)
-    return summed.astype(np.int64).reshape(2, places)
-
-
-def _summed(
-    bins: Ints, incoming: NDArray[np.int8], partner: NDArray[np.int32], count: Ints | None
-) -> tuple[Ints, NDArray[np.int8], NDArray[np.int32], Ints]:
-    """Ends of equal bin (numbered from tick 0), direction and partner together, in this order.
-
-    None for `count`: each is one end, and they are in the order of bins.
-    """
-    # Numbers that sort as the three do: a sort of one column takes a tenth of the time of one of three.
-    used, rank = _ranks(bins, ascend=count is None)
-    key = (rank << 1 | incoming) << _TRACK_BITS | partner
-    if count is None:
-        key.sort()
-        first = np.flatnonzero(np.diff(key, prepend=-1))
-        summed = np.diff(first, append=len(key))
-    else:
-        order = np.argsort(key, kind="stable")
-        key = key[order]
-        first = np.flatnonzero(np.diff(key, prepend=-1))
-        summed = np.add.reduceat(count[order], first)
-    key = key[first]
-    return (
-        used[key >> (_TRACK_BITS + 1)],
-        (key >> _TRACK_BITS & 1).astype(np.int8),
-        (key & ((1 << _TRACK_BITS) - 1)).astype(np.int32),
-        summed,
-    )
-
-
-def _ranks(bins: Ints, *, ascend: bool) -> tuple[Ints, Ints]:
-    """Which bins there are, in order, and of each value the place among them."""
-    if not ascend:
-        used, rank = np.unique(bins, return_inverse=True)
-        return used, rank
-    new = np.diff(bins, prepend=bins[0] - 1) != 0
-    return bins[new], np.cumsum(new) - 1
+    return FlowTiles(level, *_native.flow_bins(level, tick[piece], incoming[piece], partner[piece], EDGES_PER_TILE))

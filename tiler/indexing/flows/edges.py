@@ -94,8 +94,8 @@ class FlowEdges:
         position[len(source) :] = target
         return cls(ends, position)
 
-    def by_track(self, scratch: Scratch) -> Iterator[tuple[int, FlowEnds]]:
-        """Each track's ends of edges, in the order in which they are stored."""
+    def by_track(self, scratch: Scratch) -> Iterator[tuple[int, Ints]]:
+        """The numbers of each track's ends of edges."""
         if not len(self.position):
             return
         tracks = scratch.pick(self.ends.track, self.position)
@@ -103,8 +103,11 @@ class FlowEdges:
         order = scratch.keep(np.argsort(tracks, kind="stable"))
         del tracks
         for track in np.flatnonzero(np.diff(stops, prepend=0)).tolist():
-            first, stop = int(stops[track - 1]) if track else 0, int(stops[track])
-            yield track, self._stored(self._in_order(order[first:stop], scratch), scratch)
+            yield track, order[int(stops[track - 1]) if track else 0 : int(stops[track])]
+
+    def stored(self, numbers: Ints, scratch: Scratch) -> FlowEnds:
+        """Ends of edges of one track, in the order in which they are stored."""
+        return self._stored(self._in_order(numbers, scratch), scratch)
 
     def _in_order(self, number: Ints, scratch: Scratch) -> Ints:
         """These ends in the order (ordinal, leaving before arriving, tick)."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.errors import TooMany
 from tilescope.tiler.indexing.flows.bins import flow_tiles
@@ -20,6 +22,12 @@ from tilescope.tiler.pages import compress
 from tilescope.tiler.pages.flow_ends import MOST_ENDS_OF_A_SLICE
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.store import Entry
+
+Ints = NDArray[np.int64]
+Part = Callable[[], Iterator[Entry]]
+
+# Tracks with fewer ends are looked at together: a part is worth a change of threads.
+_ENDS_OF_A_PART = 1 << 15
 
 
 @dataclass(slots=True)
@@ -54,22 +62,43 @@ class Flows:
         with self._adding:
             self._parts.setdefault(file, {})[number] = ends
 
-    def entries(self, root_level: int) -> Iterator[Entry]:
-        """All chunks of flow ends and of flow tiles, each with its key. Raises TooMany."""
+    def by_file(self, root_level: int) -> Iterator[list[Part]]:
+        """Of one file after the other what is to be written: parts that threads may share, those of a file at a time.
+
+        They are chunks of flow ends and of flow tiles, each with its key. Each part may raise TooMany.
+        """
         for file in sorted(self._parts):
             of = self._parts.pop(file)
             ends = FlowPart.join([of.pop(number) for number in sorted(of)], self.working)
-            for track, stored in self._edges(ends).by_track(self.working):
-                arriving = int(np.count_nonzero(stored.incoming))
-                self.ends[track] = len(stored) - arriving, arriving
-                for chunk in stored.chunks():
-                    if len(chunk) > MOST_ENDS_OF_A_SLICE:
-                        what = f"has {len(chunk):,} flow ends of one slice; {MOST_ENDS_OF_A_SLICE:,} are kept at most"
-                        raise TooMany(self.files[file], what)
-                    yield keys.flow_ends(track, int(chunk.ordinal[0])), compress(chunk.encode(track))
-                for level in flow_tiles(stored, root_level, self.working):
-                    for tiles in level.chunks():
-                        yield keys.flow_tiles(track, level.level, int(tiles.index[0])), compress(tiles.encode(track))
+            edges = self._edges(ends)
+            parts: list[Part] = []
+            some: list[tuple[int, Ints]] = []
+            n = 0
+            for track, numbers in edges.by_track(self.working):
+                some.append((track, numbers))
+                n += len(numbers)
+                if n >= _ENDS_OF_A_PART:
+                    parts.append(partial(self._entries, file, edges, some, root_level))
+                    some, n = [], 0
+            if some:
+                parts.append(partial(self._entries, file, edges, some, root_level))
+            yield parts
+
+    def _entries(
+        self, file: int, edges: FlowEdges, tracks: Sequence[tuple[int, Ints]], root_level: int
+    ) -> Iterator[Entry]:
+        for track, numbers in tracks:
+            stored = edges.stored(numbers, self.working)
+            arriving = int(np.count_nonzero(stored.incoming))
+            self.ends[track] = len(stored) - arriving, arriving
+            for chunk in stored.chunks():
+                if len(chunk) > MOST_ENDS_OF_A_SLICE:
+                    what = f"has {len(chunk):,} flow ends of one slice; {MOST_ENDS_OF_A_SLICE:,} are kept at most"
+                    raise TooMany(self.files[file], what)
+                yield keys.flow_ends(track, int(chunk.ordinal[0])), compress(chunk.encode(track))
+            for level in flow_tiles(stored, root_level, self.working):
+                for tiles in level.chunks():
+                    yield keys.flow_tiles(track, level.level, int(tiles.index[0])), compress(tiles.encode(track))
 
     def _edges(self, ends: FlowPart) -> FlowEdges:
         joined = join_flows(ends.phase, ends.tick, ends.key)
