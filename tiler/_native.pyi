@@ -1239,6 +1239,17 @@ def page_names(
     slices first to last of a track start there. Raises MemoryError.
     """
 
+def name_bounds(
+    histogram: bytes,
+    max_rows: int,
+    names: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[int, int] | None:
+    """
+    Returns how long the shortest and the longest slice of some names last that start in the tile of an
+    uncompressed histogram; the shortest is longer where there are none. None: names in it have no row of their
+    own. `names`: by name id, shifted by one. Raises DamagedContainer.
+    """
+
 def texts_with(
     joined: bytes,
     ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],

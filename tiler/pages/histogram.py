@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.columns import Col
-from tilescope.tiler.pages.container import HISTOGRAM_MAGIC, decode, encode
+from tilescope.tiler.pages.container import HISTOGRAM_MAGIC, MAX_ROWS, decode, encode
 
 Ints = NDArray[np.int64]
 
@@ -98,6 +99,24 @@ class Histogram:
         sums = (self.count.sum(), self.busy.sum(), self.self_busy.sum(), self.duration.sum())
         extremes = (self.longest.max(initial=0), starting.min() if len(starting) else 0)
         return Histogram(*(np.array([value]) for value in (name, *sums, *extremes)))
+
+
+def name_bounds(data: bytes, names: NDArray[np.bool_], track: int, level: int) -> tuple[int, int] | None:
+    """How long the shortest and the longest slice of some names last that start in a tile of this track.
+
+    `data`: its uncompressed record; `names`: by name id, shifted by one. Where none starts, the shortest is longer than
+    the longest. None: names in it have no row of their own. Raises DamagedStore.
+    """
+    if (
+        len(data) < 16
+        or data[:4] != HISTOGRAM_MAGIC
+        or (data[5], int.from_bytes(data[12:16], "little")) != (level, track)
+    ):
+        raise DamagedStore("a histogram is damaged")
+    try:
+        return _native.name_bounds(data, MAX_ROWS, names)
+    except _native.DamagedContainer as error:
+        raise DamagedStore(str(error)) from None
 
 
 def join_rows(parts: Sequence[Histogram]) -> Histogram:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,13 @@ _KEPT_BLOCKS = 64
 _KEPT_ROLLUPS = 128
 
 
+class TopTile(NamedTuple):
+    """Where the tile is that has all slices of a track."""
+
+    level: int
+    index: int  # type: ignore[assignment]  # hides a method of tuples that nobody needs here
+
+
 class QueryReader:
     """Answers for one store, which it does not close. For whatever thread."""
 
@@ -53,6 +61,7 @@ class QueryReader:
         self._kept_page_names = lru_cache(_KEPT_BLOCKS)(self._read_page_names)
         self._kept_content = KeptBytes(self._content)
         self._kept_histograms = KeptBytes(self._histogram)
+        self._kept_block_histograms = KeptBytes(self._block_histogram)
 
     @cached_property
     def steps(self) -> RunSteps:
@@ -79,18 +88,29 @@ class QueryReader:
 
     def whole_histogram(self, track: int) -> Histogram | None:
         """What is stored of all slices of a track; None where nothing is. Raises DamagedStore."""
+        top = self.top_tile(track)
+        if top is None:
+            return None
+        record = self.histogram_record(track, *top)
+        return Histogram.decode(record, track, top.level) if record else None
+
+    def top_tile(self, track: int) -> TopTile | None:
+        """The tile with all slices of a track, if it may have a histogram. Raises DamagedStore."""
         tiles = self.tiles(track // TRACKS_PER_BLOCK)
         shape, top = tiles.shape, tiles.tops.get(track % TRACKS_PER_BLOCK)
         if top is None or not shape.flags[top] & TileFlag.HAS_HISTOGRAM:
             return None
         if int(shape.events[top]) != int(self.tree.tracks[track]["events"]):
             return None
-        return self.stored_histogram(track, int(shape.level[top]), int(shape.index[top]))
+        return TopTile(int(shape.level[top]), int(shape.index[top]))
 
-    def stored_histogram(self, track: int, level: int, index: int) -> Histogram | None:
-        """That of a tile; None where it has none. Raises DamagedStore."""
-        record = self._kept_histograms((track, level, index))
-        return Histogram.decode(record, track, level) if record else None
+    def histogram_record(self, track: int, level: int, index: int) -> bytes:
+        """The histogram of a tile, uncompressed; nothing where it has none. Raises DamagedStore."""
+        return self._kept_histograms((track, level, index))
+
+    def block_histogram_record(self, block: int, level: int, index: int) -> bytes:
+        """That of a tile of all tracks of a block."""
+        return self._kept_block_histograms((block, level, index))
 
     def pages(self, view: View, tracks: Sequence[int], nearby: Sequence[int] = ()) -> list[PageWant]:
         """The pages that show some tracks in a view, most urgent first. Raises UsageError for an unknown track."""
@@ -130,8 +150,11 @@ class QueryReader:
         return decompress(member)
 
     def _histogram(self, key: tuple[int, int, int]) -> bytes:
-        """The histogram of a tile, uncompressed; nothing where there is none."""
         record = self.store.histogram_record(*key)
+        return b"" if record is None else decompress(record)
+
+    def _block_histogram(self, key: tuple[int, int, int]) -> bytes:
+        record = self.store.block_histogram_record(*key)
         return b"" if record is None else decompress(record)
 
     def _request(self, track: int) -> TrackRequest:

@@ -5,24 +5,20 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.pages import Histogram
+from tilescope.tiler.pages.histogram import name_bounds
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.search.language import Pattern
-from tilescope.tiler.ticks import TICK_LIMIT
 
 Mask = NDArray[np.bool_]
 
 # Patterns of names, and of categories.
 Asked = tuple[tuple[Pattern, ...], tuple[Pattern, ...]]
-
-# Track, level and index.
-Tile = tuple[int, int, int]
 
 # Of an open store: those of a viewer that asks again whenever it moves. A byte for each name, and for each tile.
 _KEPT: Final = 8
@@ -36,6 +32,15 @@ class Durations:
     longest: int
 
 
+class AskedTile(NamedTuple):
+    """A tile that may have a histogram, of a track or of all tracks of a block."""
+
+    owner: int  # the number of the track, or of the block
+    level: int
+    index: int  # type: ignore[assignment]  # hides a method of tuples that nobody needs here
+    is_of_block: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class ChosenNames:
     """Some names of a store."""
@@ -43,7 +48,9 @@ class ChosenNames:
     mask: Mask  # by name id, shifted by one: events without a name are the first
     _tiles: dict[int, Mask] = field(default_factory=dict, repr=False)  # by block
     _durations: dict[int, Durations | None] = field(default_factory=dict, repr=False)  # by track
-    _in_tiles: dict[Tile, Durations | None] = field(default_factory=dict, repr=False)  # of a few thousand events each
+    _in_tiles: dict[AskedTile, Durations | None] = field(
+        default_factory=dict, repr=False
+    )  # of a few thousand events each
 
     def tiles(self, reader: QueryReader, block: int) -> Mask:
         """Which tiles of a block are leaves on pages where a slice of one of the names starts. Raises DamagedStore."""
@@ -61,25 +68,22 @@ class ChosenNames:
     def durations(self, reader: QueryReader, track: int) -> Durations | None:
         """Of the events of these names on a track; None where that is not known. Raises DamagedStore."""
         if track not in self._durations:
-            self._durations[track] = self._of(reader.whole_histogram(track))
+            top = reader.top_tile(track)
+            self._durations[track] = None if top is None else self.durations_in(reader, AskedTile(track, *top))
         return self._durations[track]
 
-    def is_known(self, tile: Tile) -> bool:
+    def is_known(self, tile: AskedTile) -> bool:
         """Whether `durations_in` need not read anything."""
         return tile in self._in_tiles
 
-    def durations_in(self, reader: QueryReader, tile: Tile) -> Durations | None:
+    def durations_in(self, reader: QueryReader, tile: AskedTile) -> Durations | None:
         """Of the events of these names that start in a tile; None where that is not known. Raises DamagedStore."""
         if tile not in self._in_tiles:
-            self._in_tiles[tile] = self._of(reader.stored_histogram(*tile))
+            record_of = reader.block_histogram_record if tile.is_of_block else reader.histogram_record
+            record = record_of(tile.owner, tile.level, tile.index)
+            found = name_bounds(record, self.mask, tile.owner, tile.level) if record else None
+            self._in_tiles[tile] = None if found is None else Durations(*found)
         return self._in_tiles[tile]
-
-    def _of(self, found: Histogram | None) -> Durations | None:
-        if found is None or found.has_other_names:
-            return None
-        of = np.flatnonzero(self.mask[found.name + 1] & (found.count > 0))
-        longest = int(found.longest[of].max(initial=-1))
-        return Durations(int(found.shortest[of].min(initial=TICK_LIMIT)), longest)
 
 
 class KnownNames:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -181,24 +182,24 @@ def page_of_hits(
         return clipped[id(windows)][1]
 
     yield
-    selection = occurring(reader, selection)
+    selection = yield from occurring(reader, selection)
     some = [windows for windows in map(left, selection.tracks) if len(windows)]
     span = TickRange(*((min(of.start for of in some), max(of.stop for of in some)) if some else (0, 0)))
 
-    def listed_leaves() -> Iterator[_Listed]:
-        parts = _parts(span, max(reader.end >> _FIRST_PART_SHIFT, 1), backward=backward)
-        for number, part in enumerate(parts):
-            found = list(leaves(reader, selection, left, reaching=False, part=part))
-            if number >= _NEAR_PARTS:
-                found = [lasting(reader, selection, some) for some in found]
-            yield _Listed(found, part.start if backward else part.stop)
+    def list_part(number: int, part: LeafPart) -> Steps[_Listed]:
+        found = []
+        for some in leaves(reader, selection, left, reaching=False, part=part):
+            found.append((yield from lasting(reader, selection, some)) if number >= _NEAR_PARTS else some)
+            yield
+        return _Listed(found, part.start if backward else part.stop)
 
-    queue = _Queue(listed_leaves(), span, backward=backward)
+    parts = _parts(span, max(reader.end >> _FIRST_PART_SHIFT, 1), backward=backward)
+    queue = _Queue(itertools.starmap(list_part, enumerate(parts)), span, backward=backward)
     yield
     finder = Finder(reader, selection)
     found = join([])
     size = _FEWEST_LEAVES
-    while True:
+    while (yield from queue.has_more()):
         hits = yield from finder.find(queue.take(size))
         if len(hits):
             if after is not None:
@@ -208,7 +209,7 @@ def page_of_hits(
             found = join([found, hits]).by_time()
         frontier = queue.frontier
         known = found.start >= frontier if backward else found.start < frontier
-        if int(known.sum()) > limit or queue.is_empty:
+        if int(known.sum()) > limit:
             break
         if examined is not None and finder.events >= examined:
             return _part(found.take(known), frontier, limit, backward=backward)
@@ -253,14 +254,14 @@ class _Listed:
 class _Queue:
     """Leaves in the order in which they are looked through. What starts before `frontier`, or not before, is known."""
 
-    def __init__(self, parts: Iterator[_Listed], span: TickRange, *, backward: bool) -> None:
+    def __init__(self, parts: Iterator[Steps[_Listed]], span: TickRange, *, backward: bool) -> None:
         self._parts = parts
         self._span = span
         self._backward = backward
         self._bound = span.stop if backward else span.start
-        self._fill([])
+        self._list([])
 
-    def _fill(self, groups: Sequence[Leaves]) -> None:
+    def _list(self, groups: Sequence[Leaves]) -> None:
         """Those that contain the end of the span where the search begins are all equally near."""
         self._groups = groups
         none = [np.zeros(0, np.int64)]
@@ -274,26 +275,24 @@ class _Queue:
         self._group, self._at, self._edge = group[order], at[order], edge[order]
         self._next = 0
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there are no more. Lists those of the next part where there is one."""
+    def has_more(self) -> Steps[bool]:
+        """Whether there are any left. Lists those of the next part where there is one."""
         while self._next >= len(self._edge):
-            listed = next(self._parts, None)
-            if listed is None:
+            listing = next(self._parts, None)
+            if listing is None:
                 self._bound = 0 if self._backward else TICK_LIMIT
-                return True
+                return False
+            listed = yield from listing
             self._bound = listed.bound
-            self._fill(listed.groups)
-        return False
+            self._list(listed.groups)
+        return True
 
     @property
     def frontier(self) -> int:
         return self._bound if self._next >= len(self._edge) else int(self._edge[self._next])
 
     def take(self, count: int) -> list[Leaves]:
-        """The next leaves, and all that begin or end with the last of them."""
-        if self.is_empty:
-            return []
+        """The next leaves, of which there are some, and all that begin or end with the last of them."""
         last = self._edge[min(self._next + count, len(self._edge)) - 1]
         edges = -self._edge if self._backward else self._edge
         stop = int(np.searchsorted(edges, -last if self._backward else last, side="right"))

@@ -6,49 +6,112 @@ histograms tell is kept with the names that a query chooses, so that the next qu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, TileFlag
-from tilescope.tiler.query import QueryReader
+from tilescope.tiler.pages import BUSY_LIMIT, TRACKS_PER_BLOCK
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.search.chosen import AskedTile
 from tilescope.tiler.search.leaves import Leaves
 from tilescope.tiler.search.selection import Selection
 
-# Histograms that are read at a time at most, in some ten milliseconds: what they would tell is left open.
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+# Histograms that are read for the leaves of a block at most: what more of them would tell is left open. And those that
+# are read between two steps, in a millisecond or two.
 _MOST_READ: Final = 128
+_AT_ONCE: Final = 16
+
+# Histograms of a block tell something of its tracks where at most so many times those asked for are in it.
+_MORE_TRACKS: Final = 4
 
 _SLOT_BITS: Final = 5  # TRACKS_PER_BLOCK is 32
 
 
-def lasting(reader: QueryReader, selection: Selection, found: Leaves) -> Leaves:
+def lasting(reader: QueryReader, selection: Selection, found: Leaves) -> Steps[Leaves]:
     """The leaves of these in which an event of the names may start whose duration is within the bounds.
 
-    Raises DamagedStore.
+    Histograms of all tracks of a block are asked first, those of a track where there are none of these. Raises
+    DamagedStore.
     """
-    if not selection.is_bounded or not selection.is_kept or reader.store.is_growing:
+    if not selection.is_bounded or reader.store.is_growing or not len(found):
         return found
-    tiles = reader.tiles(found.block)
-    flags, level_of = tiles.shape.flags, tiles.shape.level[found.tile]
-    is_left, to_read = np.ones(len(found), np.bool_), _MOST_READ
-    for level in range(reader.root_level, -1, -1):
+    passing = _Passing(reader, selection, found)
+    level_of, is_left = reader.tiles(found.block).shape.level[found.tile], np.ones(len(found), np.bool_)
+    for level in passing.levels:
         below = np.flatnonzero(is_left & (level_of <= level))
-        index = found.index[below] >> (2 * (level - level_of[below]))
-        above, which = np.unique((index << _SLOT_BITS) | found.slot[below], return_inverse=True)
-        asked, position = tiles.positions(
-            above & (TRACKS_PER_BLOCK - 1), np.full(len(above), level), above >> _SLOT_BITS
-        )
-        told = (flags[position] & TileFlag.HAS_HISTOGRAM) != 0
-        if not told.any():  # nor has any tile below
-            break
-        is_none = np.zeros(len(above), np.bool_)
-        for number in asked[told].tolist():
-            at, slot = divmod(int(above[number]), TRACKS_PER_BLOCK)
-            tile = found.block * TRACKS_PER_BLOCK + slot, level, at
-            if not selection.chosen.is_known(tile):
-                to_read -= 1
-                if to_read < 0:
-                    break
-            is_none[number] = not selection.may_last(selection.chosen.durations_in(reader, tile))
-        is_left[below[is_none[which]]] = False
+        index, slot = found.index[below] >> (2 * (level - level_of[below])), found.slot[below]
+        together = passing.are_together(level, index, slot)
+        none_together = yield from passing.none_in_block(level, index[together])
+        none_alone = yield from passing.none_on_tracks(level, index[~together], slot[~together])
+        is_left[below[together][none_together]] = False
+        is_left[below[~together][none_alone]] = False
     return found.take(is_left)
+
+
+class _Passing:
+    """Tells in which tiles of a block nothing lasts as is asked for, as long as not too many histograms are read."""
+
+    def __init__(self, reader: QueryReader, selection: Selection, found: Leaves) -> None:
+        self._reader = reader
+        self._selection = selection
+        self._block = found.block
+        self._tiles = reader.tiles(found.block)
+        self._is_summed = _summed_slots(reader, found)
+        self._left = _MOST_READ
+        shape = self._tiles.shape
+        self._has_histogram = shape.has_histogram
+        flagged = np.flatnonzero(shape.has_block_histogram)
+        self._level, self._index = shape.level[flagged], shape.index[flagged]
+        told = self._has_histogram | shape.has_block_histogram
+        self.levels: list[int] = np.unique(shape.level[told])[::-1].tolist()  # from the top
+
+    def are_together(self, level: int, index: Ints, slot: Ints) -> Mask:
+        """Of which tiles of tracks (n,) a histogram of the block tells something."""
+        found: Mask = self._is_summed[slot] & np.isin(index, self._index[self._level == level])
+        return found
+
+    def none_in_block(self, level: int, index: Ints) -> Steps[Mask]:
+        """Of tiles (n,) of which histograms of the block tell something, in which there is none."""
+        places, which = np.unique(index, return_inverse=True)
+        is_none = yield from self._none_in([AskedTile(self._block, level, at, True) for at in places.tolist()])
+        return is_none[which]
+
+    def none_on_tracks(self, level: int, index: Ints, slot: Ints) -> Steps[Mask]:
+        """Of tiles of tracks (n,), in which there is none by their own histograms."""
+        places, which = np.unique((index << _SLOT_BITS) | slot, return_inverse=True)
+        index, slot = places >> _SLOT_BITS, places & (TRACKS_PER_BLOCK - 1)
+        there, position = self._tiles.positions(slot, np.full(len(places), level), index)
+        told = there[self._has_histogram[position]]
+        track = slot[told] + self._block * TRACKS_PER_BLOCK
+        is_none = np.zeros(len(places), np.bool_)
+        of_each = zip(track.tolist(), index[told].tolist(), strict=True)
+        is_none[told] = yield from self._none_in([AskedTile(of, level, at) for of, at in of_each])
+        return is_none[which]
+
+    def _none_in(self, tiles: Sequence[AskedTile]) -> Steps[Mask]:
+        chosen, is_none = self._selection.chosen, np.zeros(len(tiles), np.bool_)
+        for number, tile in enumerate(tiles):
+            if not chosen.is_known(tile):
+                if not self._left:
+                    continue
+                self._left -= 1
+                if self._left % _AT_ONCE == 0:
+                    yield
+            is_none[number] = not self._selection.may_last(chosen.durations_in(self._reader, tile))
+        return is_none
+
+
+def _summed_slots(reader: QueryReader, found: Leaves) -> Mask:
+    """By slot: of which tracks histograms of the block tell something. Of none where they tell too much of others."""
+    slots = np.unique(found.slot)
+    summed = np.zeros(TRACKS_PER_BLOCK, np.bool_)
+    if reader.tree.summed_in_blocks[found.block] <= _MORE_TRACKS * len(slots):
+        told = reader.tree.tracks
+        busy = [int(told[found.block * TRACKS_PER_BLOCK + slot]["busy"]) for slot in slots.tolist()]
+        summed[slots] = np.array(busy, object) < BUSY_LIMIT
+    return summed

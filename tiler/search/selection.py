@@ -23,6 +23,9 @@ _KNOWN: Final = KnownNames()
 # With more tracks, learning on which of them names occur would hold up the first question.
 _MOST_TRACKS: Final = 512
 
+# Histograms that are read between two steps.
+_AT_ONCE: Final = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -76,18 +79,20 @@ def select(reader: QueryReader, query: Query, tracks: Sequence[int]) -> Steps[Se
     return Selection(chosen, on, shortest, longest, query.arguments, is_kept=bool(patterns[0] or patterns[1]))
 
 
-def occurring(reader: QueryReader, selection: Selection) -> Selection:
+def occurring(reader: QueryReader, selection: Selection) -> Steps[Selection]:
     """The same without tracks on which there is no such event: a stored histogram of a whole track says so.
 
     Reading one takes a twentieth of a millisecond, once for all questions of a query. Raises DamagedStore.
     """
     if not selection.is_kept or reader.store.is_growing or len(selection.tracks) > _MOST_TRACKS:
         return selection
-
-    def may_have(track: int) -> bool:
-        return selection.may_last(selection.chosen.durations(reader, track))
-
-    return replace(selection, tracks=[track for track in selection.tracks if may_have(track)])
+    tracks = []
+    for number, track in enumerate(selection.tracks):
+        if number % _AT_ONCE == _AT_ONCE - 1:
+            yield
+        if selection.may_last(selection.chosen.durations(reader, track)):
+            tracks.append(track)
+    return replace(selection, tracks=tracks)
 
 
 def named(reader: QueryReader, matches: Callable[[str], bool], tracks: Sequence[int]) -> Steps[Selection]:

@@ -45,7 +45,7 @@ def totals(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> 
     """From histograms where names alone are selected, otherwise from the leaves. Raises DamagedStore."""
     yield
     asked = selection.tracks
-    selection = occurring(reader, selection)
+    selection = yield from occurring(reader, selection)
     if not selection.names.any() or not len(selection.tracks):
         return _summed([], np.int64)
     all_busy = sum(int(reader.tree.tracks[track]["busy"]) for track in selection.tracks)

@@ -8,6 +8,8 @@ import pytest
 from tests.tiler.histogram_reference import rows_of
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import OTHER_NAMES, Histogram, compress, decompress, sum_by_name
+from tilescope.tiler.pages.histogram import name_bounds
+from tilescope.tiler.ticks import TICK_LIMIT
 
 
 def some(seed: int, n: int) -> Histogram:
@@ -50,6 +52,26 @@ def test_records(n: int) -> None:
     for track, level in ((4, 3), (5, 2)):
         with pytest.raises(DamagedStore, match="histogram"):
             Histogram.decode(record, track, level)
+
+
+@pytest.mark.parametrize("chosen", [[], [3], [0, 5, 39], range(40)])
+def test_how_long_the_slices_of_some_names_last(chosen: list[int]) -> None:
+    histogram = sum_by_name([some(4, 60)])
+    names = np.zeros(41, np.bool_)
+    names[np.array(chosen, np.int64) + 1] = True
+    rows = [row for row in rows_of(histogram) if row.name in chosen and row.count]
+    record = histogram.encode(5, 3)
+    expected = min((row.shortest for row in rows), default=TICK_LIMIT), max((row.longest for row in rows), default=-1)
+    assert name_bounds(record, names, 5, 3) == expected
+    for track, level in ((4, 3), (5, 2)):
+        with pytest.raises(DamagedStore, match="histogram"):
+            name_bounds(record, names, track, level)
+    for damaged in (b"", record[:5], record[:-1], record + b"x"):
+        with pytest.raises(DamagedStore):
+            name_bounds(damaged, names, 5, 3)
+    with pytest.raises(DamagedStore):
+        name_bounds(record, names[:20], 5, 3)
+    assert name_bounds(histogram.first_rows(10).encode(5, 3), names, 5, 3) is None
 
 
 def test_rows_beyond_the_limit_are_summed_up() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,20 +13,23 @@ from hypothesis import strategies as st
 
 from tests.example import Example, PlainEvent, random_events
 from tilescope.tiler.pages import PageKey, shape
-from tilescope.tiler.query import EVERYTHING, finish
+from tilescope.tiler.query import EVERYTHING, QueryReader, finish
 from tilescope.tiler.search import lasting as lasting_module
+from tilescope.tiler.search.chosen import ChosenNames
 from tilescope.tiler.search.hits import page_of_hits
 from tilescope.tiler.search.language import parse
 from tilescope.tiler.search.lasting import lasting
 from tilescope.tiler.search.leaves import leaves
 from tilescope.tiler.search.selection import Selection, select
+from tilescope.tiler.store import RunStore
 from tilescope.tiler.windows import everywhere
 
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
     patch = pytest.MonkeyPatch()
-    patch.setattr(shape, "HISTOGRAM_EVENTS", 200)
+    patch.setattr(shape, "HISTOGRAM_EVENTS", 400)
+    patch.setattr(shape, "BLOCK_HISTOGRAM_EVENTS", 200)
     events = random_events(random.Random(5))
     events += [PlainEvent("thread 1", "Inner", "", 1_500_000, 11), PlainEvent("thread 3", "op 3", "", 90_000, 301)]
     yield Example(tmp_path_factory.mktemp("lasting"), events)
@@ -56,7 +60,7 @@ def test_no_leaf_with_a_hit_is_passed_over(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lasting_module, "_MOST_READ", most_read)
         for some in leaves(example.reader, selection, everywhere(EVERYTHING), reaching=False):
-            kept = lasting(example.reader, selection, some)
+            kept = finish(lasting(example.reader, selection, some))
             assert set(kept.tile.tolist()) <= set(some.tile.tolist())
             for track, first, stop in zip(kept.tracks.tolist(), kept.first.tolist(), kept.stop.tolist(), strict=True):
                 found |= {(on, start) for on, start in wanted if on == track and first <= start < stop}
@@ -87,7 +91,50 @@ def test_few_pages_and_histograms_are_read_for_what_is_rare(tmp_path: Path, monk
     assert len(finish(page_of_hits(example.reader, selected(example, "op dur>60ns"), everywhere(EVERYTHING), 1)).hits)
 
 
+def test_histograms_of_a_block_spare_those_of_its_tracks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    events = [PlainEvent(f"track {k % 8}", f"op {k % 50}", "", 13 * k, 60 + (k == 250_001)) for k in range(300_000)]
+    example = Example(tmp_path, events)
+    read: list[tuple[int, ...]] = []
+    store = type(example.store)
+
+    def recorded(method: Callable[..., bytes | None]) -> Callable[..., bytes | None]:
+        def record(of_store: RunStore, *of: int) -> bytes | None:
+            read.append(of)
+            return method(of_store, *of)
+
+        return record
+
+    monkeypatch.setattr(store, "histogram_record", recorded(store.histogram_record))
+    monkeypatch.setattr(store, "block_histogram_record", recorded(store.block_histogram_record))
+    for backward in (False, True):
+        page = finish(
+            page_of_hits(example.reader, selected(example, "dur>60ns"), everywhere(EVERYTHING), 1, backward=backward)
+        )
+        assert page.hits.start.tolist() == [13 * 250_001]
+    assert 1 < len(read) < 16
+    assert {owner for owner, *_ in read} == {0}
+
+
+def test_pauses_are_short(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lasting_module, "_AT_ONCE", 1)
+    read: list[object] = []
+
+    def nothing(_: QueryReader, *of: int) -> bytes:
+        read.append(of)
+        return b""
+
+    monkeypatch.setattr(QueryReader, "histogram_record", nothing)
+    monkeypatch.setattr(QueryReader, "block_histogram_record", nothing)
+    selection = replace(selected(example, "op dur>=3s"), chosen=ChosenNames(selected(example, "op").names))
+    for some in leaves(example.reader, selection, everywhere(EVERYTHING), reaching=False):
+        before = len(read)
+        steps = lasting(example.reader, selection, some)
+        reads = [len(read) - before for _ in steps]
+        assert reads == list(range(len(reads)))
+        assert len(read) - before == len(reads) > 0
+
+
 def test_without_bounds_all_leaves_are_left(example: Example) -> None:
     selection = selected(example, "needle")
     for some in leaves(example.reader, selection, everywhere(EVERYTHING), reaching=False):
-        assert lasting(example.reader, selection, some) is some
+        assert finish(lasting(example.reader, selection, some)) is some

@@ -106,7 +106,7 @@ def test_totals_are_those_of_all_events(example: Example, windows: list[Windows]
 
 @pytest.mark.parametrize("query", ["op", "needle"])  # on all tracks, and on one of them
 def test_totals_of_all_tracks_are_read_by_block(example: Example, query: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    selection = occurring(example.reader, selected(example, query))
+    selection = finish(occurring(example.reader, selected(example, query)))
     assert len(selection.tracks) == (1 if query == "needle" else 4)
     monkeypatch.setattr(totals_module, "_FEW_LEAVES", 0)
     for method in ("histogram_record", "page"):
@@ -240,7 +240,7 @@ def test_pages_without_the_name_are_not_read(tmp_path: Path, monkeypatch: pytest
 def test_tracks_are_left_out_on_which_nothing_of_the_query_occurs(example: Example, query: str) -> None:
     whole = selected(example, query)
     if "cat:" not in query and all(term.startswith(("dur", "track")) for term in query.split()):
-        assert occurring(example.reader, whole) is whole  # all names are
+        assert finish(occurring(example.reader, whole)) is whole  # all names are
         return
     bounds = whole.shortest, whole.longest
     texts = [example.reader.names[name].text for name in np.flatnonzero(whole.names[1:]).tolist()]
@@ -253,7 +253,7 @@ def test_tracks_are_left_out_on_which_nothing_of_the_query_occurs(example: Examp
         for track, durations in lasting.items()
         if max(min(durations), bounds[0]) <= min(max(durations), bounds[1])
     ]
-    kept = occurring(example.reader, whole).tracks
+    kept = finish(occurring(example.reader, whole)).tracks
     assert sorted(kept) == sorted(set(may_have) & set(whole.tracks))
 
 
@@ -261,10 +261,10 @@ def test_what_grows_and_what_has_many_tracks_is_looked_through_as_a_whole(
     example: Example, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = selected(example, "needle")
-    assert len(occurring(example.reader, whole).tracks) == 1
+    assert len(finish(occurring(example.reader, whole)).tracks) == 1
     with monkeypatch.context() as patch:
         patch.setattr(selection_module, "_MOST_TRACKS", 2)
-        assert occurring(example.reader, whole) is whole
+        assert finish(occurring(example.reader, whole)) is whole
     with monkeypatch.context() as patch:
         patch.setattr(type(example.store), "is_growing", True)
-        assert occurring(example.reader, whole) is whole
+        assert finish(occurring(example.reader, whole)) is whole

@@ -1,9 +1,12 @@
 // Binds what searches are made of.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,6 +15,7 @@
 #include "bind/module.hpp"
 #include "search/hits.hpp"
 #include "search/joined_texts.hpp"
+#include "search/name_bounds.hpp"
 #include "search/page_names.hpp"
 
 namespace nb = nanobind;
@@ -164,6 +168,16 @@ std::tuple<OutInts, OutInts, OutInts> bound_page_names(const std::vector<InColum
     return {to_numpy(std::move(name)), to_numpy(std::move(count)), to_numpy(std::move(on))};
 }
 
+std::optional<std::pair<int64_t, int64_t>> bound_name_bounds(const nb::bytes& histogram, size_t max_rows,
+                                                             const InColumn<bool>& names) {
+    const Bytes record = bytes_of(view_of(histogram));
+    const std::vector<uint8_t> wanted(names.data(), names.data() + names.size());
+    nb::gil_scoped_release release;
+    const std::optional<NameBounds> found = name_bounds(ContainerReader(record, max_rows), wanted);
+    if (!found) return std::nullopt;
+    return std::pair(found->shortest, found->longest);
+}
+
 OutInts bound_texts_with(const nb::bytes& joined, const InInts& ends, const nb::bytes& wanted) {
     std::vector<int64_t> found;
     const std::string_view text = view_of(joined), part = view_of(wanted);
@@ -230,6 +244,11 @@ void bind_search(nb::module_& m) {
           "Returns the names, on how many pages each starts, and these pages, one name's behind the other's; both\n"
           "ascend. Leaves are ordered by page:\n"
           "slices first to last of a track start there. Raises MemoryError.");
+    m.def(
+        "name_bounds", &bound_name_bounds, nb::arg("histogram"), nb::arg("max_rows"), nb::arg("names"),
+        "Returns how long the shortest and the longest slice of some names last that start in the tile of an\n"
+        "uncompressed histogram; the shortest is longer where there are none. None: names in it have no row of their\n"
+        "own. `names`: by name id, shifted by one. Raises DamagedContainer.");
     m.def("texts_with", &bound_texts_with, nb::arg("joined"), nb::arg("ends"), nb::arg("wanted"),
           "Returns which of some texts contain another, ascending. One byte that is in none follows each.");
 }
