@@ -351,19 +351,6 @@ class KindSums:
         Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
     ]: ...
 
-def sums_by_code(
-    kind: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    left_out: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    code_of_kind: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    codes: int,
-) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-    """
-    Returns sums of durations by the code of their kinds, less those of operations that lie in one of a kind of
-    the code.
-    """
-
 class LoneSpans:
     """Which kinds of events never share time with others of their track."""
 
@@ -814,6 +801,49 @@ class InnermostSlices:
         """
         Returns the position of the innermost slice around each time, else the last that ends at it, else -1.
         """
+
+class PartSums:
+    """
+    Sums of the time of operations by window and by the code of their kind.
+    """
+
+    def __init__(
+        self,
+        code_of_kind: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        codes: int,
+        windows: int,
+        listed: int,
+        number: int,
+    ) -> None:
+        """
+        Operations of the code `listed` that have the number of this column are listed one by one.
+        """
+
+    def add(
+        self,
+        data: bytes,
+        track: int,
+        most: int,
+        first: int,
+        window_first: NDArray[numpy.int64],
+        window_last: NDArray[numpy.int64],
+        left_out: NDArray[numpy.int64],
+    ) -> tuple[int, NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]:
+        """
+        Adds a record of operations from event `first` on, of which those with the ordinals `left_out` are left
+        out. Windows are given by the ordinals of the events that start in them. Returns how many operations
+        there are; and kind, parent, duration and number of those that are left out. Raises DamagedContainer,
+        and OverflowError for times that 62 bits do not hold together.
+        """
+
+    def taken(self) -> int:
+        """Returns how long all operations of these records take."""
+
+    def sums(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Returns the sums, by window and then by code."""
+
+    def listed(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]:
+        """Returns window, number and duration of those that are listed."""
 
 class ChunkColumns:
     """Columns of a chunk, of which pieces are rows. It holds them."""

@@ -53,5 +53,5 @@ def _batch(part: EventPart) -> pb.EventBatch:
         open=is_open.tolist() if is_open.any() else [],
         flags=events.flags.tolist() if events.flags.any() else [],
         value=[] if np.isnan(events.value).all() else events.value.tolist(),
-        names={name: pb.Name(name=text, category=category) for name, (text, category) in part.names.items()},
+        names={name: pb.Name(name=of.text, category=of.category) for name, of in part.names.items()},
     )

@@ -117,8 +117,8 @@ class _Export:
         for (ordinal, start, duration, name), its_args in zip(
             zip(*(column.tolist() for column in columns), strict=True), args, strict=True
         ):
-            text, category = names[name]
-            what = f'"name":{quoted(text)}'
+            category = names[name].category
+            what = f'"name":{quoted(names[name].text)}'
             if category:
                 what += f',"cat":{quoted(category)}'
             # Where the trace was JSON, the category is the last of the arguments as well.

@@ -28,7 +28,8 @@ def test_slices_of_any_windows(example: Example, windows: Windows, thread: str) 
     events = events_of(example.reader, example.track(thread), windows)
     assert list(events.ordinal) == sorted(set(events.ordinal.tolist())), "an event twice, or out of order"
     names = [example.reader.names[name] for name in events.name.tolist()]
-    found = zip(names, events.start.tolist(), events.duration.tolist(), strict=True)
+    texts = [(name.text, name.category) for name in names]
+    found = zip(texts, events.start.tolist(), events.duration.tolist(), strict=True)
     wanted = [e for e in example.events if e.track == thread and overlaps(e, windows)]
     assert sorted(found) == sorted(((e.name, e.category), e.start, e.duration) for e in wanted)
     assert not events.flags.any()

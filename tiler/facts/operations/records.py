@@ -5,14 +5,19 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.facts.operations.borders import TrackBorders
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.pages.operation_sums import OperationSums
 from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.query import QueryReader, Reading, join, no_events
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
 
 
 def track_kinds(reader: QueryReader, track: int) -> TrackKinds | None:
@@ -69,8 +74,29 @@ class OperationRecords:
         full = len(of) == CHUNK_OPERATIONS or (number == last and len(of) < CHUNK_OPERATIONS)
         within = of.kind.min() >= 0 and of.kind.max() < count and of.parent.min() >= -1 and of.parent.max() < count
         if not (full and within and of.duration.min() >= 0):
-            raise DamagedStore(f"the operations of track {self._track} from event {first} on make no sense")
+            raise self._damaged(first)
         return of
+
+    def add_to(
+        self, sums: _native.PartSums, number: int, borders: TrackBorders, left_out: Ints
+    ) -> tuple[Ints, Ints, Ints, Ints]:
+        """Adds those of a record to sums, but for some ordinals. Raises DamagedStore, OverflowError.
+
+        Of these kind, parent, duration and number are returned.
+        """
+        first = self.first(number)
+        record = decompress(self._reader.store.operations_record(self._track, first))
+        try:
+            size, *told = sums.add(record, self._track, CHUNK_OPERATIONS, first, borders.first, borders.last, left_out)
+        except (_native.DamagedContainer, ValueError):
+            raise self._damaged(first) from None
+        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
+            raise self._damaged(first)
+        kind, parent, duration, numbers = told
+        return kind, parent, duration, numbers
+
+    def _damaged(self, first: int) -> DamagedStore:
+        return DamagedStore(f"the operations of track {self._track} from event {first} on make no sense")
 
     def events(self, number: int, count: int) -> Events:
         """The events of a record, which has so many. Raises DamagedStore."""

@@ -14,7 +14,8 @@ from tilescope.tiler.facts.operations.borders import TrackBorders, track_borders
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
-from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.pages.operations import CHUNK_OPERATIONS
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import Windows
@@ -100,32 +101,42 @@ class _Summing:
         self._codes = codes
         self._starts, self._stops = starts, stops
         self._borders = borders
-        self._windows = Windows.of(starts, stops)
-        self.parts = np.zeros((len(starts), len(TPU_PARTS)), np.int64)
-        self.taken = 0.0
-        self.reduces: list[tuple[Ints, Ints, Ints]] = []
+        self._sums = _native.PartSums(codes, len(TPU_PARTS), len(starts), _ALL_REDUCE, Col.ALL_REDUCE)
+        self._cut_parts = np.zeros((len(starts), len(TPU_PARTS)), np.int64)
+        self._cut_reduces: list[tuple[Ints, Ints, Ints]] = []
+
+    @property
+    def parts(self) -> Ints:
+        """What operations take in each window, by part."""
+        found: Ints = self._sums.sums().reshape(self._cut_parts.shape) + self._cut_parts
+        return found
+
+    @property
+    def reduces(self) -> list[tuple[Ints, Ints, Ints]]:
+        """All-reduces: in which windows, their ids, and how long."""
+        return [self._sums.listed(), *self._cut_reduces]
+
+    @property
+    def taken(self) -> int:
+        """How long the operations take that were looked at."""
+        return self._sums.taken()
 
     def met(self) -> list[int]:
         """The records that have something in the windows."""
-        return self._records.met(self._windows)
+        return self._records.met(Windows.of(self._starts, self._stops))
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
-        of = self._records.operations(number)
-        self.taken += float(of.duration.sum(dtype=np.float64))
-        if self.taken >= _MOST_PS:
-            raise UsageError(_TOO_LONG)
         first = self._records.first(number)
-        opened = self._borders.opened.between(first, first + len(of))
-        is_cut = np.zeros(len(of), np.uint8)
-        is_cut[opened.ordinal - first] = 1
-        for at in self._borders.met(first, first + len(of)):
-            some = slice(max(int(self._borders.first[at]) - first, 0), int(self._borders.last[at]) - first)
-            self._add_whole(of, some, at, is_cut[some])
+        opened = self._borders.opened.between(first, first + CHUNK_OPERATIONS)
+        try:
+            told = self._records.add_to(self._sums, number, self._borders, opened.ordinal)
+        except OverflowError:
+            raise UsageError(_TOO_LONG) from None
         if len(opened):
-            self._add_cut(of, opened.ordinal - first, opened.start, opened.end)
+            self._add_cut(*told, opened.start, opened.end)
 
-    def _add_cut(self, of: Operations, row: Ints, start: Ints, end: Ints) -> None:
+    def _add_cut(self, kind: Ints, parent: Ints, duration: Ints, ids: Ints, start: Ints, end: Ints) -> None:
         """Adds operations that go on beyond a border."""
         first = np.searchsorted(self._stops, start, side="right")  # the first window that ends after it
         last = np.searchsorted(self._starts, end, side="left") - 1
@@ -133,7 +144,13 @@ class _Summing:
         counts = (last - first + 1)[cut]
         some = np.repeat(cut, counts)
         window = np.arange(len(some)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first[cut], counts)
-        self._add(of, row[some], window, self._cut(of.duration[row[some]], start[some], end[some], window))
+        ps = self._cut(duration[some], start[some], end[some], window)
+        code = self._codes[kind[some]]
+        np.add.at(self._cut_parts, (window, code), ps)
+        inner = parent[some] >= 0
+        np.subtract.at(self._cut_parts, (window[inner], self._codes[parent[some][inner]]), ps[inner])
+        known = (code == _ALL_REDUCE) & (ids[some] >= 0)
+        self._cut_reduces.append((window[known], ids[some][known], ps[known]))
 
     def _cut(self, duration: Ints, start: Ints, end: Ints, window: Ints) -> Ints:
         """What windows leave of durations: products have more than 64 bits."""
@@ -142,25 +159,3 @@ class _Summing:
         upto, after = np.minimum(self._stops[window], end) - begin, np.maximum(self._starts[window], start) - begin
         found: Ints = (parts * upto // length - parts * after // length).astype(np.int64)
         return found
-
-    def _add_whole(self, of: Operations, some: slice, window: int, is_cut: Codes) -> None:
-        """Adds operations that lie in a window, but for some that are cut."""
-        kind, duration = of.kind[some], of.duration[some]
-        self.parts[window] += _native.sums_by_code(kind, of.parent[some], duration, is_cut, self._codes, len(TPU_PARTS))
-        ids = of.numbers.get("all_reduce_unique_id")
-        if ids is not None:
-            first, last = np.searchsorted(of.told, [some.start, min(some.stop, len(of))]).tolist()
-            row, ids = of.told[first:last], ids[first:last]
-            known = (self._codes[of.kind[row]] == _ALL_REDUCE) & (ids >= 0) & (is_cut[row - some.start] == 0)
-            self.reduces.append((np.full(int(known.sum()), window), ids[known], of.duration[row[known]]))
-
-    def _add(self, of: Operations, rows: Ints, window: Ints, ps: Ints) -> None:
-        code = self._codes[of.kind[rows]]
-        np.add.at(self.parts, (window, code), ps)
-        parent = of.parent[rows]
-        inner = parent >= 0
-        np.subtract.at(self.parts, (window[inner], self._codes[parent[inner]]), ps[inner])
-        if "all_reduce_unique_id" in of.numbers:
-            ids = of.number("all_reduce_unique_id", rows)
-            known = (code == _ALL_REDUCE) & (ids >= 0)
-            self.reduces.append((window[known], ids[known], ps[known]))

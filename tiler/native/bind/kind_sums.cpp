@@ -77,22 +77,6 @@ void bind_kind_sums(nb::module_& m) {
         .def(
             "number", [](const KindSums& self, std::size_t number) { return wide(self.numbers.at(number)); },
             nb::arg("number"));
-    m.def(
-        "sums_by_code",
-        [](const Numbers& kind, const Numbers& parent, const Numbers& duration, const Flags& left_out,
-           const Flags& code_of_kind, std::size_t codes) {
-            std::vector<std::int64_t> found;
-            {
-                nb::gil_scoped_release release;
-                found = sums_by_code(span_of(kind), span_of(parent), span_of(duration), span_of(left_out),
-                                     span_of(code_of_kind), codes);
-            }
-            return to_numpy(std::move(found));
-        },
-        nb::arg("kind"), nb::arg("parent"), nb::arg("duration"), nb::arg("left_out"), nb::arg("code_of_kind"),
-        nb::arg("codes"),
-        "Returns sums of durations by the code of their kinds, less those of operations that lie in one of a kind of\n"
-        "the code.");
     nb::class_<LoneSpans>(m, "LoneSpans", "Which kinds of events never share time with others of their track.")
         .def(nb::init<>())
         .def(

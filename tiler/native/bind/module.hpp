@@ -16,6 +16,7 @@ void bind_message_fields(nanobind::module_& m);
 void bind_metadata_stats(nanobind::module_& m);
 void bind_operations(nanobind::module_& m);
 void bind_order(nanobind::module_& m);
+void bind_part_sums(nanobind::module_& m);
 void bind_packed_texts(nanobind::module_& m);
 void bind_pairing(nanobind::module_& m);
 void bind_pieces(nanobind::module_& m);

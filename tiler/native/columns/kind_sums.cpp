@@ -1,7 +1,6 @@
 #include "columns/kind_sums.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 
 namespace tilescope {
@@ -119,28 +118,6 @@ void KindSums::merge(const KindSums& other) {
     total.merge(other.total);
     inner.merge(other.inner);
     for (std::size_t number = 0; number < numbers.size(); ++number) numbers[number].merge(other.numbers[number]);
-}
-
-std::vector<std::int64_t> sums_by_code(Span<const std::int64_t> kind, Span<const std::int64_t> parent,
-                                       Span<const std::int64_t> duration, Span<const std::uint8_t> left_out,
-                                       Span<const std::uint8_t> code_of_kind, std::size_t codes) {
-    const std::size_t size = kind.size();
-    if (parent.size() != size || duration.size() != size || left_out.size() != size)
-        throw std::invalid_argument("columns of different lengths");
-    for (const std::uint8_t code : code_of_kind)
-        if (code >= codes) throw std::invalid_argument("a code that there is not");
-    std::vector<std::int64_t> sums(codes);
-    std::int64_t left = std::numeric_limits<std::int64_t>::max();  // no sum goes beyond that of all durations
-    for (std::size_t k = 0; k < size; ++k) {
-        const std::int64_t taken = duration[k];
-        const std::uint8_t code = code_of_kind[place_of(kind[k], code_of_kind.size())];
-        if (taken < 0 || taken > left) throw std::invalid_argument("times below 0, or too long together");
-        left -= taken;
-        if (left_out[k] != 0) continue;
-        sums[code] += taken;
-        if (parent[k] >= 0) sums[code_of_kind[place_of(parent[k], code_of_kind.size())]] -= taken;
-    }
-    return sums;
 }
 
 }  // namespace tilescope

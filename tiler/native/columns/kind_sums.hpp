@@ -60,11 +60,4 @@ class KindSums {
     void count_one(std::size_t place, std::int64_t duration, std::int64_t ordinal);
 };
 
-// Sums of durations by the code of their kinds, less those of operations that lie in one of a kind of the code. Operations
-// that are `left_out` do not count. Throws std::invalid_argument for kinds and codes that there are not, and sums that 64
-// bits do not hold.
-std::vector<std::int64_t> sums_by_code(Span<const std::int64_t> kind, Span<const std::int64_t> parent,
-                                       Span<const std::int64_t> duration, Span<const std::uint8_t> left_out,
-                                       Span<const std::uint8_t> code_of_kind, std::size_t codes);
-
 }  // namespace tilescope

@@ -1,0 +1,67 @@
+#include "pages/operation_record.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "pages/container_reader.hpp"
+
+namespace tilescope {
+
+namespace {
+
+constexpr std::size_t kMaxValues = std::size_t{1} << 21;  // of all columns: a record has 16,384 operations
+constexpr std::uint8_t kKind = 208, kParent = 209, kDuration = 210, kTold = 216;
+constexpr std::size_t kVersionAt = 4, kBlockAt = 12;
+
+[[noreturn]] void damaged() { throw DamagedContainer("a record of operations makes no sense"); }
+
+void read_column(const ContainerReader& record, std::uint8_t id, std::size_t n, std::vector<std::int64_t>& into) {
+    const ContainerReader::Column* column = record.find(id);
+    if (column == nullptr || column->n != n || column->is_float()) damaged();
+    into.resize(n);
+    ContainerReader::decode(*column, 0, into);
+}
+
+std::uint32_t number_at(Bytes bytes, std::size_t at) {
+    std::uint32_t number = 0;
+    for (std::size_t k = 0; k < sizeof number; ++k) number |= static_cast<std::uint32_t>(bytes[at + k]) << (8 * k);
+    return number;
+}
+
+// Whether all values are from `least` on, and below `most`. One that is not shows in the result of all comparisons.
+bool are_within(Span<const std::int64_t> values, std::int64_t least, std::int64_t most) {
+    bool within = true;
+    for (const std::int64_t value : values)
+        within = static_cast<int>(within) & static_cast<int>(value >= least && value < most);
+    return within;
+}
+
+}  // namespace
+
+void OperationRecord::read(Bytes container, const WantedOperations& wanted, std::uint8_t number) {
+    const ContainerReader record(container, kMaxValues);
+    const std::size_t count = record.tiles();
+    if (std::memcmp(container.data(), "TSOP", kVersionAt) != 0 || container[kVersionAt] != 1 ||
+        number_at(container, kBlockAt) != wanted.track || count == 0 || count > wanted.most)
+        damaged();
+    read_column(record, kKind, count, kind_);
+    read_column(record, kParent, count, parent_);
+    read_column(record, kDuration, count, duration_);
+    const auto kinds = static_cast<std::int64_t>(wanted.kinds);
+    if (!are_within(kind_, 0, kinds) || !are_within(parent_, -1, kinds)) damaged();
+    constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max();
+    if (!are_within(duration_, 0, longest)) damaged();
+    const ContainerReader::Column* told = record.find(kTold);
+    told_.clear();
+    numbers_.clear();
+    const std::size_t n = told == nullptr ? 0 : told->n;
+    if (n != 0) read_column(record, kTold, n, told_);
+    for (std::size_t k = 0; k < n; ++k) {
+        if (told_[k] < (k == 0 ? 0 : told_[k - 1] + 1) || told_[k] >= static_cast<std::int64_t>(count)) damaged();
+    }
+    const ContainerReader::Column* of_number = record.find(number);
+    if (of_number != nullptr) read_column(record, number, n, numbers_);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,39 @@
+// Reads records of the operations of a device's track, as docs/page-format.md has them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/span.hpp"
+
+namespace tilescope {
+
+// Which record is read: of a track that has so many kinds, and at most so many operations.
+struct WantedOperations {
+    std::uint32_t track = 0;
+    std::size_t kinds = 0;
+    std::size_t most = 0;
+};
+
+// The operations of one record after the other, in the same room.
+class OperationRecord {
+  public:
+    // Takes the place of the record before. Of numbers only those of one column are read. Throws DamagedContainer for what
+    // makes no sense: kinds that there are not, times below 0, columns of different lengths.
+    void read(Bytes container, const WantedOperations& wanted, std::uint8_t number);
+
+    std::size_t size() const { return kind_.size(); }
+    Span<const std::int64_t> kind() const { return kind_; }
+    Span<const std::int64_t> parent() const { return parent_; }  // -1 none
+    Span<const std::int64_t> duration() const { return duration_; }
+    // The operations that have any number, by place, which ascend; and the one that is read, empty where none has it.
+    Span<const std::int64_t> told() const { return told_; }
+    Span<const std::int64_t> numbers() const { return numbers_; }
+
+  private:
+    std::vector<std::int64_t> kind_, parent_, duration_, told_, numbers_;
+};
+
+}  // namespace tilescope
