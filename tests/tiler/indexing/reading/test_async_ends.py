@@ -161,7 +161,7 @@ def test_local_ids_stay_in_their_process() -> None:
 
 
 def test_an_id_of_many_processes() -> None:
-    n = 20_000
+    n = 4_000
     events = [async_event("b", k, k) for k in range(n)] + [async_event("e", n + 1, n + k) for k in range(n)]
     found, alone, _ = indexed(events)
     assert (len(found), alone) == (n, 0)
