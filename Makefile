@@ -82,13 +82,16 @@ demo: $(STAMPS)/install $(VIEWER_BUILT) ## index the trace that ships with the p
 test: $(STAMPS)/test-tools $(VIEWER_BUILT) browser firefox nginx ## everything: lint, types, Python, viewer, distribution and browser tests
 	@$(BIN)/python tests/run_stages.py
 
+# What is skipped, and what takes long.
+REPORT := -rs --durations=15 --durations-min=5
+
 test-python: test-tiler test-services ## Python tests
 
 test-tiler: $(STAMPS)/test-tools ## of these the ones that read, index and ask
-	$(BIN)/python -m pytest -rs -o cache_dir=build/pytest/$@ tests/tiler
+	$(BIN)/python -m pytest $(REPORT) -o cache_dir=build/pytest/$@ tests/tiler
 
 test-services: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## and all others: servers, clients, commands, captures, benchmarks
-	$(BIN)/python -m pytest -rs -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution --ignore=tests/tiler
+	$(BIN)/python -m pytest $(REPORT) -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution --ignore=tests/tiler
 
 # TensorFlow has an environment of its own: it is large, and wants versions that others do not.
 TENSORFLOW := build/tensorflow
@@ -105,7 +108,7 @@ test-viewer: $(VIEWER_MODULES) ## unit tests of the viewer
 	cd viewer && npm run --silent test
 
 test-browser: $(STAMPS)/test-tools $(VIEWER_BUILT) browser firefox nginx ## the viewer in a real browser
-	$(BIN)/python -m pytest -rs -o cache_dir=build/pytest/$@ tests/browser
+	$(BIN)/python -m pytest $(REPORT) -o cache_dir=build/pytest/$@ tests/browser
 
 # A build of its own, so that neither the installed module nor its build folder are touched.
 $(STAMPS)/sanitized: $(NATIVE) $(STAMPS)/build-tools
