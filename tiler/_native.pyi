@@ -439,6 +439,17 @@ class StatCodes:
         stats stats[stats_end[k-1]:stats_end[k]], its text likewise.
         """
 
+    def read_stats(
+        self,
+        stats_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        stats: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        at: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        chosen: ChosenStats,
+    ) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        Returns the number of each entry at some places of what its one chosen stat says.
+        """
+
     def __len__(self) -> int: ...
     def of(self, value: None | int | float | str | bytes) -> int:
         """Returns the number of a value."""

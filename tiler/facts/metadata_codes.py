@@ -46,6 +46,7 @@ LONG_NAME: Final = 1
 STAT: Final = {name: at + 2 for at, name in enumerate(STATS)}
 _WIDTH: Final = len(STATS) + 2
 
+_UNREAD: Final = -1
 _LARGEST: Final = int(np.iinfo(np.int64).max)
 
 
@@ -81,6 +82,7 @@ class MetadataCodes:
         self._codes = _native.StatCodes()
         self._values = StatValues(self._codes)
         self._of_numbers: dict[int, Ints] = {}  # by file: of each number of metadata its row, -1 not read yet
+        self._of_stats: dict[tuple[int, str], Codes] = {}  # by file and stat: of each number what it says
         self._rows = _native.RowPlaces(_WIDTH)
         self._lock = RLock()
         self._joined: Codes = np.zeros((0, _WIDTH), np.int32)
@@ -88,16 +90,9 @@ class MetadataCodes:
     def rows_of(self, file: int, tables: XStatTables, numbers: NDArray[np.int32]) -> Iterator[None]:
         """Reads what these numbers say, in steps of a page. Raises DamagedStore."""
         known = self._of_numbers.setdefault(file, np.full(len(tables), -1))
-        is_wanted = np.zeros(len(tables), np.bool_)
-        is_wanted[tables.alike[numbers]] = True
-        wanted = np.flatnonzero(is_wanted & (known < 0))
-        page = tables.place[wanted] // ENTRIES_PER_PAGE
-        borders = np.flatnonzero(np.diff(page)) + 1
-        for of_page in np.split(wanted, borders) if len(wanted) else []:
-            for plane in np.unique(tables.plane[of_page]).tolist():
-                some = of_page[tables.plane[of_page] == plane]
-                with self._lock:
-                    known[some] = self._read(tables, some, plane)
+        for plane, of_page in _by_page(tables, numbers, known < 0):
+            with self._lock:
+                known[of_page] = self._read(tables, of_page, plane)
             yield
         known[numbers] = known[tables.alike[numbers]]
 
@@ -109,9 +104,17 @@ class MetadataCodes:
         self, file: int, tables: XStatTables, numbers: NDArray[np.int32], stat: str
     ) -> Generator[None, None, Codes]:
         """Of each of some numbers the code of a stat, in steps of a page. Raises DamagedStore."""
-        yield from self.rows_of(file, tables, numbers)
-        found: Codes = self.matrix[self.of(file, numbers), STAT[stat]]
-        return found
+        rows = self._of_numbers.get(file)
+        if rows is not None and bool((rows[numbers] >= 0).all()):
+            found: Codes = self.matrix[rows[numbers], STAT[stat]]
+            return found
+        # Those who ask for one stat do not wait for all the others.
+        known = self._of_stats.setdefault((file, stat), np.full(len(tables), _UNREAD, np.int32))
+        for plane, of_page in _by_page(tables, numbers, known == _UNREAD):
+            with self._lock:
+                known[of_page] = self._read_stat(tables, of_page, plane, stat)
+            yield
+        return known[tables.alike[numbers]]
 
     @property
     def matrix(self) -> Codes:
@@ -157,7 +160,7 @@ class MetadataCodes:
         with self._lock:
             return int(self._rows.add(codes)[0])
 
-    def _read(self, tables: XStatTables, numbers: NDArray[np.int32], plane: int) -> Ints:
+    def _read(self, tables: XStatTables, numbers: Ints, plane: int) -> Ints:
         """The rows of some numbers that are the first of their kind, all of one page."""
         page = int(tables.place[numbers[0]]) // ENTRIES_PER_PAGE
         at = (tables.place[numbers] - (page * ENTRIES_PER_PAGE)).astype(np.int64)
@@ -172,18 +175,41 @@ class MetadataCodes:
             raise DamagedStore(f"metadata of operations that makes no sense: {error}") from error
         return self._rows.add(np.ascontiguousarray(rows, np.int32).reshape(-1))
 
-    def _chosen(self, tables: XStatTables, plane: int) -> _native.ChosenStats:
+    def _read_stat(self, tables: XStatTables, numbers: Ints, plane: int, stat: str) -> Codes:
+        """What one stat says of some numbers that are the first of their kind, all of one page."""
+        page = int(tables.place[numbers[0]]) // ENTRIES_PER_PAGE
+        at = (tables.place[numbers] - (page * ENTRIES_PER_PAGE)).astype(np.int64)
+        try:
+            stats = tables.stats_page(page)
+            return self._codes.read_stats(stats.ends, stats.data, at, self._chosen(tables, plane, (stat,)))
+        except (ValueError, LookupError) as error:
+            raise DamagedStore(f"metadata of operations that makes no sense: {error}") from error
+
+    def _chosen(self, tables: XStatTables, plane: int, wanted: tuple[str, ...] = STATS) -> _native.ChosenStats:
         known = _READERS.setdefault(tables, {})
-        if plane not in known:
+        key = plane, wanted
+        if key not in known:
             ids: dict[str, list[int]] = {}
             for stat, name in tables.planes[plane].stat_names.items():
                 ids.setdefault(name, []).append(stat)
             names = dict(tables.planes[plane].stat_names)
-            known[plane] = _native.ChosenStats([ids.get(name, []) for name in STATS], names)
-        return known[plane]
+            known[key] = _native.ChosenStats([ids.get(name, []) for name in wanted], names)
+        return known[key]
 
 
-_READERS: WeakKeyDictionary[XStatTables, dict[int, _native.ChosenStats]] = WeakKeyDictionary()
+def _by_page(tables: XStatTables, numbers: NDArray[np.int32], is_left: Mask) -> Iterator[tuple[int, Ints]]:
+    """Of what some numbers are like, as far as it is left: plane and numbers, page by page."""
+    is_wanted = np.zeros(len(tables), np.bool_)
+    is_wanted[tables.alike[numbers]] = True
+    wanted = np.flatnonzero(is_wanted & is_left)
+    page = tables.place[wanted] // ENTRIES_PER_PAGE
+    for of_page in np.split(wanted, np.flatnonzero(np.diff(page)) + 1) if len(wanted) else []:
+        planes = tables.plane[of_page]
+        for plane in np.unique(planes).tolist():
+            yield plane, of_page[planes == plane]
+
+
+_READERS: WeakKeyDictionary[XStatTables, dict[tuple[int, tuple[str, ...]], _native.ChosenStats]] = WeakKeyDictionary()
 _KNOWN: WeakKeyDictionary[QueryReader, MetadataCodes] = WeakKeyDictionary()
 
 

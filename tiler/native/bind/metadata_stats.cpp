@@ -3,11 +3,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -75,28 +77,77 @@ Bytes bytes_at(Span<const std::int64_t> ends, Bytes data, std::int64_t place) {
     return data.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(ends[at] - begin));
 }
 
+// What the chosen stats of some entries say, a row for each, whose bytes stay where they are. Damaged stats say nothing.
+class SaidRows {
+  public:
+    SaidRows(const ChosenStats& chosen, const InColumn<std::int64_t>& ends, const InColumn<std::uint8_t>& stats,
+             Span<const std::int64_t> at)
+        : chosen_(chosen), width_(chosen.choice().size()), said_(at.size() * width_) {
+        sources_.reserve(at.size());
+        for (std::size_t k = 0; k < at.size(); ++k) {
+            sources_.push_back(bytes_at(span_of(ends), span_of(stats), at[k]));
+            const Span<SaidStat> row(said_.data() + k * width_, width_);
+            try {
+                chosen.choice().read(sources_.back(), row);
+            } catch (const wire::Error&) {
+                std::fill(row.begin(), row.end(), SaidStat());
+            }
+        }
+    }
+
+    // Writes the codes of one stat, a number each `stride`. Tables are larger than caches: what comes soon is asked for.
+    void write(StatCodes& codes, std::size_t stat, std::int32_t* out, std::size_t stride) {
+        constexpr std::size_t ahead = 8;
+        for (std::size_t k = 0; k < sources_.size(); ++k) {
+            if (k + ahead < sources_.size()) codes.expect(sources_[k + ahead], said_[(k + ahead) * width_ + stat]);
+            const SaidStat& one = said_[k * width_ + stat];
+            out[k * stride] = one.form == kReference ? of_reference(codes, one) : codes.of_stat(sources_[k], one);
+        }
+    }
+
+  private:
+    static constexpr std::uint32_t kReference = 7;
+
+    // Many refer to few names.
+    std::int32_t of_reference(StatCodes& codes, const SaidStat& reference) {
+        const auto known = references_.find(reference.bits);
+        if (known != references_.end()) return known->second;
+        const std::int32_t code = codes.of_text(utf8_of(chosen_.name(reference)));
+        references_.emplace(reference.bits, code);
+        return code;
+    }
+
+    const ChosenStats& chosen_;
+    std::size_t width_;
+    std::vector<SaidStat> said_;
+    std::vector<wire::Source> sources_;
+    std::unordered_map<std::uint64_t, std::int32_t> references_;
+};
+
 // Of some entries, whose stats and texts lie in columns: the codes of the text and of the chosen stats, one row after the
-// other. Damaged stats say nothing.
+// other.
 OutColumn<std::int32_t> read_codes(StatCodes& codes, const InColumn<std::int64_t>& stats_end,
                                    const InColumn<std::uint8_t>& stats, const InColumn<std::int64_t>& text_end,
                                    const InColumn<std::uint8_t>& texts, const InColumn<std::int64_t>& at,
                                    const ChosenStats& chosen) {
-    std::vector<std::int32_t> rows;
-    rows.reserve(at.size() * (chosen.choice().size() + 1));
-    std::vector<SaidStat> said;
-    for (const std::int64_t place : span_of(at)) {
-        rows.push_back(codes.of_text(text_of(bytes_at(span_of(text_end), span_of(texts), place))));
-        const wire::Source source = bytes_at(span_of(stats_end), span_of(stats), place);
-        said.assign(chosen.choice().size(), {});
-        try {
-            chosen.choice().read(source, said);
-        } catch (const wire::Error&) {
-            said.assign(chosen.choice().size(), {});
-        }
-        for (const SaidStat& one : said)
-            rows.push_back(one.form == 7 ? codes.of_text(utf8_of(chosen.name(one))) : codes.of_stat(source, one));
-    }
+    const Span<const std::int64_t> places = span_of(at);
+    const std::size_t width = chosen.choice().size() + 1;
+    SaidRows said(chosen, stats_end, stats, places);
+    std::vector<std::int32_t> rows(places.size() * width);
+    for (std::size_t k = 0; k < places.size(); ++k)
+        rows[k * width] = codes.of_text(text_of(bytes_at(span_of(text_end), span_of(texts), places[k])));
+    for (std::size_t stat = 0; stat + 1 < width; ++stat) said.write(codes, stat, rows.data() + stat + 1, width);
     return to_numpy(std::move(rows));
+}
+
+// The same of the first chosen stat alone.
+OutColumn<std::int32_t> read_stats(StatCodes& codes, const InColumn<std::int64_t>& stats_end,
+                                   const InColumn<std::uint8_t>& stats, const InColumn<std::int64_t>& at,
+                                   const ChosenStats& chosen) {
+    if (chosen.choice().size() != 1) throw std::invalid_argument("one stat is read");
+    std::vector<std::int32_t> found(at.size());
+    SaidRows(chosen, stats_end, stats, span_of(at)).write(codes, 0, found.data(), 1);
+    return to_numpy(std::move(found));
 }
 
 std::int32_t code_of(StatCodes& codes, const nb::object& value) {
@@ -214,6 +265,8 @@ void bind_metadata_stats(nb::module_& m) {
              nb::arg("at"), nb::arg("chosen"),
              "Returns numbers for each entry at some places: of its text, and of the chosen stats. Entry k has the\n"
              "stats stats[stats_end[k-1]:stats_end[k]], its text likewise.")
+        .def("read_stats", &read_stats, nb::arg("stats_end"), nb::arg("stats"), nb::arg("at"), nb::arg("chosen"),
+             "Returns the number of each entry at some places of what its one chosen stat says.")
         .def("__len__", &StatCodes::size)
         .def("of", &code_of, nb::arg("value").none(),
              nb::sig("def of(self, value: None | int | float | str | bytes) -> int"), "Returns the number of a value.")

@@ -94,6 +94,10 @@ std::int32_t Interner::find(std::string_view text) const {
     return slots_.empty() ? -1 : slots_[slot_of(text, hash_of(text))].number;
 }
 
+void Interner::expect(std::string_view text) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[static_cast<std::size_t>(hash_of(text)) & (slots_.size() - 1)]);
+}
+
 // Where the string is, or would be. There is a free slot.
 std::size_t Interner::slot_of(std::string_view text, std::uint64_t hash) const {
     const auto tag = static_cast<std::uint32_t>(hash >> 32);

@@ -19,6 +19,9 @@ class Interner {
     // The number of the string; -1 when it has none.
     std::int32_t find(std::string_view text) const;
 
+    // Has memory fetch where the string would be looked up soon.
+    void expect(std::string_view text) const;
+
     // All strings of another table, in its order: their numbers here, by number there.
     std::vector<std::int32_t> intern_all(const Interner& other);
 

@@ -103,6 +103,16 @@ std::int32_t StatCodes::of_stat(const wire::Source& metadata, const SaidStat& sa
     }
 }
 
+void StatCodes::expect(const wire::Source& metadata, const SaidStat& said) const {
+    switch (said.form) {
+    case 3:
+    case 4: table(Form::number).expect(bytes_of_bits(said.bits)); break;
+    case 5: table(Form::text).expect(wire::text(metadata, said.text)); break;
+    case 6: table(Form::bytes).expect(wire::text(metadata, said.text)); break;
+    default: break;
+    }
+}
+
 StatCodes::Value StatCodes::at(std::int32_t code) const {
     const Entry& entry = entries_.at(static_cast<std::size_t>(code));
     Value found{entry.form, 0, {}};

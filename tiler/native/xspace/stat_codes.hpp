@@ -61,6 +61,9 @@ class StatCodes {
     // That of what a stat says; of a reference none.
     std::int32_t of_stat(const wire::Source& metadata, const SaidStat& said);
 
+    // Has memory fetch what the code of a stat will be looked up in.
+    void expect(const wire::Source& metadata, const SaidStat& said) const;
+
     // What has a code. Throws std::out_of_range.
     Value at(std::int32_t code) const;
 
