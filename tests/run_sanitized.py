@@ -134,7 +134,8 @@ def main() -> int:
     files = test_files()
     status = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        shares = [pool.submit(run_share, [*command, "-rs", "--durations=6", "--durations-min=10"], files[k::SHARES]) for k in range(SHARES)]
+        told = [*command, "-rs", "--durations=6", "--durations-min=10"]
+        shares = [pool.submit(run_share, told, files[k::SHARES]) for k in range(SHARES)]
         for share in as_completed(shares):
             code, output = share.result()
             print(output, end="", flush=True)
