@@ -1,9 +1,10 @@
 """Runs the native module's tests over one that was built with AddressSanitizer and UndefinedBehaviorSanitizer.
 
-`make sanitize` builds that module and starts this; arguments are passed on to pytest. Without any, the files of tests
-are dealt out to processes that run side by side. The module that is installed is left alone: a package folder of links
-holds the sanitized one instead, and Python starts without the hooks that would find the installed one (with them
-pytest-xdist starts its processes). Leaks are not looked for: Python itself does not free everything at its end.
+`make sanitize` builds that module and starts this; arguments are passed on to pytest. Without any, or with `--quick`,
+which leaves out what takes longest, the files of tests are dealt out to processes that run side by side. The module
+that is installed is left alone: a package folder of links holds the sanitized one instead, and Python starts without
+the hooks that would find the installed one (with them pytest-xdist starts its processes). Leaks are not looked for:
+Python itself does not free everything at its end.
 """
 
 from __future__ import annotations
@@ -43,9 +44,15 @@ TESTS = (
 # These start Python processes of their own, which would find the installed module.
 NOT_HERE = ("indexing/test_kill.py", "indexing/test_same_trace.py", "indexing/test_disk_full.py")
 
+# What takes longest, because its plain reference in Python does, or because it makes large traces first: `--quick` does
+# without it, and with a fifth of the examples of properties.
+SLOW = ("indexing/test_room.py", "indexing/tracks/test_steps.py", "pyramid/test_overview.py")
+SLOW_TESTS = ("readers/xspace/test_reader.py::test_corpus_is_the_same_as_the_reference[gpu_v100x8_bert]",)
+QUICK_EXAMPLES = 20
+
 # Files of tests are dealt out to so many shares, and as many of these run at once as there are processors: what takes
 # long is spread, and the last process is not alone for long. Each share costs a start of Python and its imports.
-SHARES = 6
+SHARES = 8
 SHARE_S = 1800  # that one may take
 
 # Messages of protos: these are made where the package is installed.
@@ -75,7 +82,7 @@ def lay_out() -> None:
     (package / "tiler" / module.name).symlink_to(module)
 
 
-def environment() -> dict[str, str]:
+def environment(*, is_quick: bool = False) -> dict[str, str]:
     """The runtime libraries have to be there before the interpreter; C++ exceptions need theirs just as early."""
     libraries = [_library("libasan.so"), _library("libstdc++.so")]
     return {
@@ -86,6 +93,7 @@ def environment() -> dict[str, str]:
         "PYTHONMALLOC": "malloc",  # Python's own pools would hide what is read behind the end of a buffer
         "PYTHONPATH": os.pathsep.join([str(SITE), sysconfig.get_path("platlib"), str(ROOT)]),
         "PYTHONDONTWRITEBYTECODE": "1",
+        **({"TILESCOPE_EXAMPLES": str(QUICK_EXAMPLES)} if is_quick else {}),
     }
 
 
@@ -98,20 +106,20 @@ def _library(name: str) -> str:
     return str(Path(path).resolve())
 
 
-def test_files() -> list[str]:
+def files_of_tests(*, is_quick: bool = False) -> list[str]:
     """All files of tests that reach native code."""
-    kept_out = {TESTS_OF_TILER / name for name in NOT_HERE}
+    kept_out = {TESTS_OF_TILER / name for name in (*NOT_HERE, *(SLOW if is_quick else ()))}
     named = [TESTS_OF_TILER / name for name in TESTS]
     files = [file for path in named for file in ([path] if path.is_file() else sorted(path.rglob("test_*.py")))]
     return [str(file) for file in files if file not in kept_out]
 
 
-def run_share(command: list[str], files: list[str]) -> tuple[int, str]:
+def run_share(command: list[str], files: list[str], *, is_quick: bool) -> tuple[int, str]:
     """Runs some files of tests; returns the exit status and what was printed."""
     with (
         tempfile.TemporaryFile("w+") as output,
         subprocess.Popen(
-            [*command, *files], env=environment(), cwd=ROOT, stdout=output, stderr=subprocess.STDOUT
+            [*command, *files], env=environment(is_quick=is_quick), cwd=ROOT, stdout=output, stderr=subprocess.STDOUT
         ) as tests,
     ):
         try:
@@ -129,13 +137,15 @@ def main() -> int:
     subprocess.run([*python, "-c", PROBE], env=environment(), check=True)
     ignored = [f"--ignore={TESTS_OF_TILER / name}" for name in NOT_HERE]
     command = [*python, "-m", "pytest", "-p", "no:cacheprovider", "-o", f"pythonpath={SITE}", *ignored]
-    if sys.argv[1:]:
+    is_quick = sys.argv[1:] == ["--quick"]
+    if sys.argv[1:] and not is_quick:
         return subprocess.run([*command, *sys.argv[1:]], env=environment(), cwd=ROOT, check=False).returncode
-    files = test_files()
+    files = files_of_tests(is_quick=is_quick)
+    slow = [f"--deselect={TESTS_OF_TILER / name}" for name in SLOW_TESTS] if is_quick else []
     status = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        told = [*command, "-rs", "--durations=6", "--durations-min=10"]
-        shares = [pool.submit(run_share, told, files[k::SHARES]) for k in range(SHARES)]
+        told = [*command, "-rs", "--durations=6", "--durations-min=10", *slow]
+        shares = [pool.submit(run_share, told, files[k::SHARES], is_quick=is_quick) for k in range(SHARES)]
         for share in as_completed(shares):
             code, output = share.result()
             print(output, end="", flush=True)

@@ -85,7 +85,7 @@ def test_ci_runs_the_sanitized_tests_too(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_every_file_of_native_tests_is_run_sanitized() -> None:
-    files = run_sanitized.test_files()
+    files = run_sanitized.files_of_tests()
     assert len(files) == len(set(files)) > 50
     for name in ("indexing/test_build.py", "readers/test_mapped.py", "store/test_lmdb_reader.py"):
         assert str(run_sanitized.TESTS_OF_TILER / name) in files
@@ -94,3 +94,13 @@ def test_every_file_of_native_tests_is_run_sanitized() -> None:
         assert str(run_sanitized.TESTS_OF_TILER / name) not in files
     dealt = [file for k in range(run_sanitized.SHARES) for file in files[k :: run_sanitized.SHARES]]
     assert sorted(dealt) == sorted(files)
+
+
+def test_a_quick_run_leaves_out_what_is_named_and_no_more() -> None:
+    quick = run_sanitized.files_of_tests(is_quick=True)
+    left_out = {str(run_sanitized.TESTS_OF_TILER / name) for name in run_sanitized.SLOW}
+    assert set(run_sanitized.files_of_tests()) - set(quick) == left_out
+    assert len(left_out) == len(run_sanitized.SLOW) < 5
+    for name in run_sanitized.SLOW_TESTS:
+        file, test = name.split("::")
+        assert f"def {test.split('[')[0]}(" in (run_sanitized.TESTS_OF_TILER / file).read_text()
