@@ -19,8 +19,6 @@ namespace {
 constexpr std::size_t most_shapes = std::size_t{1} << 15;
 constexpr std::size_t most_shape_bytes = std::size_t{8} << 20;
 
-constexpr int most_digits = 18;  // of one number: the value fits whatever they are
-
 bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
 [[noreturn]] void refuse() { throw std::invalid_argument("packed texts are damaged"); }
@@ -82,6 +80,7 @@ void TextPacker::pack_object(const std::vector<std::string_view>& members, Colum
     if (members.empty()) return;
     std::size_t size = 1;
     for (const std::string_view member : members) size += member.size() + 1;
+    if (pack_guessed(members, size, packed)) return;
     const auto packs = [&] {
         if (!begin(size)) return false;
         char before = '{';
@@ -93,7 +92,10 @@ void TextPacker::pack_object(const std::vector<std::string_view>& members, Colum
         add_mark('}');
         return end(packed);
     };
-    if (packs()) return;
+    if (packs()) {
+        name_guess(members);
+        return;
+    }
     packed.ensure(2 * kLongestVarint + size);
     put_varint(kTextAsItIs, packed);
     put_varint(size, packed);
@@ -104,6 +106,48 @@ void TextPacker::pack_object(const std::vector<std::string_view>& members, Colum
         before = ',';
     }
     packed.push_unchecked('}');
+}
+
+// Where the members end in a text that was matched, and all before it is as it was with the one that it is like, the shape is, too.
+bool TextPacker::pack_guessed(const std::vector<std::string_view>& members, std::size_t size, Column<char>& packed) {
+    const std::string_view text = guess_.text();
+    if (text.empty() || !guess_.is_matched() || guess_.number() < 0 || size > longest_text) return false;
+    std::string_view before = guess_.before();
+    if (before.size() + text.size() + 1 != size) return false;
+    char mark = '{';
+    for (const std::string_view member : members) {
+        const std::size_t left = before.size();
+        if (left == 0 || before[0] != mark) return false;
+        const std::string_view part = member.substr(0, left - 1);
+        if (before.substr(1, part.size()) != part) return false;
+        before.remove_prefix(1 + part.size());
+        mark = ',';
+    }
+    if (!before.empty() || members.back().data() + members.back().size() != text.data() + text.size()) return false;
+    const Span<const std::uint64_t> values = guess_.values();
+    packed.ensure((values.size() + 1) * kLongestVarint);
+    put_varint(static_cast<std::uint64_t>(guess_.number()) + 1, packed);
+    for (const std::uint64_t value : values) put_varint(value, packed);
+    return true;
+}
+
+// Remembers the shape of members that end in a text that was matched or learned, if all numbers are in that text.
+void TextPacker::name_guess(const std::vector<std::string_view>& members) {
+    const std::string_view text = guess_.text();
+    const std::string_view last = members.back();
+    if (text.empty() || last.size() < text.size() || last.data() + last.size() != text.data() + text.size()) return;
+    before_.clear();
+    char mark = '{';
+    for (const std::string_view member : members) {
+        before_ += mark;
+        before_ += member;
+        mark = ',';
+    }
+    before_.resize(before_.size() - text.size());
+    for (const char c : before_) {
+        if (is_digit(c)) return;
+    }
+    guess_.name(before_, number_);
 }
 
 // Whether a text of that size has a shape: what is added then fits.
@@ -152,7 +196,7 @@ const char* TextPacker::add_number(const char* p, const char* end) {
     // Zeros before other digits belong to the shape: the value alone does not tell them.
     while (*p == '0' && end - p > 1 && is_digit(p[1])) add_mark(*p++);
     std::uint64_t value = 0;
-    for (int digits = 0; digits < most_digits && p != end && is_digit(*p); ++digits, ++p) {
+    for (std::size_t digits = 0; digits < ShapeGuess::kMostDigits && p != end && is_digit(*p); ++digits, ++p) {
         value = 10 * value + static_cast<std::uint64_t>(*p - '0');
     }
     add_mark(kNumberMark);
@@ -162,10 +206,10 @@ const char* TextPacker::add_number(const char* p, const char* end) {
 
 // False where there is no number for the shape.
 bool TextPacker::end(Column<char>& packed) {
-    const std::int32_t number = number_of({shape_.data(), shape_size_});
-    if (number < 0) return false;
+    number_ = number_of({shape_.data(), shape_size_});
+    if (number_ < 0) return false;
     packed.ensure((values_size_ + 1) * kLongestVarint);
-    put_varint(static_cast<std::uint64_t>(number) + 1, packed);
+    put_varint(static_cast<std::uint64_t>(number_) + 1, packed);
     for (std::size_t k = 0; k < values_size_; ++k) put_varint(values_[k], packed);
     return true;
 }

@@ -125,6 +125,23 @@ inline ScanEnd read_value_inline(const char* p, const char* end, RawValue& out, 
     return {Scan::ok, after};
 }
 
+// The arguments of an event: those of one category are mostly alike.
+ScanEnd read_arguments(const char* p, const char* end, EventFields& event, Depths depths) {
+    const std::string_view cat = event.cat.kind == JsonKind::string ? event.cat.text : std::string_view();
+    const auto code = [](char c) { return static_cast<std::size_t>(static_cast<unsigned char>(c)); };
+    const std::size_t key = cat.empty() ? 0 : 31 * cat.size() + 7 * code(cat.front()) + code(cat.back());
+    if (p != end && *p == '{') {
+        if (const char* after = event.guess->match(key, p, end)) {
+            event.args = {JsonKind::object, text_between(p, after), false, false, false};
+            return {Scan::ok, after};
+        }
+    }
+    const ScanEnd value = read_value_inline(p, end, event.args, depths);
+    if (value.status == Scan::ok && event.args.kind == JsonKind::object && !event.args.deep)
+        event.guess->learn(key, event.args.text);
+    return value;
+}
+
 }  // namespace
 
 void EventFields::clear() {
@@ -136,6 +153,7 @@ void EventFields::clear() {
     any = false;
     cut_values = 0;
     cut_texts.clear();
+    if (guess != nullptr) guess->forget();
 }
 
 bool is_event_member(std::string_view key) { return find_known(key) != nullptr || key == "tts" || key == "tdur"; }
@@ -204,7 +222,8 @@ EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths de
         p = skip_space(p + 1, end);
         RawValue other;
         RawValue& into = known == nullptr ? other : out.*known->field;
-        const ScanEnd value = read_value_inline(p, end, into, depths);
+        const bool guesses = out.guess != nullptr && &into == &out.args;
+        const ScanEnd value = guesses ? read_arguments(p, end, out, depths) : read_value_inline(p, end, into, depths);
         if (value.status != Scan::ok) return stop(value.status, value.at);
         p = value.at;
         if (known == nullptr || !known->in_column) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "columns/shape_guess.hpp"
 #include "trace_event/json_skip.hpp"
 
 namespace tilescope {
@@ -45,6 +46,8 @@ struct EventFields {
 
     // By place in the event: which known key stood there in an earlier event. Writers keep to one order.
     std::array<std::uint8_t, 16> key_order{};
+
+    ShapeGuess* guess = nullptr;  // what arguments are like, if they are packed
 
     std::forward_list<std::string> cut_texts;  // what `rest` refers to beside the event's own text
 };

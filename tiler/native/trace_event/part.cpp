@@ -21,18 +21,19 @@ constexpr std::size_t max_wasted_bytes = std::size_t{2} << 20;
 
 TraceEventPart::TraceEventPart(std::string_view block, PackedTexts* texts) {
     if (texts == nullptr) {
-        read(block);
+        read(block, nullptr);
         return;
     }
     std::unique_ptr<TextPacker> packer = texts->lend();
     sink_.pack_arguments(packer.get());
-    read(block);
+    read(block, &packer->guess());
     sink_.pack_arguments(nullptr);
     texts->take_back(std::move(packer));
 }
 
-void TraceEventPart::read(std::string_view block) {
+void TraceEventPart::read(std::string_view block, ShapeGuess* guess) {
     EventFields fields;
+    fields.guess = guess;
     first_ = last_ = find_first_event(block, fields);
     const char* end = block.data() + block.size();
     const char* p = block.data() + first_;

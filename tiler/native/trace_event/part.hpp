@@ -33,7 +33,7 @@ class TraceEventPart {
     std::size_t last_line_end() const { return last_line_end_; }  // behind the last of them, counted from first()
 
   private:
-    void read(std::string_view block);
+    void read(std::string_view block, ShapeGuess* guess);
     static std::size_t find_first_event(std::string_view block, EventFields& fields);
 
     EventSink sink_;

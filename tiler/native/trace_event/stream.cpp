@@ -24,6 +24,7 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 void TraceEventStream::pack_arguments(PackedTexts& texts) {
     packer_ = texts.lend();
     sink_.pack_arguments(packer_.get());
+    fields_.guess = &packer_->guess();
 }
 
 void TraceEventStream::append(std::string_view data) {
