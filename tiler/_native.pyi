@@ -151,11 +151,13 @@ class Histograms:
         index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         leaf_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
         budget: MemoryBudget | None = None,
+        track_names: Sequence[int] | None = None,
     ) -> None:
         """
         Of start, duration and name of the slices of up to 32 tracks together, in canonical order, and of tiles
         in the order in which they are wanted. `leaf_of`: for which tracks a tile is a leaf, as bits: they are
-        not in the histograms of tiles below.
+        not in the histograms of tiles below. `track_names`: of each track the name that all its slices are
+        summed up under, ascending, in place of their own.
         """
 
     def next(
@@ -195,6 +197,18 @@ class SpanSums:
         """
         Adds a stored histogram. Returns False, and adds nothing, where names in it have no rows of their own
         and would need them. Raises DamagedContainer.
+        """
+
+    def add_tracks(
+        self,
+        histogram: bytes,
+        buckets: bytes | None,
+        max_rows: int,
+        as_name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        Adds the stored sums of the tracks of a block. `as_name`: by slot, the name that a track is summed up
+        under, or LEFT_OUT. Raises DamagedContainer.
         """
 
     def add(self, other: SpanSums) -> None:
@@ -988,6 +1002,26 @@ def prove_block(
         ],
         None,
     ],
+    by_track: Callable[
+        [
+            int,
+            tuple[
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            ],
+            tuple[
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            ],
+        ],
+        None,
+    ],
     row_range: tuple[int, int],
     memory: MemoryBudget,
 ) -> tuple[
@@ -1023,7 +1057,7 @@ def prove_block(
     Proves the tiles of a block. `fetch` gives page and residual of a page. `alone` takes the histogram of each
     tile whose `summed` has bit 1: position; of each name: name, count, busy time, self time, duration, longest,
     shortest; of all buckets of durations: name, bucket, count. `together` takes that of all tiles of one level
-    and index that have bit 2, with the position of the first.
+    and index that have bit 2, with the position of the first; `by_track` the same with slots in place of names.
 
     Returns by slot, of tracks of slices: events, busy time, rows in use, single slices, bins, overview
     (bin, busy time, name); of counters: samples, bins, overview (bin, greatest value), least and greatest

@@ -199,10 +199,10 @@ class FakeStore:
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
         return None
 
-    def block_histogram_record(self, block: int, level: int, index: int) -> bytes | None:
+    def block_histogram_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
         return None
 
-    def block_spread_record(self, block: int, level: int, index: int) -> bytes | None:
+    def block_spread_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
         return None
 
     def close(self) -> None:

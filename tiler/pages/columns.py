@@ -125,7 +125,8 @@ class Col(IntEnum):
     SHAPE_FLAGS = (
         83,
         Where.SHAPE,
-        "1 leaf, 2 terminal, 4 first tile of a page, 8 that page has a residual, 16 has a histogram, 32 its block has",
+        "1 leaf, 2 terminal, 4 first tile of a page, 8 that page has a residual, 16 has a histogram, "
+        "32 its block has, 64 its tracks have sums",
     )
     SHAPE_EVENTS = 84, Where.SHAPE, "events that start in the tile"
     SHAPE_PAGE_CRC = (
@@ -259,6 +260,7 @@ class TileFlag(IntFlag):
     HAS_RESIDUAL = 8  # the page that begins with this tile
     HAS_HISTOGRAM = 16
     HAS_BLOCK_HISTOGRAM = 32  # all tracks of slices together; of these tiles, the first has the flag
+    HAS_TRACK_SUMS = 64  # the same, by track
 
 
 class SliceFlag(IntFlag):

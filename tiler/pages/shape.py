@@ -72,6 +72,12 @@ class Shape:
         return has
 
     @property
+    def has_track_sums(self) -> NDArray[np.bool_]:
+        """Tiles, of which each has its sums in one record: the first of each level and index."""
+        has: NDArray[np.bool_] = (self.flags & TileFlag.HAS_TRACK_SUMS) != 0
+        return has
+
+    @property
     def has_many_events(self) -> NDArray[np.bool_]:
         """Which tiles may have a histogram, if they are of slices. With a tile, the one above it may."""
         many: NDArray[np.bool_] = self.events >= HISTOGRAM_EVENTS

@@ -62,11 +62,22 @@ class SpanSums:
 
         False: names in it have no rows of their own and would need them; nothing was added.
         """
-        for record, magic in ((histogram, HISTOGRAM_MAGIC), (spread, SPREAD_MAGIC)):
-            if record is not None and (len(record) < _HEAD.size or _HEAD.unpack_from(record) != (magic, level, track)):
-                raise DamagedStore("a histogram is damaged")
+        _must_be(histogram, spread, track, level)
         try:
             return self._sums.add_stored(histogram, spread, MAX_ROWS, as_name)
+        except _native.DamagedContainer as error:
+            raise DamagedStore(str(error)) from None
+
+    def add_tracks(
+        self, histogram: bytes, spread: bytes | None, block: int, level: int, as_name: NDArray[np.int32]
+    ) -> None:
+        """Adds the uncompressed sums of a block's tracks in a tile; `spread` where spreads are summed.
+
+        `as_name`: by slot, the name that a track is summed up under, or LEFT_OUT. Raises DamagedStore.
+        """
+        _must_be(histogram, spread, block, level)
+        try:
+            self._sums.add_tracks(histogram, spread, MAX_ROWS, as_name)
         except _native.DamagedContainer as error:
             raise DamagedStore(str(error)) from None
 
@@ -89,6 +100,13 @@ class SpanSums:
         found = self.sums(dtype)
         self._sums.clear()
         return found
+
+
+def _must_be(histogram: bytes, spread: bytes | None, owner: int, level: int) -> None:
+    """Raises DamagedStore unless these are records of a tile of this track or block."""
+    for record, magic in ((histogram, HISTOGRAM_MAGIC), (spread, SPREAD_MAGIC)):
+        if record is not None and (len(record) < _HEAD.size or _HEAD.unpack_from(record) != (magic, level, owner)):
+            raise DamagedStore("a histogram is damaged")
 
 
 def _wide(low: NDArray[np.uint64], high: NDArray[np.uint64], dtype: type[Any]) -> NDArray[Any]:

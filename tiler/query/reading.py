@@ -117,10 +117,10 @@ class Reading:
         """The stored histogram of a tile, compressed."""
         return self._reader.store.histogram_record(track, level, index)
 
-    def block_spread_record(self, block: int, level: int, index: int) -> bytes | None:
+    def block_spread_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
         """The spread that belongs to a histogram of a block, compressed."""
-        return self._reader.store.block_spread_record(block, level, index)
+        return self._reader.store.block_spread_record(block, level, index, by_track=by_track)
 
-    def block_histogram_record(self, block: int, level: int, index: int) -> bytes | None:
+    def block_histogram_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
         """The stored histogram of a tile of all tracks of a block, compressed."""
-        return self._reader.store.block_histogram_record(block, level, index)
+        return self._reader.store.block_histogram_record(block, level, index, by_track=by_track)

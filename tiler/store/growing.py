@@ -142,13 +142,13 @@ class GrowingStore:
         self._require(track)
         return self._now.spread_record(track, level, index)
 
-    def block_histogram_record(self, block: int, level: int, index: int) -> bytes | None:
+    def block_histogram_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
         """As `RunStore.block_histogram_record`; None where it is not built."""
-        return self._now.block_histogram_record(block, level, index)
+        return self._now.block_histogram_record(block, level, index, by_track=by_track)
 
-    def block_spread_record(self, block: int, level: int, index: int) -> bytes | None:
+    def block_spread_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
         """As `RunStore.block_spread_record`; None where it is not built."""
-        return self._now.block_spread_record(block, level, index)
+        return self._now.block_spread_record(block, level, index, by_track=by_track)
 
     def args_chunk(self, track: int, ordinal: int) -> Chunk | None:
         """As `RunStore.args_chunk`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
+from functools import partial
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey, Shape, decompress
 from tilescope.tiler.pages.leaf_parts import leaf_parts
-from tilescope.tiler.pages.span_sums import ITS_OWN, SpanSums
+from tilescope.tiler.pages.span_sums import ITS_OWN, LEFT_OUT, SpanSums
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
@@ -27,6 +28,9 @@ Record = Callable[[int, int, int], bytes | None]
 # Pages that are added at a time; those whose slices get other names take some thirty times as long.
 _PAGES: Final = 64
 _RENAMED_PAGES: Final = 2
+
+# Sums of all tracks of a block are read for so many of them: for fewer, their own histograms are.
+_FEWEST_TRACKS: Final = 4
 
 _SLOT_BITS: Final = 5  # TRACKS_PER_BLOCK is 32
 
@@ -46,10 +50,10 @@ class TileSource(Protocol):
     def spread_record(self, track: int, level: int, index: int) -> bytes | None:
         """The spread that belongs to it, compressed."""
 
-    def block_histogram_record(self, block: int, level: int, index: int) -> bytes | None:
+    def block_histogram_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
         """The stored histogram of a tile of all tracks of a block, compressed."""
 
-    def block_spread_record(self, block: int, level: int, index: int) -> bytes | None:
+    def block_spread_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
         """The spread that belongs to it, compressed."""
 
 
@@ -102,9 +106,11 @@ def add_windows(
         alike.setdefault(id(of), (of, []))[1].append(slot)
     cells = []
     stored = stored and rename is None
-    together = stored and whole and len(alike) == 1 and len(set(names[list(windows)].tolist())) == 1
+    together = stored and whole and not as_name and len(alike) == 1
     for of, slots in alike.values():
-        leaves = yield from reading.stored_parts(np.array(slots, np.int64), of, stored=stored, together=together)
+        leaves = yield from reading.stored_parts(
+            np.array(slots, np.int64), of, stored=stored, together=together, by_track=stored and bool(as_name)
+        )
         cells.append(leaf_parts(shape, leaves, of))
     yield from reading.leaves(np.concatenate(cells, axis=1))
 
@@ -129,11 +135,12 @@ class _Reading:
         self._names = names  # by slot
 
     def stored_parts(
-        self, slots: Ints, windows: Windows, *, stored: bool, together: bool
+        self, slots: Ints, windows: Windows, *, stored: bool, together: bool, by_track: bool
     ) -> Generator[None, None, Ints]:
         """Adds stored histograms; returns the positions of leaves that are to be read, ascending.
 
-        `together`: those of the block, too, which count what these tracks have in a tile.
+        `together`: those of the block, too, which count what these tracks have in a tile. `by_track`: each track is
+        summed up under one name, so that the sums of the block's tracks are all that is needed.
         """
         shape = self._shape
         leaves: list[Ints] = []
@@ -141,6 +148,7 @@ class _Reading:
         tiles = np.flatnonzero(np.isin(shape.slot, slots))
         levels, is_leaf = shape.level[tiles], shape.is_leaf
         has_histogram, has_together = shape.has_histogram, np.flatnonzero(shape.has_block_histogram)
+        has_track_sums = np.flatnonzero(shape.has_track_sums)
         for level in range(int(levels.max(initial=-1)), -1, -1):
             if not len(opened):
                 break
@@ -159,6 +167,13 @@ class _Reading:
                 added = yield from for_each(some.tolist(), self._add_together, self._sums, self._aside)
                 known = np.isin(shape.index[here], shape.index[some[np.array(added, np.bool_)]])
                 wanted, within = wanted & ~known, within & ~known
+            if by_track:
+                summed = has_track_sums[shape.level[has_track_sums] == level]
+                some = np.flatnonzero(within & np.isin(shape.index[here], shape.index[summed]))
+                _, which, n = np.unique(shape.index[here[some]], return_inverse=True, return_counts=True)
+                some = some[n[which] >= _FEWEST_TRACKS]
+                yield from for_each(_by_index(shape, here[some]), self._add_tracks, self._sums, self._aside)
+                wanted[some] = within[some] = False
             if stored:
                 some = np.flatnonzero(within & has_histogram[here])
                 added = yield from for_each(here[some].tolist(), self._add_stored, self._sums, self._aside)
@@ -190,11 +205,31 @@ class _Reading:
         of = self._source.histogram_record, self._source.spread_record
         return self._add(tile, sums, "track", track, *of)
 
+    def _add_tracks(self, tiles: Ints, sums: SpanSums) -> None:
+        """Those of tiles of one level and index."""
+        shape = self._shape
+        names = np.full(TRACKS_PER_BLOCK, LEFT_OUT, np.int32)
+        names[shape.slot[tiles]] = self._names[shape.slot[tiles]]
+        of = (
+            partial(self._source.block_histogram_record, by_track=True),
+            partial(self._source.block_spread_record, by_track=True),
+        )
+        self._add(int(tiles[0]), sums, "block", shape.block, *of, names)
+
     def _add_together(self, tile: int, sums: SpanSums) -> bool:
         of = self._source.block_histogram_record, self._source.block_spread_record
         return self._add(tile, sums, "block", self._shape.block, *of)
 
-    def _add(self, tile: int, sums: SpanSums, kind: str, owner: int, histogram: Record, spread_of: Record) -> bool:
+    def _add(
+        self,
+        tile: int,
+        sums: SpanSums,
+        kind: str,
+        owner: int,
+        histogram: Record,
+        spread_of: Record,
+        tracks: NDArray[np.int32] | None = None,
+    ) -> bool:
         shape = self._shape
         level, index = int(shape.level[tile]), int(shape.index[tile])
         where = f"{kind} {owner}, level {level}, tile {index}"
@@ -204,10 +239,18 @@ class _Reading:
             raise DamagedStore(f"{where}: its histogram is missing (index the trace again)")
         try:
             durations = None if spread is None else decompress(spread)
+            if tracks is not None:
+                sums.add_tracks(decompress(record), durations, owner, level, tracks)
+                return True
             name = int(self._names[shape.slot[tile]])
             return sums.add_stored(decompress(record), durations, owner, level, name)
         except DamagedStore as error:
             raise DamagedStore(f"{where}: its histogram is damaged (index the trace again)") from error
+
+
+def _by_index(shape: Shape, tiles: Ints) -> list[Ints]:
+    """Tiles of one level, ascending, those of each index by themselves."""
+    return np.split(tiles, np.flatnonzero(np.diff(shape.index[tiles])) + 1) if len(tiles) else []
 
 
 def _how_many(ascending: Ints, values: Ints) -> Ints:

@@ -29,7 +29,12 @@ _ONE_OF = {
     b"Y": "the sums of operations of track",
 }
 _OF_TILE = {b"H": "its histogram", b"Q": "its spread", b"G": "its flow tile, and those after it"}
-_OF_BLOCK = {b"J": "its histogram", b"R": "its spread"}
+_OF_BLOCK = {
+    b"J": "its histogram",
+    b"R": "its spread",
+    b"U": "the sums of its tracks",
+    b"V": "the spread of its tracks",
+}
 _FROM_EVENT = {b"D": "arguments", b"F": "flows", b"X": "operations", STEPS: "steps"}
 
 
@@ -96,14 +101,14 @@ def spread(track: int, level: int, index: int) -> bytes:
     return _HISTOGRAM.pack(b"Q", track, level, index)
 
 
-def block_histogram(block: int, level: int, index: int) -> bytes:
-    """Key of the histogram of a tile of all tracks of a block."""
-    return _HISTOGRAM.pack(b"J", block, level, index)
+def block_histogram(block: int, level: int, index: int, *, by_track: bool = False) -> bytes:
+    """Key of the histogram of a tile of all tracks of a block: by name, or `by_track`."""
+    return _HISTOGRAM.pack(b"U" if by_track else b"J", block, level, index)
 
 
-def block_spread(block: int, level: int, index: int) -> bytes:
+def block_spread(block: int, level: int, index: int, *, by_track: bool = False) -> bytes:
     """Key of the spread that belongs to it."""
-    return _HISTOGRAM.pack(b"R", block, level, index)
+    return _HISTOGRAM.pack(b"V" if by_track else b"R", block, level, index)
 
 
 def details(track: int, ordinal: int) -> bytes:

@@ -156,13 +156,13 @@ class RunStore:
         """The stored spread of a tile, compressed; None when it has none."""
         return self._data.get(keys.spread(track, level, index))
 
-    def block_histogram_record(self, block: int, level: int, index: int) -> bytes | None:
+    def block_histogram_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
         """The stored histogram of a tile of all tracks of a block, compressed; None when it has none."""
-        return self._data.get(keys.block_histogram(block, level, index))
+        return self._data.get(keys.block_histogram(block, level, index, by_track=by_track))
 
-    def block_spread_record(self, block: int, level: int, index: int) -> bytes | None:
+    def block_spread_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
         """The spread that belongs to it, compressed; None when there is none."""
-        return self._data.get(keys.block_spread(block, level, index))
+        return self._data.get(keys.block_spread(block, level, index, by_track=by_track))
 
     def page_names(self, block: int) -> Iterator[bytes]:
         """The records of names on the pages of a block, compressed."""

@@ -134,6 +134,7 @@ class BlockCheck:
                 fetch_and_compare,
                 histograms.compare,
                 histograms.compare_together,
+                histograms.compare_by_track,
                 (first_row, stop_row),
                 self._memory.native,
             )

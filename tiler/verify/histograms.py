@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import BUSY_LIMIT, HISTOGRAM_ROWS, INDEX_BITS, DurationSpread, Histogram, pays, sum_by_name
+from tilescope.tiler.pages import (
+    BUSY_LIMIT,
+    HISTOGRAM_ROWS,
+    INDEX_BITS,
+    TRACKS_PER_BLOCK,
+    DurationSpread,
+    Histogram,
+    pays,
+    sum_by_name,
+)
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, TrackEntry
 from tilescope.tiler.verify.columns import Ints, Mask, unequal
@@ -34,7 +43,12 @@ def summed_tiles(tracks: Sequence[TrackEntry], tree: BlockTree) -> tuple[Ints, I
 def what_to_sum(tracks: Sequence[TrackEntry], tree: BlockTree) -> NDArray[np.uint8]:
     """By position. Raises DamagedStore where the shape record says that others have histograms."""
     alone, together = summed_tiles(tracks, tree)
-    for has, may in ((tree.shape.has_histogram, alone), (tree.shape.has_block_histogram, together)):
+    shape = tree.shape
+    for has, may in (
+        (shape.has_histogram, alone),
+        (shape.has_block_histogram, together),
+        (shape.has_track_sums, together),
+    ):
         wrong = np.setdiff1d(np.flatnonzero(has), may)
         if len(wrong):
             raise tree.error(int(wrong[0]), "the shape record gives it a histogram, but it has too few events")
@@ -82,6 +96,18 @@ class HistogramCheck:
             )
             self._compare(tile, "its block's", block, records, rows, buckets)
 
+    def compare_by_track(self, tile: int, sums: tuple[Ints, ...], buckets: tuple[Ints, Ints, Ints]) -> None:
+        """The same, each track by itself: with their slots in place of names."""
+        block, level, index = self._tree.block, int(self._tree.level[tile]), int(self._tree.index[tile])
+        if not self._tree.shape.has_track_sums[tile]:
+            raise self._tree.error(tile, "the shape record gives it no sums of its tracks")
+        records = (
+            self._store.block_histogram_record(block, level, index, by_track=True),
+            self._store.block_spread_record(block, level, index, by_track=True),
+        )
+        rows = sum_by_name([Histogram(*sums)])
+        self._compare(tile, "its tracks'", block, records, rows, buckets, rows_at_most=TRACKS_PER_BLOCK)
+
     def _is_stored(self, tile: int, rows: Histogram, has: Mask, kind: str) -> bool:
         """Whether there should be records. The shape record must say so, or not."""
         is_worth = pays(min(len(rows), HISTOGRAM_ROWS + 1), int(rows.count.sum()))
@@ -98,6 +124,7 @@ class HistogramCheck:
         records: tuple[bytes | None, bytes | None],
         rows: Histogram,
         buckets: tuple[Ints, Ints, Ints],
+        rows_at_most: int | None = None,
     ) -> None:
         record, spread = records
         level = int(self._tree.level[tile])
@@ -107,7 +134,7 @@ class HistogramCheck:
             found = Histogram.decode(inflate(record), owner, level)
         except DamagedStore as error:
             raise self._tree.error(tile, f"{whose} histogram is damaged: {error}") from error
-        expected = rows.first_rows(HISTOGRAM_ROWS)
+        expected = rows.first_rows(rows_at_most or HISTOGRAM_ROWS)
         if len(found) != len(expected):
             what = f"{whose} histogram has {len(found)} names, from the events there are {len(expected)}"
             raise self._tree.error(tile, what)

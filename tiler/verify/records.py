@@ -89,6 +89,8 @@ class RecordCheck:
             b"Q": self._take_histogram,
             b"J": self._take_histogram,
             b"R": self._take_histogram,
+            b"U": self._take_histogram,
+            b"V": self._take_histogram,
             b"L": self._take_page_names,
             keys.STEPS: self._steps.take,
             b"K": self._operations.take_kinds,
@@ -271,6 +273,10 @@ def _histogram_keys(tree: BlockTree) -> Iterator[bytes]:
         place = int(tree.level[tile]), int(tree.index[tile])
         yield keys.block_histogram(tree.block, *place)
         yield keys.block_spread(tree.block, *place)
+    for tile in np.flatnonzero(tree.shape.has_track_sums):
+        place = int(tree.level[tile]), int(tree.index[tile])
+        yield keys.block_histogram(tree.block, *place, by_track=True)
+        yield keys.block_spread(tree.block, *place, by_track=True)
 
 
 def _no_page(_number: int) -> bytes:

@@ -80,7 +80,7 @@ def check_store(path: Path) -> int:
             found = store.histogram(number, start, stop)
             assert found is not None
             assert rows_of(found) == histogram(events, tops, max(start, 0), stop), (number, start, stop)
-    stored = sum(key[:1] in (b"H", b"J") for key, _ in store.records())
+    stored = sum(key[:1] in (b"H", b"J", b"U") for key, _ in store.records())
     store.close()
     return stored
 

@@ -127,7 +127,29 @@ def test_all_tracks_are_summed_up_by_block(example: Example, monkeypatch: pytest
     assert found.rows.spread.count.sum() == expected.count.sum()
     for by in get_args(GroupBy):
         if by in ("process", "host"):  # one of each
-            finish(summary(example.reader, everywhere(EVERYTHING), None, 1000, groups(example.reader, by)))
+            of_one = finish(summary(example.reader, everywhere(EVERYTHING), None, 1000, groups(example.reader, by)))
+            assert sums(of_one.rows) == sums(found.total)
+    by_track = finish(summary(example.reader, everywhere(EVERYTHING), None, 1000, groups(example.reader, "track")))
+    for row, track in enumerate(by_track.rows.histogram.name.tolist()):
+        alone = of_each[example.reader.tree.leaves(None).index(track)].total
+        assert sums_of_one(by_track.rows, row) == sums_of_one(alone, 0)
+
+
+@given(windows=WINDOWS, tracks=st.sets(st.sampled_from([f"thread {k}" for k in range(4)]), min_size=1))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_some_tracks_of_a_block_are_those_by_themselves(example: Example, windows: Windows, tracks: set[str]) -> None:
+    """However many of its tracks the sums of a block are read for."""
+    numbers = sorted(map(example.track, tracks))
+    by_track = groups(example.reader, "track")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tilescope.tiler.store.histograms._FEWEST_TRACKS", 1)
+        found = finish(summary(example.reader, everywhere(windows), numbers, 1000, by_track)).rows
+    each = [finish(summary(example.reader, everywhere(windows), [k], 1000)).total for k in numbers]
+    expected = {k: of for k, of in zip(numbers, each, strict=True) if sums(of)[0] or sums(of)[1]}
+    kept = [row for row in range(len(found)) if sums(found.rows(slice(row, row + 1))) != [0, 0, 0]]
+    assert {int(found.histogram.name[row]) for row in kept} == set(expected)
+    for row in kept:
+        assert sums_of_one(found, row) == sums_of_one(expected[int(found.histogram.name[row])], 0)
 
 
 @given(windows=WINDOWS, by=st.sampled_from(get_args(GroupBy)))
@@ -151,6 +173,12 @@ def test_windows_are_the_sum_of_each_of_them(example: Example, windows: Windows,
 def rows(found: Histogram) -> list[tuple[int, ...]]:
     columns = (getattr(found, column) for column in Histogram.__slots__)
     return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def sums_of_one(found: GroupSums, row: int) -> list[int]:
+    """All that is told of a group but its number."""
+    columns = [getattr(found.histogram, column) for column in Histogram.__slots__[1:]]
+    return [int(column[row]) for column in (*columns, found.median, found.tail)]
 
 
 def test_windows_that_are_made_anew_for_each_track(example: Example) -> None:

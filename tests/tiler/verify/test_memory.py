@@ -60,7 +60,7 @@ def row_ranges(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     prove_block = _native.prove_block
 
     def recorded(*args: Any) -> Any:
-        ranges.append(args[10])
+        ranges.append(args[11])
         return prove_block(*args)
 
     monkeypatch.setattr(_native, "prove_block", recorded)
@@ -82,7 +82,7 @@ def groups(monkeypatch: pytest.MonkeyPatch) -> None:
     prove_block = _native.prove_block
 
     def limited(*args: Any) -> Any:
-        first, stop = args[10]
+        first, stop = args[11]
         if stop - first > 2000:
             raise MemoryError
         return prove_block(*args)

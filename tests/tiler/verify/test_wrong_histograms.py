@@ -34,7 +34,7 @@ def assert_noticed(store: AlteredStore, records: dict[bytes, bytes | None], mess
 def some_of(store: AlteredStore) -> dict[bytes, bytes]:
     """Histograms of the highest and the lowest levels, and of some between; of tracks and of blocks."""
     found: dict[bytes, bytes] = {}
-    for kind in (b"H", b"J"):
+    for kind in (b"H", b"J", b"U"):
         records = sorted(store.records(kind).items(), key=lambda record: keys.histogram_tile(record[0])[1])
         assert len(records) > 10
         found |= dict([records[0], *records[:: len(records) // 3], records[-1]])
@@ -42,11 +42,11 @@ def some_of(store: AlteredStore) -> dict[bytes, bytes]:
 
 
 def spread_of(key: bytes) -> bytes:
-    return {b"H": b"Q", b"J": b"R"}[key[:1]] + key[1:]
+    return {b"H": b"Q", b"J": b"R", b"U": b"V"}[key[:1]] + key[1:]
 
 
 def whose(key: bytes) -> str:
-    return "its block's" if key[:1] == b"J" else "its"
+    return {b"H": "its", b"J": "its block's", b"U": "its tracks'"}[key[:1]]
 
 
 @pytest.mark.parametrize("column", Histogram.__slots__)
@@ -132,19 +132,20 @@ def test_of_another_tile(altered: AlteredStore) -> None:
     assert_noticed(altered, {key: other}, "its histogram")
 
 
-@pytest.mark.parametrize("flag", [TileFlag.HAS_HISTOGRAM, TileFlag.HAS_BLOCK_HISTOGRAM])
+@pytest.mark.parametrize("flag", [TileFlag.HAS_HISTOGRAM, TileFlag.HAS_BLOCK_HISTOGRAM, TileFlag.HAS_TRACK_SUMS])
 def test_flags_of_shape_records(altered: AlteredStore, flag: TileFlag) -> None:
     shape = altered.shape(0)
     has = (shape.flags & flag) != 0
     few = np.flatnonzero(~has & (shape.events < 40))[0]
     for tile, message in (
-        (np.flatnonzero(has)[-1], "gives it no histogram.*, with"),
+        (np.flatnonzero(has)[-1], "gives it no (histogram.*, with|sums of its tracks)"),
         (few, "but it has too few events"),
     ):
         changed = shape.flags.copy()
         changed[tile] ^= flag
         place = int(shape.level[tile]), int(shape.index[tile])
-        told = keys.block_histogram(0, *place), keys.block_spread(0, *place)
+        by_track = flag == TileFlag.HAS_TRACK_SUMS
+        told = keys.block_histogram(0, *place, by_track=by_track), keys.block_spread(0, *place, by_track=by_track)
         if flag == TileFlag.HAS_HISTOGRAM:
             told = keys.histogram(int(shape.slot[tile]), *place), keys.spread(int(shape.slot[tile]), *place)
         record = compress(dataclasses.replace(shape, flags=changed).encode())
@@ -158,8 +159,10 @@ def test_with_a_name_for_almost_every_event_there_are_none(tmp_path: Path, small
     store = AlteredStore(tmp_path / "store")
     # Two events of each name in both tracks together, one in each of them.
     assert not store.records(b"H")
-    assert len(store.records(b"J")) == verify_store(store.path).histograms == 1
+    assert len(store.records(b"J")) == len(store.records(b"U")) == 1
+    assert verify_store(store.path).histograms == 2
 
 
 def test_all_of_them_are_looked_at(altered: AlteredStore) -> None:
-    assert verify_store(altered.path).histograms == len(altered.records(b"H")) + len(altered.records(b"J"))
+    stored = sum(len(altered.records(kind)) for kind in (b"H", b"J", b"U"))
+    assert verify_store(altered.path).histograms == stored

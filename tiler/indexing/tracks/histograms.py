@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,15 +45,21 @@ def histograms(
 
 
 def block_histograms(
-    block: int, data: Mapping[int, TrackData], shape: Shape, budget: _native.MemoryBudget | None = None
+    block: int,
+    data: Mapping[int, TrackData],
+    shape: Shape,
+    budget: _native.MemoryBudget | None = None,
+    *,
+    by_track: bool = False,
 ) -> Iterator[Entry]:
-    """As `histograms`: of the tracks of a block together, given by their numbers."""
+    """As `histograms`: of the tracks of a block together, given by their numbers. `by_track`: not by name."""
     summed = sorted(track for track, of in data.items() if _has_histograms(of))
     if sum(data[track].busy for track in summed) >= BUSY_LIMIT:
         return
     slots = np.array([track % TRACKS_PER_BLOCK for track in summed], np.int64)
     tiles, _ = shape.many_together(slots)
-    shape.flags[tiles] |= TileFlag.HAS_BLOCK_HISTOGRAM
+    flag = TileFlag.HAS_TRACK_SUMS if by_track else TileFlag.HAS_BLOCK_HISTOGRAM
+    shape.flags[tiles] |= flag
     tiles = _in_order(shape, tiles)
     leaf_of = np.zeros(len(tiles), np.uint32)
     place = (shape.level << INDEX_BITS) | shape.index
@@ -60,8 +67,10 @@ def block_histograms(
         leaves = place[(shape.slot == slot) & shape.is_leaf]
         leaf_of |= np.isin(place[tiles], leaves).astype(np.uint32) << np.uint32(number)
     of = [data[track] for track in summed]
-    missing = yield from _entries(of, shape, tiles, leaf_of, budget, block, keys.block_histogram, keys.block_spread)
-    shape.flags[missing] &= ~TileFlag.HAS_BLOCK_HISTOGRAM
+    histogram, spread = (partial(key, by_track=by_track) for key in (keys.block_histogram, keys.block_spread))
+    names = slots.tolist() if by_track else None
+    missing = yield from _entries(of, shape, tiles, leaf_of, budget, block, histogram, spread, names)
+    shape.flags[missing] &= ~flag
 
 
 def _has_histograms(data: TrackData) -> bool:
@@ -83,6 +92,7 @@ def _entries(
     owner: int,
     histogram: Key,
     spread: Key,
+    track_names: list[int] | None = None,
 ) -> Generator[Entry, None, list[int]]:
     """Entries of tiles in order; returns those that have too many names to be stored."""
     missing: list[int] = []
@@ -91,8 +101,10 @@ def _entries(
     level, index = shape.level[tiles], shape.index[tiles]
     at = dict(zip(zip(level.tolist(), index.tolist(), strict=True), tiles.tolist(), strict=True))
     columns = [(data.start, data.duration, data.name) for data in tracks]
-    walk = _native.Histograms(columns, level.astype(np.uint8), index, leaf_of, budget)
-    while (found := walk.next(HISTOGRAM_ROWS, owner, EVENTS_PER_ROW)) is not None:
+    walk = _native.Histograms(columns, level.astype(np.uint8), index, leaf_of, budget, track_names)
+    # There is always room for a row for each track.
+    limits = (HISTOGRAM_ROWS, EVENTS_PER_ROW) if track_names is None else (TRACKS_PER_BLOCK, 0)
+    while (found := walk.next(limits[0], owner, limits[1])) is not None:
         level_of, index_of, records = found
         if records is None:
             missing.append(at[level_of, index_of])

@@ -88,7 +88,8 @@ using TrackColumns = std::tuple<InColumn<int64_t>, InColumn<int64_t>, InColumn<i
 class BoundHistograms {
   public:
     BoundHistograms(std::vector<TrackColumns> tracks, const InColumn<uint8_t>& level, const InColumn<int64_t>& index,
-                    const InColumn<uint32_t>& leaf_of, MemoryBudget* budget)
+                    const InColumn<uint32_t>& leaf_of, MemoryBudget* budget,
+                    std::optional<std::vector<int32_t>> track_names)
         : tracks_(std::move(tracks)) {
         nb::gil_scoped_release release;
         std::vector<SliceColumns> slices;
@@ -101,7 +102,7 @@ class BoundHistograms {
         for (size_t k = 0; k < tiles.size(); ++k) {
             tiles[k] = {span_of(index)[k], span_of(level)[k], span_of(leaf_of)[k]};
         }
-        walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), budget);
+        walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), budget, std::move(track_names));
     }
 
     using Records = std::pair<nb::bytes, nb::bytes>;
@@ -170,6 +171,19 @@ class BoundSpanSums {
         return sums_.add_stored(ContainerReader(record, max_rows), counted, as);
     }
 
+    void add_tracks(const nb::bytes& histogram, const std::optional<nb::bytes>& buckets, size_t max_rows,
+                    const InColumn<int32_t>& as_name) {
+        if (buckets.has_value() != has_buckets_)
+            throw std::invalid_argument("buckets are counted for all, or for none");
+        const Bytes record = bytes_of(view_of(histogram));
+        const Bytes counts = buckets ? bytes_of(view_of(*buckets)) : Bytes();
+        const Span<const int32_t> as = span_of(as_name);
+        nb::gil_scoped_release release;
+        std::optional<ContainerReader> counted;
+        if (has_buckets_) counted.emplace(counts, max_rows);
+        sums_.add_tracks(ContainerReader(record, max_rows), counted, as);
+    }
+
     void add(const BoundSpanSums& other) {
         if (&other == this) throw std::invalid_argument("sums cannot be added to themselves");
         nb::gil_scoped_release release;
@@ -230,12 +244,13 @@ class BoundLeafSpans {
 void bind_histogram(nb::module_& m) {
     nb::class_<BoundHistograms>(m, "Histograms", "The histograms of names of tiles, one after the other.")
         .def(nb::init<std::vector<TrackColumns>, const InColumn<uint8_t>&, const InColumn<int64_t>&,
-                      const InColumn<uint32_t>&, MemoryBudget*>(),
+                      const InColumn<uint32_t>&, MemoryBudget*, std::optional<std::vector<int32_t>>>(),
              nb::arg("tracks"), nb::arg("level"), nb::arg("index"), nb::arg("leaf_of"), nb::arg("budget") = nb::none(),
-             nb::keep_alive<1, 6>(),
+             nb::arg("track_names") = nb::none(), nb::keep_alive<1, 6>(),
              "Of start, duration and name of the slices of up to 32 tracks together, in canonical order, and of tiles\n"
              "in the order in which they are wanted. `leaf_of`: for which tracks a tile is a leaf, as bits: they are\n"
-             "not in the histograms of tiles below.")
+             "not in the histograms of tiles below. `track_names`: of each track the name that all its slices are\n"
+             "summed up under, ascending, in place of their own.")
         .def("next", &BoundHistograms::next, nb::arg("rows"), nb::arg("owner"), nb::arg("events_per_row") = 0,
              "Returns level and index of the next tile, and its records, uncompressed: the histogram of `owner`, with\n"
              "so many rows and one of all others at most, and its spread of durations; None in place of both where\n"
@@ -255,6 +270,10 @@ void bind_histogram(nb::module_& m) {
              nb::arg("max_rows"), nb::arg("as_name"),
              "Adds a stored histogram. Returns False, and adds nothing, where names in it have no rows of their own\n"
              "and would need them. Raises DamagedContainer.")
+        .def("add_tracks", &BoundSpanSums::add_tracks, nb::arg("histogram"), nb::arg("buckets").none(),
+             nb::arg("max_rows"), nb::arg("as_name"),
+             "Adds the stored sums of the tracks of a block. `as_name`: by slot, the name that a track is summed up\n"
+             "under, or LEFT_OUT. Raises DamagedContainer.")
         .def("add", &BoundSpanSums::add, nb::arg("other"), "Adds what others have summed up.")
         .def(
             "sums", &BoundSpanSums::sums,

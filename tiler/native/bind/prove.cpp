@@ -87,7 +87,8 @@ using BySlot = nb::typed<nb::dict, std::size_t, Facts>;
 std::pair<BySlot<SliceFacts>, BySlot<CounterFacts>> prove_block(
     const BoundTree& tree, int root_level, int64_t end, int64_t names, const std::vector<int>& kinds,
     const std::vector<int64_t>& rows, const InColumn<uint8_t>& summed, const Fetch& fetch, const TellHistogram& alone,
-    const TellHistogram& together, std::pair<int64_t, int64_t> row_range, ProveMemory& memory) {
+    const TellHistogram& together, const TellHistogram& by_track, std::pair<int64_t, int64_t> row_range,
+    ProveMemory& memory) {
     if (same_size(kinds, rows) > kProveSlots) throw std::invalid_argument("a block has 32 tracks at most");
     same_size(tree.tree(), summed);
     for (const uint8_t slot : tree.tree().slot) {
@@ -128,7 +129,8 @@ std::pair<BySlot<SliceFacts>, BySlot<CounterFacts>> prove_block(
     ProveBlock block(
         run_of(root_level, end, names), tree.tree(), tracks, window, flags, fetch_by(fetch, memory),
         [&](std::size_t tile, ProveNames& of_tile) { tell(alone, tile, of_tile); },
-        [&](std::size_t tile, ProveNames& of_tile) { tell(together, tile, of_tile); }, memory);
+        [&](std::size_t tile, ProveNames& of_tile) { tell(together, tile, of_tile); },
+        [&](std::size_t tile, ProveNames& of_tile) { tell(by_track, tile, of_tile); }, memory);
     {
         nb::gil_scoped_release release;
         block.run();
@@ -228,11 +230,12 @@ void bind_prove(nb::module_& m) {
     m.def(
         "prove_block", &prove_block, nb::arg("tree"), nb::arg("root_level"), nb::arg("end"), nb::arg("names"),
         nb::arg("kinds"), nb::arg("rows"), nb::arg("summed"), nb::arg("fetch"), nb::arg("alone"), nb::arg("together"),
-        nb::arg("row_range"), nb::arg("memory"),
+        nb::arg("by_track"), nb::arg("row_range"), nb::arg("memory"),
         "Proves the tiles of a block. `fetch` gives page and residual of a page. `alone` takes the histogram of each\n"
         "tile whose `summed` has bit 1: position; of each name: name, count, busy time, self time, duration, longest,\n"
         "shortest; of all buckets of durations: name, bucket, count. `together` takes that of all tiles of one level\n"
-        "and index that have bit 2, with the position of the first.\n\n"
+        "and index that have bit 2, with the position of the first; `by_track` the same with slots in place of "
+        "names.\n\n"
         "Returns by slot, of tracks of slices: events, busy time, rows in use, single slices, bins, overview\n"
         "(bin, busy time, name); of counters: samples, bins, overview (bin, greatest value), least and greatest\n"
         "value. Raises WrongTile, ShortTile and MemoryError.");

@@ -8,11 +8,13 @@ namespace tilescope {
 
 ProveBlock::ProveBlock(const ProveRun& run, const ProveTree& tree, const std::vector<ProveTrack>& tracks,
                        const ProveRows& rows, const std::vector<uint8_t>& summed, ProvePages::Fetch fetch,
-                       ProveSlices::Histogram alone, ProveSlices::Histogram together, ProveMemory& memory)
+                       ProveSlices::Histogram alone, ProveSlices::Histogram together, ProveSlices::Histogram by_track,
+                       ProveMemory& memory)
     : tree_(tree),
       summed_(summed),
       alone_(std::move(alone)),
       together_(std::move(together)),
+      by_track_(std::move(by_track)),
       memory_(memory),
       fetch_(std::move(fetch)),
       pages_(tree, fetch_),
@@ -65,8 +67,11 @@ void ProveBlock::take_names(std::size_t tile, ProveNames& names) {
     if ((summed_[tile] & kAlone) != 0) alone_(tile, names);
     if ((summed_[tile] & kTogether) == 0) return;
     Together& all = open_.at(tree_.level[tile]);
-    if (all.names == nullptr) all = {tile, std::make_unique<ProveNames>(memory_)};
+    if (all.names == nullptr) {
+        all = {tile, std::make_unique<ProveNames>(memory_), std::make_unique<ProveNames>(memory_)};
+    }
     all.names->add(names);
+    all.tracks->add_as(names, tree_.slot[tile]);
 }
 
 // Tiles of one level and index are left one after the other.
@@ -74,7 +79,9 @@ void ProveBlock::close_names(std::size_t tile) {
     const std::size_t next = tile + 1;
     if (next < tree_.size() && tree_.level[next] == tree_.level[tile] && tree_.index[next] == tree_.index[tile]) return;
     const Together all = std::exchange(open_.at(tree_.level[tile]), {});
-    if (all.names != nullptr) together_(all.first, *all.names);
+    if (all.names == nullptr) return;
+    together_(all.first, *all.names);
+    by_track_(all.first, *all.tracks);
 }
 
 }  // namespace tilescope

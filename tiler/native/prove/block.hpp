@@ -18,10 +18,11 @@ class ProveBlock {
     static constexpr uint8_t kAlone = 1, kTogether = 2;
 
     // Bins of these `rows` of the tracks that have them; with the first of them all else. `summed`: by position, sums of
-    // the above. `together` is given those of several tracks, with the position of the first of their tiles.
+    // the above. `together` is given those of several tracks, with the position of the first of their tiles; `by_track` as well,
+    // each track's under its slot in place of names.
     ProveBlock(const ProveRun& run, const ProveTree& tree, const std::vector<ProveTrack>& tracks, const ProveRows& rows,
                const std::vector<uint8_t>& summed, ProvePages::Fetch fetch, ProveSlices::Histogram alone,
-               ProveSlices::Histogram together, ProveMemory& memory);
+               ProveSlices::Histogram together, ProveSlices::Histogram by_track, ProveMemory& memory);
 
     // Throws WrongTile, and ShortTile when it would take more memory than it may.
     void run();
@@ -33,7 +34,7 @@ class ProveBlock {
   private:
     struct Together {
         std::size_t first = 0;
-        std::unique_ptr<ProveNames> names;
+        std::unique_ptr<ProveNames> names, tracks;
     };
 
     void take_names(std::size_t tile, ProveNames& names);
@@ -41,7 +42,7 @@ class ProveBlock {
 
     const ProveTree& tree_;
     const std::vector<uint8_t>& summed_;
-    ProveSlices::Histogram alone_, together_;
+    ProveSlices::Histogram alone_, together_, by_track_;
     ProveMemory& memory_;
     std::array<Together, kProveLevels> open_;  // of the tile that is left
     ProvePages::Fetch fetch_;

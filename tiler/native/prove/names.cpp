@@ -46,17 +46,25 @@ void ProveNames::add_leaf(const ProveSliceSeries& slices, int64_t start, int64_t
 }
 
 void ProveNames::add(const ProveNames& other) {
-    for (const ProveNameSum& part : other.sums_) {
-        ProveNameSum& sum = at(part.name);
-        if (part.count > 0) sum.shortest = sum.count == 0 ? part.shortest : std::min(sum.shortest, part.shortest);
-        sum.count += part.count;
-        sum.busy += part.busy;
-        sum.self += part.self;
-        sum.duration += part.duration;
-        sum.longest = std::max(sum.longest, part.longest);
-    }
+    for (const ProveNameSum& part : other.sums_) add_sum(part, part.name);
     for (const ProveBucket& bucket : other.buckets_) buckets_.push_back(bucket);
     sum_many_buckets();
+}
+
+void ProveNames::add_as(const ProveNames& other, int64_t name) {
+    for (const ProveNameSum& part : other.sums_) add_sum(part, name);
+    for (const ProveBucket& bucket : other.buckets_) buckets_.push_back({name, bucket.bucket, bucket.count});
+    sum_many_buckets();
+}
+
+void ProveNames::add_sum(const ProveNameSum& part, int64_t name) {
+    ProveNameSum& sum = at(name);
+    if (part.count > 0) sum.shortest = sum.count == 0 ? part.shortest : std::min(sum.shortest, part.shortest);
+    sum.count += part.count;
+    sum.busy += part.busy;
+    sum.self += part.self;
+    sum.duration += part.duration;
+    sum.longest = std::max(sum.longest, part.longest);
 }
 
 void ProveNames::sum_buckets() {

@@ -30,6 +30,8 @@ class ProveNames {
     // The slices of a leaf [start, stop), in the order of their ordinals.
     void add_leaf(const ProveSliceSeries& slices, int64_t start, int64_t stop);
     void add(const ProveNames& other);
+    // All of it under one name.
+    void add_as(const ProveNames& other, int64_t name);
     // In no order, each name once.
     const ProveVector<ProveNameSum>& sums() const { return sums_; }
     // In their order, each once.
@@ -40,6 +42,7 @@ class ProveNames {
 
   private:
     ProveNameSum& at(int64_t name);
+    void add_sum(const ProveNameSum& part, int64_t name);
     void widen();
     void sum_buckets();
     void sum_many_buckets();

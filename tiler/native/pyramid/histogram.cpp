@@ -8,10 +8,33 @@
 
 namespace tilescope {
 
+namespace {
+
+// Sums in which all slices of a track have one name, that of its number.
+struct TrackSums {
+    NameTally& sums;
+    int32_t track;
+
+    int32_t key(int32_t /*name*/) const { return track; }
+    static void fetch(int32_t /*name*/) {}
+    NameRow& at(int32_t key) const { return sums.at(key); }
+    NameRow& add_start(int32_t key, int64_t duration) const { return sums.add_start(key, duration); }
+};
+
+}  // namespace
+
 HistogramWalk::HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles,
-                             MemoryBudget* budget)
-    : names_(tracks), tiles_(std::move(tiles)) {
+                             MemoryBudget* budget, std::optional<std::vector<int32_t>> names)
+    : is_by_track_(names.has_value()),
+      names_(names ? LocalNames(*std::move(names)) : LocalNames(tracks)),
+      tiles_(std::move(tiles)) {
     if (tracks.size() > kTracks) throw std::invalid_argument("too many tracks");
+    if (is_by_track_ && names_.size() != tracks.size()) throw std::invalid_argument("each track has a name");
+    for (std::size_t k = 1; is_by_track_ && k < names_.size(); ++k) {
+        if (names_.name(static_cast<uint32_t>(k - 1)) >= names_.name(static_cast<uint32_t>(k))) {
+            throw std::invalid_argument("names of tracks ascend");
+        }
+    }
     for (const SliceColumns& slices : tracks) sweeps_.emplace_back(slices, budget);
     if (tiles_.empty()) return;
     for (const HistogramTile& tile : tiles_) {
@@ -38,7 +61,13 @@ void HistogramWalk::open(const HistogramTile& tile, uint32_t tracks) {
 
 void HistogramWalk::sweep(uint32_t tracks, int64_t start, int64_t stop, NameTally& sums) {
     for (std::size_t k = 0; k < sweeps_.size(); ++k) {
-        if ((tracks >> k & 1) != 0) sweeps_[k].add(start, stop, sums);
+        if ((tracks >> k & 1) == 0) continue;
+        if (is_by_track_) {
+            TrackSums of_track{sums, static_cast<int32_t>(k)};
+            sweeps_[k].add(start, stop, of_track);
+        } else {
+            sweeps_[k].add(start, stop, sums);
+        }
     }
 }
 

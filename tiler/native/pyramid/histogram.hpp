@@ -27,8 +27,9 @@ class HistogramWalk {
 
     // `tiles`: in the order (start, higher level first). The first contains all others, and each that is not the first
     // has its parent among them. Throws std::invalid_argument when they are not so, or there are more than kTracks.
+    // `names`: of each track, ascending; all its slices are summed up under it, in place of their own.
     HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles,
-                  MemoryBudget* budget = nullptr);
+                  MemoryBudget* budget = nullptr, std::optional<std::vector<int32_t>> names = std::nullopt);
 
     // Goes on to the next tile; false: there is none.
     bool next();
@@ -58,6 +59,7 @@ class HistogramWalk {
 
     void hand_up();
 
+    bool is_by_track_;
     LocalNames names_;
     std::deque<NameSweep> sweeps_;  // of each track
     std::vector<HistogramTile> tiles_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "pyramid/slice_track.hpp"
@@ -14,6 +15,8 @@ namespace tilescope {
 class LocalNames {
   public:
     explicit LocalNames(const std::vector<SliceColumns>& tracks);
+    // Those of tracks, in place of their slices'.
+    explicit LocalNames(std::vector<int32_t> names) : names_(std::move(names)) {}
 
     std::size_t size() const { return names_.size(); }
     int32_t name(uint32_t number) const { return names_.at(number); }

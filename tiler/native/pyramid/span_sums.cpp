@@ -19,6 +19,18 @@ std::vector<int64_t> column(const ContainerReader& record, ColumnId id, std::siz
     return record.values(static_cast<uint8_t>(id), n);
 }
 
+DamagedContainer damaged_histogram() { return DamagedContainer("a histogram is damaged"); }
+
+// Whether names in a histogram have no row of their own.
+bool has_others(const ContainerReader& histogram) {
+    const std::size_t n = histogram.tiles();
+    const ContainerReader::Column* names = histogram.find(static_cast<uint8_t>(ColumnId::histogram_name), n);
+    if (names == nullptr || n == 0) return false;
+    int64_t last = 0;
+    ContainerReader::decode(*names, n - 1, Span<int64_t>(&last, 1));
+    return last == kOtherNames;
+}
+
 DamagedContainer damaged_buckets() { return DamagedContainer("the buckets of a histogram are damaged"); }
 
 }  // namespace
@@ -86,7 +98,8 @@ void SpanSums::each_bucket(const ContainerReader& buckets, Put put) const {
     if (at != of_each.size()) throw damaged_buckets();
 }
 
-bool SpanSums::add_stored(const ContainerReader& histogram, const std::optional<ContainerReader>& buckets, int32_t as) {
+template <typename Take>
+void SpanSums::each_row(const ContainerReader& histogram, Take take) {
     const std::size_t n = histogram.tiles();
     const std::vector<int64_t> name = column(histogram, ColumnId::histogram_name, n);
     const std::vector<int64_t> count = column(histogram, ColumnId::histogram_count, n);
@@ -95,9 +108,6 @@ bool SpanSums::add_stored(const ContainerReader& histogram, const std::optional<
     const std::vector<int64_t> longest = column(histogram, ColumnId::longest, n);
     const std::vector<int64_t> outside = column(histogram, ColumnId::duration_minus_busy, n);
     const std::vector<int64_t> shorter = column(histogram, ColumnId::longest_minus_shortest, n);
-    if (as == kItsOwn && n > 0 && name.back() == kOtherNames) return false;
-    rows_.clear();
-    NameSum together{as, 0, 0, 0, 0, 0, INT64_MAX};
     for (std::size_t k = 0; k < n; ++k) {
         const bool is_other = k + 1 == n && name[k] == kOtherNames;
         // Unsigned: damaged sums may wrap around.
@@ -108,16 +118,27 @@ bool SpanSums::add_stored(const ContainerReader& histogram, const std::optional<
         const bool is_duration =
             longest[k] >= 0 && shortest <= static_cast<uint64_t>(longest[k]) && longest[k] < kTimeLimit;
         if ((name[k] < -1 && !is_other) || name[k] > INT32_MAX || !is_sum || !is_duration || lasted >> 63 != 0) {
-            throw DamagedContainer("a histogram is damaged");
+            throw damaged_histogram();
         }
-        const int32_t under = as == kItsOwn ? static_cast<int32_t>(name[k]) : as;
-        NameSum& sum = as == kItsOwn ? sums_.at(under) : together;
-        sum.add({under, static_cast<uint64_t>(count[k]), static_cast<uint64_t>(busy[k]), self, lasted, longest[k],
-                 count[k] == 0 ? INT64_MAX : static_cast<int64_t>(shortest)});
-        if (!buckets) continue;
-        const uint32_t number = as == kItsOwn ? sums_.number(under) : 0;
-        rows_.push_back({number, static_cast<uint64_t>(count[k]), static_cast<int64_t>(shortest), longest[k]});
+        const auto known = static_cast<int32_t>(name[k]);
+        take(NameSum{known, static_cast<uint64_t>(count[k]), static_cast<uint64_t>(busy[k]), self, lasted, longest[k],
+                     static_cast<int64_t>(shortest)});
     }
+}
+
+bool SpanSums::add_stored(const ContainerReader& histogram, const std::optional<ContainerReader>& buckets, int32_t as) {
+    if (as == kItsOwn && has_others(histogram)) return false;
+    rows_.clear();
+    NameSum together{as, 0, 0, 0, 0, 0, INT64_MAX};
+    each_row(histogram, [&](NameSum row) {
+        const int64_t shortest = row.shortest;
+        if (row.count == 0) row.shortest = INT64_MAX;
+        if (as == kItsOwn) sums_.at(row.name).add(row);
+        else together.add(row);
+        if (!buckets) return;
+        const uint32_t number = as == kItsOwn ? sums_.number(row.name) : 0;
+        rows_.push_back({number, row.count, shortest, row.longest});
+    });
     if (as == kItsOwn) {
         if (buckets) {
             each_bucket(*buckets, [this](const Row& row, uint32_t bucket, uint64_t slices) {
@@ -126,7 +147,7 @@ bool SpanSums::add_stored(const ContainerReader& histogram, const std::optional<
         }
         return true;
     }
-    if (n > 0) sums_.at(as).add(together);
+    if (histogram.tiles() > 0) sums_.at(as).add(together);
     if (!buckets) return true;
     // Most buckets occur in many rows: they are added up where each has its place.
     dense_.assign(DurationBuckets::all().size(), 0);
@@ -135,6 +156,25 @@ bool SpanSums::add_stored(const ContainerReader& histogram, const std::optional<
         if (dense_[bucket] != 0) sums_.add_buckets(sums_.number(as), bucket, dense_[bucket]);
     }
     return true;
+}
+
+void SpanSums::add_tracks(const ContainerReader& histogram, const std::optional<ContainerReader>& buckets,
+                          Span<const int32_t> as) {
+    rows_.clear();
+    each_row(histogram, [&](NameSum row) {
+        if (row.name < 0 || static_cast<std::size_t>(row.name) >= as.size()) throw damaged_histogram();
+        const int32_t under = as[static_cast<std::size_t>(row.name)];
+        const int64_t shortest = row.shortest;
+        if (row.count == 0) row.shortest = INT64_MAX;
+        if (under != kLeftOut) sums_.at(under).add(row);
+        if (!buckets) return;
+        const uint32_t number = under == kLeftOut ? kLeftOutRow : sums_.number(under);
+        rows_.push_back({number, row.count, shortest, row.longest});
+    });
+    if (!buckets) return;
+    each_bucket(*buckets, [this](const Row& row, uint32_t bucket, uint64_t slices) {
+        if (row.number != kLeftOutRow) sums_.add_buckets(row.number, bucket, slices);
+    });
 }
 
 BucketRows SpanSums::buckets() const {

@@ -27,6 +27,10 @@ class SpanSums {
     // A stored histogram, with its buckets where these are counted. Returns false, and adds nothing, when names in it have
     // no rows of their own and would need them. Throws DamagedContainer.
     bool add_stored(const ContainerReader& histogram, const std::optional<ContainerReader>& buckets, int32_t as);
+    // The stored sums of the tracks of a block, each under the name that `as` has for its slot, or not at all (kLeftOut). Throws
+    // DamagedContainer.
+    void add_tracks(const ContainerReader& histogram, const std::optional<ContainerReader>& buckets,
+                    Span<const int32_t> as);
     void add(const SpanSums& other) { sums_.add(other.sums_); }
 
     // By name, in no order.
@@ -37,12 +41,17 @@ class SpanSums {
 
   private:
     struct Row {
-        uint32_t number;  // of the name that it is summed up under
+        uint32_t number;  // of the name that it is summed up under; kLeftOutRow
         uint64_t count;
         int64_t shortest;
         int64_t longest;
     };
 
+    static constexpr uint32_t kLeftOutRow = UINT32_MAX;
+
+    // Calls `take(name, sum)` for all rows, whose names may be wrong; all else is as it can be. The shortest of none is as stored.
+    template <typename Take>
+    static void each_row(const ContainerReader& histogram, Take take);
     // Calls `put(row, bucket, slices)` for all buckets of the rows.
     template <typename Put>
     void each_bucket(const ContainerReader& buckets, Put put) const;

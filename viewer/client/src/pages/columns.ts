@@ -58,7 +58,7 @@ export const INTS = {
   shapeIndex: 81,
   /** track within the block. */
   shapeSlot: 82,
-  /** 1 leaf, 2 terminal, 4 first tile of a page, 8 that page has a residual, 16 has a histogram, 32 its block has. */
+  /** 1 leaf, 2 terminal, 4 first tile of a page, 8 that page has a residual, 16 has a histogram, 32 its block has, 64 its tracks have sums. */
   shapeFlags: 83,
   /** events that start in the tile. */
   shapeEvents: 84,
