@@ -481,6 +481,14 @@ class StatCodes:
         Returns of each number 1 where a word, not empty, is in its text. Raises IndexError.
         """
 
+    def plain_paths(self, codes: NDArray[numpy.int32], unless: bytes) -> NDArray[numpy.uint8]:
+        """
+        Returns of each number 1 where it is of a text whose only colon is its end. Raises IndexError.
+        """
+
+    def find(self, text: bytes) -> int:
+        """Returns the number of a text in UTF-8; -1: it has none."""
+
     def numbers(self, codes: NDArray[numpy.int32]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8]]:
         """
         Returns what has these numbers where it is an integer that is not negative, else 0; and 1 where it is

@@ -67,6 +67,14 @@ class StatValues:
         """Which of some codes stand for a text with a word in it."""
         return self._codes.saying(codes, word.encode()).astype(np.bool_)
 
+    def plain_paths(self, codes: Codes, unless: str) -> Mask:
+        """Which of some codes stand for a text whose last character is its only colon; not for one text."""
+        return self._codes.plain_paths(codes, unless.encode()).astype(np.bool_)
+
+    def code_of(self, text: str) -> int:
+        """The code of a text; -1: it has none."""
+        return self._codes.find(text.encode("utf-8", "surrogatepass"))
+
     def numbers(self, codes: Codes) -> tuple[Exact, Mask]:
         """Those that are integers and not negative, 0 in the place of others; and which they are."""
         numbers, are = self._codes.numbers(codes)
@@ -104,17 +112,18 @@ class MetadataCodes:
         self, file: int, tables: XStatTables, numbers: NDArray[np.int32], stat: str
     ) -> Generator[None, None, Codes]:
         """Of each of some numbers the code of a stat, in steps of a page. Raises DamagedStore."""
-        rows = self._of_numbers.get(file)
-        if rows is not None and bool((rows[numbers] >= 0).all()):
-            found: Codes = self.matrix[rows[numbers], STAT[stat]]
-            return found
         # Those who ask for one stat do not wait for all the others.
         known = self._of_stats.setdefault((file, stat), np.full(len(tables), _UNREAD, np.int32))
+        rows = self._of_numbers.get(file)
+        if rows is not None:
+            are_read = rows >= 0
+            known[are_read] = self.matrix[rows[are_read], STAT[stat]]
         for plane, of_page in _by_page(tables, numbers, known == _UNREAD):
             with self._lock:
                 known[of_page] = self._read_stat(tables, of_page, plane, stat)
             yield
-        return known[tables.alike[numbers]]
+        found: Codes = known[tables.alike[numbers]]
+        return found
 
     @property
     def matrix(self) -> Codes:

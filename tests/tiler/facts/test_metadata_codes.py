@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.tiler.details import packed_metadata
 from tests.tiler.details.test_typed_stats import varint
@@ -17,7 +18,7 @@ from tilescope.tiler.details.xstat_tables import EventMetadata, PlaneNames, XSta
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.metadata_codes import STAT, STATS, MetadataCodes, StatValues
 from tilescope.tiler.facts.operations.metadata import metadata_of_row
-from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query import QueryReader, finish
 
 READER = cast(QueryReader, SimpleNamespace(names=[SimpleNamespace(text=f"op.{at}") for at in range(9)]))
 KINDS: dict[int, list[Any]] = {
@@ -52,6 +53,11 @@ def tables_of(entries: list[EventMetadata], names: list[int]) -> XStatTables:
     return packed_metadata.tables_of(planes, entries, names)
 
 
+def values_of(codes: MetadataCodes, tables: XStatTables, numbers: NDArray[np.int32], name: str) -> list[object]:
+    """What a stat says of some numbers."""
+    return list(map(str, codes.values.of(finish(codes.column(0, tables, numbers, name)))))
+
+
 def test_codes_stand_for_what_stats_say() -> None:
     rng = random.Random(3)
     entries, names = [], []
@@ -83,6 +89,10 @@ def test_codes_stand_for_what_stats_say() -> None:
         assert (of.name, of.expression) == (name, entries[number].long_name or name)
         flops = said.get("flops")
         assert of.flops == (flops if isinstance(flops, int) and flops >= 0 else None)
+    for name in STATS:
+        alone = MetadataCodes(READER)
+        assert values_of(alone, tables, numbers[::3], name) == values_of(codes, tables, numbers, name)[::3]
+        assert values_of(alone, tables, numbers, name) == values_of(codes, tables, numbers, name), "some of them known"
     row = codes.row(0, tables, 3, {"flops": 12, "tf_op": "mine", "else": 1})
     of, before = metadata_of_row(codes, row), metadata_of_row(codes, int(rows[3]))
     assert (of.flops, of.framework, of.category) == (12, "mine", before.category)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, overload
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class FrameworkColumns:
         of = table.columns
         every, framework = _frameworks(table)
         used, row = np.unique(framework, return_inverse=True)
-        names = [every[place] for place in used.tolist()]
+        names = _Some(every, used)
         count = np.zeros(len(names), of.count.dtype)
         np.maximum.at(count, row, of.count)
 
@@ -87,6 +87,27 @@ class FrameworkColumns:
         places = np.flatnonzero(np.isin(self.of, rows)).tolist()
         found = {of.name: of for of in framework_operations([table.operations[place] for place in places])}
         return [found[self.names[row]] for row in rows]
+
+
+class _Some(Sequence[str]):
+    """Some of all names, made when looked at."""
+
+    def __init__(self, every: Sequence[str], places: Ints) -> None:
+        self._every, self._places = every, places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
+        if isinstance(row, slice):
+            return [self._every[int(place)] for place in self._places[row]]
+        return self._every[int(self._places[row])]
 
 
 def _frameworks(table: OpTable) -> tuple[Sequence[str], Ints]:

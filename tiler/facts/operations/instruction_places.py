@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.metadata_codes import LONG_NAME, NAME, STAT, metadata_codes
-from tilescope.tiler.facts.operations.framework_names import framework_op_name
+from tilescope.tiler.facts.operations.framework_numbers import FrameworkNames, framework_numbers
 from tilescope.tiler.facts.operations.instruction_columns import InstructionColumns
 from tilescope.tiler.facts.operations.metadata import CUSTOM_CALL, OperationMetadata, metadata_of_row, text_of
 from tilescope.tiler.pages.operations import OperationKinds, TrackKinds
@@ -37,10 +37,10 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         self._place = np.zeros(0, np.int64)  # by row, -1 not looked up yet
         self._of_tracks: dict[int, Ints] = {}
         self._saying: dict[str, list[bool]] = {}
+        self._named: tuple[Codes, str] | None = None  # the names that words were looked for in last
         self._columns: InstructionColumns | None = None
         self._metadata: dict[int, OperationMetadata] = {}
-        self._frameworks: dict[str, int] = {}
-        self._framework: Ints = np.zeros(0, np.int64)
+        self._frameworks: tuple[FrameworkNames, Ints] | None = None
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -99,10 +99,11 @@ class InstructionPlaces(Sequence[OperationMetadata]):
     def _are_named(self, codes: Codes, word: str) -> NDArray[np.bool_]:
         """Which of some names have a word in them; as a rule none has, which one search tells."""
         used, place = np.unique(codes, return_inverse=True)
-        texts = self._codes.names(used)
-        if word not in _BETWEEN.join(texts):
+        if self._named is None or not np.array_equal(self._named[0], used):
+            self._named = used, _BETWEEN.join(self._codes.names(used))
+        if word not in self._named[1]:
             return np.zeros(len(codes), np.bool_)
-        return np.array([word in one for one in texts], np.bool_)[place]
+        return np.array([word in one for one in self._named[1].split(_BETWEEN)], np.bool_)[place]
 
     def said(self, stat: str, places: Ints) -> tuple[Sequence[str], Ints]:
         """What a stat says of the instructions at some places, and of each which of these."""
@@ -133,17 +134,9 @@ class InstructionPlaces(Sequence[OperationMetadata]):
 
     def frameworks(self) -> tuple[Sequence[str], Ints]:
         """What operations of the framework are called, and of each place which of them it is of."""
-        if len(self._framework) < len(self):
-            of, names = self._codes.matrix[self._rows], self._frameworks
-            used, place = np.unique(of[:, STAT["tf_op"]], return_inverse=True)
-            known = [
-                names.setdefault(framework_op_name(path), len(names)) if path else -1 for path in self._texts(used)
-            ]
-            found = np.array(known, np.int64)[place]
-            for row in np.flatnonzero(found < 0).tolist():
-                found[row] = names.setdefault(self._codes.name(int(of[row, NAME])), len(names))
-            self._framework = found
-        return list(self._frameworks), self._framework
+        if self._frameworks is None or len(self._frameworks[1]) < len(self):
+            self._frameworks = framework_numbers(self._codes, self._rows)
+        return self._frameworks
 
     @property
     def columns(self) -> InstructionColumns:

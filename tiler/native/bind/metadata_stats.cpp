@@ -287,6 +287,25 @@ void bind_metadata_stats(nb::module_& m) {
             nb::arg("codes"), nb::arg("word"),
             nb::sig("def saying(self, codes: NDArray[numpy.int32], word: bytes) -> NDArray[numpy.uint8]"),
             "Returns of each number 1 where a word, not empty, is in its text. Raises IndexError.")
+        .def(
+            "plain_paths",
+            [](const StatCodes& self, const InColumn<std::int32_t>& codes, const nb::bytes& unless) {
+                std::vector<std::uint8_t> found;
+                found.reserve(codes.size());
+                for (const std::int32_t code : span_of(codes)) {
+                    const StatCodes::Value value = self.at(code);
+                    const bool is_plain = value.form == StatCodes::Form::text && value.text != view_of(unless) &&
+                                          value.text.size() > 1 && value.text.find(':') == value.text.size() - 1;
+                    found.push_back(is_plain ? 1 : 0);
+                }
+                return to_numpy(std::move(found));
+            },
+            nb::arg("codes"), nb::arg("unless"),
+            nb::sig("def plain_paths(self, codes: NDArray[numpy.int32], unless: bytes) -> NDArray[numpy.uint8]"),
+            "Returns of each number 1 where it is of a text whose only colon is its end. Raises IndexError.")
+        .def(
+            "find", [](const StatCodes& self, const nb::bytes& text) { return self.find(view_of(text)); },
+            nb::arg("text"), "Returns the number of a text in UTF-8; -1: it has none.")
         .def("numbers", &numbers_of, nb::arg("codes"),
              nb::sig("def numbers(self, codes: NDArray[numpy.int32]) -> tuple[NDArray[numpy.uint64], "
                      "NDArray[numpy.uint8]]"),

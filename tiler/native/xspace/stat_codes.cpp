@@ -103,6 +103,11 @@ std::int32_t StatCodes::of_stat(const wire::Source& metadata, const SaidStat& sa
     }
 }
 
+std::int32_t StatCodes::find(std::string_view text) const {
+    const std::int32_t known = table(Form::text).find(text);
+    return known < 0 ? -1 : codes_[static_cast<std::size_t>(Form::text)][static_cast<std::size_t>(known)];
+}
+
 void StatCodes::expect(const wire::Source& metadata, const SaidStat& said) const {
     switch (said.form) {
     case 3:

@@ -61,6 +61,9 @@ class StatCodes {
     // That of what a stat says; of a reference none.
     std::int32_t of_stat(const wire::Source& metadata, const SaidStat& said);
 
+    // That of a text; -1: it has none.
+    std::int32_t find(std::string_view text) const;
+
     // Has memory fetch what the code of a stat will be looked up in.
     void expect(const wire::Source& metadata, const SaidStat& said) const;
 
