@@ -17,11 +17,13 @@ namespace tilescope {
 
 class ShapeGuess {
   public:
+    ShapeGuess();
+
     static constexpr std::size_t kMostDigits = 18;  // of one number: the value fits whatever they are
     static constexpr std::size_t kLongest = 2048;  // texts that are learned
 
-    // Whether the text from `p` on begins as the one that was learned last under `key` does as a whole, whatever its numbers.
-    // Returns where it ends, or null. Numbers with zeros before other digits are like none.
+    // Whether the text from `p` on begins as one of the last few do as a whole that were learned under `key`, whatever its
+    // numbers. Returns where it ends, or null. Numbers with zeros before other digits are like none.
     const char* match(std::size_t key, const char* p, const char* end);
 
     // Learns a text that was looked at as a whole.
@@ -41,7 +43,8 @@ class ShapeGuess {
     void name(std::string_view before, std::int32_t number);
 
   private:
-    static constexpr std::size_t kSlots = 64;
+    static constexpr std::size_t kKeys = 32;
+    static constexpr std::size_t kPerKey = 4;  // operators on the CPU have arguments of three or four kinds, by turns
 
     struct Slot {
         std::string plain;  // all that is no number
@@ -50,7 +53,14 @@ class ShapeGuess {
         std::int32_t number = -1;
     };
 
-    std::array<Slot, kSlots> slots_;
+    // Of a key its slots, the one that was used last first.
+    using Order = std::array<std::uint8_t, kPerKey>;
+
+    const char* match_slot(const Slot& slot, const char* p, const char* end);
+    void choose(std::size_t key, std::size_t place);
+
+    std::array<Slot, kKeys * kPerKey> slots_;
+    std::array<Order, kKeys> order_{};
     std::size_t slot_ = 0;
     std::string_view text_;
     bool is_matched_ = false;
