@@ -67,9 +67,12 @@ class DurationSpread:
         """Rows that are summed up; `group`: the new row of each."""
         row = np.repeat(group, self.n)
         wide = len(bucket_values())
-        key, inverse = np.unique(row * wide + self.bucket, return_inverse=True)
-        count = np.zeros(len(key), np.int64)
-        np.add.at(count, inverse, self.count)
+        key = row * wide + self.bucket
+        order = np.argsort(key, kind="stable")
+        key = key[order]
+        first = np.flatnonzero(np.diff(key, prepend=-1))
+        count = np.add.reduceat(self.count[order], first) if len(first) else self.count[:0]
+        key = key[first]
         return DurationSpread(np.bincount(key // wide, minlength=n_groups).astype(np.int64), key % wide, count)
 
     def encode(self, track: int, level: int, rows: Histogram) -> bytes:

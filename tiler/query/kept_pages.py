@@ -20,6 +20,7 @@ class SharedRoom:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
+        self._at_most = 0  # bytes that are kept, and of those who are gone some that were
         self._sharing: WeakSet[KeptBytes[object]] = WeakSet()  # who is gone, has nothing
         self._turns = itertools.count()
         self._lock = threading.RLock()
@@ -37,13 +38,17 @@ class SharedRoom:
         with self:
             self._sharing.add(one)
 
-    def tidy(self) -> None:
-        """Has dropped what is too much."""
+    def add(self, size_bytes: int) -> None:
+        """So much more is kept. Has dropped what is too much."""
+        self._at_most += size_bytes
+        if self._at_most <= self._limit:
+            return
         sharing = sorted(self._sharing, key=lambda one: one.used)
         left = sum(one.size_bytes for one in sharing) - self._limit
         for one in sharing:
             while left > 0 and one.size_bytes:
                 left -= one.drop()
+        self._at_most = self._limit + left
 
 
 _OF_THIS_PROCESS: Final = SharedRoom(KEPT_BYTES)
@@ -72,7 +77,7 @@ class KeptBytes(Generic[K]):
             if key not in self._kept:
                 self._kept[key] = found
                 self.size_bytes += len(found)
-                self._room.tidy()
+                self._room.add(len(found))
         return found
 
     def drop(self) -> int:

@@ -30,12 +30,12 @@ def _regex(pattern: Pattern) -> Callable[[str], bool]:
     options.log_errors = False
     options.case_sensitive = pattern.kind is Kind.REGEX
     try:
-        search = re2.compile(pattern.text, options).search
+        search = re2.compile(pattern.text.encode(), options).search  # of bytes: it need not count characters
     except (re2.error, UnicodeEncodeError) as error:
         what = error.args[0].decode("utf-8", "replace") if isinstance(error, re2.error) else "it is no text"
         raise UsageError(f'the regular expression "{pattern.text[:60]}" cannot be used: {what}') from None
 
     def found(text: str) -> bool:
-        return search(text.encode("utf-8", "replace").decode()) is not None
+        return search(text.encode("utf-8", "replace")) is not None
 
     return found

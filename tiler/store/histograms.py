@@ -144,16 +144,20 @@ class _Reading:
         """
         shape = self._shape
         leaves: list[Ints] = []
-        opened = slots  # tiles of the level above whose children are wanted: index and slot in one number
-        tiles = np.flatnonzero(np.isin(shape.slot, slots))
+        opened = slots  # tiles of the level above whose children are wanted: index and slot in one number, ascending
+        is_asked = np.zeros(TRACKS_PER_BLOCK, np.bool_)
+        is_asked[slots] = True
+        tiles = np.flatnonzero(is_asked[shape.slot])
         levels, is_leaf = shape.level[tiles], shape.is_leaf
+        places = (shape.index[tiles] << _SLOT_BITS) | shape.slot[tiles]  # ascending in each level
         has_histogram, has_together = shape.has_histogram, np.flatnonzero(shape.has_block_histogram)
         has_track_sums = np.flatnonzero(shape.has_track_sums)
         for level in range(int(levels.max(initial=-1)), -1, -1):
             if not len(opened):
                 break
-            every = tiles[np.searchsorted(levels, level) : np.searchsorted(levels, level, side="right")]
-            here = every[np.isin((shape.index[every] >> 2 << _SLOT_BITS) | shape.slot[every], opened)]
+            of_level = slice(*np.searchsorted(levels, [level, level + 1]).tolist())
+            every = tiles[of_level]
+            here = every[_children(places[of_level], opened)]
             first = shape.index[here] << (2 * level + 8)
             stop = np.minimum((shape.index[here] + 1) << (2 * level + 8), TICK_LIMIT)
             wanted = windows.meet(first, stop)
@@ -246,6 +250,17 @@ class _Reading:
             return sums.add_stored(decompress(record), durations, owner, level, name)
         except DamagedStore as error:
             raise DamagedStore(f"{where}: its histogram is damaged (index the trace again)") from error
+
+
+def _children(places: Ints, opened: Ints) -> Ints:
+    """Positions among the tiles of a level, which ascend, of the children of tiles above."""
+    index, slot = opened >> _SLOT_BITS, opened & (TRACKS_PER_BLOCK - 1)
+    wanted = ((((index << 2)[:, None] + np.arange(4)) << _SLOT_BITS) | slot[:, None]).ravel()
+    wanted.sort()
+    at = np.searchsorted(places, wanted)
+    there = at < len(places)
+    there[there] = places[at[there]] == wanted[there]
+    return at[there]
 
 
 def _by_index(shape: Shape, tiles: Ints) -> list[Ints]:
