@@ -46,7 +46,7 @@ def selected(example: Example, query: str) -> Selection:
     longest=st.sampled_from([0, 3, 10, 40, 299, 301, 4_000_000]),
     most_read=st.sampled_from([0, 3, 20, 10**6]),
 )
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 def test_no_leaf_with_a_hit_is_passed_over(
     example: Example, name: str, shortest: int, longest: int, most_read: int
 ) -> None:

@@ -80,7 +80,7 @@ def plain(hits: Hits, example: Example) -> list[tuple[int, int, str, int]]:
 
 
 @given(windows=st.lists(WINDOWS, min_size=4, max_size=4) | WINDOWS.map(lambda windows: [windows] * 4), query=QUERY)
-@settings(max_examples=120, deadline=None)
+@settings(deadline=None)
 def test_totals_are_those_of_all_events(example: Example, windows: list[Windows], query: str) -> None:
     of_track = {f"thread {k}": windows[k] for k in range(4)}
     by_id = {example.track(name): of for name, of in of_track.items()}
@@ -132,7 +132,7 @@ def test_an_event_that_starts_between_windows_counts_once(example: Example) -> N
     ordinal=st.integers(0, 9000),
     backward=st.booleans(),
 )
-@settings(max_examples=120, deadline=None)
+@settings(deadline=None)
 def test_hits_are_paged_from_any_place(
     example: Example, windows: Windows, query: str, limit: int, start: int, track: int, ordinal: int, backward: bool
 ) -> None:

@@ -127,7 +127,7 @@ def assert_same(actual: ReadSpace, expected: RefSpace) -> None:
 
 @pytest.mark.parametrize("compressed", [False, True])
 @given(raw=SPACES)
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 def test_same_as_the_reference(raw: bytes, compressed: bool, tmp_path: Path) -> None:
     path = tmp_path / "host.xplane.pb"
     path.write_bytes(gzip.compress(raw, 1) if compressed else raw)

@@ -55,7 +55,7 @@ def assert_same_slices(made: TimedEvents, chunks: TimedEvents) -> None:
 
 
 @given(raw=SPACES, timeline=TIMELINES, base_ns=st.sampled_from([0, 12345]))
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2 * settings().max_examples, deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_same_as_chunks(raw: bytes, timeline: Timeline, base_ns: int, tmp_path: Path) -> None:
     path = tmp_path / "host.xplane.pb"
     path.write_bytes(raw)
