@@ -106,7 +106,6 @@ class XStatTables:
         self.name: NDArray[np.int32] = names[self.place]  # of each number the id of its name in the run, or -1
         self._stats_page = lru_cache(_KEPT_PAGES)(lambda number: stats_of_page(page(2 * number)))
         self._texts_page = lru_cache(_KEPT_PAGES)(lambda number: texts_of_page(page(2 * number + 1)))
-        self._by_name: NDArray[np.int64] | None = None
         self._stat_ids: dict[int, Mapping[str, list[int]]] = {}
 
     def __len__(self) -> int:
@@ -133,14 +132,6 @@ class XStatTables:
         """Their names where no event uses them, and their long names, in UTF-8. Raises LookupError, ValueError."""
         names, long_names = self._texts_page(page)
         return self._whole(page, names), self._whole(page, long_names)
-
-    def of_name(self, name: int) -> list[int]:
-        """The numbers of the metadata whose events have this name, a name id of the run: of several programs, say."""
-        if self._by_name is None:
-            self._by_name = np.argsort(self.name, kind="stable")
-        of = self.name[self._by_name]
-        first, last = np.searchsorted(of, name, "left"), np.searchsorted(of, name, "right")
-        return [int(number) for number in self._by_name[first:last]] if name >= 0 else []
 
     def stat_ids(self, plane: int) -> Mapping[str, list[int]]:
         """The ids of a plane's stats by their names. Found once: a plane may have many stats, and many tracks."""

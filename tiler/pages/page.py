@@ -107,11 +107,6 @@ class Tile:
         """First tick after the tile."""
         return (self.index + 1) << (2 * self.level + 8)
 
-    @property
-    def bin_ticks(self) -> int:
-        """Width of a bin."""
-        return 1 << (2 * self.level)
-
 
 @dataclass(frozen=True, slots=True)
 class Page:

@@ -21,7 +21,7 @@ from tilescope.tiler.errors import NoStore, StoreError
 from tilescope.tiler.store.disk_space import Need, is_full, require_room
 from tilescope.tiler.store.lmdb_writer import LmdbWriter
 from tilescope.tiler.store.sweep import sweep_in_turn
-from tilescope.tiler.store.turn import CURRENT, Turn, mark_used, turn
+from tilescope.tiler.store.turn import CURRENT, Turn, mark_used
 
 # Of CURRENT: no name is as long, whatever somebody has put there.
 _NAME_CHARACTERS = 1024
@@ -105,13 +105,6 @@ class Generation:
         self.data.close()
         shutil.rmtree(self._part, ignore_errors=True)
         sweep_in_turn(self._store)  # what was already renamed, but not yet named by CURRENT
-
-
-@contextmanager
-def building(store: Path) -> Iterator[Generation]:
-    """Waits for the turn, then `building_in`."""
-    with turn(store) as ours, building_in(ours) as generation:
-        yield generation
 
 
 @contextmanager

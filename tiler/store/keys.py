@@ -90,12 +90,6 @@ def histogram(track: int, level: int, index: int) -> bytes:
     return _HISTOGRAM.pack(b"H", track, level, index)
 
 
-def histogram_tile(key: bytes) -> tuple[int, int, int]:
-    """Track or block, level and index of the tile whose histogram has this key."""
-    _, track, level, index = _HISTOGRAM.unpack(key)
-    return track, level, index
-
-
 def spread(track: int, level: int, index: int) -> bytes:
     """Key of the spread of a tile, which belongs to its histogram."""
     return _HISTOGRAM.pack(b"Q", track, level, index)

@@ -138,7 +138,6 @@ def test_stats_of_event_metadata_with_and_without_events(name: str, tmp_path: Pa
             found[entry.plane, entry.id] = [(s.name, str(s.type), s.value) for s in tables.stats(number)]
             name_id = int(tables.name[number])
             if name_id >= 0:
-                assert number in tables.of_name(name_id)
                 assert entry.name == ""
                 assert names_of_run[name_id]
             assert number in tables.of_plane(entry.plane)

@@ -29,7 +29,7 @@ def test_tiles_with_their_columns() -> None:
     assert (slices.level, slices.index, slices.slot, slices.flags) == (1, 0, 3, TileFlag.LEAF)
     assert slices.slices.start.tolist() == [1, 5, 1000]
     assert slices.slices.name.tolist() == [4, -1, 4]
-    assert (slices.start, slices.stop, slices.bin_ticks) == (0, 1024, 4)
+    assert (slices.start, slices.stop) == (0, 1024)
     assert counter.slot == 7
     assert counter.samples.value.tolist() == [0.5, -1.5]
     assert np.isnan(counter.carry)

@@ -6,14 +6,23 @@ import fcntl
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tilescope.tiler.errors import NoStore, StoreError
-from tilescope.tiler.store.generation import building, building_in, current, is_store
+from tilescope.tiler.store.generation import Generation, building_in, current, is_store
 from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.turn import turn
+
+
+@contextmanager
+def building(store: Path) -> Iterator[Generation]:
+    """A new generation, as soon as it is its turn."""
+    with turn(store) as ours, building_in(ours) as generation:
+        yield generation
 
 
 def publish(store: Path, value: bytes) -> str:
@@ -88,8 +97,9 @@ def test_a_crash_leaves_the_build_before_and_the_next_one_tidies_up(tmp_path: Pa
     publish(tmp_path, b"1")
     program = (
         "import os, pathlib, sys\n"
-        "from tilescope.tiler.store.generation import building\n"
-        "with building(pathlib.Path(sys.argv[1])) as build:\n"
+        "from tilescope.tiler.store.generation import building_in\n"
+        "from tilescope.tiler.store.turn import turn\n"
+        "with turn(pathlib.Path(sys.argv[1])) as ours, building_in(ours) as build:\n"
         "    build.data.put_many([(b'key', b'2')])\n"
         "    os._exit(7)\n"
     )

@@ -14,12 +14,12 @@ import pytest
 from tests.corpus import corpus_path
 from tests.tiler.histogram_reference import Timed, histogram, on_top, rows_of
 from tests.tiler.json_traces import busy_events, write_trace
-from tests.tiler.verify.altered_store import AlteredStore
+from tests.tiler.verify.altered_store import AlteredStore, histogram_tile
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.tracks import histograms
 from tilescope.tiler.pages import BUSY_LIMIT, SliceFlag, decompress, sum_by_name
-from tilescope.tiler.store import keys, two_threads
+from tilescope.tiler.store import two_threads
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.verify import verify_store
 
@@ -176,8 +176,8 @@ def test_sums_beyond_64_bits(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [None, b"\x00" * 40])
 def test_records_that_are_missing_or_damaged(path: Path, value: bytes | None) -> None:
     altered = AlteredStore(path)
-    found = sorted(altered.records(b"H"), key=lambda key: -keys.histogram_tile(key)[1])
-    track, level, index = keys.histogram_tile(found[0])
+    found = sorted(altered.records(b"H"), key=lambda key: -histogram_tile(key)[1])
+    track, level, index = histogram_tile(found[0])
     with altered.replaced({found[0]: value}):
         store = open_run_store(path)
         with pytest.raises(DamagedStore, match=f"track {track}, level {level}, tile {index}: its histogram"):
