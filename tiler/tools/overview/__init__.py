@@ -13,12 +13,7 @@ from tilescope.tiler.facts.batch_size import BatchSizes, batch_sizes
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.query import Steps, finish
 from tilescope.tiler.tools.answer import Answer, Note, Table
-from tilescope.tiler.tools.host_operations import asked_host
-from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
-from tilescope.tiler.tools.input_pipeline.levels import verdict
-from tilescope.tiler.tools.operations import asked_operations
-from tilescope.tiler.tools.overview.advice import advice
-from tilescope.tiler.tools.overview.environment import (
+from tilescope.tiler.tools.environment import (
     Environment,
     counter_facts,
     environment,
@@ -26,6 +21,11 @@ from tilescope.tiler.tools.overview.environment import (
     host_table,
     loss_notes,
 )
+from tilescope.tiler.tools.host_operations import asked_host
+from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
+from tilescope.tiler.tools.input_pipeline.levels import verdict
+from tilescope.tiler.tools.operations import asked_operations
+from tilescope.tiler.tools.overview.advice import advice
 from tilescope.tiler.tools.overview.performance import device_facts, device_use, host_facts, step_facts
 from tilescope.tiler.tools.overview.top import top_names, top_operations
 from tilescope.tiler.tools.question import SpanQuestion, Tracks

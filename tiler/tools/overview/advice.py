@@ -15,12 +15,12 @@ from tilescope.tiler.facts.operations import Operation, tpu_cores
 from tilescope.tiler.facts.step_times import StepPart
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Note
+from tilescope.tiler.tools.environment import HBM, MXU, Environment
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
 from tilescope.tiler.tools.input_pipeline.host_side import InputCategory, host_side
 from tilescope.tiler.tools.input_pipeline.tpu_side import tpu_steps
 from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.operations import AskedOperations
-from tilescope.tiler.tools.overview.environment import HBM, MXU, Environment
 from tilescope.tiler.tools.overview.performance import DeviceUse
 from tilescope.tiler.tools.overview.suggestions import OFFLOAD_SHARE, RULED, Evidence, SeenAt, Slowest, suggestions
 from tilescope.tiler.tools.question import SpanQuestion

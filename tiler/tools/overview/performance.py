@@ -12,11 +12,11 @@ from tilescope.tiler.facts.operations.instruction_columns import Mask, sum_of
 from tilescope.tiler.facts.operations.op_columns import OpColumns
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Fact
+from tilescope.tiler.tools.environment import Environment
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
 from tilescope.tiler.tools.operations import NO_FLOPS, NO_OPERATIONS, NO_PEAK, AskedOperations
 from tilescope.tiler.tools.overlap.parts import Parts, parts_of
-from tilescope.tiler.tools.overview.environment import Environment
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
 from tilescope.tiler.tools.steps.durations import spread

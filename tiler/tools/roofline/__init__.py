@@ -15,6 +15,7 @@ from tilescope.tiler.facts.operations.rates import Rates, rates_of
 from tilescope.tiler.facts.operations.roofline import is_feed, program, roofs
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.environment import HBM, MXU, Environment, counter_facts, environment
 from tilescope.tiler.tools.operations import (
     NO_OPERATIONS,
     AskedOperations,
@@ -22,7 +23,6 @@ from tilescope.tiler.tools.operations import (
     asked_programs,
     availability,
 )
-from tilescope.tiler.tools.overview.environment import HBM, MXU, Environment, counter_facts, environment
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.roofline.chart import MOST_POINTS, chart
 from tilescope.tiler.tools.roofline.rows import Row, operation_columns, program_columns
