@@ -86,6 +86,13 @@ def test_figures_are_never_cut_and_columns_that_do_not_fit_are_named() -> None:
     assert "a name of a kernel that" in shown
 
 
+def test_a_row_without_a_name_is_said_to_have_none() -> None:
+    """Before, it looked as if it were the sum of others, or its column was left out."""
+    empty = [Column("category", "Category", "text", [""]), Column("note", "Note", "text", [""])]
+    lines = written(Answer(tables=[Table("t", "T", [*empty, Column("n", "N", "count", [3])])]))
+    assert [line.split() for line in (lines[2], lines[4])] == [["Category", "N"], ["(none)", "3"]]
+
+
 def test_a_tree_is_indented() -> None:
     parents, names = Column("up", "Up", "id", [-1, 0, 1, 0]), Column("name", "Name", "name", ["a", "b", "c", "d"])
     lines = written(Answer(tables=[Table("t", "T", [parents, names], parent="up")]))

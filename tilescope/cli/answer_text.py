@@ -118,9 +118,13 @@ def _print_rows(console: Console, table: Table, shown: Shown) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    columns = [column for column in table.columns if column.kind != "id" and _says_something(column)]
+    known = [column for column in table.columns if column.kind != "id"]
+    main = next((column for column in known if column.kind not in _RIGHT), None)
+    columns = [column for column in known if column is main or _says_something(column)]
     texts = [[shown.text(column.kind, value) for value in values_of(first(column, SHOWN_ROWS))] for column in columns]
-    label = next((k for k, column in enumerate(columns) if column.kind not in _RIGHT), None)
+    label = next((k for k, column in enumerate(columns) if column is main), None)
+    if label is not None:  # a row that nothing names would look as if it were the sum of others
+        texts[label] = [text or "(none)" for text in texts[label]]
     if label is not None and table.parent is not None:
         depths = _depths(values_of(first(table.column(table.parent), SHOWN_ROWS)))
         texts[label] = [f"{'  ' * depth}{text}" for depth, text in zip(depths, texts[label], strict=True)]

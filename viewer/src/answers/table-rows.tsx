@@ -112,7 +112,13 @@ function rowOf(props: RowProps) {
       {columns.map((column) => {
         const value = column.value(row);
         return (
-          <Cell key={column.id} column={column} value={value} share={shareOf(model, column, row)}>
+          <Cell
+            key={column.id}
+            column={column}
+            value={value}
+            share={shareOf(model, column, row)}
+            ifEmpty={column === main ? "(none)" : ""}
+          >
             {!isTree || column !== main ? undefined : (
               <span class="tree-indent" style={{ width: `${depth * INDENT_PX + 18}px` }}>
                 {isOpen !== null && (
@@ -164,11 +170,13 @@ interface CellProps {
   readonly column: ShownColumn;
   readonly value: Figure;
   readonly share?: number | null;
+  /** In the place of an empty text: a row that nothing names looks as if it were the sum of others. */
+  readonly ifEmpty?: string;
   readonly children?: ComponentChildren;
 }
 
-function Cell({ column, value, share = null, children }: CellProps) {
-  const text = column.text(value);
+function Cell({ column, value, share = null, ifEmpty = "", children }: CellProps) {
+  const text = column.text(value) || ifEmpty;
   const hasShare = share !== null && (share >= LEAST_SHARE || column.isUse);
   return (
     <td class={cellClass(column, value, hasShare)} style={hasShare ? barStyle(column, share) : {}}>
