@@ -1,3 +1,4 @@
+import type { ToolColumn } from "@tilescope/client";
 import { expect, test } from "vitest";
 import { column, table } from "./made-up";
 import { moveInTable } from "./table-keys";
@@ -32,6 +33,15 @@ test("ids, events and empty texts are not shown at first; the last column cannot
   expect(ids()).toEqual(["event"]);
   model.turn(model.columns.find(({ id }) => id === "event")!);
   expect(ids()).toEqual(["event"]);
+});
+
+test("an empty text is shown where no other column names the rows", () => {
+  const empty = column("category", "text", [""]);
+  const ids = (...columns: ToolColumn[]) =>
+    new TableModel(table([empty, ...columns]), NAMES, new TableChoices()).shown.value.map(({ id }) => id);
+  expect(ids(column("n", "count", ["3"]))).toEqual(["category", "n"]);
+  expect(ids(column("host", "text", ["a"]), column("n", "count", ["3"]))).toEqual(["host", "n"]);
+  expect(ids(column("note", "text", [""]), column("n", "count", ["3"]))).toEqual(["category", "n"]);
 });
 
 test("a span is not shown beside its own start and length, and is where they are another's", () => {

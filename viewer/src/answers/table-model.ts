@@ -238,8 +238,9 @@ export class TableModel {
     if (this.#choices.hidden.has(column.id) || this.#isSaidTwice(column)) {
       return false;
     }
-    const isText = column.kind === "text" || column.kind === "name";
-    return !isText || this.size === 0 || column.values.some((value) => value !== "" && value !== null);
+    return (
+      this.size === 0 || !isEmpty(column) || (others.every(namesNothing) && column === others.find(isNaming)?.column)
+    );
   }
 
   #textsOf(column: ShownColumn): readonly string[] {
@@ -251,3 +252,11 @@ export class TableModel {
     return texts;
   }
 }
+
+const isNaming = ({ column }: ShownColumn) => column.kind === "text" || column.kind === "name";
+
+const isEmpty = (column: ToolColumn) =>
+  (column.kind === "text" || column.kind === "name") && column.values.every((value) => value === "" || value === null);
+
+/** Where no column names a row, the first one that could is shown: its rows say that they have no name. */
+const namesNothing = (of: ShownColumn) => of.isNumeric || isEmpty(of.column);
