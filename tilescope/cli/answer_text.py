@@ -119,8 +119,8 @@ def _print_rows(console: Console, table: Table, shown: Shown) -> None:
     from rich.text import Text
 
     known = [column for column in table.columns if column.kind != "id"]
-    names = [column for column in known if column.kind not in _RIGHT]
-    main = next(filter(_says_something, names), names[0] if names else None)
+    naming = [column for column in known if column.kind not in _RIGHT]
+    main = next(filter(_says_something, naming), naming[0] if naming else None)
     columns = [column for column in known if column is main or _says_something(column)]
     texts = [[shown.text(column.kind, value) for value in values_of(first(column, SHOWN_ROWS))] for column in columns]
     label = next((k for k, column in enumerate(columns) if column is main), None)
