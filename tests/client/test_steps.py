@@ -145,4 +145,4 @@ def test_the_command_line(example: Example, capsys: pytest.CaptureFixture[str]) 
     assert main(["ask", str(example.path), "steps", "--steps", "11-20", "--step-name", "Iteration"]) == 0
     out = capsys.readouterr().out
     assert "Iteration 12" in out
-    assert "not all of steps 11-20 are in the trace: it has steps 3 to 12" in " ".join(out.split())
+    assert "Not all of steps 11-20 are in the trace: it has steps 3 to 12" in " ".join(out.split())
