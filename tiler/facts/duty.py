@@ -15,8 +15,6 @@ from tilescope.tiler.facts.devices import Kinds, WorkTrack, name_categories
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.records import track_kinds, track_sums
 from tilescope.tiler.facts.work import Work
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, decompress
-from tilescope.tiler.pages.histogram import Histogram
 from tilescope.tiler.pages.operations import OperationKinds
 from tilescope.tiler.query import QueryReader, Reading, Steps
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -109,29 +107,15 @@ def _whole_duty(reader: QueryReader, core: TpuCore, is_work: Kinds) -> Steps[int
     duty = sums.busy_ticks
     if not len(of_names):
         return duty
-    whole = _whole_histogram(reader, track)
-    parts = (
-        Reading(reader).histogram_parts([track], everywhere(Windows.one(0, TICK_LIMIT))) if whole is None else [whole]
-    )
+    whole = reader.whole_histogram(track)
+    if whole is None or whole.has_other_names:
+        parts = Reading(reader).histogram_parts([track], everywhere(Windows.one(0, TICK_LIMIT)))
+    else:
+        parts = iter([whole])
     for part in parts:
         duty -= int(part.busy[np.isin(part.name, of_names)].sum())
         yield
     return duty
-
-
-def _whole_histogram(reader: QueryReader, track: int) -> Histogram | None:
-    """What is stored of all slices of a track by name; None: some names share a row, or there is nothing stored."""
-    shape = reader.tiles(track // TRACKS_PER_BLOCK).shape
-    tiles = np.flatnonzero(shape.slot == track % TRACKS_PER_BLOCK)
-    top = tiles[shape.level[tiles] == shape.level[tiles].max(initial=-1)]
-    if len(top) != 1 or not shape.has_histogram[top[0]]:
-        return None
-    level, index = int(shape.level[top[0]]), int(shape.index[top[0]])
-    record = reader.store.histogram_record(track, level, index)
-    if record is None:
-        return None
-    found = Histogram.decode(decompress(record), track, level)
-    return None if found.has_other_names else found
 
 
 def _modules(reader: QueryReader, core: TpuCore) -> list[int]:

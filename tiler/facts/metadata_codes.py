@@ -171,8 +171,7 @@ class MetadataCodes:
 
     def _read(self, tables: XStatTables, numbers: Ints, plane: int) -> Ints:
         """The rows of some numbers that are the first of their kind, all of one page."""
-        page = int(tables.place[numbers[0]]) // ENTRIES_PER_PAGE
-        at = (tables.place[numbers] - (page * ENTRIES_PER_PAGE)).astype(np.int64)
+        page, at = _on_page(tables, numbers)
         chosen = self._chosen(tables, plane)
         try:
             stats, (unused_names, texts) = tables.stats_page(page), tables.texts_page(page)
@@ -186,8 +185,7 @@ class MetadataCodes:
 
     def _read_stat(self, tables: XStatTables, numbers: Ints, plane: int, stat: str) -> Codes:
         """What one stat says of some numbers that are the first of their kind, all of one page."""
-        page = int(tables.place[numbers[0]]) // ENTRIES_PER_PAGE
-        at = (tables.place[numbers] - (page * ENTRIES_PER_PAGE)).astype(np.int64)
+        page, at = _on_page(tables, numbers)
         try:
             stats = tables.stats_page(page)
             return self._codes.read_stats(stats.ends, stats.data, at, self._chosen(tables, plane, (stat,)))
@@ -204,6 +202,12 @@ class MetadataCodes:
             names = dict(tables.planes[plane].stat_names)
             known[key] = _native.ChosenStats([ids.get(name, []) for name in wanted], names)
         return known[key]
+
+
+def _on_page(tables: XStatTables, numbers: Ints) -> tuple[int, Ints]:
+    """The page of some numbers of metadata, which have one, and their entries there."""
+    page = int(tables.place[numbers[0]]) // ENTRIES_PER_PAGE
+    return page, (tables.place[numbers] - page * ENTRIES_PER_PAGE).astype(np.int64)
 
 
 def _by_page(tables: XStatTables, numbers: NDArray[np.int32], is_left: Mask) -> Iterator[tuple[int, Ints]]:

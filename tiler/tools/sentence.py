@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# A plain word, and no name of the trace: these have digits, points, dashes or underscores, or are quoted.
+# A plain word. Names of a trace mostly have digits, points, dashes or underscores, or are quoted; one that is a plain word
+# gets a capital, too: notes do not begin with such names.
 _PLAIN: Final = re.compile(r"[a-z][a-z']*[ ,:]")
 
 _ENDS: Final = (".", "!", "?", "…")

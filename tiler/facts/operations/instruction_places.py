@@ -103,7 +103,7 @@ class InstructionPlaces(Sequence[OperationMetadata]):
             self._named = used, _BETWEEN.join(self._codes.names(used))
         if word not in self._named[1]:
             return np.zeros(len(codes), np.bool_)
-        return np.array([word in one for one in self._named[1].split(_BETWEEN)], np.bool_)[place]
+        return np.array([word in one for one in self._codes.names(used)], np.bool_)[place]
 
     def said(self, stat: str, places: Ints) -> tuple[Sequence[str], Ints]:
         """What a stat says of the instructions at some places, and of each which of these."""
