@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# A plain word. Names of a trace mostly have digits, points, dashes or underscores, or are quoted; one that is a plain word
-# gets a capital, too: notes do not begin with such names.
+# A plain word. Names of a trace mostly have digits, points, dashes or underscores, or are quoted. One that is a plain
+# word gets a capital, too: notes do not begin with such names.
 _PLAIN: Final = re.compile(r"[a-z][a-z']*[ ,:]")
 
 _ENDS: Final = (".", "!", "?", "…")
