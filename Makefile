@@ -19,7 +19,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-tiler test-services test-tensorflow test-viewer test-browser test-dist kill-test damage hostile torch sanitize sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
+.PHONY: help demo install test test-python test-tiler test-services test-tensorflow test-viewer test-browser test-dist kill-test damage hostile torch sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
         bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types clean
 
 help: ## this list
@@ -130,6 +130,8 @@ damage: $(STAMPS)/test-tools ## flips 500 bits of a store and cuts it 50 times; 
 
 sanitize: $(STAMPS)/sanitized $(STAMPS)/test-tools ## tests of native code under ASan and UBSan
 	$(BIN)/python tests/run_sanitized.py $(SANITIZE_ARGS)
+
+sanitized: $(STAMPS)/sanitized ## builds the native code for that
 
 sanitize-quick: $(STAMPS)/sanitized $(STAMPS)/test-tools ## the same without what takes longest, as CI does
 	$(BIN)/python tests/run_sanitized.py --quick

@@ -26,10 +26,12 @@ FIRST = "test-tiler"
 # run side by side: so the ones that take long come first, and both processors have work to the end.
 BESIDE = ("test-browser", "test-services", "test-dist", "lint-python", "test-viewer", "lint-viewer", "lint-native")
 
-# These come after all others and use every processor. They compile the native code once more, or as good as that: on a
-# developer's machine when asked for, and then in full.
-CI_STAGES = ("tidy-quick", "sanitize-quick")
+# In CI these follow, while the other lane has still tests to run: they compile the native code once more, or as good as
+# that. On a developer's machine they run when asked for, and then in full.
+CI_BESIDE = ("tidy-quick", "sanitized")
 
+# This comes after all others, and uses every processor.
+CI_LAST = "sanitize-quick"
 
 # Stages of pytest. Each keeps what failed in a folder of its own.
 RUN_AGAIN = ("test-tiler", "test-services", "test-browser")
@@ -95,13 +97,15 @@ def run_stage(stage: str, *, held_back: bool = False) -> Result:
 
 def main() -> int:
     begin = time.monotonic()
+    is_ci = bool(os.environ.get("CI"))
+    beside = (*BESIDE, *CI_BESIDE) if is_ci else BESIDE
     with ThreadPoolExecutor(2) as lanes:
         first = lanes.submit(run_stage, FIRST)
-        held_back = [lanes.submit(run_stage, stage, held_back=True) for stage in BESIDE]
+        held_back = [lanes.submit(run_stage, stage, held_back=True) for stage in beside]
         results = [stage.result() for stage in (first, *held_back)]
     results = [run_failed_again(result) for result in results]
-    if os.environ.get("CI"):
-        results += [run_stage(stage) for stage in CI_STAGES]
+    if is_ci:
+        results.append(run_stage(CI_LAST))
     print("\n=== summary ===")
     for result in results:
         print(f"{result.stage:<14}{result.seconds:6.0f} s  {result.word}")
