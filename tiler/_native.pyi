@@ -1610,8 +1610,10 @@ class XSpaceFile:
         Returns shift, first bin, and the busy picoseconds of each bin, as `Activities.of` does.
         """
 
-    def seal(self) -> None:
-        """To be called when all lines have been surveyed and settled."""
+    def seal(self) -> bool:
+        """
+        To be called when all lines have been surveyed and settled, until it is False. Reads metadata, plane by plane.
+        """
 
     def has_counters(self, line: int) -> bool:
         """Whether a line is to be split."""

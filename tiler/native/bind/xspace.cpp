@@ -177,11 +177,14 @@ class XSpaceFile {
         return activity_columns(series_of(line, series).found.activity);
     }
 
-    void seal() {
+    bool seal() {
         nb::gil_scoped_release release;
-        catalogue_ = std::make_unique<xspace::Catalogue>(source_, outline(), surveys_, room_);
+        if (!growing_) growing_ = std::make_unique<xspace::Catalogue>(source_, outline(), surveys_, room_);
+        if (growing_->advance()) return true;
+        catalogue_ = std::move(growing_);
         hlo_ = std::make_unique<xspace::HloStats>(source_, outline());
         counters_.resize(surveys_.size());
+        return false;
     }
 
     LineEvents events(std::size_t line, std::int32_t track) const {
@@ -309,6 +312,7 @@ class XSpaceFile {
     std::vector<xspace::FlowStats> flow_stats_;  // by plane
     std::vector<xspace::LineSurvey> surveys_;
     std::vector<std::int64_t> starts_ns_;
+    std::unique_ptr<xspace::Catalogue> growing_;  // until it is complete
     std::unique_ptr<xspace::Catalogue> catalogue_;
     std::unique_ptr<xspace::HloStats> hlo_;  // as soon as there is a catalogue
     std::vector<std::unique_ptr<xspace::CounterLine>> counters_;  // by line, of those that were split
@@ -409,7 +413,9 @@ void bind_xspace(nb::module_& m) {
         .def("line", &XSpaceFile::line, nb::arg("line"), "Of a line that was split: of its events that are slices.")
         .def("activity", &XSpaceFile::activity, nb::arg("line"),
              "Returns shift, first bin, and the busy picoseconds of each bin, as `Activities.of` does.")
-        .def("seal", &XSpaceFile::seal, "To be called when all lines have been surveyed and settled.")
+        .def("seal", &XSpaceFile::seal,
+             "To be called when all lines have been surveyed and settled, until it is False. Reads metadata, plane by "
+             "plane.")
         .def("has_counters", &XSpaceFile::has_counters, nb::arg("line"), "Whether a line is to be split.")
         .def("split", &XSpaceFile::split, nb::arg("line"),
              "Finds the series of a line of counters, after `seal`. Its other events stay slices.")

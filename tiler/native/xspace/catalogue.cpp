@@ -35,28 +35,32 @@ bool has_stats(const wire::Source& source, wire::Range message) {
 
 Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys,
                      const Room& room)
-    : source_(source) {
-    std::size_t taken = 0;
-    std::vector<bool> has_events(outline.planes.size(), false);
+    : source_(source), outline_(outline), surveys_(surveys), room_(room), has_events_(outline.planes.size(), false) {
     for (std::size_t line = 0; line < surveys.size(); ++line)
-        if (!surveys[line].metadata_ids.empty()) has_events[outline.lines[line].plane] = true;
+        if (!surveys[line].metadata_ids.empty()) has_events_[outline.lines[line].plane] = true;
     numbers_.resize(outline.planes.size());
     for (std::size_t plane = 0; plane < outline.planes.size(); ++plane)
-        if (has_events[plane]) numbers_[plane] = IdTable(outline.planes[plane].event_metadata.size());
+        if (has_events_[plane]) numbers_[plane] = IdTable(outline.planes[plane].event_metadata.size());
+}
 
-    std::size_t plane = outline.planes.size();
-    IdTable entry_of;
-    for (std::size_t line = 0; line < surveys.size(); ++line) {
-        const Plane& of = outline.planes[outline.lines[line].plane];
-        if (plane != outline.lines[line].plane) {
-            plane = outline.lines[line].plane;
-            if (has_events[plane]) {
-                entry_of = IdTable(of.event_metadata.size());
-                for (std::size_t k = 0; k < of.event_metadata.size(); ++k)
-                    entry_of.set(of.event_metadata[k].id, static_cast<std::int32_t>(k));
-            }
-        }
-        for (const std::int64_t id : surveys[line].metadata_ids) {
+bool Catalogue::advance() {
+    if (line_ < surveys_.size()) {
+        const std::size_t plane = outline_.lines[line_].plane;
+        find_used(plane);
+        return line_ < surveys_.size() || !outline_.planes.empty();
+    }
+    if (unused_planes_ < outline_.planes.size()) find_unused(unused_planes_++);
+    return unused_planes_ < outline_.planes.size();
+}
+
+void Catalogue::find_used(std::size_t plane) {
+    const Plane& of = outline_.planes[plane];
+    IdTable entry_of(has_events_[plane] ? of.event_metadata.size() : 0);
+    if (has_events_[plane])
+        for (std::size_t k = 0; k < of.event_metadata.size(); ++k)
+            entry_of.set(of.event_metadata[k].id, static_cast<std::int32_t>(k));
+    for (; line_ < surveys_.size() && outline_.lines[line_].plane == plane; ++line_) {
+        for (const std::int64_t id : surveys_[line_].metadata_ids) {
             if (numbers_[plane].find(id) != IdTable::absent) continue;
             const std::int32_t entry = entry_of.find(id);  // ids without metadata get a number, too
             const auto number = static_cast<std::int32_t>(used_.size());
@@ -65,19 +69,18 @@ Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const s
                 plane, entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)], id,
                 of.is_cut));
             used_names_.push_back(used_.back().name_index);
-            taken += used_.back().size();
-            if (names_.names().size() > named) taken += room.per_name + copies * names_.names().back().size();
-            if (taken > room.bytes)
+            taken_ += used_.back().size();
+            if (names_.names().size() > named) taken_ += room_.per_name + copies * names_.names().back().size();
+            if (taken_ > room_.bytes)
                 throw wire::LimitReached("has more than " + std::to_string(used_.size()) + " names of events",
                                          of.name.begin);
             numbers_[plane].set(id, number);
         }
-        taken += table_flow_bytes * surveys[line].table_flows.size();
-        if (taken > room.bytes)
+        taken_ += table_flow_bytes * surveys_[line_].table_flows.size();
+        if (taken_ > room_.bytes)
             throw wire::LimitReached("has too many names of events and flow ends of ids beyond 2**48", of.name.begin);
-        for (const auto& [type, id] : surveys[line].table_flows) flows_.intern(type, id);
+        for (const auto& [type, id] : surveys_[line_].table_flows) flows_.intern(type, id);
     }
-    find_unused(outline, room, taken);
 }
 
 std::int64_t Catalogue::flow_key(std::uint64_t type, std::uint64_t id) const {
@@ -86,23 +89,20 @@ std::int64_t Catalogue::flow_key(std::uint64_t type, std::uint64_t id) const {
     return number < 0 ? number : kTableKey | number;
 }
 
-void Catalogue::find_unused(const Outline& outline, const Room& room, std::size_t taken) {
-    for (std::size_t plane = 0; plane < outline.planes.size(); ++plane) {
-        const std::vector<MetadataEntry>& entries = outline.planes[plane].event_metadata;
-        IdTable last_of(entries.size());
-        for (std::size_t k = 0; k < entries.size(); ++k) last_of.set(entries[k].id, static_cast<std::int32_t>(k));
-        for (std::size_t k = 0; k < entries.size(); ++k) {
-            const MetadataEntry& entry = entries[k];
-            if (numbers_[plane].find(entry.id) != IdTable::absent ||
-                last_of.find(entry.id) != static_cast<std::int32_t>(k))
-                continue;
-            if (!has_stats(source_, entry.value)) continue;
-            unused_.push_back({plane, entry.id, entry.value});
-            taken += 2 * sizeof(UnusedMetadata);
-            if (taken > room.bytes)
-                throw wire::LimitReached("has more than " + std::to_string(unused_.size()) + " metadata with stats",
-                                         entry.value.begin);
-        }
+void Catalogue::find_unused(std::size_t plane) {
+    const std::vector<MetadataEntry>& entries = outline_.planes[plane].event_metadata;
+    IdTable last_of(entries.size());
+    for (std::size_t k = 0; k < entries.size(); ++k) last_of.set(entries[k].id, static_cast<std::int32_t>(k));
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+        const MetadataEntry& entry = entries[k];
+        if (numbers_[plane].find(entry.id) != IdTable::absent || last_of.find(entry.id) != static_cast<std::int32_t>(k))
+            continue;
+        if (!has_stats(source_, entry.value)) continue;
+        unused_.push_back({plane, entry.id, entry.value});
+        taken_ += 2 * sizeof(UnusedMetadata);
+        if (taken_ > room_.bytes)
+            throw wire::LimitReached("has more than " + std::to_string(unused_.size()) + " metadata with stats",
+                                     entry.value.begin);
     }
 }
 

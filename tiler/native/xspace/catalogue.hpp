@@ -48,10 +48,13 @@ struct UnusedMetadata {
 
 class Catalogue {
   public:
-    // Numbers are given in the order of first use, lines in file order. Throws wire::Error, wire::LimitReached when the
-    // names take more than `room`.
+    // Complete when `advance` has nothing more to do. All that is referred to must outlive it.
     Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys,
               const Room& room);
+
+    // Reads the metadata of one more plane; true while there is more. Numbers are given in the order of first use, lines in
+    // file order. Throws wire::Error, wire::LimitReached when the names take more than `room`.
+    bool advance();
 
     const DistinctNames& names() const { return names_; }
     const std::vector<UsedMetadata>& used_metadata() const { return used_; }
@@ -67,10 +70,18 @@ class Catalogue {
     std::int32_t name_of(std::int32_t number) const { return used_names_[static_cast<std::size_t>(number)]; }
 
   private:
-    void find_unused(const Outline& outline, const Room& room, std::size_t taken);
+    void find_used(std::size_t plane);  // by lines from `line_` on, as long as they are of this plane
+    void find_unused(std::size_t plane);
     UsedMetadata read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id, bool plane_is_cut);
 
     const wire::Source& source_;
+    const Outline& outline_;
+    const std::vector<LineSurvey>& surveys_;
+    Room room_;
+    std::vector<bool> has_events_;  // by plane
+    std::size_t line_ = 0;  // before it all are read
+    std::size_t unused_planes_ = 0;  // of so many, what no event uses is found
+    std::size_t taken_ = 0;  // of the room
     DistinctNames names_;
     FlowTable flows_;
     std::vector<UsedMetadata> used_;

@@ -103,8 +103,12 @@ class XSpaceReader:
             mapped.array, self._room.bytes, PROCESS_BYTES, TRACK_BYTES, NAME_BYTES
         )
         with self._damage(mapped):
-            while native.read_outline(native.outline_position + _STEP_BYTES):
+            at, more = 0, True
+            while more:
+                more = native.read_outline(native.outline_position + _STEP_BYTES)
                 mapped.check()
+                mapped.release(at, native.outline_position)
+                at = native.outline_position
                 yield
             self._refuse_mangled(mapped, native)
             planes, ranges = native.planes(), native.line_ranges()
@@ -125,7 +129,10 @@ class XSpaceReader:
             for start in _in_order(executor, look, range(len(ranges))):
                 self._starts_ns.append(start)
                 yield
-            native.seal()
+            while native.seal():
+                mapped.check()
+                mapped.release(0, len(mapped))
+                yield
 
             def split(line: int) -> int:
                 native.split(line)

@@ -92,7 +92,8 @@ def surveyed_bytes(content: NDArray[np.uint8]) -> _native.XSpaceFile:
     assert not survey.advance(len(content))
     file.surveyed(0, survey)
     file.settle(0, 0)
-    file.seal()
+    while file.seal():
+        pass
     return file
 
 
