@@ -1,8 +1,9 @@
 #include "columns/shape_guess.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
+
+#include "base/begins_with.hpp"
 
 namespace tilescope {
 
@@ -38,7 +39,7 @@ const char* ShapeGuess::match_slot(const Slot& slot, const char* p, const char* 
     values_size_ = 0;
     for (std::size_t k = 0;; ++k) {
         const std::size_t run = slot.runs[k];
-        if (static_cast<std::size_t>(end - p) < run || std::memcmp(p, plain, run) != 0) return nullptr;
+        if (!begins_with(p, end, plain, run)) return nullptr;
         p += run;
         plain += run;
         if (k + 1 == slot.runs.size()) return p;
@@ -74,6 +75,7 @@ void ShapeGuess::learn(std::size_t key, std::string_view text) {
         if (p == end) break;
         for (std::size_t digits = 0; digits < kMostDigits && p != end && is_digit(*p); ++digits) ++p;
     }
+    slot.plain.append(kReadBehind, '\0');
     text_ = text;
     is_matched_ = false;
 }

@@ -47,7 +47,7 @@ class ShapeGuess {
     static constexpr std::size_t kPerKey = 4;  // operators on the CPU have arguments of three or four kinds, by turns
 
     struct Slot {
-        std::string plain;  // all that is no number
+        std::string plain;  // all that is no number, and kReadBehind bytes more
         std::vector<std::uint32_t> runs;  // how long it is before each number, and behind the last
         std::string before;
         std::int32_t number = -1;

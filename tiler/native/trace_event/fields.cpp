@@ -6,6 +6,7 @@
 #include "trace_event/json_scan.hpp"
 #include "trace_event/json_text.hpp"
 #include "trace_event/members.hpp"
+#include "trace_event/raw_values.hpp"
 
 namespace tilescope {
 
@@ -95,53 +96,6 @@ void add_cut(EventFields& event, std::string_view member) {
     event.rest.emplace_back(event.cut_texts.emplace_front(cut_nested(member)));
 }
 
-inline ScanEnd read_value_inline(const char* p, const char* end, RawValue& out, Depths depths) {
-    if (p == end) return {Scan::incomplete, p};
-    const auto take = [&](JsonKind kind, const char* first, const char* last) {
-        out = {kind, text_between(first, last), false, false, false};
-    };
-    if (*p == '"') {
-        const StringEnd string = find_string_end(p + 1, end);
-        if (string.quote == nullptr) return {Scan::incomplete, end};
-        take(JsonKind::string, p + 1, string.quote);
-        out.escaped = string.escaped;
-        out.non_ascii = string.non_ascii;
-        return {Scan::ok, string.quote + 1};
-    }
-    if (*p == '{' || *p == '[') {
-        ScanEnd value = skip_value(p, end);
-        const bool deep = value.status == Scan::too_deep && depths == Depths::cut;
-        if (deep) value = skip_deep_value(p, end);
-        if (value.status == Scan::ok) take(*p == '{' ? JsonKind::object : JsonKind::array, p, value.at);
-        out.deep = deep;
-        return value;
-    }
-    const char* after = skip_token(p, end);
-    if (after == end) return {Scan::incomplete, end};
-    if (after == p) return {is_foreign(p, end) ? Scan::foreign : Scan::damaged, p};
-    const char first = p[*p == '-' ? 1 : 0];  // `after` is not `end`: one more may be read
-    const bool number = first >= '0' && first <= '9';
-    take(number ? JsonKind::number : JsonKind::word, p, after);
-    return {Scan::ok, after};
-}
-
-// The arguments of an event: those of one category are mostly alike.
-ScanEnd read_arguments(const char* p, const char* end, EventFields& event, Depths depths) {
-    const std::string_view cat = event.cat.kind == JsonKind::string ? event.cat.text : std::string_view();
-    const auto code = [](char c) { return static_cast<std::size_t>(static_cast<unsigned char>(c)); };
-    const std::size_t key = cat.empty() ? 0 : 31 * cat.size() + 7 * code(cat.front()) + code(cat.back());
-    if (p != end && *p == '{') {
-        if (const char* after = event.guess->match(key, p, end)) {
-            event.args = {JsonKind::object, text_between(p, after), false, false, false};
-            return {Scan::ok, after};
-        }
-    }
-    const ScanEnd value = read_value_inline(p, end, event.args, depths);
-    if (value.status == Scan::ok && event.args.kind == JsonKind::object && !event.args.deep)
-        event.guess->learn(key, event.args.text);
-    return value;
-}
-
 }  // namespace
 
 void EventFields::clear() {
@@ -151,6 +105,7 @@ void EventFields::clear() {
     }
     rest.clear();
     any = false;
+    member_count = 0;
     cut_values = 0;
     cut_texts.clear();
     if (guess != nullptr) guess->forget();
@@ -158,9 +113,24 @@ void EventFields::clear() {
 
 bool is_event_member(std::string_view key) { return find_known(key) != nullptr || key == "tts" || key == "tdur"; }
 
-ScanEnd read_value(const char* p, const char* end, RawValue& out) {
-    return read_value_inline(p, end, out, Depths::cut);
+ScanEnd read_arguments(const char* p, const char* end, EventFields& event, Depths depths) {
+    if (event.guess == nullptr) return read_raw_value(p, end, event.args, depths);
+    const std::string_view cat = event.cat.kind == JsonKind::string ? event.cat.text : std::string_view();
+    const auto code = [](char c) { return static_cast<std::size_t>(static_cast<unsigned char>(c)); };
+    const std::size_t key = cat.empty() ? 0 : 31 * cat.size() + 7 * code(cat.front()) + code(cat.back());
+    if (p != end && *p == '{') {
+        if (const char* after = event.guess->match(key, p, end)) {
+            event.args = {JsonKind::object, text_between(p, after), false, false, false};
+            return {Scan::ok, after};
+        }
+    }
+    const ScanEnd value = read_raw_value(p, end, event.args, depths);
+    if (value.status == Scan::ok && event.args.kind == JsonKind::object && !event.args.deep)
+        event.guess->learn(key, event.args.text);
+    return value;
 }
+
+ScanEnd read_value(const char* p, const char* end, RawValue& out) { return read_raw_value(p, end, out, Depths::cut); }
 
 EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths depths) {
     out.clear();
@@ -222,9 +192,13 @@ EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths de
         p = skip_space(p + 1, end);
         RawValue other;
         RawValue& into = known == nullptr ? other : out.*known->field;
-        const bool guesses = out.guess != nullptr && &into == &out.args;
-        const ScanEnd value = guesses ? read_arguments(p, end, out, depths) : read_value_inline(p, end, into, depths);
+        const bool are_arguments = &into == &out.args;
+        const ScanEnd value =
+            are_arguments ? read_arguments(p, end, out, depths) : read_raw_value(p, end, into, depths);
         if (value.status != Scan::ok) return stop(value.status, value.at);
+        if (out.member_count < EventFields::kMostMembers)
+            out.members[out.member_count] = {known == nullptr ? nullptr : known->field, into};
+        ++out.member_count;
         p = value.at;
         if (known == nullptr || !known->in_column) {
             if (into.deep) {

@@ -44,6 +44,15 @@ struct EventFields {
 
     void clear();
 
+    // All members in their order, as far as there is room; `parse_event` notes them.
+    static constexpr std::size_t kMostMembers = 16;
+    struct Member {
+        RawValue EventFields::* field = nullptr;  // null: one that no column needs
+        RawValue value;
+    };
+    std::array<Member, kMostMembers> members{};
+    std::size_t member_count = 0;  // with those that there was no room for
+
     // By place in the event: which known key stood there in an earlier event. Writers keep to one order.
     std::array<std::uint8_t, 16> key_order{};
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "trace_event/boundary.hpp"
+#include "trace_event/event_guess.hpp"
 #include "trace_event/json_scan.hpp"
 
 namespace tilescope {
@@ -34,6 +35,7 @@ TraceEventPart::TraceEventPart(std::string_view block, PackedTexts* texts) {
 void TraceEventPart::read(std::string_view block, ShapeGuess* guess) {
     EventFields fields;
     fields.guess = guess;
+    EventGuess like_before;
     first_ = last_ = find_first_event(block, fields);
     const char* end = block.data() + block.size();
     const char* p = block.data() + first_;
@@ -42,15 +44,20 @@ void TraceEventPart::read(std::string_view block, ShapeGuess* guess) {
         while (p != end && *p == ',') p = skip_space(p + 1, end);
         if (p == end || *p != '{') break;
         const std::size_t reach = std::min(max_event_bytes, static_cast<std::size_t>(end - p));
-        const EventEnd parsed = parse_event(p, p + reach, fields);
-        if (parsed.status != Scan::ok || parsed.as != ParsedAs::event) break;
+        const char* after = like_before.read(p, p + reach, fields);
+        if (after == nullptr) {
+            const EventEnd parsed = parse_event(p, p + reach, fields);
+            if (parsed.status != Scan::ok || parsed.as != ParsedAs::event) break;
+            after = parsed.at;
+            like_before.learn(p, after, fields);
+        }
         if (!fields.ph.is_null()) {
             any_event_ = true;
         } else if (fields.any) {
             ++elements_;
         }
         sink_.add(fields);
-        p = parsed.at;
+        p = after;
     }
     last_ = static_cast<std::size_t>(p - block.data());
     const std::string_view taken = block.substr(first_, last_ - first_);
