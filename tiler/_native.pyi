@@ -1503,6 +1503,11 @@ class XSpaceMetadata:
     The metadata of events by its numbers: that which they use, then all other.
     """
 
+    def advance(self, count: int) -> bool:
+        """
+        Looks at so many more numbers. Returns whether there are more; all else is complete when there are none.
+        """
+
     @property
     def entries(self) -> int:
         """How many numbers are the first of their kind."""
@@ -1669,7 +1674,7 @@ class XSpaceFile:
         self, plane_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
     ) -> XSpaceMetadata:
         """
-        Returns the metadata of events. `plane_class`: planes of one class call their stats the same.
+        Begins to read the metadata of events. `plane_class`: planes of one class call their stats the same.
         """
 
     def apart(self, limit: int) -> tuple[list[XSpaceApart], int]:

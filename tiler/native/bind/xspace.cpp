@@ -357,6 +357,8 @@ void bind_xspace(nb::module_& m) {
 
     nb::class_<xspace::MetadataTables>(m, "XSpaceMetadata",
                                        "The metadata of events by its numbers: that which they use, then all other.")
+        .def("advance", &xspace::MetadataTables::advance, nb::arg("count"), nb::call_guard<nb::gil_scoped_release>(),
+             "Looks at so many more numbers. Returns whether there are more; all else is complete when there are none.")
         .def_prop_ro("entries", &xspace::MetadataTables::entries, "How many numbers are the first of their kind.")
         .def(
             "columns",
@@ -453,7 +455,7 @@ void bind_xspace(nb::module_& m) {
              nb::keep_alive<0, 1>(), "Begins to read the samples of a series.")
         .def("names", &XSpaceFile::names)
         .def("metadata_tables", &XSpaceFile::metadata_tables, nb::arg("plane_class"), nb::keep_alive<0, 1>(),
-             "Returns the metadata of events. `plane_class`: planes of one class call their stats the same.")
+             "Begins to read the metadata of events. `plane_class`: planes of one class call their stats the same.")
         .def("apart", &XSpaceFile::apart, nb::arg("limit"),
              "Returns what of the metadata is kept apart, so many pieces at most, and how many more there are.")
         .def("plane_stats_bytes", &XSpaceFile::plane_stats_bytes, nb::arg("plane"),

@@ -99,10 +99,12 @@ class Finder {
 
     ApartPieces find() {
         for (const UsedMetadata& metadata : catalogue_.used_metadata())
-            if (hlo_.any(metadata.plane))
-                each_stat_field(source_, metadata.stats, [&](Range stat) {
-                    take_proto(metadata.plane, metadata.id, metadata.name, message_of(stat));
+            if (hlo_.any(metadata.plane)) {
+                const MetadataFields of = fields_of(source_, metadata.message);
+                each_stat_field(source_, of.stats, [&](Range stat) {
+                    take_proto(metadata.plane, metadata.id, of.name, message_of(stat));
                 });
+            }
         for (const UnusedMetadata& metadata : catalogue_.unused_metadata()) take_unused(metadata);
         for (const Line& line : outline_.lines)
             if (hlo_.any(line.plane)) find_in_line(line);
@@ -152,7 +154,9 @@ class Finder {
             });
             const std::int32_t number = catalogue_.number(line.plane, event.metadata_id);
             const Range name =
-                number == IdTable::absent ? Range{} : catalogue_.used_metadata()[static_cast<std::size_t>(number)].name;
+                number == IdTable::absent
+                    ? Range{}
+                    : fields_of(source_, catalogue_.used_metadata()[static_cast<std::size_t>(number)].message).name;
             for (const Range& proto : protos) add({line.plane, event.metadata_id, name, true, proto});
         }
     }

@@ -33,6 +33,25 @@ bool has_stats(const wire::Source& source, wire::Range message) {
 
 }  // namespace
 
+MetadataFields fields_of(const wire::Source& source, wire::Range message) {
+    MetadataFields of;
+    Cursor cursor(source, message, "event metadata");
+    while (!cursor.at_end()) {
+        const std::size_t begin = cursor.offset();
+        const std::uint32_t tag = cursor.tag();
+        switch (tag) {
+        case bytes_field(2): of.name = cursor.bytes("name"); break;
+        case bytes_field(4): of.display_name = cursor.bytes("name"); break;
+        case bytes_field(5):
+            if (of.stats.size() == 0) of.stats.begin = begin;
+            of.stats.end = cursor.bytes("stat").end;
+            break;
+        default: cursor.skip(tag);
+        }
+    }
+    return of;
+}
+
 Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys,
                      const Room& room)
     : source_(source), outline_(outline), surveys_(surveys), room_(room), has_events_(outline.planes.size(), false) {
@@ -65,9 +84,10 @@ void Catalogue::find_used(std::size_t plane) {
             const std::int32_t entry = entry_of.find(id);  // ids without metadata get a number, too
             const auto number = static_cast<std::int32_t>(used_.size());
             const std::size_t named = names_.names().size();
-            used_.push_back(read_metadata(
-                plane, entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)], id,
-                of.is_cut));
+            const MetadataEntry* found =
+                entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)];
+            used_.push_back({static_cast<std::uint32_t>(plane), name_of(found, id, of.is_cut), id,
+                             found == nullptr ? wire::Range{} : found->value});
             used_names_.push_back(used_.back().name_index);
             taken_ += used_.back().size();
             if (names_.names().size() > named) taken_ += room_.per_name + copies * names_.names().back().size();
@@ -106,33 +126,12 @@ void Catalogue::find_unused(std::size_t plane) {
     }
 }
 
-UsedMetadata Catalogue::read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id,
-                                      bool plane_is_cut) {
-    UsedMetadata used;
-    used.plane = plane;
-    used.id = id;
-    if (entry != nullptr) {
-        Cursor cursor(source_, entry->value, "event metadata");
-        while (!cursor.at_end()) {
-            const std::size_t begin = cursor.offset();
-            const std::uint32_t tag = cursor.tag();
-            switch (tag) {
-            case bytes_field(2): used.name = cursor.bytes("name"); break;
-            case bytes_field(4): used.display_name = cursor.bytes("name"); break;
-            case bytes_field(5):
-                if (used.stats.size() == 0) used.stats.begin = begin;
-                used.stats.end = cursor.bytes("stat").end;
-                break;
-            default: cursor.skip(tag);
-            }
-        }
-    }
-    const wire::Range range = used.display_name.size() != 0 ? used.display_name : used.name;
-    const std::string_view name = wire::text(source_, range);
+std::int32_t Catalogue::name_of(const MetadataEntry* entry, std::int64_t id, bool plane_is_cut) {
     if (entry == nullptr && plane_is_cut)
-        used.name_index = names_.intern("[event " + std::to_string(id) + "]");  // its name stood behind the cut
-    else used.name_index = names_.intern(name.empty() ? "[no name]" : name);
-    return used;
+        return names_.intern("[event " + std::to_string(id) + "]");  // its name stood behind the cut
+    const MetadataFields of = entry == nullptr ? MetadataFields{} : fields_of(source_, entry->value);
+    const std::string_view name = wire::text(source_, of.display_name.size() != 0 ? of.display_name : of.name);
+    return names_.intern(name.empty() ? "[no name]" : name);
 }
 
 }  // namespace tilescope::xspace

@@ -16,16 +16,22 @@ namespace tilescope::xspace {
 
 // An event metadata that events use. Its number, the index in the catalogue's list, begins the arguments of those events.
 struct UsedMetadata {
-    std::size_t plane = 0;
-    std::int64_t id = 0;
+    std::uint32_t plane = 0;
     std::int32_t name_index = 0;
-    wire::Range name;
-    wire::Range display_name;
-    wire::Range stats;  // from the first field of a stat to the end of the last; see each_stat_field
+    std::int64_t id = 0;
+    wire::Range message;  // empty: the file says nothing of it
 
     // What it takes, and its columns: names are counted once, and stats stay in the file.
     std::size_t size() const { return 2 * sizeof(*this); }
 };
+
+// What its message has.
+struct MetadataFields {
+    wire::Range name;
+    wire::Range display_name;
+    wire::Range stats;  // from the first field of a stat to the end of the last; see each_stat_field
+};
+MetadataFields fields_of(const wire::Source& source, wire::Range message);
 
 // Fields of stats with their tags, in the order of the file. Other fields may stand between them.
 template <typename Take>
@@ -72,7 +78,7 @@ class Catalogue {
   private:
     void find_used(std::size_t plane);  // by lines from `line_` on, as long as they are of this plane
     void find_unused(std::size_t plane);
-    UsedMetadata read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id, bool plane_is_cut);
+    std::int32_t name_of(const MetadataEntry* entry, std::int64_t id, bool plane_is_cut);
 
     const wire::Source& source_;
     const Outline& outline_;

@@ -4,7 +4,6 @@
 #include <functional>
 #include <stdexcept>
 #include <string_view>
-#include <unordered_map>
 
 #include "columns/utf8.hpp"
 
@@ -50,32 +49,35 @@ std::string joined(const std::vector<TextColumn>& columns) {
 
 MetadataTables::MetadataTables(const wire::Source& source, const Catalogue& catalogue, const HloStats& hlo,
                                Span<const std::int32_t> plane_class)
-    : source_(source), catalogue_(catalogue), hlo_(hlo) {
+    : source_(source), catalogue_(catalogue), hlo_(hlo), plane_class_(plane_class.begin(), plane_class.end()) {
+    const std::size_t count = catalogue.used_metadata().size() + catalogue.unused_metadata().size();
+    columns_.plane.reserve(count);
+    columns_.id.reserve(count);
+    columns_.name_index.reserve(count);
+    columns_.alike.reserve(count);
     const auto add = [&](std::size_t plane, std::int64_t id, std::int32_t name_index) {
-        if (plane >= plane_class.size()) throw std::invalid_argument("a plane without a class");
+        if (plane >= plane_class_.size()) throw std::invalid_argument("a plane without a class");
         columns_.plane.push_back(static_cast<std::int32_t>(plane));
         columns_.id.push_back(id);
         columns_.name_index.push_back(name_index);
     };
     for (const UsedMetadata& of : catalogue.used_metadata()) add(of.plane, of.id, of.name_index);
     for (const UnusedMetadata& of : catalogue.unused_metadata()) add(of.plane, of.id, -1);
-    find_alike(plane_class);
 }
 
-void MetadataTables::find_alike(Span<const std::int32_t> plane_class) {
-    const auto class_of = [&](std::size_t number) {
-        return plane_class[static_cast<std::size_t>(columns_.plane[number])];
-    };
-    std::unordered_map<std::size_t, std::int32_t> known;
-    known.reserve(columns_.plane.size());
-    for (std::size_t number = 0; number < columns_.plane.size(); ++number) {
+bool MetadataTables::advance(std::size_t count) {
+    const std::size_t all = columns_.plane.size();
+    const std::size_t end = columns_.alike.size() + std::min(count, all - columns_.alike.size());
+    for (std::size_t number = columns_.alike.size(); number < end; ++number) {
         const auto own = static_cast<std::int32_t>(number);
-        const std::int32_t other = known.emplace(hash_of(number, class_of(number)), own).first->second;
+        const std::int32_t other = first_of_.emplace(hash_of(number, class_of(number)), own).first->second;
         const auto before = static_cast<std::size_t>(other);
         const bool same = other != own && class_of(number) == class_of(before) && is_alike(number, before);
         columns_.alike.push_back(same ? other : own);
         if (!same) entries_.push_back(own);
     }
+    if (end == all) first_of_ = {};
+    return end < all;
 }
 
 std::size_t MetadataTables::hash_of(std::size_t number, std::int32_t plane_class) const {
@@ -84,7 +86,7 @@ std::size_t MetadataTables::hash_of(std::size_t number, std::int32_t plane_class
         hash = hash * 0x9e3779b97f4a7c15u + std::hash<std::string_view>{}(wire::text(source_, range));
     };
     if (is_used(number)) {
-        const UsedMetadata& of = used(number);
+        const MetadataFields of = fields_of(source_, used(number).message);
         mix(of.name);
         mix(of.display_name);
         mix(of.stats);
@@ -103,9 +105,9 @@ bool MetadataTables::is_alike(std::size_t one, std::size_t other) const {
     if (is_used(one) != is_used(other)) return false;
     if (!is_used(one))
         return unused(one).message.size() <= max_compared && same(unused(one).message, unused(other).message);
-    const UsedMetadata &a = used(one), &b = used(other);
-    return a.name_index == b.name_index && same(a.name, b.name) && same(a.display_name, b.display_name) &&
-           same(a.stats, b.stats);
+    if (used(one).name_index != used(other).name_index) return false;
+    const MetadataFields a = fields_of(source_, used(one).message), b = fields_of(source_, used(other).message);
+    return same(a.name, b.name) && same(a.display_name, b.display_name) && same(a.stats, b.stats);
 }
 
 Span<const std::int32_t> MetadataTables::on_page(std::size_t page, std::size_t per_page) const {
@@ -121,7 +123,8 @@ std::string MetadataTables::stats(std::size_t page, std::size_t per_page) const 
         const auto number = static_cast<std::size_t>(entry);
         stats.clear();
         if (is_used(number)) {
-            each_stat_field(source_, used(number).stats, [&](wire::Range stat) { stats += wire::text(source_, stat); });
+            each_stat_field(source_, fields_of(source_, used(number).message).stats,
+                            [&](wire::Range stat) { stats += wire::text(source_, stat); });
         } else {
             stats = table_entry(source_, hlo_, unused(number)).stats;
         }
@@ -136,8 +139,9 @@ std::string MetadataTables::texts(std::size_t page, std::size_t per_page) const 
         const auto number = static_cast<std::size_t>(entry);
         wire::Range name, display_name;
         if (is_used(number)) {
-            name = used(number).name;
-            display_name = used(number).display_name;
+            const MetadataFields of = fields_of(source_, used(number).message);
+            name = of.name;
+            display_name = of.display_name;
         } else {
             const TableEntry of = table_entry(source_, hlo_, unused(number));
             name = of.name;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace tilescope::xspace {
@@ -24,9 +25,13 @@ struct MetadataColumns {
 
 class MetadataTables {
   public:
-    // `plane_class`: planes of one class call their stats the same. All that is passed is kept by reference.
+    // Complete when `advance` has nothing more to do. `plane_class`: planes of one class call their stats the same. All else
+    // that is passed is kept by reference.
     MetadataTables(const wire::Source& source, const Catalogue& catalogue, const HloStats& hlo,
                    Span<const std::int32_t> plane_class);
+
+    // Looks at so many more numbers; true while there are more.
+    bool advance(std::size_t count);
 
     const MetadataColumns& columns() const { return columns_; }
 
@@ -40,7 +45,9 @@ class MetadataTables {
     std::string texts(std::size_t page, std::size_t per_page) const;
 
   private:
-    void find_alike(Span<const std::int32_t> plane_class);
+    std::int32_t class_of(std::size_t number) const {
+        return plane_class_[static_cast<std::size_t>(columns_.plane[number])];
+    }
     std::size_t hash_of(std::size_t number, std::int32_t plane_class) const;
     bool is_alike(std::size_t one, std::size_t other) const;
     bool is_used(std::size_t number) const { return number < catalogue_.used_metadata().size(); }
@@ -53,8 +60,10 @@ class MetadataTables {
     const wire::Source& source_;
     const Catalogue& catalogue_;
     const HloStats& hlo_;
+    std::vector<std::int32_t> plane_class_;
     MetadataColumns columns_;
     std::vector<std::int32_t> entries_;
+    std::unordered_map<std::size_t, std::int32_t> first_of_;  // by hash, until all are looked at
 };
 
 }  // namespace tilescope::xspace

@@ -19,6 +19,7 @@ from tilescope.tiler.readers.mapped import MappedBytes
 PROTOBUF: Final = "application/x-protobuf"
 
 _PIECE_BYTES: Final = 1 << 20
+_NUMBERS_AT_ONCE: Final = 1 << 16  # of metadata
 _UINT64: Final = (1 << 64) - 1
 
 Damage = Callable[[], AbstractContextManager[None]]
@@ -85,10 +86,14 @@ class XSpaceTables:
                 classes: dict[tuple[tuple[int, str], ...], int] = {}
                 of_plane = [classes.setdefault(tuple(of.stat_names.items()), len(classes)) for of in self._planes]
                 with self._damage():
-                    self._found = self._native.metadata_tables(np.array(of_plane, np.int32))
+                    found = self._native.metadata_tables(np.array(of_plane, np.int32))
+                    while found.advance(_NUMBERS_AT_ONCE):
+                        self._mapped.check()
+                        self._mapped.release(0, len(self._mapped))
                     self._mapped.check()
+                self._found = found
                 self._mapped.release(0, len(self._mapped))
-                with_metadata = set(np.unique(self._found.columns()[0]).tolist())
+                with_metadata = set(np.unique(found.columns()[0]).tolist())
                 self._named = [
                     PlaneNames(of.name, of.stat_names if number in with_metadata else {})
                     for number, of in enumerate(self._planes)
