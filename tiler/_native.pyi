@@ -439,20 +439,6 @@ class StatCodes:
     """
 
     def __init__(self) -> None: ...
-    def read(
-        self,
-        stats_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        stats: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        text_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        texts: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        at: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        chosen: ChosenStats,
-    ) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-        """
-        Returns numbers for each entry at some places: of its text, and of the chosen stats. Entry k has the
-        stats stats[stats_end[k-1]:stats_end[k]], its text likewise.
-        """
-
     def read_stats(
         self,
         stats_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -461,7 +447,8 @@ class StatCodes:
         chosen: ChosenStats,
     ) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """
-        Returns the number of each entry at some places of what its one chosen stat says.
+        Returns the number of each entry at some places of what its one chosen stat says. Entry k has the stats
+        stats[stats_end[k-1]:stats_end[k]].
         """
 
     def __len__(self) -> int: ...
@@ -495,7 +482,7 @@ class StatCodes:
         one. Raises IndexError.
         """
 
-class RowPlaces:
+class MetadataRows:
     """Rows of numbers by their place: what is equal has one."""
 
     def __init__(self, width: int) -> None: ...
@@ -503,6 +490,22 @@ class RowPlaces:
         self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
     ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """Returns the place of each of some rows, which lie one after the other."""
+
+    def read(
+        self,
+        codes: StatCodes,
+        stats_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        stats: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        text_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        texts: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        at: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        names: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        chosen: ChosenStats,
+    ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        Returns the place of the row of each entry at some places: the number of its name, that of its text, and
+        those of the chosen stats. Entry k has the stats stats[stats_end[k-1]:stats_end[k]], its text likewise.
+        """
 
     def __len__(self) -> int: ...
     def rows(self, first: int = 0) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:

@@ -5,7 +5,7 @@ Hosts that run one program say the same of its instructions: that is one row.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from threading import RLock
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -14,14 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
+from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, KEPT_PAGES, XStatTables
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.store.two_threads import for_each
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 Exact = NDArray[Any]  # 64-bit integers, or Python's where they do not fit
+
+_Choice = tuple[tuple[tuple[int, ...], ...], frozenset[tuple[int, str]]]  # ids of stats, and what all are called
 
 CATEGORY: Final = "hlo_category"
 
@@ -91,17 +94,24 @@ class MetadataCodes:
         self._values = StatValues(self._codes)
         self._of_numbers: dict[int, Ints] = {}  # by file: of each number of metadata its row, -1 not read yet
         self._of_stats: dict[tuple[int, str], Codes] = {}  # by file and stat: of each number what it says
-        self._rows = _native.RowPlaces(_WIDTH)
+        self._rows = _native.MetadataRows(_WIDTH)
+        self._choices: dict[_Choice, _native.ChosenStats] = {}
+        self._of_planes: WeakKeyDictionary[XStatTables, dict[tuple[int, tuple[str, ...]], _native.ChosenStats]]
+        self._of_planes = WeakKeyDictionary()
         self._lock = RLock()
         self._joined: Codes = np.zeros((0, _WIDTH), np.int32)
 
     def rows_of(self, file: int, tables: XStatTables, numbers: NDArray[np.int32]) -> Iterator[None]:
         """Reads what these numbers say, in steps of a page. Raises DamagedStore."""
         known = self._of_numbers.setdefault(file, np.full(len(tables), -1))
-        for plane, of_page in _by_page(tables, numbers, known < 0):
-            with self._lock:
-                known[of_page] = self._read(tables, of_page, plane)
-            yield
+        left = list(_by_page(tables, numbers, known < 0))
+        for first in range(0, len(left), KEPT_PAGES):
+            some = left[first : first + KEPT_PAGES]
+            yield from _fetched(tables, {_on_page(tables, of_page)[0] for _, of_page in some})
+            for plane, of_page in some:
+                with self._lock:
+                    known[of_page] = self._read(tables, of_page, plane)
+                yield
         known[numbers] = known[tables.alike[numbers]]
 
     def of(self, file: int, numbers: NDArray[np.int32]) -> Ints:
@@ -172,16 +182,15 @@ class MetadataCodes:
     def _read(self, tables: XStatTables, numbers: Ints, plane: int) -> Ints:
         """The rows of some numbers that are the first of their kind, all of one page."""
         page, at = _on_page(tables, numbers)
-        chosen = self._chosen(tables, plane)
+        names = tables.name[numbers]
         try:
             stats, (unused_names, texts) = tables.stats_page(page), tables.texts_page(page)
-            found = self._codes.read(stats.ends, stats.data, texts.ends, texts.data, at, chosen)
-            rows = np.concatenate([tables.name[numbers][:, None], found.reshape(len(at), -1)], axis=1)
-            for place in np.flatnonzero(rows[:, NAME] < 0).tolist():
-                rows[place, NAME] = -2 - self._codes.of(unused_names.of(int(at[place])).decode())
+            for place in np.flatnonzero(names < 0).tolist():
+                names[place] = -2 - self._codes.of(unused_names.of(int(at[place])).decode())
+            chosen = self._chosen(tables, plane)
+            return self._rows.read(self._codes, stats.ends, stats.data, texts.ends, texts.data, at, names, chosen)
         except (ValueError, LookupError) as error:
-            raise DamagedStore(f"metadata of operations that makes no sense: {error}") from error
-        return self._rows.add(np.ascontiguousarray(rows, np.int32).reshape(-1))
+            raise _damaged(error) from error
 
     def _read_stat(self, tables: XStatTables, numbers: Ints, plane: int, stat: str) -> Codes:
         """What one stat says of some numbers that are the first of their kind, all of one page."""
@@ -190,17 +199,18 @@ class MetadataCodes:
             stats = tables.stats_page(page)
             return self._codes.read_stats(stats.ends, stats.data, at, self._chosen(tables, plane, (stat,)))
         except (ValueError, LookupError) as error:
-            raise DamagedStore(f"metadata of operations that makes no sense: {error}") from error
+            raise _damaged(error) from error
 
     def _chosen(self, tables: XStatTables, plane: int, wanted: tuple[str, ...] = STATS) -> _native.ChosenStats:
-        known = _READERS.setdefault(tables, {})
+        known = self._of_planes.setdefault(tables, {})
         key = plane, wanted
         if key not in known:
-            ids: dict[str, list[int]] = {}
-            for stat, name in tables.planes[plane].stat_names.items():
-                ids.setdefault(name, []).append(stat)
-            names = dict(tables.planes[plane].stat_names)
-            known[key] = _native.ChosenStats([ids.get(name, []) for name in wanted], names)
+            of, names = tables.stat_ids(plane), tables.planes[plane].stat_names
+            ids = tuple(tuple(of.get(name, ())) for name in wanted)
+            # Planes that call their stats the same share what is read of them.
+            known[key] = self._choices.setdefault(
+                (ids, frozenset(names.items())), _native.ChosenStats(ids, dict(names))
+            )
         return known[key]
 
 
@@ -208,6 +218,23 @@ def _on_page(tables: XStatTables, numbers: Ints) -> tuple[int, Ints]:
     """The page of some numbers of metadata, which have one, and their entries there."""
     page = int(tables.place[numbers[0]]) // ENTRIES_PER_PAGE
     return page, (tables.place[numbers] - page * ENTRIES_PER_PAGE).astype(np.int64)
+
+
+def _fetched(tables: XStatTables, pages: Iterable[int]) -> Iterator[None]:
+    """Has the tables keep some pages, which two threads inflate. Raises DamagedStore."""
+
+    def fetch(page: int, of: XStatTables) -> None:
+        of.stats_page(page)
+        of.texts_page(page)
+
+    try:
+        yield from for_each(list(pages), fetch, tables, tables, records=2)
+    except (ValueError, LookupError) as error:
+        raise _damaged(error) from error
+
+
+def _damaged(error: Exception) -> DamagedStore:
+    return DamagedStore(f"metadata of operations that makes no sense: {error}")
 
 
 def _by_page(tables: XStatTables, numbers: NDArray[np.int32], is_left: Mask) -> Iterator[tuple[int, Ints]]:
@@ -222,7 +249,6 @@ def _by_page(tables: XStatTables, numbers: NDArray[np.int32], is_left: Mask) -> 
             yield plane, of_page[planes == plane]
 
 
-_READERS: WeakKeyDictionary[XStatTables, dict[tuple[int, tuple[str, ...]], _native.ChosenStats]] = WeakKeyDictionary()
 _KNOWN: WeakKeyDictionary[QueryReader, MetadataCodes] = WeakKeyDictionary()
 
 

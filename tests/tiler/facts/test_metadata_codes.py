@@ -99,6 +99,26 @@ def test_codes_stand_for_what_stats_say() -> None:
     assert metadata_of_row(codes, codes.row(0, tables, -1, {})).name == ""
 
 
+def test_what_lies_there_as_before_is_read_as_it_is_called_there() -> None:
+    ids = {at + 1: name for at, name in enumerate(STATS)}
+    said = stat(STAT["flops"] - 1, 3, 7) + stat(STAT["tf_op"] - 1, 7, 40) + stat(STAT["source"] - 1, 5, "a.py:1")
+    entries = [EventMetadata(0, 0, "long", "", said), EventMetadata(0, 1, "other", "", said)]
+    swapped = {**ids, STAT["flops"] - 1: "bytes_accessed", STAT["bytes_accessed"] - 1: "flops"}
+    called = [{**ids, 40: "named"}, {**ids, 40: "named"}, {**ids, 40: "else"}, {**swapped, 40: "named"}]
+    codes, found = MetadataCodes(READER), []
+    for file, (names, of_events) in enumerate(zip(called, [[0, 1], [0, 1], [0, 1], [0, 2]], strict=True)):
+        tables = packed_metadata.tables_of([PlaneNames("p", names)], entries, of_events)
+        for _ in codes.rows_of(file, tables, np.arange(2, dtype=np.int32)):
+            pass
+        rows = codes.of(file, np.arange(2, dtype=np.int32)).tolist()
+        alone = MetadataCodes(READER)
+        for _ in alone.rows_of(file, tables, np.arange(2, dtype=np.int32)):
+            pass
+        assert [metadata_of_row(codes, row) for row in rows] == [metadata_of_row(alone, at) for at in range(2)]
+        found += rows
+    assert found == [0, 1, 0, 1, 2, 3, 4, 5]
+
+
 def test_words_are_found_in_texts_alone() -> None:
     codes = _native.StatCodes()
     values = [None, "a barrier", b"\xffbarrier", "", 7, -7, 7.5, "bar", 2**64 - 1]

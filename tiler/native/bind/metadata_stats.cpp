@@ -17,8 +17,8 @@
 #include "base/span.hpp"
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
-#include "columns/intern.hpp"
 #include "xspace/message_parts.hpp"
+#include "xspace/metadata_rows.hpp"
 #include "xspace/stat_codes.hpp"
 #include "xspace/wire.hpp"
 
@@ -67,86 +67,36 @@ class ChosenStats {
     nb::dict names_;
 };
 
-Bytes bytes_at(Span<const std::int64_t> ends, Bytes data, std::int64_t place) {
-    if (place < 0 || static_cast<std::size_t>(place) >= ends.size())
-        throw std::invalid_argument("a page of metadata is cut short");
-    const auto at = static_cast<std::size_t>(place);
-    const std::int64_t begin = at == 0 ? 0 : ends[at - 1];
-    if (begin < 0 || ends[at] < begin || static_cast<std::uint64_t>(ends[at]) > data.size())
-        throw std::invalid_argument("metadata lies beyond its page");
-    return data.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(ends[at] - begin));
-}
-
-// What the chosen stats of some entries say, a row for each, whose bytes stay where they are. Damaged stats say nothing.
-class SaidRows {
+// The codes of what references of a plane name: many refer to few names.
+class ReferenceCodes {
   public:
-    SaidRows(const ChosenStats& chosen, const InColumn<std::int64_t>& ends, const InColumn<std::uint8_t>& stats,
-             Span<const std::int64_t> at)
-        : chosen_(chosen), width_(chosen.choice().size()), said_(at.size() * width_) {
-        sources_.reserve(at.size());
-        for (std::size_t k = 0; k < at.size(); ++k) {
-            sources_.push_back(bytes_at(span_of(ends), span_of(stats), at[k]));
-            const Span<SaidStat> row(said_.data() + k * width_, width_);
-            try {
-                chosen.choice().read(sources_.back(), row);
-            } catch (const wire::Error&) {
-                std::fill(row.begin(), row.end(), SaidStat());
-            }
-        }
-    }
+    ReferenceCodes(StatCodes& codes, const ChosenStats& chosen) : codes_(codes), chosen_(chosen) {}
 
-    // Writes the codes of one stat, a number each `stride`. Tables are larger than caches: what comes soon is asked for.
-    void write(StatCodes& codes, std::size_t stat, std::int32_t* out, std::size_t stride) {
-        constexpr std::size_t ahead = 8;
-        for (std::size_t k = 0; k < sources_.size(); ++k) {
-            if (k + ahead < sources_.size()) codes.expect(sources_[k + ahead], said_[(k + ahead) * width_ + stat]);
-            const SaidStat& one = said_[k * width_ + stat];
-            out[k * stride] = one.form == kReference ? of_reference(codes, one) : codes.of_stat(sources_[k], one);
-        }
-    }
-
-  private:
-    static constexpr std::uint32_t kReference = 7;
-
-    // Many refer to few names.
-    std::int32_t of_reference(StatCodes& codes, const SaidStat& reference) {
-        const auto known = references_.find(reference.bits);
-        if (known != references_.end()) return known->second;
-        const std::int32_t code = codes.of_text(utf8_of(chosen_.name(reference)));
-        references_.emplace(reference.bits, code);
+    std::int32_t operator()(const SaidStat& reference) {
+        const auto known = known_.find(reference.bits);
+        if (known != known_.end()) return known->second;
+        const std::int32_t code = codes_.of_text(utf8_of(chosen_.name(reference)));
+        known_.emplace(reference.bits, code);
         return code;
     }
 
+  private:
+    StatCodes& codes_;
     const ChosenStats& chosen_;
-    std::size_t width_;
-    std::vector<SaidStat> said_;
-    std::vector<wire::Source> sources_;
-    std::unordered_map<std::uint64_t, std::int32_t> references_;
+    std::unordered_map<std::uint64_t, std::int32_t> known_;
 };
 
-// Of some entries, whose stats and texts lie in columns: the codes of the text and of the chosen stats, one row after the
-// other.
-OutColumn<std::int32_t> read_codes(StatCodes& codes, const InColumn<std::int64_t>& stats_end,
-                                   const InColumn<std::uint8_t>& stats, const InColumn<std::int64_t>& text_end,
-                                   const InColumn<std::uint8_t>& texts, const InColumn<std::int64_t>& at,
-                                   const ChosenStats& chosen) {
-    const Span<const std::int64_t> places = span_of(at);
-    const std::size_t width = chosen.choice().size() + 1;
-    SaidRows said(chosen, stats_end, stats, places);
-    std::vector<std::int32_t> rows(places.size() * width);
-    for (std::size_t k = 0; k < places.size(); ++k)
-        rows[k * width] = codes.of_text(text_of(bytes_at(span_of(text_end), span_of(texts), places[k])));
-    for (std::size_t stat = 0; stat + 1 < width; ++stat) said.write(codes, stat, rows.data() + stat + 1, width);
-    return to_numpy(std::move(rows));
-}
-
-// The same of the first chosen stat alone.
+// Of some entries, whose stats lie in a column, the code of the one stat that is chosen.
 OutColumn<std::int32_t> read_stats(StatCodes& codes, const InColumn<std::int64_t>& stats_end,
                                    const InColumn<std::uint8_t>& stats, const InColumn<std::int64_t>& at,
                                    const ChosenStats& chosen) {
     if (chosen.choice().size() != 1) throw std::invalid_argument("one stat is read");
+    const EntryBytes bytes{span_of(stats_end), span_of(stats)};
+    std::vector<wire::Source> entries;
+    entries.reserve(at.size());
+    for (const std::int64_t place : span_of(at)) entries.push_back(bytes.at(place));
     std::vector<std::int32_t> found(at.size());
-    SaidRows(chosen, stats_end, stats, span_of(at)).write(codes, 0, found.data(), 1);
+    write_codes(codes, chosen.choice(), ReferenceCodes(codes, chosen), entries, found.data(), 1);
     return to_numpy(std::move(found));
 }
 
@@ -194,41 +144,6 @@ nb::tuple numbers_of(const StatCodes& codes, const InColumn<std::int32_t>& some)
     return nb::make_tuple(to_numpy(std::move(numbers)), to_numpy(std::move(are)));
 }
 
-// Rows of numbers by their place: what is equal has one.
-class RowPlaces {
-  public:
-    explicit RowPlaces(std::size_t width) : width_(width) {
-        if (width == 0) throw std::invalid_argument("rows without columns");
-    }
-
-    OutColumn<std::int64_t> add(const InColumn<std::int32_t>& rows) {
-        const Span<const std::int32_t> all = span_of(rows);
-        if (all.size() % width_ != 0) throw std::invalid_argument("rows that are cut short");
-        std::vector<std::int64_t> found;
-        found.reserve(all.size() / width_);
-        for (std::size_t at = 0; at < all.size(); at += width_) {
-            const auto* row = all.data() + at;
-            const std::size_t known = places_.size();
-            found.push_back(places_.intern({reinterpret_cast<const char*>(row), width_ * sizeof(std::int32_t)}));
-            if (places_.size() > known) rows_.insert(rows_.end(), row, row + width_);
-        }
-        return to_numpy(std::move(found));
-    }
-
-    std::size_t size() const { return places_.size(); }
-
-    OutColumn<std::int32_t> rows(std::size_t first) const {
-        if (first > size()) throw std::invalid_argument("rows that there are not");
-        return to_numpy(
-            std::vector<std::int32_t>(rows_.begin() + static_cast<std::ptrdiff_t>(first * width_), rows_.end()));
-    }
-
-  private:
-    std::size_t width_;
-    std::vector<std::int32_t> rows_;
-    Interner places_;
-};
-
 nb::list memory_traffic(const nb::bytes& raw) {
     nb::list found;
     const wire::Source source = source_of(raw);
@@ -261,12 +176,9 @@ void bind_metadata_stats(nb::module_& m) {
              "`names` are what references name.");
     nb::class_<StatCodes>(m, "StatCodes", "Values of stats by numbers: what is equal has one. Number 0 is nothing.")
         .def(nb::init<>())
-        .def("read", &read_codes, nb::arg("stats_end"), nb::arg("stats"), nb::arg("text_end"), nb::arg("texts"),
-             nb::arg("at"), nb::arg("chosen"),
-             "Returns numbers for each entry at some places: of its text, and of the chosen stats. Entry k has the\n"
-             "stats stats[stats_end[k-1]:stats_end[k]], its text likewise.")
         .def("read_stats", &read_stats, nb::arg("stats_end"), nb::arg("stats"), nb::arg("at"), nb::arg("chosen"),
-             "Returns the number of each entry at some places of what its one chosen stat says.")
+             "Returns the number of each entry at some places of what its one chosen stat says. Entry k has the stats\n"
+             "stats[stats_end[k-1]:stats_end[k]].")
         .def("__len__", &StatCodes::size)
         .def("of", &code_of, nb::arg("value").none(),
              nb::sig("def of(self, value: None | int | float | str | bytes) -> int"), "Returns the number of a value.")
@@ -311,13 +223,32 @@ void bind_metadata_stats(nb::module_& m) {
                      "NDArray[numpy.uint8]]"),
              "Returns what has these numbers where it is an integer that is not negative, else 0; and 1 where it is\n"
              "one. Raises IndexError.");
-    nb::class_<RowPlaces>(m, "RowPlaces", "Rows of numbers by their place: what is equal has one.")
+    nb::class_<MetadataRows>(m, "MetadataRows", "Rows of numbers by their place: what is equal has one.")
         .def(nb::init<std::size_t>(), nb::arg("width"))
-        .def("add", &RowPlaces::add, nb::arg("rows"),
-             "Returns the place of each of some rows, which lie one after the other.")
-        .def("__len__", &RowPlaces::size)
-        .def("rows", &RowPlaces::rows, nb::arg("first") = 0,
-             "Returns the rows from this place on, one after the other.");
+        .def(
+            "add",
+            [](MetadataRows& self, const InColumn<std::int32_t>& rows) { return to_numpy(self.add(span_of(rows))); },
+            nb::arg("rows"), "Returns the place of each of some rows, which lie one after the other.")
+        .def(
+            "read",
+            [](MetadataRows& self, StatCodes& codes, const InColumn<std::int64_t>& stats_end,
+               const InColumn<std::uint8_t>& stats, const InColumn<std::int64_t>& text_end,
+               const InColumn<std::uint8_t>& texts, const InColumn<std::int64_t>& at,
+               const InColumn<std::int32_t>& names, const ChosenStats& chosen) {
+                const ChosenEntries entries{{span_of(stats_end), span_of(stats)},
+                                            {span_of(text_end), span_of(texts)},
+                                            span_of(at),
+                                            span_of(names)};
+                return to_numpy(self.read(codes, entries, chosen.choice(), ReferenceCodes(codes, chosen)));
+            },
+            nb::arg("codes"), nb::arg("stats_end"), nb::arg("stats"), nb::arg("text_end"), nb::arg("texts"),
+            nb::arg("at"), nb::arg("names"), nb::arg("chosen"),
+            "Returns the place of the row of each entry at some places: the number of its name, that of its text, and\n"
+            "those of the chosen stats. Entry k has the stats stats[stats_end[k-1]:stats_end[k]], its text likewise.")
+        .def("__len__", &MetadataRows::size)
+        .def(
+            "rows", [](const MetadataRows& self, std::size_t first) { return to_numpy(self.rows(first)); },
+            nb::arg("first") = 0, "Returns the rows from this place on, one after the other.");
     m.def(
         "message_parts",
         [](const nb::bytes& raw, const InColumn<std::int64_t>& starts, const InColumn<std::int64_t>& stops,

@@ -90,12 +90,16 @@ std::vector<std::int32_t> Interner::intern_all(const Interner& other) {
     return numbers;
 }
 
-std::int32_t Interner::find(std::string_view text) const {
-    return slots_.empty() ? -1 : slots_[slot_of(text, hash_of(text))].number;
+std::int32_t Interner::find(std::string_view text) const { return find(text, hash_of(text)); }
+
+std::int32_t Interner::find(std::string_view text, std::uint64_t hash) const {
+    return slots_.empty() ? -1 : slots_[slot_of(text, hash)].number;
 }
 
-void Interner::expect(std::string_view text) const {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[static_cast<std::size_t>(hash_of(text)) & (slots_.size() - 1)]);
+std::uint64_t Interner::expect(std::string_view text) const {
+    const std::uint64_t hash = hash_of(text);
+    if (!slots_.empty()) __builtin_prefetch(&slots_[static_cast<std::size_t>(hash) & (slots_.size() - 1)]);
+    return hash;
 }
 
 // Where the string is, or would be. There is a free slot.

@@ -19,8 +19,10 @@ class Interner {
     // The number of the string; -1 when it has none.
     std::int32_t find(std::string_view text) const;
 
-    // Has memory fetch where the string would be looked up soon.
-    void expect(std::string_view text) const;
+    // The hash of a string. Memory is told to fetch where it will be looked up, by this hash.
+    std::uint64_t expect(std::string_view text) const;
+    std::int32_t intern(std::string_view text, std::uint64_t hash);
+    std::int32_t find(std::string_view text, std::uint64_t hash) const;
 
     // All strings of another table, in its order: their numbers here, by number there.
     std::vector<std::int32_t> intern_all(const Interner& other);
@@ -28,6 +30,7 @@ class Interner {
     std::size_t size() const { return entries_.size(); }
     std::size_t bytes() const { return arena_.size(); }  // of all strings together
     std::string_view at(std::int32_t number) const;
+    std::string_view all() const { return arena_; }  // one after the other
 
   private:
     struct Entry {
@@ -41,7 +44,6 @@ class Interner {
         std::int32_t number;  // -1: empty
     };
 
-    std::int32_t intern(std::string_view text, std::uint64_t hash);
     std::size_t slot_of(std::string_view text, std::uint64_t hash) const;
     void grow();
 

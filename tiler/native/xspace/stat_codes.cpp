@@ -1,5 +1,6 @@
 #include "xspace/stat_codes.hpp"
 
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
@@ -12,11 +13,19 @@ namespace {
 
 constexpr std::size_t kForms = static_cast<std::size_t>(StatCodes::Form::real) + 1;
 
+std::uint64_t next_choice() {
+    static std::atomic<std::uint64_t> choices{0};
+    return choices++;
+}
+
 std::string_view bytes_of_bits(const std::uint64_t& bits) {
     return {reinterpret_cast<const char*>(&bits), sizeof(bits)};
 }
 
 }  // namespace
+
+StatChoice::StatChoice(const std::vector<std::vector<std::int64_t>>& ids)
+    : size_(ids.size()), number_(next_choice()), wanted_(ids) {}
 
 void StatChoice::read(const wire::Source& metadata, Span<SaidStat> found) const {
     if (found.size() != size_) throw std::invalid_argument("room for other stats than are read");
@@ -81,24 +90,32 @@ std::int32_t StatCodes::of_real(double number) {
     return code(Form::real, bytes_of_bits(bits));
 }
 
-std::int32_t StatCodes::of_text_or_bytes(std::string_view text) {
-    if (text.empty()) return 0;
-    const std::int32_t known = table(Form::text).find(text);
-    if (known >= 0) return codes_[static_cast<std::size_t>(Form::text)][static_cast<std::size_t>(known)];
-    return utf8::is_valid(text) ? of_text(text) : of_bytes(text);
+std::int32_t StatCodes::of_text(std::string_view text, std::uint64_t hash) {
+    return text.empty() ? 0 : code(Form::text, text, hash);
 }
 
-std::int32_t StatCodes::of_stat(const wire::Source& metadata, const SaidStat& said) {
+std::int32_t StatCodes::of_text_or_bytes(std::string_view text) { return of_text_or_bytes(text, expect_text(text)); }
+
+std::int32_t StatCodes::of_text_or_bytes(std::string_view text, std::uint64_t hash) {
+    if (text.empty()) return 0;
+    const std::int32_t known = table(Form::text).find(text, hash);
+    if (known >= 0) return codes_[static_cast<std::size_t>(Form::text)][static_cast<std::size_t>(known)];
+    return code(utf8::is_valid(text) ? Form::text : Form::bytes, text, hash);
+}
+
+std::int32_t StatCodes::of_stat(const wire::Source& metadata, const SaidStat& said, std::uint64_t hash) {
     switch (said.form) {
     case 2: {
         double real = 0;
         std::memcpy(&real, &said.bits, sizeof(real));
         return of_real(real);
     }
-    case 3: return of_number(said.bits);
-    case 4: return of_negative(static_cast<std::int64_t>(said.bits));
-    case 5: return of_text_or_bytes(wire::text(metadata, said.text));
-    case 6: return of_bytes(wire::text(metadata, said.text));
+    case 3: return code(Form::number, bytes_of_bits(said.bits), hash);
+    case 4:
+        return code(static_cast<std::int64_t>(said.bits) < 0 ? Form::negative : Form::number, bytes_of_bits(said.bits),
+                    hash);
+    case 5: return of_text_or_bytes(wire::text(metadata, said.text), hash);
+    case 6: return code(Form::bytes, wire::text(metadata, said.text), hash);
     default: return 0;
     }
 }
@@ -108,13 +125,13 @@ std::int32_t StatCodes::find(std::string_view text) const {
     return known < 0 ? -1 : codes_[static_cast<std::size_t>(Form::text)][static_cast<std::size_t>(known)];
 }
 
-void StatCodes::expect(const wire::Source& metadata, const SaidStat& said) const {
+std::uint64_t StatCodes::expect(const wire::Source& metadata, const SaidStat& said) const {
     switch (said.form) {
     case 3:
-    case 4: table(Form::number).expect(bytes_of_bits(said.bits)); break;
-    case 5: table(Form::text).expect(wire::text(metadata, said.text)); break;
-    case 6: table(Form::bytes).expect(wire::text(metadata, said.text)); break;
-    default: break;
+    case 4: return table(Form::number).expect(bytes_of_bits(said.bits));
+    case 5: return expect_text(wire::text(metadata, said.text));
+    case 6: return table(Form::bytes).expect(wire::text(metadata, said.text));
+    default: return 0;
     }
 }
 
@@ -134,9 +151,11 @@ bool StatCodes::says(std::int32_t code, std::string_view word) const {
            memmem(text.data(), text.size(), word.data(), word.size()) != nullptr;
 }
 
-std::int32_t StatCodes::code(Form form, std::string_view key) {
+std::int32_t StatCodes::code(Form form, std::string_view key) { return code(form, key, table(form).expect(key)); }
+
+std::int32_t StatCodes::code(Form form, std::string_view key, std::uint64_t hash) {
     const auto at = static_cast<std::size_t>(form);
-    const std::int32_t number = tables_[at].intern(key);
+    const std::int32_t number = tables_[at].intern(key, hash);
     if (static_cast<std::size_t>(number) == codes_[at].size()) {
         if (entries_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
             throw std::length_error("too many distinct values");

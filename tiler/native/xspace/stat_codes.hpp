@@ -23,9 +23,12 @@ struct SaidStat {
 // Which stats of a plane are read, by their places.
 class StatChoice {
   public:
-    explicit StatChoice(const std::vector<std::vector<std::int64_t>>& ids) : size_(ids.size()), wanted_(ids) {}
+    explicit StatChoice(const std::vector<std::vector<std::int64_t>>& ids);
 
     std::size_t size() const { return size_; }
+
+    // No other choice has it, nor ever had.
+    std::uint64_t number() const { return number_; }
 
     // What some metadata says, by place; of a stat that comes twice, the last. Throws wire::Error.
     void read(const wire::Source& metadata, Span<SaidStat> found) const;
@@ -34,6 +37,7 @@ class StatChoice {
     void take(wire::Cursor stat, Span<SaidStat> found) const;
 
     std::size_t size_;
+    std::uint64_t number_;
     xspace::WantedIds wanted_;
 };
 
@@ -57,15 +61,20 @@ class StatCodes {
     std::int32_t of_negative(std::int64_t number);
     std::int32_t of_real(double number);
     std::int32_t of_text_or_bytes(std::string_view text);
+    std::int32_t of_text_or_bytes(std::string_view text, std::uint64_t hash);
+
+    // The same for what `expect_text` and `expect` said the hash of.
+    std::int32_t of_text(std::string_view text, std::uint64_t hash);
 
     // That of what a stat says; of a reference none.
-    std::int32_t of_stat(const wire::Source& metadata, const SaidStat& said);
+    std::int32_t of_stat(const wire::Source& metadata, const SaidStat& said, std::uint64_t hash);
 
     // That of a text; -1: it has none.
     std::int32_t find(std::string_view text) const;
 
-    // Has memory fetch what the code of a stat will be looked up in.
-    void expect(const wire::Source& metadata, const SaidStat& said) const;
+    // Has memory fetch what the code of a text, or of what a stat says, will be looked up in, and returns the hash.
+    std::uint64_t expect_text(std::string_view text) const { return table(Form::text).expect(text); }
+    std::uint64_t expect(const wire::Source& metadata, const SaidStat& said) const;
 
     // What has a code. Throws std::out_of_range.
     Value at(std::int32_t code) const;
@@ -82,6 +91,7 @@ class StatCodes {
     };
 
     std::int32_t code(Form form, std::string_view key);
+    std::int32_t code(Form form, std::string_view key, std::uint64_t hash);
     const Interner& table(Form form) const { return tables_[static_cast<std::size_t>(form)]; }
 
     std::vector<Interner> tables_;  // by form

@@ -137,7 +137,7 @@ def test_what_is_asked_for_wrongly_is_refused() -> None:
 
 @given(st.lists(st.lists(st.integers(0, 2), min_size=2, max_size=2), max_size=12))
 def test_equal_rows_have_one_place(rows: list[list[int]]) -> None:
-    places = _native.RowPlaces(2)
+    places = _native.MetadataRows(2)
     found = [int(places.add(np.array(row, np.int32))[0]) for row in rows]
     again = places.add(np.array(rows, np.int32).reshape(-1))
     met = list(dict.fromkeys(map(tuple, rows)))
@@ -148,4 +148,4 @@ def test_equal_rows_have_one_place(rows: list[list[int]]) -> None:
 
 def test_rows_that_are_cut_short_are_refused() -> None:
     with pytest.raises(ValueError, match="cut short"):
-        _native.RowPlaces(2).add(np.zeros(3, np.int32))
+        _native.MetadataRows(2).add(np.zeros(3, np.int32))
