@@ -8,7 +8,6 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from tilescope.tiler import _native
 from tilescope.tiler.indexing.builder import Builder
 from tilescope.tiler.indexing.garbage import seldom_collected
 from tilescope.tiler.indexing.meter import Meter
@@ -53,15 +52,6 @@ _BLOCK_BYTES_PER_ROW = 45
 
 # A run with fewer events is built in the blink of an eye: nothing is shown of it before.
 _PREVIEW_EVENTS = 500_000
-
-
-# Of the memory of a build, what is kept of it while it is free: for the next track.
-_FREE_SHARE = 0.25
-
-
-def keep_free_memory(memory_bytes: int) -> None:
-    """For a process that only builds, with so much memory: what is freed stays with it for the next track."""
-    _native.keep_free_memory(int(memory_bytes * _FREE_SHARE))
 
 
 def build_store(

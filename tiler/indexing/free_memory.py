@@ -1,0 +1,37 @@
+"""Memory that is free, but still the process's: kept for the next track as long as there is enough."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Final
+
+from tilescope.tiler import _native
+
+# Of the memory of a build, what is kept of it while it is free.
+_FREE_SHARE: Final = 0.25
+
+# From so much of the memory on, what is free is given back: pieces of all sizes leave gaps that nothing fits into.
+_FULL_SHARE: Final = 0.75
+
+_PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
+
+
+def keep_free_memory(memory_bytes: int) -> None:
+    """For a process that only builds, with so much memory: what is freed stays with it for the next track."""
+    _native.keep_free_memory(int(memory_bytes * _FREE_SHARE))
+
+
+def release_when_full(memory_bytes: int) -> None:
+    """Gives back what is free when the process has nearly so much memory, mapped files aside."""
+    if _private_bytes() > memory_bytes * _FULL_SHARE:
+        _native.release_free_memory()
+
+
+def _private_bytes() -> int:
+    """0 where nobody tells."""
+    if sys.platform != "linux":
+        return 0
+    with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - read after each block
+        _, resident, shared, *_ = file.read().split()
+    return (int(resident) - int(shared)) * _PAGE_BYTES
