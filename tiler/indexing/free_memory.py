@@ -12,7 +12,7 @@ from tilescope.tiler import _native
 _FREE_SHARE: Final = 0.25
 
 # From so much of the memory on, what is free is given back: pieces of all sizes leave gaps that nothing fits into.
-_FULL_SHARE: Final = 0.75
+_FULL_SHARE: Final = 0.6
 
 _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 
