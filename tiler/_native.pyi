@@ -10,6 +10,19 @@ from typing import Annotated, Any, Literal
 import numpy
 from numpy.typing import NDArray
 
+def chunk_extent(
+    phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    time_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    time_ps: Annotated[NDArray[numpy.int16], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    duration_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration_ps: Annotated[NDArray[numpy.int16], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+) -> tuple[int, int, int, int, int, int, bool]:
+    """
+    Of a chunk with rows: how many are no flow ends; of all when the first begins, when the last begins, how
+    long the longest lasts, when the last ends, in nanoseconds and picoseconds beyond, and whether any time is
+    not a whole nanosecond.
+    """
+
 class Activities:
     """How busy the tracks of a file are, whose events come in file order."""
 
@@ -85,8 +98,8 @@ def by_track(
     args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
 ) -> tuple[
-    list[int],
-    list[int],
+    Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     tuple[
         Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],

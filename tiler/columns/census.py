@@ -13,6 +13,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.columns.chunk import EventChunk, Phase
 from tilescope.tiler.columns.span import Span
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -69,15 +70,12 @@ class Census:
 
     def add(self, chunk: EventChunk) -> int:
         """Counts a chunk that is not empty. Returns how many events it has, without flow ends."""
-        first, latest = int(chunk.time_ns.min()), int(chunk.time_ns.max())
-        longest = int(chunk.duration_ns.max())
-        apart = first >> _PIECE != latest >> _PIECE or longest >= _LONG_NS or latest + longest >= _LATEST_NS
-        counted = chunk.phase < Phase.FLOW_START
-        events = int(np.count_nonzero(counted))
-        if apart:
-            self._add_apart(chunk, counted)
+        columns = chunk.phase, chunk.time_ns, chunk.time_ps, chunk.duration_ns, chunk.duration_ps
+        events, first, latest, longest, last, last_ps, any_ps = _native.chunk_extent(*columns)
+        if first >> _PIECE != latest >> _PIECE or longest >= _LONG_NS or latest + longest >= _LATEST_NS:
+            self._add_apart(chunk)
         else:
-            self._add_together(chunk, events)
+            self._count((first >> _PIECE) << 2 | Length.SHORT, Span(first, last, last_ps, any_ps), events)
         return events
 
     def add_span(self, span: Span, events: int) -> bool:
@@ -94,16 +92,9 @@ class Census:
         known.join(span)
         self._crowds[key] = known, before + events
 
-    def _add_together(self, chunk: EventChunk, events: int) -> None:
-        end, beyond = _ends(chunk)
-        last = int(end.max())
-        last_ps = 0 if beyond is None else int(beyond[end == last].max())
-        any_ps = any(column is not None and bool(column.any()) for column in (chunk.time_ps, chunk.duration_ps))
-        first = int(chunk.time_ns.min())
-        self._count((first >> _PIECE) << 2 | Length.SHORT, Span(first, last, last_ps, any_ps), events)
-
-    def _add_apart(self, chunk: EventChunk, counted: NDArray[np.bool_]) -> None:
+    def _add_apart(self, chunk: EventChunk) -> None:
         length = chunk.duration_ns
+        counted = chunk.phase < Phase.FLOW_START
         key = (chunk.time_ns >> _PIECE) << 2 | ((length >= _LONG_NS).astype(np.int64) + (length >= _ENDLESS_NS))
         order = np.argsort(key, kind="stable")
         key, start = key[order], chunk.time_ns[order]

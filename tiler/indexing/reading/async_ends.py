@@ -132,7 +132,7 @@ def _move(gathered: Gatherer, found: list[_Rows]) -> None:
     for part, start, stop in zip(found, (stops - counts).tolist(), stops.tolist(), strict=True):
         here = moves[start:stop]
         if here.any():
-            gathered.move(part.track, part.piece, part.rows[here], to[start:stop][here])
+            gathered.move(part.track, part.piece, part.events, part.rows[here], to[start:stop][here])
 
 
 def _times(part: _Rows) -> tuple[Ints, Ints, NDArray[np.uint8]]:

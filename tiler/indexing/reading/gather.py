@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Activity, Census, Crowd, EventChunk, Span
-from tilescope.tiler.indexing.reading.joining import ChunkInPieces, ChunkPiece, join_pieces
+from tilescope.tiler.indexing.reading.joining import join_pieces
 from tilescope.tiler.indexing.reading.piece import kept, one_track, select
+from tilescope.tiler.indexing.reading.piece_table import PieceTable
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
 from tilescope.tiler.indexing.scratch import Scratch
 
@@ -27,8 +28,7 @@ class Gatherer:
     census: Census = field(default_factory=Census)
     events: int = 0  # without flow ends
     flow_ends: int = 0
-    _pieces: dict[int, list[ChunkPiece]] = field(default_factory=dict)
-    _rows: dict[int, int] = field(default_factory=dict)
+    _pieces: PieceTable = field(default_factory=PieceTable)
     _activities: _native.Activities = field(default_factory=_native.Activities)
 
     def add(self, chunk: EventChunk) -> None:
@@ -43,15 +43,13 @@ class Gatherer:
 
     def pieces(self, track: int) -> Sequence[EventChunk]:
         """A track's events, in file order."""
-        return [piece.events(track) for piece in self._pieces.get(track, ())]
+        return [piece.events(track) for piece in self._pieces.pieces(track)]
 
-    def move(self, track: int, number: int, rows: Ints, to: NDArray[np.int32]) -> None:
-        """Moves rows of a track's piece behind all events of other tracks. The piece stays."""
-        piece = self._pieces[track][number].events(track)
+    def move(self, track: int, number: int, piece: EventChunk, rows: Ints, to: NDArray[np.int32]) -> None:
+        """Moves rows of a piece that `pieces` has given behind all events of other tracks. The piece stays."""
         moved = select(piece, rows, self.scratch)
         left = select(piece, np.delete(np.arange(len(piece)), rows), self.scratch)
-        self._pieces[track][number] = ChunkPiece(ChunkInPieces.of(left), 0, len(left))
-        self._rows[track] -= len(rows)
+        self._pieces.replace(track, number, left)
         self._place(replace(moved, track=to))
 
     def _place(self, chunk: EventChunk) -> None:
@@ -71,12 +69,7 @@ class Gatherer:
         )
         # Whose rows are whose is known: the column of tracks is no longer needed.
         sorted_chunk = EventChunk(one_track(-1, len(chunk)), *columns) if columns is not None else chunk
-        chunk_in_pieces = ChunkInPieces.of(kept(sorted_chunk, self.scratch))
-        start = 0
-        for track, stop in zip(tracks, stops, strict=True):
-            self._pieces.setdefault(track, []).append(ChunkPiece(chunk_in_pieces, start, stop))
-            self._rows[track] = self._rows.get(track, 0) + stop - start
-            start = stop
+        self._pieces.add(kept(sorted_chunk, self.scratch), tracks, stops)
 
     @property
     def span(self) -> Span:
@@ -90,11 +83,11 @@ class Gatherer:
     @property
     def tracks(self) -> int:
         """How many tracks have events so far."""
-        return len(self._rows)
+        return self._pieces.tracks
 
     def rows_of(self, track: int) -> int:
         """How many events and flow ends of a track there are so far."""
-        return self._rows.get(track, 0)
+        return self._pieces.rows_of(track)
 
     def activity_of(self, track: int) -> Activity | None:
         """When a track is busy, as far as its events have been read."""
@@ -105,7 +98,7 @@ class Gatherer:
 
     def take(self, track: int, axis: FileAxis, scratch: Scratch) -> TimedEvents | None:
         """The events of a track, which are forgotten here."""
-        pieces = self._pieces.pop(track, None)
-        if pieces is None:
+        if not self._pieces.rows_of(track):
             return None
-        return join_pieces(pieces, track, axis, scratch) if self._rows[track] else None
+        pieces = self._pieces.take(track)
+        return join_pieces(pieces, track, axis, scratch) if pieces.numbers else None

@@ -1,11 +1,12 @@
 """Pieces of chunks that are of one track, and their events joined on the run's time axis.
 
 A file of ten million events on 150 tracks has a hundred thousand pieces: none of them is looked at in Python.
+`piece_table.py` knows which there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
@@ -62,13 +63,40 @@ class ChunkPiece(NamedTuple):
         return part_of(self.of.chunk, self.start, self.stop, track)
 
 
-def join_pieces(pieces: list[ChunkPiece], track: int, axis: FileAxis, scratch: Scratch) -> TimedEvents:
-    """The events of all pieces, one behind the other. The list is empty afterwards."""
-    pieces.reverse()
+@dataclass(frozen=True, slots=True)
+class TrackPieces:
+    """The pieces of one track: rows [start, stop) of the chunks with these numbers."""
+
+    chunks: Sequence[ChunkInPieces | None]  # of all tracks
+    numbers: list[int]
+    start: Ints
+    stop: Ints
+    used: Callable[[list[int]], None]  # told of chunks of which a piece is not needed any more
+
+    @property
+    def rows(self) -> int:
+        """Of all pieces together."""
+        return int((self.stop - self.start).sum())
+
+    def columns(self, some: slice) -> tuple[list[_native.ChunkColumns], Ints, Ints]:
+        """Of some pieces, for native code."""
+        chunks = [chunk.columns for chunk in map(self.chunks.__getitem__, self.numbers[some]) if chunk is not None]
+        return chunks, self.start[some], self.stop[some]
+
+    def events(self, track: int) -> Iterator[EventChunk]:
+        """Those of all pieces. Each is forgotten when the next is asked for."""
+        for number, start, stop in zip(self.numbers, self.start.tolist(), self.stop.tolist(), strict=True):
+            chunk = self.chunks[number]
+            assert chunk is not None
+            yield part_of(chunk.chunk, start, stop, track)
+            self.used([number])
+
+
+def join_pieces(pieces: TrackPieces, track: int, axis: FileAxis, scratch: Scratch) -> TimedEvents:
+    """The events of all pieces, one behind the other. They are used up."""
     if axis.timeline.window is not None:
-        rows = sum(piece.stop - piece.start for piece in pieces)
-        return timed_events((piece.events(track) for piece in _taken(pieces)), rows, axis, scratch)
-    rows, args_bytes, keys, values = _native.piece_sizes(*_columns(pieces))
+        return timed_events(pieces.events(track), pieces.rows, axis, scratch)
+    rows, args_bytes, keys, values = _native.piece_sizes(*pieces.columns(slice(None)))
 
     def column(dtype: DTypeLike) -> NDArray[np.generic]:
         return scratch.empty(rows, dtype)
@@ -87,10 +115,10 @@ def join_pieces(pieces: list[ChunkPiece], track: int, axis: FileAxis, scratch: S
     timeline = axis.timeline
     from_ns = (timeline.origin_ns - axis.base_ns) % (1 << 64)
     at = args_at = 0
-    while pieces:
-        some = [pieces.pop() for _ in range(min(_PIECES_AT_ONCE, len(pieces)))]
+    for first in range(0, len(pieces.numbers), _PIECES_AT_ONCE):
+        some = slice(first, first + _PIECES_AT_ONCE)
         at, args_at = _native.join_pieces(
-            *_columns(some),
+            *pieces.columns(some),
             from_ns,
             timeline.tick_ps == 1,
             timeline.rounds,
@@ -107,15 +135,5 @@ def join_pieces(pieces: list[ChunkPiece], track: int, axis: FileAxis, scratch: S
             joined.args_end,
             joined.args,
         )
+        pieces.used(pieces.numbers[some])
     return joined
-
-
-def _columns(pieces: list[ChunkPiece]) -> tuple[list[_native.ChunkColumns], Ints, Ints]:
-    starts = np.array([piece.start for piece in pieces], np.int64)
-    return [piece.of.columns for piece in pieces], starts, np.array([piece.stop for piece in pieces], np.int64)
-
-
-def _taken(pieces: list[ChunkPiece]) -> Iterator[ChunkPiece]:
-    """The pieces from the last to the first. Each is forgotten when it has been used."""
-    while pieces:
-        yield pieces.pop()

@@ -2,13 +2,17 @@
 #include "bind/activity.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <optional>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include "bind/module.hpp"
 #include "columns/event_codes.hpp"
+#include "columns/extent.hpp"
 
 namespace nb = nanobind;
 
@@ -68,9 +72,30 @@ class Activities {
     std::vector<Track> tracks_;
 };
 
+auto extent(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& time_ns,
+            const std::optional<InColumn<std::int16_t>>& time_ps, const InColumn<std::int64_t>& duration_ns,
+            const std::optional<InColumn<std::int16_t>>& duration_ps) {
+    const auto optional = [](const std::optional<InColumn<std::int16_t>>& column) {
+        return column ? std::make_optional(span_of(*column)) : std::nullopt;
+    };
+    const auto starts_ps = optional(time_ps), durations_ps = optional(duration_ps);
+    ChunkExtent found;
+    {
+        nb::gil_scoped_release release;
+        found = extent_of(span_of(phase), span_of(time_ns), starts_ps, span_of(duration_ns), durations_ps);
+    }
+    return std::make_tuple(found.events, found.first_ns, found.latest_ns, found.longest_ns, found.last_ns,
+                           found.last_ps, found.any_ps);
+}
+
 }  // namespace
 
 void bind_activity(nb::module_& m) {
+    m.def("chunk_extent", &extent, nb::arg("phase"), nb::arg("time_ns"), nb::arg("time_ps").none(),
+          nb::arg("duration_ns"), nb::arg("duration_ps").none(),
+          "Of a chunk with rows: how many are no flow ends; of all when the first begins, when the last begins, how\n"
+          "long the longest lasts, when the last ends, in nanoseconds and picoseconds beyond, and whether any time is\n"
+          "not a whole nanosecond.");
     nb::class_<Activities>(m, "Activities", "How busy the tracks of a file are, whose events come in file order.")
         .def(nb::init<>())
         .def("add", &Activities::add, nb::arg("track"), nb::arg("phase"), nb::arg("time"), nb::arg("duration"),

@@ -2,7 +2,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <optional>
@@ -48,7 +47,7 @@ using SortedColumns = std::tuple<OutColumn<uint8_t>, OutColumn<int64_t>, OutOpti
                                  OutOptional<int16_t>, OutColumn<int32_t>, OutOptional<int64_t>, OutOptional<double>,
                                  OutColumn<uint8_t>, OutColumn<int64_t>, OutColumn<uint8_t>>;
 
-std::tuple<std::vector<int32_t>, std::vector<int64_t>, std::optional<SortedColumns>> by_track(
+std::tuple<OutColumn<int32_t>, OutColumn<int64_t>, std::optional<SortedColumns>> by_track(
     const InColumn<int32_t>& track, const InColumn<uint8_t>& phase, const InColumn<int64_t>& time_ns,
     const InOptional<int16_t>& time_ps, const InColumn<int64_t>& duration_ns, const InOptional<int16_t>& duration_ps,
     const InColumn<int32_t>& name, const InOptional<int64_t>& key, const InOptional<double>& value,
@@ -70,7 +69,7 @@ std::tuple<std::vector<int32_t>, std::vector<int64_t>, std::optional<SortedColum
     RowsByTrack rows = rows_by_track(tracks);
     if (rows.order.empty()) {
         release.reset();
-        return {std::move(rows.tracks), std::move(rows.stops), std::nullopt};
+        return {tilescope::to_numpy(std::move(rows.tracks)), tilescope::to_numpy(std::move(rows.stops)), std::nullopt};
     }
     const std::vector<uint32_t>& order = rows.order;
     Column<uint8_t> phase_out = in_order(phases, order);
@@ -84,7 +83,7 @@ std::tuple<std::vector<int32_t>, std::vector<int64_t>, std::optional<SortedColum
     Column<uint8_t> flags_out = in_order(marks, order);
     StringsInOrder args_out = strings_in_order(ends, bytes, order);
     release.reset();
-    return {std::move(rows.tracks), std::move(rows.stops),
+    return {tilescope::to_numpy(std::move(rows.tracks)), tilescope::to_numpy(std::move(rows.stops)),
             SortedColumns(tilescope::to_numpy(phase_out), tilescope::to_numpy(time_out), to_numpy(time_ps_out),
                           tilescope::to_numpy(duration_out), to_numpy(duration_ps_out), tilescope::to_numpy(name_out),
                           to_numpy(key_out), to_numpy(value_out), tilescope::to_numpy(flags_out),

@@ -12,7 +12,7 @@ import pytest
 from tests.tiler.indexing.event_chunks import chunk
 from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk
-from tilescope.tiler.indexing.reading.joining import ChunkInPieces, ChunkPiece, join_pieces
+from tilescope.tiler.indexing.reading.joining import ChunkInPieces, ChunkPiece, TrackPieces, join_pieces
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents, timed_events
 from tilescope.tiler.indexing.reading.timeline import Timeline
 from tilescope.tiler.indexing.scratch import Scratch
@@ -61,8 +61,12 @@ def test_pieces_are_joined_as_one_by_one(timeline: Timeline, seed: int) -> None:
         pieces.append(ChunkPiece(ChunkInPieces.of(of), start, rng.randrange(start, len(of)) + 1))
     rows = sum(piece.stop - piece.start for piece in pieces)
     expected = timed_events([piece.events(0) for piece in pieces], rows, axis, Scratch())
-    assert_same(join_pieces(pieces, 0, axis, Scratch()), expected)
-    assert pieces == []
+    used: list[int] = []
+    starts, stops = (np.array([getattr(piece, name) for piece in pieces]) for name in ("start", "stop"))
+    chunks = [piece.of for piece in pieces]
+    numbers = list(range(len(pieces)))
+    assert_same(join_pieces(TrackPieces(chunks, numbers, starts, stops, used.extend), 0, axis, Scratch()), expected)
+    assert used == numbers
 
 
 @pytest.mark.parametrize(

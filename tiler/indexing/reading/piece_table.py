@@ -1,0 +1,147 @@
+"""Which rows of which chunks are of which track.
+
+A file of ten million events on 150 tracks has a hundred thousand pieces: they are numbers in arrays, not objects.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.columns import EventChunk
+from tilescope.tiler.indexing.reading.joining import ChunkInPieces, ChunkPiece, TrackPieces
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class _Added:
+    """The pieces of one chunk, which are of tracks that ascend."""
+
+    tracks: NDArray[np.int32]
+    stops: Ints
+    chunk: int
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """Pieces by track, of one track as they were added. Columns of one shape."""
+
+    track: NDArray[np.int32]
+    chunk: Ints
+    start: Ints
+    stop: Ints
+
+    def of(self, track: int) -> slice:
+        """Where those of a track are."""
+        first, last = np.searchsorted(self.track, (track, track + 1)).tolist()
+        return slice(first, last)
+
+
+@dataclass(slots=True)
+class PieceTable:
+    """Takes chunks whose rows are in the order of their tracks; gives the pieces of a track, each once."""
+
+    _chunks: list[ChunkInPieces | None] = field(default_factory=list)  # None: all of its pieces are given
+    _left: list[int] = field(default_factory=list)  # how many pieces of each are not
+    _added: list[_Added] = field(default_factory=list)  # since all was sorted
+    _sorted: _Sorted | None = None
+    _rows: dict[int, int] = field(default_factory=dict)  # by track
+    _uncounted: list[_Added] = field(default_factory=list)  # of these, not yet
+    _known: set[int] = field(default_factory=set)  # tracks
+    _taken: set[int] = field(default_factory=set)  # tracks
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, chunk: EventChunk, tracks: NDArray[np.int32], stops: Ints) -> None:
+        """`stops` are the rows where those of the tracks end, which ascend. The chunk is kept."""
+        added = _Added(tracks, stops, self._keep(ChunkInPieces.of(chunk), len(tracks)))
+        self._added.append(added)
+        self._uncounted.append(added)
+        self._known.update(tracks.tolist())
+
+    @property
+    def tracks(self) -> int:
+        """How many have had rows."""
+        return len(self._known)
+
+    def rows_of(self, track: int) -> int:
+        """How many rows of a track were added, and not replaced."""
+        if self._uncounted:
+            with self._lock:
+                self._count()
+        return self._rows.get(track, 0)
+
+    def pieces(self, track: int) -> list[ChunkPiece]:
+        """Those of a track that was not taken, in the order in which they were added."""
+        table = self._in_order()
+        of = table.of(track)
+        columns = zip(table.chunk[of].tolist(), table.start[of].tolist(), table.stop[of].tolist(), strict=True)
+        found = ((self._chunks[chunk], start, stop) for chunk, start, stop in columns)
+        return [ChunkPiece(chunk, start, stop) for chunk, start, stop in found if chunk is not None]
+
+    def replace(self, track: int, number: int, piece: EventChunk) -> None:
+        """Puts other rows, all of a chunk, in the place of the piece that `pieces` had there."""
+        table = self._sorted
+        assert table is not None
+        at = table.of(track).start + number
+        self._give(int(table.chunk[at]))
+        self._rows[track] = self.rows_of(track) + len(piece) - int(table.stop[at] - table.start[at])
+        table.chunk[at] = self._keep(ChunkInPieces.of(piece), 1)
+        table.start[at], table.stop[at] = 0, len(piece)
+
+    def take(self, track: int) -> TrackPieces:
+        """The pieces of a track, once; then none. Chunks are forgotten with the last of their pieces."""
+        with self._lock:
+            table = self._in_order()
+            of = slice(0) if track in self._taken else table.of(track)
+            self._taken.add(track)
+        return TrackPieces(self._chunks, table.chunk[of].tolist(), table.start[of], table.stop[of], self._given)
+
+    def _count(self) -> None:
+        added, self._uncounted = self._uncounted, []
+        if not added:
+            return
+        tracks, place = np.unique(np.concatenate([of.tracks for of in added]), return_inverse=True)
+        rows = np.zeros(len(tracks), np.int64)
+        np.add.at(rows, place, np.concatenate([np.diff(of.stops, prepend=0) for of in added]))
+        for track, count in zip(tracks.tolist(), rows.tolist(), strict=True):
+            self._rows[track] = self._rows.get(track, 0) + count
+
+    def _given(self, chunks: list[int]) -> None:
+        with self._lock:
+            for chunk in chunks:
+                self._give(chunk)
+
+    def _give(self, chunk: int) -> None:
+        self._left[chunk] -= 1
+        if not self._left[chunk]:
+            self._chunks[chunk] = None
+
+    def _keep(self, chunk: ChunkInPieces, pieces: int) -> int:
+        self._chunks.append(chunk)
+        self._left.append(pieces)
+        return len(self._chunks) - 1
+
+    def _in_order(self) -> _Sorted:
+        """All pieces, also those that were added since."""
+        before, added = self._sorted, self._added
+        if before is not None and not added:
+            return before
+        tracks = [of.tracks for of in added]
+        starts = [np.concatenate([[0], of.stops[:-1]]) for of in added]
+        stops = [of.stops for of in added]
+        chunks = [np.full(len(of.tracks), of.chunk) for of in added]
+        if before is not None:
+            tracks, chunks = [before.track, *tracks], [before.chunk, *chunks]
+            starts, stops = [before.start, *starts], [before.stop, *stops]
+        if not tracks:
+            nothing = np.zeros(0, np.int64)
+            return _Sorted(np.zeros(0, np.int32), nothing, nothing, nothing)
+        track = np.concatenate(tracks)
+        order = np.argsort(track, kind="stable")
+        columns = (np.concatenate(of)[order] for of in (chunks, starts, stops))
+        self._sorted, self._added = _Sorted(track[order], *columns), []
+        return self._sorted
