@@ -170,16 +170,17 @@ class Histograms:
         Of start, duration and name of the slices of up to 32 tracks together, in canonical order, and of tiles
         in the order in which they are wanted. `leaf_of`: for which tracks a tile is a leaf, as bits: they are
         not in the histograms of tiles below. `track_names`: of each track the name that all its slices are
-        summed up under, ascending, in place of their own.
+        summed up under, ascending, in records of their own.
         """
 
     def next(
         self, rows: int, owner: int, events_per_row: int = 0
-    ) -> tuple[int, int, tuple[bytes, bytes] | None] | None:
+    ) -> tuple[int, int, tuple[bytes, bytes] | None, tuple[bytes, bytes] | None] | None:
         """
         Returns level and index of the next tile, and its records, uncompressed: the histogram of `owner`, with
         so many rows and one of all others at most, and its spread of durations; None in place of both where
-        fewer events start in the tile than so many a row. None: there are no more tiles.
+        fewer events start in the tile than so many a row; and the same two by track, None without
+        `track_names`. None: there are no more tiles.
         """
 
 class SpanSums:

@@ -61,8 +61,9 @@ def walk(
     out: dict[Tile, list[Row]] = {}
     spreads = {} if spreads is None else spreads
     while (record := found.next(rows, 7)) is not None:
-        level, index, stored = record
+        level, index, stored, by_track = record
         assert stored is not None
+        assert by_track is None
         assert (level, index) not in out
         histogram = Histogram.decode(stored[0], 7, level)
         spread = DurationSpread.decode(stored[1], 7, level, histogram)
@@ -125,7 +126,7 @@ def test_tiles_that_have_no_records_are_in_those_above(track: list[Slice], at_le
     every = walk(track, tiles, set())
     found = _native.Histograms([columns(track)], *arrays(tiles))
     while (record := found.next(1 << 20, 7, per_row)) is not None:
-        level, index, stored = record
+        level, index, stored, _ = record
         rows = every[level, index]
         assert (stored is not None) == (len(rows) * per_row <= sum(row.count for row in rows))
         if stored is not None:
@@ -151,7 +152,7 @@ def test_more_slices_than_are_held_as_they_come(n_tiles: int) -> None:
     tiles = [(z, 0) for z in range(level, -1, -1)]
     found = _native.Histograms([(start, duration, name)], *arrays(tiles))
     while (record := found.next(1 << 20, 7)) is not None:
-        z, _, stored = record
+        z, _, stored, _ = record
         assert stored is not None
         of_tile = Histogram.decode(stored[0], 7, z)
         starting = start < 256 * 4**z
@@ -168,7 +169,7 @@ def test_more_slices_than_are_held_as_they_come(n_tiles: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_tracks_together(seed: int) -> None:
-    """A tile counts the tracks for which no tile above is a leaf."""
+    """A tile counts the tracks for which no tile above is a leaf, by name and by track."""
     rng = random.Random(seed)
     tracks = [canonical(SHAPES[shape](rng, 200, 9, 50)) for shape in SHAPES]
     every = [Timed(s.start, s.duration, s.name) for track in tracks for s in track]
@@ -176,24 +177,40 @@ def test_tracks_together(seed: int) -> None:
     tiles = [(level, 0), (level - 1, 0), (level - 2, 1), (level - 1, 2)]
     leaf_of = [1 << rng.randrange(len(tracks)) if level > 1 else 0 for _ in tiles]
     numbers = np.array([z for z, _ in tiles], np.uint8), np.array([index for _, index in tiles], np.int64)
-    found = _native.Histograms([columns(track) for track in tracks], *numbers, np.array(leaf_of, np.uint32))
+    slots = [3 * k + seed for k in range(len(tracks))]
+    found = _native.Histograms(
+        [columns(track) for track in tracks], *numbers, np.array(leaf_of, np.uint32), track_names=slots
+    )
     seen = {}
+    seen_by_track: dict[Tile, tuple[list[Row], dict[int, dict[int, int]]]] = {}
     while (record := found.next(1 << 20, 0)) is not None:
-        z, index, stored = record
+        z, index, stored, by_track = record
         assert stored is not None
+        assert by_track is not None
+        of_tracks = Histogram.decode(by_track[0], 0, z)
+        spread = DurationSpread.decode(by_track[1], 0, z, of_tracks)
+        seen_by_track[z, index] = sorted(rows_of(of_tracks)), buckets_of(of_tracks.name.tolist(), spread)
         of_tile = Histogram.decode(stored[0], 0, z)
         columns_of = (of_tile.name, of_tile.count, of_tile.busy, of_tile.self_busy)
         seen[z, index] = {row[0]: row[1:] for row in zip(*(c.tolist() for c in columns_of), strict=True)}
     for z, index in tiles:
         above = [leaf for (z0, i0), leaf in zip(tiles, leaf_of, strict=True) if z0 > z and index >> 2 * (z0 - z) == i0]
         width, expected = 256 * 4**z, dict[int, list[int]]()
+        rows_by_track, buckets_by_track = list[Row](), dict[int, dict[int, int]]()
         for number, track in enumerate(tracks):
+            if any(leaf >> number & 1 for leaf in above):
+                continue
+            within = index * width, (index + 1) * width
             events = [Timed(s.start, s.duration, s.name) for s in track]
-            of = histogram(events, list(on_top(events)), index * width, (index + 1) * width)
-            for row in of if not any(leaf >> number & 1 for leaf in above) else ():
+            tops = list(on_top(events))
+            together = [event._replace(name=slots[number]) for event in events]
+            rows_by_track += histogram(together, tops, *within)
+            buckets_by_track |= buckets(together, *within)
+            for row in histogram(events, tops, *within):
                 sums = expected.setdefault(row.name, [0, 0, 0])
                 expected[row.name] = [a + b for a, b in zip(sums, (row.count, row.busy, row.self_busy), strict=True)]
         assert seen[z, index] == {name: tuple(sums) for name, sums in expected.items()}
+        assert seen_by_track[z, index] == (rows_by_track, buckets_by_track)
 
 
 def test_tiles_with_few_events_a_row_have_no_records() -> None:

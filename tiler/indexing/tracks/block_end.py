@@ -44,7 +44,7 @@ class BlockEnd:
 
     def parts(self) -> list[Part]:
         """What is to be written, the longest first."""
-        parts: list[Part] = [self._block_histograms, self._pages_and_names, self._track_sums]
+        parts: list[Part] = [self._block_histograms, self._pages_and_names]
         rows = 0
         some: list[int] = []
         for track in sorted(self._data, key=lambda track: -len(self._data[track])):
@@ -70,11 +70,6 @@ class BlockEnd:
     def _block_histograms(self) -> Iterator[Entry]:
         shape = self._own_shape()
         yield from block_histograms(self._number, self._data, shape, self._budget)
-        self._add(shape)
-
-    def _track_sums(self) -> Iterator[Entry]:
-        shape = self._own_shape()
-        yield from block_histograms(self._number, self._data, shape, self._budget, by_track=True)
         self._add(shape)
 
     def _histograms_of(self, tracks: list[int]) -> Part:

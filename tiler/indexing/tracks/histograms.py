@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -27,6 +28,18 @@ Ints = NDArray[np.int64]
 Key = Callable[[int, int, int], bytes]
 
 
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """Where a histogram and its spread are stored: by owner, level and index."""
+
+    histogram: Key
+    spread: Key
+
+    def entries(self, owner: int, level: int, index: int, records: tuple[bytes, bytes]) -> Iterator[Entry]:
+        yield self.histogram(owner, level, index), compress(records[0])
+        yield self.spread(owner, level, index), compress(records[1])
+
+
 def histograms(
     track: int, data: TrackData, shape: Shape, budget: _native.MemoryBudget | None = None
 ) -> Iterator[Entry]:
@@ -40,7 +53,7 @@ def histograms(
     shape.flags[tiles] |= TileFlag.HAS_HISTOGRAM
     tiles = _in_order(shape, tiles)
     leaf_of = shape.is_leaf[tiles].astype(np.uint32)
-    missing = yield from _entries([data], shape, tiles, leaf_of, budget, track, keys.histogram, keys.spread)
+    missing = yield from _entries([data], shape, tiles, leaf_of, budget, track, _Keys(keys.histogram, keys.spread))
     shape.flags[missing] &= ~TileFlag.HAS_HISTOGRAM
 
 
@@ -49,17 +62,14 @@ def block_histograms(
     data: Mapping[int, TrackData],
     shape: Shape,
     budget: _native.MemoryBudget | None = None,
-    *,
-    by_track: bool = False,
 ) -> Iterator[Entry]:
-    """As `histograms`: of the tracks of a block together, given by their numbers. `by_track`: not by name."""
+    """As `histograms`: of the tracks of a block together, given by their numbers; by name, and by track."""
     summed = sorted(track for track, of in data.items() if _has_histograms(of))
     if sum(data[track].busy for track in summed) >= BUSY_LIMIT:
         return
     slots = np.array([track % TRACKS_PER_BLOCK for track in summed], np.int64)
     tiles, _ = shape.many_together(slots)
-    flag = TileFlag.HAS_TRACK_SUMS if by_track else TileFlag.HAS_BLOCK_HISTOGRAM
-    shape.flags[tiles] |= flag
+    shape.flags[tiles] |= TileFlag.HAS_BLOCK_HISTOGRAM | TileFlag.HAS_TRACK_SUMS
     tiles = _in_order(shape, tiles)
     leaf_of = np.zeros(len(tiles), np.uint32)
     place = (shape.level << INDEX_BITS) | shape.index
@@ -67,10 +77,13 @@ def block_histograms(
         leaves = place[(shape.slot == slot) & shape.is_leaf]
         leaf_of |= np.isin(place[tiles], leaves).astype(np.uint32) << np.uint32(number)
     of = [data[track] for track in summed]
-    histogram, spread = (partial(key, by_track=by_track) for key in (keys.block_histogram, keys.block_spread))
-    names = slots.tolist() if by_track else None
-    missing = yield from _entries(of, shape, tiles, leaf_of, budget, block, histogram, spread, names)
-    shape.flags[missing] &= ~flag
+    by_name, by_track = (
+        _Keys(partial(keys.block_histogram, by_track=by), partial(keys.block_spread, by_track=by))
+        for by in (False, True)
+    )
+    names = slots.tolist()
+    missing = yield from _entries(of, shape, tiles, leaf_of, budget, block, by_name, by_track, names)
+    shape.flags[missing] &= ~TileFlag.HAS_BLOCK_HISTOGRAM
 
 
 def _has_histograms(data: TrackData) -> bool:
@@ -90,8 +103,8 @@ def _entries(
     leaf_of: NDArray[np.uint32],
     budget: _native.MemoryBudget | None,
     owner: int,
-    histogram: Key,
-    spread: Key,
+    by_name: _Keys,
+    by_track: _Keys | None = None,
     track_names: list[int] | None = None,
 ) -> Generator[Entry, None, list[int]]:
     """Entries of tiles in order; returns those that have too many names to be stored."""
@@ -102,13 +115,12 @@ def _entries(
     at = dict(zip(zip(level.tolist(), index.tolist(), strict=True), tiles.tolist(), strict=True))
     columns = [(data.start, data.duration, data.name) for data in tracks]
     walk = _native.Histograms(columns, level.astype(np.uint8), index, leaf_of, budget, track_names)
-    # There is always room for a row for each track.
-    limits = (HISTOGRAM_ROWS, EVENTS_PER_ROW) if track_names is None else (TRACKS_PER_BLOCK, 0)
-    while (found := walk.next(limits[0], owner, limits[1])) is not None:
-        level_of, index_of, records = found
+    while (found := walk.next(HISTOGRAM_ROWS, owner, EVENTS_PER_ROW)) is not None:
+        level_of, index_of, records, of_tracks = found
         if records is None:
             missing.append(at[level_of, index_of])
-            continue
-        yield histogram(owner, level_of, index_of), compress(records[0])
-        yield spread(owner, level_of, index_of), compress(records[1])
+        else:
+            yield from by_name.entries(owner, level_of, index_of, records)
+        if by_track is not None and of_tracks is not None:
+            yield from by_track.entries(owner, level_of, index_of, of_tracks)
     return missing

@@ -89,7 +89,7 @@ class BoundHistograms {
   public:
     BoundHistograms(std::vector<TrackColumns> tracks, const InColumn<uint8_t>& level, const InColumn<int64_t>& index,
                     const InColumn<uint32_t>& leaf_of, MemoryBudget* budget,
-                    std::optional<std::vector<int32_t>> track_names)
+                    const std::optional<std::vector<int32_t>>& track_names)
         : tracks_(std::move(tracks)) {
         nb::gil_scoped_release release;
         std::vector<SliceColumns> slices;
@@ -102,29 +102,39 @@ class BoundHistograms {
         for (size_t k = 0; k < tiles.size(); ++k) {
             tiles[k] = {span_of(index)[k], span_of(level)[k], span_of(leaf_of)[k]};
         }
-        walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), budget, std::move(track_names));
+        walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), budget, track_names);
     }
 
     using Records = std::pair<nb::bytes, nb::bytes>;
 
-    // Level and index of the next tile, and its records, unless those have too few events for their rows.
-    std::optional<std::tuple<int, int64_t, std::optional<Records>>> next(size_t rows, uint32_t owner,
-                                                                         uint64_t events_per_row) {
-        std::optional<HistogramRecords> records;
+    // Level and index of the next tile, its records, unless those have too few events for their rows, and those by track.
+    std::optional<std::tuple<int, int64_t, std::optional<Records>, std::optional<Records>>> next(
+        size_t rows, uint32_t owner, uint64_t events_per_row) {
+        std::optional<HistogramRecords> records, by_track;
         {
             nb::gil_scoped_release release;
             done_ = done_ || !walk_->next();
-            if (!done_ && std::min(walk_->rows(), rows + 1) * events_per_row <= walk_->events()) {
-                records = encode_histogram(walk_->sums(), walk_->names(), rows, walk_->tile().level, owner);
+            if (!done_) {
+                const int level = walk_->tile().level;
+                if (std::min(walk_->rows(), rows + 1) * events_per_row <= walk_->events()) {
+                    records = encode_histogram(walk_->sums(), walk_->names(), rows, level, owner);
+                }
+                if (const std::optional<LocalNames>& names = walk_->track_names()) {
+                    by_track = encode_histogram(walk_->track_sums(), *names, HistogramWalk::kTracks, level, owner);
+                }
             }
         }
         if (done_) return std::nullopt;
-        std::optional<Records> found;
-        if (records) found.emplace(to_bytes(records->histogram), to_bytes(records->spread));
-        return std::make_tuple(static_cast<int>(walk_->tile().level), walk_->tile().index, std::move(found));
+        return std::make_tuple(static_cast<int>(walk_->tile().level), walk_->tile().index, to_records(records),
+                               to_records(by_track));
     }
 
   private:
+    static std::optional<Records> to_records(const std::optional<HistogramRecords>& records) {
+        if (!records) return std::nullopt;
+        return Records(to_bytes(records->histogram), to_bytes(records->spread));
+    }
+
     std::vector<TrackColumns> tracks_;
     std::unique_ptr<HistogramWalk> walk_;
     bool done_ = false;
@@ -244,17 +254,18 @@ class BoundLeafSpans {
 void bind_histogram(nb::module_& m) {
     nb::class_<BoundHistograms>(m, "Histograms", "The histograms of names of tiles, one after the other.")
         .def(nb::init<std::vector<TrackColumns>, const InColumn<uint8_t>&, const InColumn<int64_t>&,
-                      const InColumn<uint32_t>&, MemoryBudget*, std::optional<std::vector<int32_t>>>(),
+                      const InColumn<uint32_t>&, MemoryBudget*, const std::optional<std::vector<int32_t>>&>(),
              nb::arg("tracks"), nb::arg("level"), nb::arg("index"), nb::arg("leaf_of"), nb::arg("budget") = nb::none(),
              nb::arg("track_names") = nb::none(), nb::keep_alive<1, 6>(),
              "Of start, duration and name of the slices of up to 32 tracks together, in canonical order, and of tiles\n"
              "in the order in which they are wanted. `leaf_of`: for which tracks a tile is a leaf, as bits: they are\n"
              "not in the histograms of tiles below. `track_names`: of each track the name that all its slices are\n"
-             "summed up under, ascending, in place of their own.")
+             "summed up under, ascending, in records of their own.")
         .def("next", &BoundHistograms::next, nb::arg("rows"), nb::arg("owner"), nb::arg("events_per_row") = 0,
              "Returns level and index of the next tile, and its records, uncompressed: the histogram of `owner`, with\n"
              "so many rows and one of all others at most, and its spread of durations; None in place of both where\n"
-             "fewer events start in the tile than so many a row. None: there are no more tiles.");
+             "fewer events start in the tile than so many a row; and the same two by track, None without\n"
+             "`track_names`. None: there are no more tiles.");
     nb::class_<BoundSpanSums>(m, "SpanSums", "Sums by name of spans: of stored histograms and parts of leaves.")
         .def(nb::init<bool>(), nb::arg("buckets"))
         .def(

@@ -8,32 +8,16 @@
 
 namespace tilescope {
 
-namespace {
-
-// Sums in which all slices of a track have one name, that of its number.
-struct TrackSums {
-    NameTally& sums;
-    int32_t track;
-
-    int32_t key(int32_t /*name*/) const { return track; }
-    static void fetch(int32_t /*name*/) {}
-    NameRow& at(int32_t key) const { return sums.at(key); }
-    NameRow& add_start(int32_t key, int64_t duration) const { return sums.add_start(key, duration); }
-};
-
-}  // namespace
-
 HistogramWalk::HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles,
-                             MemoryBudget* budget, std::optional<std::vector<int32_t>> names)
-    : is_by_track_(names.has_value()),
-      names_(names ? LocalNames(*std::move(names)) : LocalNames(tracks)),
-      tiles_(std::move(tiles)) {
+                             MemoryBudget* budget, const std::optional<std::vector<int32_t>>& track_names)
+    : names_(tracks), tiles_(std::move(tiles)) {
     if (tracks.size() > kTracks) throw std::invalid_argument("too many tracks");
-    if (is_by_track_ && names_.size() != tracks.size()) throw std::invalid_argument("each track has a name");
-    for (std::size_t k = 1; is_by_track_ && k < names_.size(); ++k) {
-        if (names_.name(static_cast<uint32_t>(k - 1)) >= names_.name(static_cast<uint32_t>(k))) {
-            throw std::invalid_argument("names of tracks ascend");
+    if (track_names) {
+        if (track_names->size() != tracks.size()) throw std::invalid_argument("each track has a name");
+        for (std::size_t k = 1; k < track_names->size(); ++k) {
+            if ((*track_names)[k - 1] >= (*track_names)[k]) throw std::invalid_argument("names of tracks ascend");
         }
+        track_names_.emplace(*track_names);
     }
     for (const SliceColumns& slices : tracks) sweeps_.emplace_back(slices, budget);
     if (tiles_.empty()) return;
@@ -52,22 +36,18 @@ HistogramWalk::HistogramWalk(const std::vector<SliceColumns>& tracks, std::vecto
 }
 
 void HistogramWalk::open(const HistogramTile& tile, uint32_t tracks) {
-    if (depth_ == open_.size()) open_.emplace_back(names_);
+    if (depth_ == open_.size()) open_.emplace_back(names_, track_names_ ? sweeps_.size() : 0);
     Open& opened = open_[depth_++];
     opened.tile = tile;
     opened.tracks = tracks;
     opened.next_child = 0;
 }
 
-void HistogramWalk::sweep(uint32_t tracks, int64_t start, int64_t stop, NameTally& sums) {
+void HistogramWalk::sweep(uint32_t tracks, int64_t start, int64_t stop, Open& tile) {
     for (std::size_t k = 0; k < sweeps_.size(); ++k) {
         if ((tracks >> k & 1) == 0) continue;
-        if (is_by_track_) {
-            TrackSums of_track{sums, static_cast<int32_t>(k)};
-            sweeps_[k].add(start, stop, of_track);
-        } else {
-            sweeps_[k].add(start, stop, sums);
-        }
+        if (track_names_) tile.tracks_tally.sweep(k, sweeps_[k], start, stop, tile.tally);
+        else sweeps_[k].add(start, stop, tile.tally);
     }
 }
 
@@ -81,6 +61,7 @@ void HistogramWalk::hand_up() {
     finished_ = false;
     if (depth_ > 0 && sums_) open_[depth_ - 1].tally.add(std::move(*sums_));
     else if (depth_ > 0) open_[depth_ - 1].tally.take_from(open_[depth_].tally);
+    if (depth_ > 0) open_[depth_ - 1].tracks_tally.take_from(open_[depth_].tracks_tally);
     sums_.reset();
 }
 
@@ -100,12 +81,11 @@ bool HistogramWalk::next() {
             if (is_next(tile.level - 1, child)) {
                 open(tiles_[at_++], below);
             } else {
-                sweep(below, tile_start(child, tile.level - 1), tile_start(child + 1, tile.level - 1), top.tally);
+                sweep(below, tile_start(child, tile.level - 1), tile_start(child + 1, tile.level - 1), top);
             }
             continue;
         }
-        sweep(top.tracks & leaf_of, tile_start(tile.index, tile.level), tile_start(tile.index + 1, tile.level),
-              top.tally);
+        sweep(top.tracks & leaf_of, tile_start(tile.index, tile.level), tile_start(tile.index + 1, tile.level), top);
         --depth_;
         finished_ = true;
         return true;

@@ -10,6 +10,7 @@
 #include "pyramid/name_sweep.hpp"
 #include "pyramid/name_tally.hpp"
 #include "pyramid/slice_track.hpp"
+#include "pyramid/track_tally.hpp"
 
 namespace tilescope {
 
@@ -27,9 +28,10 @@ class HistogramWalk {
 
     // `tiles`: in the order (start, higher level first). The first contains all others, and each that is not the first
     // has its parent among them. Throws std::invalid_argument when they are not so, or there are more than kTracks.
-    // `names`: of each track, ascending; all its slices are summed up under it, in place of their own.
+    // `track_names`: one of each track, ascending; slices are summed up by them, too.
     HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles,
-                  MemoryBudget* budget = nullptr, std::optional<std::vector<int32_t>> names = std::nullopt);
+                  MemoryBudget* budget = nullptr,
+                  const std::optional<std::vector<int32_t>>& track_names = std::nullopt);
 
     // Goes on to the next tile; false: there is none.
     bool next();
@@ -43,24 +45,29 @@ class HistogramWalk {
     // Its sums.
     const NameRows& sums();
 
+    // Sums by track, none unless they are wanted, and what the numbers of tracks stand for there.
+    NameRows track_sums() const { return open_[depth_].tracks_tally.rows(); }
+    const std::optional<LocalNames>& track_names() const { return track_names_; }
+
   private:
     struct Open {
         HistogramTile tile{};
         uint32_t tracks = 0;  // those that it counts
         int next_child = 0;
         NameTally tally;
+        TrackTally tracks_tally;
 
-        explicit Open(const LocalNames& names) : tally(names) {}
+        Open(const LocalNames& names, std::size_t tracks) : tally(names), tracks_tally(tracks) {}
     };
 
     void open(const HistogramTile& tile, uint32_t tracks);
-    void sweep(uint32_t tracks, int64_t start, int64_t stop, NameTally& sums);
+    void sweep(uint32_t tracks, int64_t start, int64_t stop, Open& tile);
     bool is_next(int level, int64_t index) const;
 
     void hand_up();
 
-    bool is_by_track_;
     LocalNames names_;
+    std::optional<LocalNames> track_names_;
     std::deque<NameSweep> sweeps_;  // of each track
     std::vector<HistogramTile> tiles_;
     size_t at_ = 0;

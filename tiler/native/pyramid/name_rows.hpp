@@ -23,6 +23,13 @@ struct alignas(64) NameRow {
     int64_t longest = 0;
     int64_t shortest = INT64_MAX;  // none starts in the tile
 
+    void add_start(int64_t of) {
+        ++count;
+        duration += static_cast<uint64_t>(of);
+        longest = std::max(longest, of);
+        shortest = std::min(shortest, of);
+    }
+
     void add(const NameRow& other) {
         count += other.count;
         busy += other.busy;
@@ -69,7 +76,11 @@ class BucketTally {
     void add(Span<const BucketCount> some) {
         for (const BucketCount& one : some) add(one.bucket(), one.count());
     }
-    // Appends them, ascending, and counts anew. Returns how many they were.
+    // Takes those of another, which counts anew.
+    void take_from(BucketTally& other);
+    // Appends them, ascending. Returns how many they are.
+    uint32_t list(std::vector<BucketCount>& out) const;
+    // The same, and counts anew.
     uint32_t take(std::vector<BucketCount>& out);
 
   private:

@@ -56,7 +56,7 @@ class NameTable {
             for (Part& part : parts_) {
                 if (part.name == name) return part;
             }
-            parts_.push_back({name, 0, 0});
+            parts_.emplace_back(name, 0, 0);
             if (parts_.size() > kLinear) enter_all();
             return parts_.back();
         }
@@ -66,7 +66,7 @@ class NameTable {
             at = (at + 1) & (slots_.size() - 1);
         }
         slots_[at] = {stamp_, static_cast<uint32_t>(parts_.size())};
-        parts_.push_back({name, 0, 0});
+        parts_.emplace_back(name, 0, 0);
         if (parts_.size() * 2 > slots_.size()) enter_all();
         return parts_.back();
     }

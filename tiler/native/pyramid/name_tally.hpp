@@ -35,14 +35,19 @@ class NameTally {
 
     // A slice that starts in the tile: its count and its durations. Returns the row of its name.
     NameRow& add_start(int32_t key, int64_t duration) {
-        if (started_.size() == kStarted) set_aside();
+        if (is_full()) set_aside();
         NameRow& sum = at(key);
-        ++sum.count;
-        sum.duration += static_cast<uint64_t>(duration);
-        sum.longest = std::max(sum.longest, duration);
-        sum.shortest = std::min(sum.shortest, duration);
+        sum.add_start(duration);
         started_.emplace_back(static_cast<uint32_t>(key), buckets_of_->of(duration));
         return sum;
+    }
+
+    // Slices that stand as they came: how many, whether there is no room for another, and the buckets of those from the
+    // `first` on.
+    std::size_t started() const { return started_.size(); }
+    bool is_full() const { return started_.size() == kStarted; }
+    void count_started(std::size_t first, BucketTally& buckets) const {
+        for (std::size_t k = first; k < started_.size(); ++k) buckets.add(started_[k].bucket(), 1);
     }
 
     // What is known of parts of the tile. The other one is empty then.

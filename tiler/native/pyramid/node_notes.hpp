@@ -65,7 +65,7 @@ class NodeNotes {
         if (summed_early_) {
             const std::vector<Part>& early = early_[node].parts();
             parts.insert(parts.end(), early.begin(), early.end());
-            for (const Note& note : notes) parts.push_back({note.name, note.busy, note.count});
+            for (const Note& note : notes) parts.emplace_back(note.name, note.busy, note.count);
             return places.sum_by_name(parts, first, better);
         }
         parts.resize(first + notes.size());

@@ -4,7 +4,7 @@
 
 #include "pyramid/by_row.hpp"
 #include "pyramid/geometry.hpp"
-#include "pyramid/name_table.hpp"
+#include "pyramid/part_list.hpp"
 
 namespace tilescope {
 
@@ -87,14 +87,14 @@ class Row {
 
     void close(uint32_t row, BusiestRows& rows) {
         if (bin_ < 0) return;
-        rows.offer(bin_, busy_, row, names_.dominant().name);
+        rows.offer(bin_, busy_, row, names_.sum(PartPlaces::of_thread()).best.name);
         names_.clear();
         busy_ = 0;
         bin_ = -1;
     }
 
   private:
-    NameTable names_;
+    PartList names_;
     int64_t bin_ = -1;
     int64_t busy_ = 0;
 };

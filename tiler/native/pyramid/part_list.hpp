@@ -157,7 +157,7 @@ class PartList {
             parts_.back().count += count;
             return;
         }
-        parts_.push_back({name, busy, count});
+        parts_.emplace_back(name, busy, count);
         if (parts_.size() >= sum_at_) sum_early();
     }
 

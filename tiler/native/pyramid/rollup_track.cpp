@@ -298,7 +298,7 @@ class Builder {
     void pass_up(int level, const std::vector<Part>& covers) {
         if (level >= root_level_) return;
         for (const Part& cover : covers) {
-            parts_.push_back({cover.name, Covering::busy_of(static_cast<int64_t>(cover.count), level), 0});
+            parts_.emplace_back(cover.name, Covering::busy_of(static_cast<int64_t>(cover.count), level), 0);
         }
     }
 

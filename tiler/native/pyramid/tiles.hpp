@@ -100,8 +100,12 @@ inline int64_t add_busy(int64_t a, int64_t b) {
     return static_cast<int64_t>(sum < uint64_t{kBusyLimit} ? sum : uint64_t{kBusyLimit});
 }
 
-// A name's part of a bin.
+// A name's part of a bin. To be put into vectors by `emplace_back`: a temporary part would be copied by other units than those
+// in which it was just written, and wait for these.
 struct Part {
+    Part() = default;
+    Part(int32_t its_name, int64_t its_busy, uint64_t its_count) : name(its_name), busy(its_busy), count(its_count) {}
+
     int32_t name;
     int64_t busy;
     uint64_t count;

@@ -19,7 +19,7 @@ CountedVector<NameOnPage> page_names(Span<const LeafNames> leaves, MemoryBudget*
             if (at >= seen.size()) seen.resize(std::max(at + 1, 2 * seen.size()));
             if (seen[at] == leaf.page + 1) continue;
             seen[at] = leaf.page + 1;
-            found.push_back({name, leaf.page});
+            found.emplace_back(name, leaf.page);  // one that is written before is not there yet as one
         }
     }
     // They are ordered by page: what is left is to order them by name, which is counted where names are not too many for that.

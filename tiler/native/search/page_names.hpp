@@ -17,6 +17,9 @@ struct LeafNames {
 };
 
 struct NameOnPage {
+    NameOnPage() = default;
+    NameOnPage(int32_t its_name, uint32_t its_page) : name(its_name), page(its_page) {}
+
     int32_t name;
     uint32_t page;
 };
