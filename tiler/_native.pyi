@@ -585,6 +585,9 @@ class Operations:
         stats: how each is written (1 integer, 2 unsigned, 3 reference, 4 text, 0 not there), its bits, its text.
         """
 
+    def kinds_from(self, first: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Returns of each kind so far from this place on its metadata, -1 none."""
+
     @property
     def is_cut(self) -> bool:
         """Whether kinds were told apart by metadata alone."""
@@ -1359,6 +1362,62 @@ def texts_with(
     Returns which of some texts contain another, ascending. One byte that is in none follows each.
     """
 
+class StepSums:
+    """Sums of the operations of a track in steps, by category."""
+
+    def __init__(
+        self,
+        starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        most: int,
+    ) -> None:
+        """
+        Steps are windows that last, ascend and share no time. `most`: how many sums, and how many pieces of
+        operations with numbers, are held.
+        """
+
+    def add_kinds(
+        self,
+        metadata: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        text_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        Takes more kinds by their metadata. `text_of`: of each metadata the number of its text, which is 0 for all
+        other. Each text is a category.
+        """
+
+    def texts(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Returns the texts of the categories, which count from 0."""
+
+    def add(
+        self,
+        kind: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        told: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        numbers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        Adds the next operations: of each its kind, that of the one it lies in, -1 none, and how long it takes
+        on the device; start and ticks of its event; and of those at the places `told` a number, -1 none.
+        """
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether there was more than is held."""
+
+    def sums(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]:
+        """
+        Returns step, category and sum of the sums that are not 0, by step and then by category.
+        """
+
+    def told(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]:
+        """
+        Returns step, category, number and duration of each piece of an operation that has a number.
+        """
+
 def synth_trace(
     format: str, events: int, tracks: int, seed: int, realistic: bool, write: Callable[[bytes, int], None]
 ) -> list[dict[str, str | int]]:
@@ -1547,6 +1606,15 @@ class XSpaceMetadata:
 
     def texts(self, page: int, per_page: int) -> bytes:
         """Returns a page of their names and longer names."""
+
+    def said(
+        self, ids: Sequence[Sequence[int]], first: int, count: int
+    ) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], list[tuple[bytes, int, int]]]:
+        """
+        Returns of so many of those that are the first of their kind the place of the text that one of their stats
+        says, -1 none, the stat being that of these ids on each plane; and the texts: the text itself and -1, or
+        the plane and the id of a name there.
+        """
 
 class XSpaceLineSurvey:
     def advance(self, stop: int) -> bool:

@@ -183,6 +183,9 @@ class FakeStore:
     def operation_sums_record(self, track: int) -> bytes | None:
         return None
 
+    def step_sums_record(self, track: int) -> bytes | None:
+        return None
+
     def operations_record(self, track: int, first: int) -> bytes:
         raise DamagedStore("there are none")
 

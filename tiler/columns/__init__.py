@@ -6,7 +6,16 @@ from tilescope.tiler.columns.census import Census, Crowd, Length
 from tilescope.tiler.columns.chunk import EventChunk, EventFlag, Phase
 from tilescope.tiler.columns.slices import MakeColumn, SliceColumns, SliceFlowEnds, TickScale
 from tilescope.tiler.columns.span import Span
-from tilescope.tiler.columns.summary import ArgsTables, Clock, EventCounts, Process, TraceSummary, Track, TrackKind
+from tilescope.tiler.columns.summary import (
+    ArgsTables,
+    Clock,
+    EventCounts,
+    Process,
+    TellingTables,
+    TraceSummary,
+    Track,
+    TrackKind,
+)
 
 __all__ = [
     "Activity",
@@ -25,6 +34,7 @@ __all__ = [
     "SliceColumns",
     "SliceFlowEnds",
     "Span",
+    "TellingTables",
     "TickScale",
     "TraceSummary",
     "Track",

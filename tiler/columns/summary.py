@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,14 @@ class ArgsTables(Protocol):
 
     def pages(self) -> Iterator[bytes]:
         """What it needs piece by piece. To be called while the reader is open."""
+
+
+@runtime_checkable
+class TellingTables(ArgsTables, Protocol):
+    """Tables that tell what stats of metadata say, without their pages."""
+
+    def said(self, stat: str) -> tuple[NDArray[np.int32], list[str]]:
+        """Of each number of metadata the place of the text that this stat says, -1 none; and the texts."""
 
 
 @dataclass(slots=True)

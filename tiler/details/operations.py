@@ -66,6 +66,10 @@ class OperationMaker:
         """The chunks of arguments of these operations, which `add` made, each with the place of its first event."""
         return chunk.split_operations(args_end, begin, args, made.duration, *self._taken)
 
+    def metadata_from(self, first: int) -> Ints:
+        """The metadata of the kinds so far, from this place on; -1 none."""
+        return self._reader.kinds_from(first)
+
     def kinds(self) -> TrackKinds:
         """Those of all that was added."""
         bounds = np.array(self._bounds, np.int64).reshape(-1, 3).T

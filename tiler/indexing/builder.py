@@ -77,7 +77,7 @@ class Builder:
         self.facts: dict[int, TrackFacts] = {}
         tables = DecodingTables(run)
         self.steps = StepFinder(run, tables)
-        self.operations = OperationWriter(run, tables)
+        self.operations = OperationWriter(run, tables, working)
         self.busy_names = BusyNames()
         self.root_level = _native.root_level(run.timeline.end)
         self._run = run

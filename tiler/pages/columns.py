@@ -29,6 +29,7 @@ class Where(Enum):
     PAGE_NAMES = "records of page names"
     OPERATIONS = "records of operations"
     OPERATION_SUMS = "sums of the operations of a track, one value for each of its kinds"
+    STEP_SUMS = "sums of the operations of a track in steps"
 
 
 class Col(IntEnum):
@@ -249,6 +250,21 @@ class Col(IntEnum):
     SUM_MODEL_FLOPS = 234, Where.OPERATION_SUMS, "the sum of `event_model_flops` where it is not -1"
     SUM_BYTES = 235, Where.OPERATION_SUMS, "the sum of `event_bytes` where it is not -1", "bytes"
     BUSY_TICKS = 236, Where.OPERATION_SUMS, "one value: how long any event of the track runs", "ticks"
+
+    WINDOW_START = 240, Where.STEP_SUMS, "of each step, ascending", "ticks"
+    WINDOW_STOP = 241, Where.STEP_SUMS, "of each step: no other one has begun before it", "ticks"
+    OWN_STEP = 242, Where.STEP_SUMS, "place of a step, ascending"
+    OWN_CATEGORY = 243, Where.STEP_SUMS, "place of a category, ascending in each step"
+    OWN_TIME = (
+        244,
+        Where.STEP_SUMS,
+        "what operations of the category take in the step, without those that lie directly in them; never 0",
+        "ps",
+    )
+    REDUCE_STEP = 245, Where.STEP_SUMS, "of operations with an `all_reduce`: place of the step, ascending"
+    REDUCE_CATEGORY = 246, Where.STEP_SUMS, "place of their category, ascending in each step"
+    REDUCE_ID = 247, Where.STEP_SUMS, "their `all_reduce`, ascending in each category"
+    REDUCE_TIME = 248, Where.STEP_SUMS, "what they take in the step", "ps"
 
 
 class TileFlag(IntFlag):

@@ -165,6 +165,11 @@ class GrowingStore:
         self._require(track)
         return self._now.operation_sums_record(track)
 
+    def step_sums_record(self, track: int) -> bytes | None:
+        """As `RunStore.step_sums_record`. Raises NotBuilt."""
+        self._require(track)
+        return self._now.step_sums_record(track)
+
     def operations_record(self, track: int, first: int) -> bytes:
         """As `RunStore.operations_record`."""
         return self._now.operations_record(track, first)

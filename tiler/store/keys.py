@@ -27,6 +27,7 @@ _ONE_OF = {
     b"A": "the table of arguments of file",
     b"K": "the kinds of operations of track",
     b"Y": "the sums of operations of track",
+    b"Z": "the sums in steps of the operations of track",
 }
 _OF_TILE = {b"H": "its histogram", b"Q": "its spread", b"G": "its flow tile, and those after it"}
 _OF_BLOCK = {
@@ -154,6 +155,11 @@ def kinds(track: int) -> bytes:
 def operation_sums(track: int) -> bytes:
     """Key of the sums of a track's operations."""
     return _ONE.pack(b"Y", track)
+
+
+def step_sums(track: int) -> bytes:
+    """Key of the sums of a track's operations in steps."""
+    return _ONE.pack(b"Z", track)
 
 
 def operations(track: int, ordinal: int) -> bytes:

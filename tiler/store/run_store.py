@@ -185,6 +185,10 @@ class RunStore:
         """The sums of a track's operations, compressed; None: it has none, or they are not stored yet."""
         return self._data.get(keys.operation_sums(track))
 
+    def step_sums_record(self, track: int) -> bytes | None:
+        """The sums of a track's operations in steps, compressed; None: it has none, or they are not stored yet."""
+        return self._data.get(keys.step_sums(track))
+
     def operations_record(self, track: int, first: int) -> bytes:
         """The record of operations that begins with this event, compressed. Raises DamagedStore."""
         return self._need(keys.operations(track, first), f"the operations of track {track} from event {first} on")

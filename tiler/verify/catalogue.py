@@ -20,6 +20,7 @@ class TrackEntry:
     """A track as ingest counted it."""
 
     id: int
+    group: int
     kind: TrackKind
     name: str
     rows: int
@@ -133,6 +134,7 @@ def _track(path: Path, number: int, counted: dict[str, Any], shown: dict[str, An
         raise DamagedStore(f"{path}: track {number}: manifest and track tree differ")
     return TrackEntry(
         number,
+        int(shown["group"]),
         TrackKind(counted["kind"]),
         str(counted["name"]),
         int(shown["rows"]),

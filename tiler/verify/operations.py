@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.details.operations import OperationMaker
 from tilescope.tiler.details.wire import WireDamage, varint
+from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.store import keys
@@ -18,6 +19,7 @@ from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.operation_sums import PlainSums
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
+from tilescope.tiler.verify.step_sums import MarkedSteps, PlainStepSums, SaidCategories
 
 Ints = NDArray[np.int64]
 
@@ -39,6 +41,9 @@ class OperationCheck:
         self._done = 0  # tracks whose operations were seen
         self._sums: dict[bytes, bytes] = {}  # by key the digests of records of sums that are to come
         self._adding = PlainSums()
+        self._marked_steps = MarkedSteps(catalogue, slices)
+        self._in_steps: PlainStepSums | None = None
+        self._categories: tuple[int, SaidCategories] | None = None  # of a file
         self._next = 0  # the event that comes next
 
     def take_kinds(self, key: bytes, value: bytes) -> None:
@@ -76,7 +81,7 @@ class OperationCheck:
             self._end(track)
 
     def take_sums(self, key: bytes, value: bytes) -> None:
-        """Checks the sums of a track's operations, all of which were seen. Raises DamagedStore."""
+        """Checks sums of a track's operations, all of which were seen: by kind or in steps. Raises DamagedStore."""
         self._have_all()
         expected = self._sums.pop(key, None)
         if expected is None:
@@ -103,18 +108,19 @@ class OperationCheck:
             ends, args = self._arguments(track, self._next, count)
             if self._track is None or self._track[0] is not track:
                 self._track = track, self._maker(track, args)
+            if self._in_steps is None:
+                self._in_steps = PlainStepSums(self._marked_steps.of(track), self._categories_of(track))
             ordinal = np.arange(self._next, self._next + count, dtype=np.int64)
             slices = self._slices.of(track, ordinal, "operations")
             made = self._track[1].add(ends, 0, args, slices.start, slices.duration)
             self._adding.add(made, slices.start, slices.duration)
+            self._in_steps.add(made, self._track[1].metadata_from(0), slices.start, slices.duration)
             return made
         except (ValueError, LookupError, WireDamage) as error:
             raise self._error(track, f"arguments from event {self._next} on make no sense: {error}") from error
 
     def _maker(self, track: TrackEntry, args: NDArray[np.uint8]) -> OperationMaker:
-        tables = self._store.event_metadata(self._store.file_of(track.id))
-        if tables is None:
-            raise self._error(track, "it has operations, and its file no metadata")
+        tables = self._tables_of(track)
         metadata, _ = varint(args[:_VARINT_BYTES].tobytes(), 0)
         return OperationMaker(tables, int(tables.plane[metadata]), self._tick_ps)
 
@@ -142,10 +148,25 @@ class OperationCheck:
         sums = None if self._track is None else self._adding.found(len(self._track[1].kinds().kinds))
         if sums is not None:
             self._sums[keys.operation_sums(track.id)] = _digest(sums.encode(track.id))
-        self._adding = PlainSums()
+        in_steps = None if self._in_steps is None else self._in_steps.found()
+        if in_steps is not None:
+            self._sums[keys.step_sums(track.id)] = _digest(in_steps.encode(track.id))
+        self._adding, self._in_steps = PlainSums(), None
         self._done += 1
         self._next = 0
         self._track = None
+
+    def _categories_of(self, track: TrackEntry) -> SaidCategories:
+        file = self._store.file_of(track.id)
+        if self._categories is None or self._categories[0] != file:
+            self._categories = file, SaidCategories(self._tables_of(track))
+        return self._categories[1]
+
+    def _tables_of(self, track: TrackEntry) -> XStatTables:
+        tables = self._store.event_metadata(self._store.file_of(track.id))
+        if tables is None:
+            raise self._error(track, "it has operations, and its file no metadata")
+        return tables
 
     def _missing(self, track: TrackEntry) -> DamagedStore:
         return self._error(track, "the kinds of its operations are missing")

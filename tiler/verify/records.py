@@ -96,6 +96,7 @@ class RecordCheck:
             b"K": self._operations.take_kinds,
             b"X": self._operations.take,
             b"Y": self._operations.take_sums,
+            b"Z": self._operations.take_sums,
         }
 
     def check(self, done: Callable[[int], None]) -> Tally:

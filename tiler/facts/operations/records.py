@@ -13,6 +13,7 @@ from tilescope.tiler.facts.operations.borders import TrackBorders
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.pages.operation_sums import OperationSums
 from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations, TrackKinds
+from tilescope.tiler.pages.step_sums import StepSums
 from tilescope.tiler.query import QueryReader, Reading, join, no_events
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.windows import Windows
@@ -36,6 +37,12 @@ def track_sums(reader: QueryReader, track: int, kinds: TrackKinds) -> OperationS
     if found is not None and len(found) != len(kinds.kinds):
         raise DamagedStore(f"track {track} has sums of other kinds of operations than it has")
     return found
+
+
+def track_step_sums(reader: QueryReader, track: int) -> StepSums | None:
+    """What a track's operations take in whole steps; None: it is not kept. Raises DamagedStore, NotBuilt."""
+    record = reader.store.step_sums_record(track)
+    return None if record is None else StepSums.decode(decompress(record), track)
 
 
 _KNOWN: WeakKeyDictionary[QueryReader, dict[int, TrackKinds | None]] = WeakKeyDictionary()

@@ -17,6 +17,11 @@ Codes = NDArray[np.uint8]
 PART_CODES: Final = {part: code for code, part in enumerate(TPU_PARTS)}
 
 
+def code_of_category(category: str) -> int:
+    """The place of the part in `TPU_PARTS` that operations of a category are."""
+    return PART_CODES[part_of_category(category)]
+
+
 def part_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Codes]:
     """Of each kind of operations of a track the place of its part in `TPU_PARTS`. Raises DamagedStore."""
     file = reader.store.file_of(track)
@@ -24,11 +29,11 @@ def part_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Code
     if tables is None:
         return np.full(len(kinds.kinds), PART_CODES[StepPart.LOW_FLOPS], np.uint8)
     metadata = OperationKinds.of(kinds.kinds).metadata
-    found = np.full(len(metadata), PART_CODES[part_of_category("")], np.uint8)
+    found = np.full(len(metadata), code_of_category(""), np.uint8)
     known = (metadata >= 0) & (metadata < len(tables))
     category = yield from metadata_codes(reader).column(file, tables, tables.alike[metadata[known]], CATEGORY)
     used, place = np.unique(category, return_inverse=True)
     values = metadata_codes(reader).values.of(used)
-    codes = [PART_CODES[part_of_category(of if isinstance(of, str) else "")] for of in values]
+    codes = [code_of_category(of if isinstance(of, str) else "") for of in values]
     found[known] = np.array(codes, np.uint8)[place]
     return found

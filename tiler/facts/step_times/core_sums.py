@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.operations.borders import TrackBorders, track_borders
-from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
-from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
+from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds, track_step_sums
+from tilescope.tiler.facts.step_times.category_codes import PART_CODES, code_of_category, part_codes
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.pages.operations import CHUNK_OPERATIONS
+from tilescope.tiler.pages.step_sums import StepSums
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import Windows
@@ -62,28 +63,49 @@ def core_sums(reader: QueryReader, tracks: tuple[int, ...], starts: Ints, stops:
 
     An operation that a window cuts takes the part of its duration that the cut leaves of its event, as in `kind_sums`.
     """
-    lasting = np.flatnonzero(stops > starts)
-    sums = np.zeros((len(lasting), len(TPU_PARTS)), np.int64)
-    reduces = []
+    parts = np.zeros((len(starts), len(TPU_PARTS)), np.int64)
+    reduces = [(np.zeros(0, np.int64),) * 3]
     for track in tracks:
         kinds = track_kinds(reader, track)
-        if kinds is None or not len(lasting):
+        if kinds is None:
             continue
-        borders = yield from track_borders(reader, track, starts[lasting], stops[lasting])
+        left = stops > starts
+        stored = track_step_sums(reader, track)
+        if stored is not None:
+            reduces.append(_take_stored(stored, starts, stops, left, parts))
+        some = np.flatnonzero(left)
+        if not len(some):
+            continue
+        borders = yield from track_borders(reader, track, starts[some], stops[some])
         codes = yield from part_codes(reader, track, kinds)
         first, second = (
-            _Summing(OperationRecords(reader, track, kinds), codes, starts[lasting], stops[lasting], borders)
+            _Summing(OperationRecords(reader, track, kinds), codes, starts[some], stops[some], borders)
             for _ in range(2)
         )
         yield from for_each(first.met(), lambda number, into: into.add(number), first, second)
         if first.taken + second.taken >= _MOST_PS:
             raise UsageError(_TOO_LONG)
-        sums += first.parts + second.parts
-        reduces += first.reduces + second.reduces
-    parts = np.zeros((len(starts), len(TPU_PARTS)), np.int64)
-    parts[lasting] = sums
-    window, ids, ps = (np.concatenate([np.zeros(0, np.int64), *(of[column] for of in reduces)]) for column in range(3))
-    return CoreSums(parts, ReduceSums.of(lasting[window], ids, ps))
+        parts[some] += first.parts + second.parts
+        reduces += [(some[window], ids, ps) for window, ids, ps in first.reduces + second.reduces]
+    return CoreSums(parts, ReduceSums.of(*(np.concatenate(column) for column in zip(*reduces, strict=True))))
+
+
+def _take_stored(
+    stored: StepSums, starts: Ints, stops: Ints, left: NDArray[np.bool_], parts: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """Adds what is stored of windows that are whole steps, which are `left` no more, and returns their all-reduces."""
+    window_of = np.full(len(stored), -1, np.int64)
+    at = np.minimum(np.searchsorted(stored.start, starts), max(len(stored) - 1, 0))
+    known = np.flatnonzero(left & (stored.start[at] == starts) & (stored.stop[at] == stops)) if len(stored) else at[:0]
+    window_of[at[known]] = known
+    left[known] = False
+    codes = np.array([code_of_category(category) for category in stored.categories], np.int64)
+    window = window_of[stored.step]
+    some = window >= 0
+    np.add.at(parts, (window[some], codes[stored.category[some]]), stored.own[some])
+    window = window_of[stored.reduce_step]
+    some = (window >= 0) & (codes[stored.reduce_category] == _ALL_REDUCE)
+    return window[some], stored.reduce_id[some], stored.reduce_ps[some]
 
 
 class _Summing:

@@ -22,6 +22,9 @@ class FileEvents(Protocol):
     # What unpacks the arguments of the events that `take` gives; None: they are as they were read.
     texts: _native.PackedTexts | None
 
+    # Whether `take` gives a track more than once.
+    gives_again: bool
+
     @property
     def span(self) -> Span: ...
 
@@ -47,6 +50,7 @@ class TrackwiseEvents:
     events: int = 0
     flow_ends: int = 0
     texts: _native.PackedTexts | None = None
+    gives_again: bool = True  # it is read from the file each time
     _slices: SliceReader | None = field(init=False)  # the reader, if it is one
 
     def __post_init__(self) -> None:

@@ -25,6 +25,7 @@ class Gatherer:
 
     scratch: Scratch = field(default_factory=Scratch)
     texts: _native.PackedTexts | None = None  # what unpacks the arguments, if they come packed
+    gives_again: bool = False  # what is given is forgotten
     census: Census = field(default_factory=Census)
     events: int = 0  # without flow ends
     flow_ends: int = 0

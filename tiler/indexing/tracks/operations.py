@@ -12,10 +12,12 @@ from tilescope.tiler.details.operations import OperationMaker, pieces
 from tilescope.tiler.details.wire import varint
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import is_work_line
+from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
 from tilescope.tiler.indexing.tracks.operation_sums import OperationSumMaker
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
+from tilescope.tiler.indexing.tracks.step_sum_makers import StepSumMakers
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import compress
 from tilescope.tiler.store import keys
@@ -27,10 +29,11 @@ _VARINT_BYTES: Final = 10
 class OperationWriter:
     """Looks at each track once, from any thread."""
 
-    def __init__(self, run: RunFiles, tables: DecodingTables) -> None:
+    def __init__(self, run: RunFiles, tables: DecodingTables, scratch: Scratch) -> None:
         self.per_track: dict[int, int] = {}  # how many there are of each track that has any
         self._run = run
         self._tables = tables
+        self._step_sums = StepSumMakers(run, scratch)
 
     def entries(self, track: PlacedTrack, data: TrackData) -> Iterator[Entry]:
         """The records of a track's operations: of lines on which devices work, in files whose metadata has stats.
@@ -43,6 +46,8 @@ class OperationWriter:
         metadata, _ = varint(np.asarray(data.args[:_VARINT_BYTES]).tobytes(), 0)
         maker = OperationMaker(tables, int(tables.plane[metadata]), self._run.timeline.tick_ps)
         sums = OperationSumMaker()
+        in_steps = self._step_sums.of(track)
+        known = 0  # kinds
         for piece in pieces(len(data)):
             begin = int(data.args_end[piece.start - 1]) if piece.start else 0
             ends = np.ascontiguousarray(data.args_end[piece]) - begin
@@ -50,6 +55,11 @@ class OperationWriter:
             start, duration = (np.ascontiguousarray(column[piece], np.int64) for column in (data.start, data.duration))
             made = maker.add(ends, 0, args, start, duration)
             sums.add(made, start, duration)
+            if in_steps is not None:
+                more = maker.metadata_from(known)
+                known += len(more)
+                in_steps.add_kinds(more)
+                in_steps.add(made, start, duration)
             yield keys.operations(track.id, piece.start), compress(made.encode(track.id))
             for place, chunk in maker.arguments(ends, 0, args, made):
                 yield keys.details(track.id, piece.start + place), chunk
@@ -59,6 +69,9 @@ class OperationWriter:
         added = sums.found(len(kinds.kinds))
         if added is not None:
             yield keys.operation_sums(track.id), compress(added.encode(track.id))
+        by_step = None if in_steps is None else in_steps.found()
+        if by_step is not None:
+            yield keys.step_sums(track.id), compress(by_step.encode(track.id))
 
     def takes(self, track: PlacedTrack, data: TrackData) -> bool:
         """Whether a track has such records, and with them its arguments."""

@@ -72,6 +72,14 @@ class RunFiles:
         self._malformed.append(malformed)
         return (made.data if len(made.data) else None), made.flows
 
+    def look_at(self, file: int, track: int, scratch: Scratch) -> TimedEvents | None:
+        """The events of a track, in file order, whether it has been taken or not: for what else is made of them.
+
+        None where there are none, or where the reader gives each track once.
+        """
+        events = self.files[file].events
+        return events.take(track, self._axes[file], scratch) if events.gives_again else None
+
     def take_carrier(self, file: int, track: int, scratch: Scratch) -> FlowRows | None:
         """The flow ends of a track that carries them for a thread."""
         events = self._take(file, track, scratch)

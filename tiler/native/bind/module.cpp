@@ -21,6 +21,7 @@ NB_MODULE(_native, m) {
     tilescope::bind_prove(m);
     tilescope::bind_prove_flows(m);
     tilescope::bind_search(m);
+    tilescope::bind_step_sums(m);
     tilescope::bind_synth(m);
     tilescope::bind_windows(m);
     tilescope::bind_xspace(m);

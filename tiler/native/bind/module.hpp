@@ -24,6 +24,7 @@ void bind_prove(nanobind::module_& m);
 void bind_prove_flows(nanobind::module_& m);
 void bind_pyramid(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
+void bind_step_sums(nanobind::module_& m);
 void bind_synth(nanobind::module_& m);
 void bind_trace_event(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);

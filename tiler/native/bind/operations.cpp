@@ -76,6 +76,15 @@ void bind_operations(nb::module_& m) {
             "kinds", &kinds,
             "Returns of each kind so far its metadata, -1 none; and of those that stats make, their places with the\n"
             "stats: how each is written (1 integer, 2 unsigned, 3 reference, 4 text, 0 not there), its bits, its text.")
+        .def(
+            "kinds_from",
+            [](const Operations& of, std::size_t first) {
+                std::vector<std::int64_t> metadata;
+                metadata.reserve(of.kinds().size() - std::min(first, of.kinds().size()));
+                for (std::size_t k = first; k < of.kinds().size(); ++k) metadata.push_back(of.kinds()[k].metadata);
+                return to_numpy(std::move(metadata));
+            },
+            nb::arg("first"), "Returns of each kind so far from this place on its metadata, -1 none.")
         .def_prop_ro("is_cut", &Operations::is_cut, "Whether kinds were told apart by metadata alone.")
         .def_prop_ro("first", &Operations::first, "When the first operation begins, ps of the device.")
         .def_prop_ro("last", &Operations::last, "When the last one ends.");

@@ -380,7 +380,27 @@ void bind_xspace(nb::module_& m) {
             [](const xspace::MetadataTables& of, std::size_t page, std::size_t per_page) {
                 return page_of([&] { return of.texts(page, per_page); });
             },
-            nb::arg("page"), nb::arg("per_page"), "Returns a page of their names and longer names.");
+            nb::arg("page"), nb::arg("per_page"), "Returns a page of their names and longer names.")
+        .def(
+            "said",
+            [](const xspace::MetadataTables& of, const std::vector<std::vector<std::int64_t>>& ids, std::size_t first,
+               std::size_t count) {
+                xspace::SaidTexts found;
+                {
+                    nb::gil_scoped_release release;
+                    found = of.said(ids, first, count);
+                }
+                std::vector<std::tuple<nb::bytes, std::int32_t, std::int64_t>> texts;
+                texts.reserve(found.texts.size());
+                for (const xspace::SaidTexts::Text& text : found.texts)
+                    texts.emplace_back(to_bytes(text.text), text.plane, text.reference);
+                return std::make_tuple(to_numpy(std::move(found.place)), std::move(texts));
+            },
+            nb::arg("ids"), nb::arg("first"), nb::arg("count"),
+            "Returns of so many of those that are the first of their kind the place of the text that one of their "
+            "stats\n"
+            "says, -1 none, the stat being that of these ids on each plane; and the texts: the text itself and -1, or\n"
+            "the plane and the id of a name there.");
 
     nb::class_<xspace::Surveyor>(m, "XSpaceLineSurvey")
         .def("advance", &xspace::Surveyor::advance, nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>(),

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <stdexcept>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "columns/utf8.hpp"
+#include "xspace/stat_codes.hpp"
 
 namespace tilescope::xspace {
 
@@ -13,6 +17,8 @@ namespace {
 
 // Longer messages of metadata without events are rare, and programs may be among them: they are not compared.
 constexpr std::size_t max_compared = std::size_t{4} << 10;
+
+constexpr std::uint32_t kText = 5, kReference = 7;  // fields of a stat
 
 // A column of texts: the lengths, all lowest bytes first, then all the next ones; and the texts one behind the other.
 class TextColumn {
@@ -34,6 +40,58 @@ class TextColumn {
   private:
     std::vector<std::uint32_t> lengths_;
     std::string texts_;
+};
+
+// What a stat says; a text lies in the file.
+struct Said {
+    std::uint32_t form = 0;  // 0: nothing
+    std::uint64_t bits = 0;
+    std::string_view text;
+};
+
+// One stat of a plane, whose ids are known.
+class OneStat {
+  public:
+    explicit OneStat(const std::vector<std::int64_t>& ids) : choice_({ids}) {
+        for (const std::int64_t id : ids) {
+            std::string& head = heads_.emplace_back(1, kIdTag);
+            auto left = static_cast<std::uint64_t>(id);
+            for (; left >= 0x80; left >>= 7) head.push_back(static_cast<char>((left & 0x7f) | 0x80));
+            head.push_back(static_cast<char>(left));
+        }
+    }
+
+    // The last of these fields that is it; nothing where one is damaged. Those that begin with another id are passed over.
+    Said of(const wire::Source& source, wire::Range message) const {
+        Said found;
+        if (heads_.empty()) return found;
+        try {
+            wire::Cursor cursor(source, message, "event metadata");
+            while (!cursor.at_end()) {
+                const std::uint32_t tag = cursor.tag();
+                if (tag == wire::bytes_field(5)) take(source, cursor.bytes("stat"), found);
+                else cursor.skip(tag);
+            }
+        } catch (const wire::Error&) {
+            return {};
+        }
+        return found;
+    }
+
+  private:
+    static constexpr char kIdTag = 8;
+
+    void take(const wire::Source& source, wire::Range stat, Said& found) const {
+        const std::string_view text = wire::text(source, stat);
+        const auto is_head = [&](const std::string& head) { return text.substr(0, head.size()) == head; };
+        if (!text.empty() && text.front() == kIdTag && std::none_of(heads_.begin(), heads_.end(), is_head)) return;
+        SaidStat one;
+        choice_.read_one(source, stat, {&one, 1});
+        if (one.form != 0) found = {one.form, one.bits, wire::text(source, one.text)};
+    }
+
+    StatChoice choice_;
+    std::vector<std::string> heads_;  // what it begins with, where its id is written first
 };
 
 std::string joined(const std::vector<TextColumn>& columns) {
@@ -154,6 +212,33 @@ std::string MetadataTables::texts(std::size_t page, std::size_t per_page) const 
         columns[1].add(shown.empty() || shown == whole ? "" : whole);
     }
     return joined(columns);
+}
+
+SaidTexts MetadataTables::said(const std::vector<std::vector<std::int64_t>>& ids_of_plane, std::size_t first,
+                               std::size_t count) const {
+    const std::vector<OneStat> stats(ids_of_plane.begin(), ids_of_plane.end());
+    SaidTexts found;
+    std::unordered_map<std::string_view, std::int32_t> texts;
+    std::map<std::pair<std::int32_t, std::uint64_t>, std::int32_t> references;
+    for (const std::int32_t entry : Span<const std::int32_t>(entries_).subspan(first, count)) {
+        const auto number = static_cast<std::size_t>(entry);
+        const std::int32_t plane = columns_.plane[number];
+        const OneStat& stat = stats.at(static_cast<std::size_t>(plane));
+        const Said said = is_used(number) ? stat.of(source_, used(number).message) : Said{};
+        const auto next = static_cast<std::int32_t>(found.texts.size());
+        std::int32_t place = -1;
+        if (said.form == kReference) {
+            const auto [at, is_new] = references.try_emplace({plane, said.bits}, next);
+            if (is_new) found.texts.push_back({"", plane, static_cast<std::int64_t>(said.bits)});
+            place = at->second;
+        } else if (said.form == kText) {
+            const auto [at, is_new] = texts.try_emplace(said.text, next);
+            if (is_new) found.texts.push_back({std::string(said.text), -1, 0});
+            place = at->second;
+        }
+        found.place.push_back(place);
+    }
+    return found;
 }
 
 }  // namespace tilescope::xspace

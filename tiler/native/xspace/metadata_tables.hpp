@@ -23,6 +23,18 @@ struct MetadataColumns {
     std::vector<std::int32_t> alike;  // the first number with the same names and stats
 };
 
+// What one stat says of some entries: of each the place of its text, -1: it says none.
+struct SaidTexts {
+    // A text, or what refers to one: the id of a stat's name on a plane.
+    struct Text {
+        std::string text;
+        std::int32_t plane = -1;  // -1: it is `text`
+        std::int64_t reference = 0;
+    };
+    std::vector<std::int32_t> place;
+    std::vector<Text> texts;
+};
+
 class MetadataTables {
   public:
     // Complete when `advance` has nothing more to do. `plane_class`: planes of one class call their stats the same. All else
@@ -43,6 +55,11 @@ class MetadataTables {
     // name that it has beside.
     std::string stats(std::size_t page, std::size_t per_page) const;
     std::string texts(std::size_t page, std::size_t per_page) const;
+
+    // What the stat says that has one of these ids on each plane, where it is a text; of `count` entries from `first` on.
+    // Damaged stats say nothing, nor does metadata that no event uses.
+    SaidTexts said(const std::vector<std::vector<std::int64_t>>& ids_of_plane, std::size_t first,
+                   std::size_t count) const;
 
   private:
     std::int32_t class_of(std::size_t number) const {

@@ -37,6 +37,11 @@ void StatChoice::read(const wire::Source& metadata, Span<SaidStat> found) const 
     }
 }
 
+void StatChoice::read_one(const wire::Source& source, wire::Range stat, Span<SaidStat> found) const {
+    if (found.size() != size_) throw std::invalid_argument("room for other stats than are read");
+    take(wire::Cursor(source, stat, "stat"), found);
+}
+
 void StatChoice::take(wire::Cursor stat, Span<SaidStat> found) const {
     std::int64_t id = 0;
     SaidStat said;

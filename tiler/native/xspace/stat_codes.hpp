@@ -33,6 +33,9 @@ class StatChoice {
     // What some metadata says, by place; of a stat that comes twice, the last. Throws wire::Error.
     void read(const wire::Source& metadata, Span<SaidStat> found) const;
 
+    // The same of one stat, which lies there.
+    void read_one(const wire::Source& source, wire::Range stat, Span<SaidStat> found) const;
+
   private:
     void take(wire::Cursor stat, Span<SaidStat> found) const;
 

@@ -80,6 +80,34 @@ class XSpaceTables:
                 yield made
         self._mapped.release(0, len(self._mapped))
 
+    def said(self, stat: str) -> tuple[NDArray[np.int32], list[str]]:
+        """Of each number of metadata the place of the text that this stat says, -1 none; and the texts.
+
+        What is no UTF-8 is an empty text.
+        """
+        tables = self._tables()
+        ids = [[number for number, name in of.stat_names.items() if name == stat] for of in self._planes]
+        texts: dict[str, int] = {}
+        of_entry = [np.zeros(0, np.int32)]
+        for first in range(0, tables.entries, _NUMBERS_AT_ONCE):
+            with self._damage():
+                found, said = tables.said(ids, first, min(_NUMBERS_AT_ONCE, tables.entries - first))
+                self._mapped.check()
+            self._mapped.release(0, len(self._mapped))
+            places = [texts.setdefault(self._text(*of), len(texts)) for of in said]
+            of_entry.append(np.array([*places, -1], np.int32)[found])  # the last is that of none
+        alike = tables.columns()[3]
+        entry = np.cumsum(alike == np.arange(len(alike))) - 1
+        return np.concatenate(of_entry)[entry[alike]], list(texts)
+
+    def _text(self, text: bytes, plane: int, reference: int) -> str:
+        if plane >= 0:
+            return self._planes[plane].stat_names.get(reference) or f"[stat {reference}]"
+        try:
+            return text.decode()
+        except UnicodeDecodeError:
+            return ""
+
     def _tables(self) -> _native.XSpaceMetadata:
         with self._finding:
             if self._found is None:

@@ -1,0 +1,63 @@
+"""What sums of operations in steps are made with: the steps of each device, and what the metadata of each file says."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.columns import TellingTables
+from tilescope.tiler.device_lines import OP_LINES, is_one_of
+from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.indexing.tracks.layout import PlacedTrack
+from tilescope.tiler.indexing.tracks.run_files import RunFiles
+from tilescope.tiler.indexing.tracks.step_lines import StepLines
+from tilescope.tiler.indexing.tracks.step_sums import StepSumMaker
+
+_CATEGORY: Final = "hlo_category"
+
+
+@dataclass(frozen=True, slots=True)
+class _Categories:
+    """Of the metadata of a file: of each number the place of a text; that of no text is the first."""
+
+    texts: tuple[str, ...]
+    of: NDArray[np.int32]
+
+
+class StepSumMakers:
+    """For any thread."""
+
+    def __init__(self, run: RunFiles, scratch: Scratch) -> None:
+        self._run = run
+        self._windows = StepLines(run, scratch)
+        self._known: dict[int, _Categories | None] = {}  # by file
+        self._lock = threading.Lock()
+
+    def of(self, track: PlacedTrack) -> StepSumMaker | None:
+        """One for a line of operations, if its device has steps; None for others."""
+        if not is_one_of(track.name, OP_LINES):
+            return None
+        spans = self._windows.of(track.file, self._run.files[track.file].summary.tracks[track.source].process)
+        categories = self._categories(track.file) if len(spans) else None
+        if categories is None:
+            return None
+        return StepSumMaker(spans.start, spans.stop, categories.texts, categories.of)
+
+    def _categories(self, file: int) -> _Categories | None:
+        with self._lock:
+            if file not in self._known:
+                tables = self._run.files[file].summary.args_tables
+                self._known[file] = _read(tables) if isinstance(tables, TellingTables) else None
+            return self._known[file]
+
+
+def _read(tables: TellingTables) -> _Categories:
+    place, said = tables.said(_CATEGORY)
+    texts = list(dict.fromkeys(["", *said]))
+    places = {text: at for at, text in enumerate(texts)}
+    of_said = np.array([*(places[text] for text in said), 0], np.int32)  # the last is that of -1
+    return _Categories(tuple(texts), of_said[place])

@@ -1,0 +1,56 @@
+"""Adds up the operations of a track while they are written, by the steps of their device and by category."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.pages.step_sums import MAX_SUMS, StepSums
+
+Ints = NDArray[np.int64]
+
+_ALL_REDUCE: Final = "all_reduce_unique_id"
+_NOTHING: Final = np.zeros(0, np.int64)
+
+
+class StepSumMaker:
+    """Takes the operations of one track in canonical order, a piece after the other."""
+
+    def __init__(self, start: Ints, stop: Ints, texts: Sequence[str], text_of: NDArray[np.int32]) -> None:
+        """Steps are windows that share no time. `text_of`: of each number of metadata its category in `texts`."""
+        self._start, self._stop = start, stop
+        self._texts = texts
+        self._text_of = text_of
+        self._sums = _native.StepSums(start, stop, MAX_SUMS)
+
+    def add_kinds(self, metadata: Ints) -> None:
+        """The metadata of more kinds, -1 none."""
+        self._sums.add_kinds(metadata, self._text_of)
+
+    def add(self, of: Operations, start: Ints, duration: Ints) -> None:
+        """Adds operations; `start` and `duration` of their events, in ticks."""
+        numbers = of.numbers.get(_ALL_REDUCE)
+        told, numbers = (_NOTHING, _NOTHING) if numbers is None else (of.told, numbers)
+        self._sums.add(of.kind, of.parent, of.duration, start, duration, told, numbers)
+
+    def found(self) -> StepSums | None:
+        """None: more than is stored, which is left to those who ask."""
+        if self._sums.is_too_much:
+            return None
+        sums, reduces = self._sums.sums(), _added(*self._sums.told())
+        categories = tuple(self._texts[text] for text in self._sums.texts().tolist())
+        return StepSums(self._start, self._stop, categories, *sums, *reduces)
+
+
+def _added(step: Ints, category: Ints, number: Ints, ps: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """Pieces of all-reduces, each all-reduce of a step once."""
+    order = np.lexsort((number, category, step))
+    step, category, number, ps = step[order], category[order], number[order], ps[order]
+    changes = np.diff(step, prepend=-1) | np.diff(category, prepend=-1) | np.diff(number, prepend=-1)
+    first = np.flatnonzero(changes)
+    return step[first], category[first], number[first], np.add.reduceat(ps, first) if len(first) else ps

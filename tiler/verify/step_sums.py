@@ -1,0 +1,162 @@
+"""Adds up operations in steps a second time, in numpy and Python: what records of these sums are compared with."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.columns import TrackKind
+from tilescope.tiler.details.typed_stats import Stat
+from tilescope.tiler.details.wire import WireDamage
+from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.device_lines import OP_LINES, STEP_LINES, is_one_of
+from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.pages.step_sums import MAX_STEPS, MAX_SUMS, StepSums
+from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
+from tilescope.tiler.verify.leaf_slices import LeafSlices
+
+Ints = NDArray[np.int64]
+
+_CATEGORY: Final = "hlo_category"
+_ALL_REDUCE: Final = "all_reduce_unique_id"
+_HELD: Final = 1 << 62  # where durations are that long together there are no sums
+
+
+class MarkedSteps:
+    """The steps of devices, from the slices of their lines of steps. For one device after the other."""
+
+    def __init__(self, catalogue: Catalogue, slices: LeafSlices) -> None:
+        self._catalogue = catalogue
+        self._slices = slices
+        self._last: tuple[int, Ints] | None = None
+
+    def of(self, track: TrackEntry) -> Ints:
+        """Of a line of operations, shape (2, n): starts and stops of steps that share no time. Of other lines none."""
+        if not is_one_of(track.name, OP_LINES):
+            return np.zeros((2, 0), np.int64)
+        if self._last is None or self._last[0] != track.group:
+            self._last = track.group, self._read(track.group)
+        return self._last[1]
+
+    def _read(self, group: int) -> Ints:
+        lines = [
+            track
+            for track in self._catalogue.tracks
+            if track.group == group and track.kind == TrackKind.SLICE and is_one_of(track.name, STEP_LINES)
+        ]
+        if sum(track.events for track in lines) > MAX_STEPS:
+            return np.zeros((2, 0), np.int64)
+        steps: list[tuple[int, int]] = []
+        for track in lines:
+            found = self._slices.of(track, np.arange(track.events, dtype=np.int64), "steps") if track.events else None
+            if found is not None:
+                starts, durations = found.start.tolist(), found.duration.tolist()
+                steps += [(start, start + of) for start, of in zip(starts, durations, strict=True) if of > 0]
+        steps.sort(key=lambda step: (step[0], -step[1]))
+        cut = [
+            (start, min([stop, *(later for later, _ in steps[at : at + 1])]))
+            for at, (start, stop) in enumerate(steps, start=1)
+        ]
+        return np.array([step for step in cut if step[1] > step[0]], np.int64).reshape(-1, 2).T
+
+
+class SaidCategories:
+    """What the metadata of a file says of the category of operations; each entry is read once."""
+
+    def __init__(self, tables: XStatTables) -> None:
+        self._tables = tables
+        self._known: dict[int, str] = {}
+
+    def of(self, metadata: int) -> str:
+        """The category of a number of metadata; "" where it has none. Raises LookupError, ValueError."""
+        if not 0 <= metadata < len(self._tables):
+            return ""
+        first = int(self._tables.alike[metadata])
+        if first not in self._known:
+            self._known[first] = self._read(first)
+        return self._known[first]
+
+    def _read(self, number: int) -> str:
+        try:
+            said: list[Stat] = self._tables.stats_called(_CATEGORY, number)
+        except WireDamage:
+            return ""
+        value = said[-1].value if said else ""
+        return value if isinstance(value, str) else ""
+
+
+class PlainStepSums:
+    """Takes the operations of one track in canonical order, a piece after the other."""
+
+    def __init__(self, steps: Ints, categories: SaidCategories) -> None:
+        self._start, self._stop = steps
+        self._categories = categories
+        self._places: dict[str, int] = {}  # of the categories of the track
+        self._place_of = np.zeros(0, np.int64)  # of each kind
+        self._own: dict[tuple[int, ...], int] = defaultdict(int)  # by step and category
+        self._reduces: dict[tuple[int, ...], int] = defaultdict(int)  # by step, category and id
+        self._pieces = 0  # of operations that are all-reduces
+        self._taken = 0
+
+    def add(self, of: Operations, metadata: Ints, start: Ints, duration: Ints) -> None:
+        """Adds operations; `metadata` of all kinds so far, `start` and `duration` of their events, in ticks."""
+        self._taken += sum(of.duration.tolist())
+        if not len(self._start):
+            return
+        more = [self._categories.of(number) for number in metadata[len(self._place_of) :].tolist()]
+        places = [self._places.setdefault(category, len(self._places)) for category in more]
+        self._place_of = np.concatenate([self._place_of, np.array(places, np.int64)])
+        reduce = of.number(_ALL_REDUCE, np.arange(len(of)))
+        stop = start + np.maximum(duration, 0)
+        # The step that each begins in or before, and whether it lies in that as a whole, or before it.
+        step = np.searchsorted(self._stop, start, side="right")
+        left = step < len(self._start)
+        at = np.minimum(step, len(self._start) - 1)
+        within = left & (start >= self._start[at]) & (stop <= self._stop[at])
+        before = (start < self._start[at]) & (stop <= self._start[at])
+        self._add(of, reduce, np.flatnonzero(within), step[within], of.duration[within])
+        for place in np.flatnonzero(left & ~within & ~before).tolist():
+            begin, end, whole = int(start[place]), int(stop[place]), int(of.duration[place])
+            for one in range(int(step[place]), int(np.searchsorted(self._start, end))):
+                upto, after = min(int(self._stop[one]), end), max(int(self._start[one]), begin)
+                part = whole * (upto - begin) // (end - begin) - whole * (after - begin) // (end - begin)
+                self._add(of, reduce, *(np.array([value], np.int64) for value in (place, one, part)))
+
+    def found(self) -> StepSums | None:
+        """None where they are not stored."""
+        too_many = len(self._places) * len(self._start) > MAX_SUMS or self._pieces > MAX_SUMS
+        if not len(self._start) or too_many or self._taken >= _HELD:
+            return None
+        own = _columns({key: ps for key, ps in self._own.items() if ps}, 2)
+        return StepSums(self._start, self._stop, tuple(self._places), *own, *_columns(self._reduces, 3))
+
+    def _add(self, of: Operations, reduce: Ints, which: Ints, step: Ints, ps: Ints) -> None:
+        """Adds what steps have of some operations."""
+        parent = of.parent[which]
+        inner = parent >= 0
+        category = self._place_of[of.kind[which]]
+        for steps, categories, taken in (
+            (step, category, ps),
+            (step[inner], self._place_of[parent[inner]], -ps[inner]),
+        ):
+            width = len(self._places)
+            pairs, place = np.unique(steps * width + categories, return_inverse=True)
+            sums = np.zeros(len(pairs), np.int64)
+            np.add.at(sums, place, taken)
+            for pair, added in zip(pairs.tolist(), sums.tolist(), strict=True):
+                self._own[divmod(pair, width)] += added
+        told = reduce[which] >= 0
+        self._pieces += int(told.sum())
+        columns = (column[told].tolist() for column in (step, category, reduce[which], ps))
+        for one, at, number, added in zip(*columns, strict=True):
+            self._reduces[one, at, number] += added
+
+
+def _columns(sums: Mapping[tuple[int, ...], int], keys: int) -> list[Ints]:
+    """Columns of keys and sums, in the order of the keys."""
+    rows = [(*key, ps) for key, ps in sorted(sums.items())]
+    return list(np.array(rows, np.int64).reshape(-1, keys + 1).T)
