@@ -898,6 +898,52 @@ class PartSums:
     def listed(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]:
         """Returns window, number and duration of those that are listed."""
 
+class WindowCounts:
+    """How often operations occur, by window and by the place of their kind."""
+
+    def __init__(self, windows: int, places: int) -> None: ...
+    def add(
+        self,
+        data: bytes,
+        track: int,
+        most: int,
+        first: int,
+        range_first: NDArray[numpy.int64],
+        range_last: NDArray[numpy.int64],
+        range_window: NDArray[numpy.int64],
+        place_of_kind: NDArray[numpy.int64],
+        is_timed: NDArray[numpy.uint8],
+        columns: NDArray[numpy.uint8],
+        special: int,
+        left_out: NDArray[numpy.int64],
+    ) -> tuple[
+        int,
+        NDArray[numpy.uint8],
+        NDArray[numpy.int64],
+        NDArray[numpy.int64],
+        NDArray[numpy.int64],
+        NDArray[numpy.int64],
+        NDArray[numpy.int64],
+    ]:
+        """
+        Adds a record of operations from event `first` on: those of the events [range_first, range_last) to their
+        windows, which may have events in common. Of kinds that are timed also the time that they take
+        themselves, without operations `left_out`. Returns how many operations there are; which of some columns
+        the record has; the ordinals of those with a place from `special` on that have any number, and their
+        numbers of these columns, -1 none; and kind, parent and duration of those that are left out. Raises DamagedContainer, and ValueError.
+        """
+
+    def merge(self, other: WindowCounts) -> None:
+        """Adds those of another one."""
+
+    def counts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Returns the counts, by window and then by place."""
+
+    def times(self) -> tuple[NDArray[numpy.uint64], NDArray[numpy.int64]]:
+        """
+        Returns the time of timed kinds in each window: its low and its high 64 bits.
+        """
+
 class ChunkColumns:
     """Columns of a chunk, of which pieces are rows. It holds them."""
 

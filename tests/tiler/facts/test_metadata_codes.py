@@ -20,7 +20,15 @@ from tilescope.tiler.facts.metadata_codes import STAT, STATS, MetadataCodes, Sta
 from tilescope.tiler.facts.operations.metadata import metadata_of_row
 from tilescope.tiler.query import QueryReader, finish
 
-READER = cast(QueryReader, SimpleNamespace(names=[SimpleNamespace(text=f"op.{at}") for at in range(9)]))
+
+class Names(list[SimpleNamespace]):
+    """As those of a run are looked up."""
+
+    def texts(self, ids: NDArray[np.int64]) -> list[str]:
+        return [str(self[one].text) for one in ids.tolist()]
+
+
+READER = cast(QueryReader, SimpleNamespace(names=Names(SimpleNamespace(text=f"op.{at}") for at in range(9))))
 KINDS: dict[int, list[Any]] = {
     2: [0.5, float("inf")],
     3: [0, 7, 2**64 - 1],

@@ -71,6 +71,12 @@ class TrackBorders:
             found[max(int(self.first[at]) - first, 0) : max(int(self.last[at]) - first, 0)] = True
         return found
 
+    def hold(self, ordinals: Ints) -> Mask:
+        """Which of some events start in a window."""
+        at = np.searchsorted(self.last, ordinals, side="right")
+        found: Mask = np.append(self.first, TICK_LIMIT)[at] <= ordinals
+        return found
+
     def is_whole(self, first: int, last: int) -> bool:
         """Whether all of the events [first, last) lie in one window, from their starts to their ends."""
         met = self.met(first, last)

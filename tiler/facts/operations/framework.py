@@ -10,7 +10,7 @@ import numpy as np
 
 from tilescope.tiler.facts.operations.framework_names import named
 from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, Mask, sum_of
-from tilescope.tiler.facts.operations.op_rows import OpRows
+from tilescope.tiler.facts.operations.op_rows import OpRows, some_of
 from tilescope.tiler.facts.operations.op_table import OpTable
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.peaks import Peaks
@@ -85,7 +85,7 @@ class FrameworkColumns:
     def operations(self, table: OpTable, rows: Sequence[int]) -> list[FrameworkOperation]:
         """Some of them with all that is known."""
         places = np.flatnonzero(np.isin(self.of, rows)).tolist()
-        found = {of.name: of for of in framework_operations([table.operations[place] for place in places])}
+        found = {of.name: of for of in framework_operations(some_of(table.operations, places))}
         return [found[self.names[row]] for row in rows]
 
 

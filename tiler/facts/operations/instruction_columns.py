@@ -171,6 +171,18 @@ def products(of: Exact, by: Exact) -> Exact:
     return found
 
 
+def sums_of_products(rows: Ints, columns: Sequence[Exact]) -> list[list[int]]:
+    """Of each column its product with each row: exact. Rows have numbers that are not negative."""
+    most = rows.max(axis=0, initial=0).astype(np.float64)
+    found = []
+    for column in columns:
+        if column.dtype == object or float((most * np.abs(column.astype(np.float64))).sum()) >= _SMALL:
+            found.append([sum_of(products(row, column)) for row in rows])
+        else:
+            found.append((rows @ column).tolist())
+    return found
+
+
 def sum_of(column: Exact) -> int:
     """The sum of a column: exact."""
     if column.dtype == object or float(np.abs(column.astype(np.float64)).sum()) >= _SMALL:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final
+from typing import Final, TypeVar
+
+import numpy as np
 
 from tilescope.tiler import _native
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.facts.metadata_codes import LONG_NAME, NAME, STAT, MetadataCodes, metadata_codes
 from tilescope.tiler.pages.operations import OperationKind
 from tilescope.tiler.query import QueryReader
+
+T = TypeVar("T")
 
 CUSTOM_CALL: Final = "custom-call"  # the category of operations whose events may say themselves what they do
 
@@ -78,26 +83,40 @@ def operation_metadata(reader: QueryReader, file: int, tables: XStatTables, kind
 
 def metadata_of_row(codes: MetadataCodes, row: int) -> OperationMetadata:
     """What a row of codes says."""
-    of = codes.matrix[row].tolist()
-    name, expression = codes.name(of[NAME]), text_of(codes.values[of[LONG_NAME]])
-    said = {stat: codes.values[of[at]] for stat, at in STAT.items()}
-    flops, model_flops = integer_of(said["flops"]), integer_of(said["model_flops"])
-    return OperationMetadata(
-        program=program_id(text_of(said["program_id"])),
-        symbol=integer_of(said["symbol_id"]) or 0,
-        name=name,
-        expression=expression or name,
-        category=text_of(said["hlo_category"]),
-        framework=text_of(said["tf_op"]),
-        flops=flops,
-        model_flops=flops if model_flops is None else model_flops,
-        bytes=integer_of(said["bytes_accessed"]),
-        traffic=traffic_of(said["memory_access_breakdown"]),
-        source=text_of(said["source"]),
-        source_stack=text_of(said["source_stack"]),
-        shape=text_of(said["shape_with_layout"]),
-        duplicate_of=text_of(said["deduplicated_name"]),
+    return metadata_of_rows(codes, [row])[0]
+
+
+def metadata_of_rows(codes: MetadataCodes, rows: Sequence[int]) -> list[OperationMetadata]:
+    """What some rows of codes say. What several say is made once."""
+    of = codes.matrix[np.array(rows, np.int64)]
+
+    def column(at: int, made: Callable[[object], T]) -> list[T]:
+        used, place = np.unique(of[:, at], return_inverse=True)
+        values = [made(value) for value in codes.values.of(used)]
+        return [values[one] for one in place.tolist()]
+
+    used, name = np.unique(of[:, NAME], return_inverse=True)
+    texts = codes.names(used)
+    names = [texts[one] for one in name.tolist()]
+    flops, model_flops = column(STAT["flops"], integer_of), column(STAT["model_flops"], integer_of)
+    columns = zip(
+        column(STAT["program_id"], lambda value: program_id(text_of(value))),
+        column(STAT["symbol_id"], lambda value: integer_of(value) or 0),
+        names,
+        [expression or name for expression, name in zip(column(LONG_NAME, text_of), names, strict=True)],
+        column(STAT["hlo_category"], text_of),
+        column(STAT["tf_op"], text_of),
+        flops,
+        [whole if own is None else own for own, whole in zip(model_flops, flops, strict=True)],
+        column(STAT["bytes_accessed"], integer_of),
+        column(STAT["memory_access_breakdown"], traffic_of),
+        column(STAT["source"], text_of),
+        column(STAT["source_stack"], text_of),
+        column(STAT["shape_with_layout"], text_of),
+        column(STAT["deduplicated_name"], text_of),
+        strict=True,
     )
+    return [OperationMetadata(*each) for each in columns]
 
 
 def program_id(told: str) -> str:

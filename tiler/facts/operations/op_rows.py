@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import overload
+from collections.abc import Iterator, Sequence
+from typing import Final, overload
+
+import numpy as np
 
 from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints
 from tilescope.tiler.facts.operations.instruction_places import InstructionPlaces
+from tilescope.tiler.facts.operations.metadata import OperationMetadata
 from tilescope.tiler.facts.operations.op_columns import OpColumns
 from tilescope.tiler.facts.operations.operation import Operation
+
+_AT_ONCE: Final = 1024  # rows that are made together
 
 
 class OpRows(Sequence[Operation]):
@@ -41,11 +46,19 @@ class OpRows(Sequence[Operation]):
 
     def __getitem__(self, place: int | slice) -> Operation | Sequence[Operation]:
         if isinstance(place, slice):
-            return [self[at] for at in range(len(self))[place]]
-        at = range(len(self))[place]
-        if at not in self._made:
-            self._made[at] = self._row(at)
-        return self._made[at]
+            return self.some(range(len(self))[place])
+        return self.some([range(len(self))[place]])[0]
+
+    def __iter__(self) -> Iterator[Operation]:
+        for first in range(0, len(self), _AT_ONCE):
+            yield from self[first : first + _AT_ONCE]
+
+    def some(self, places: Sequence[int]) -> list[Operation]:
+        """Some rows, which are made together."""
+        new = [at for at in dict.fromkeys(places) if at not in self._made]
+        if new:
+            self._made.update(zip(new, self._rows(np.array(new, np.int64)), strict=True))
+        return [self._made[at] for at in places]
 
     def frameworks(self) -> tuple[Sequence[str], Ints]:
         """What operations of the framework are called, and of each row which of them it is of."""
@@ -73,24 +86,47 @@ class OpRows(Sequence[Operation]):
         """How many rows have been looked at."""
         return len(self._made)
 
-    def _row(self, at: int) -> Operation:
-        of, metadata = self.columns, self._instructions[int(self._places[at])]
-        count = int(of.count[at])
-        by_memory: dict[tuple[int, bool], int] = {}
-        for traffic in metadata.traffic:
-            key = traffic.memory, traffic.is_write
-            by_memory[key] = by_memory.get(key, 0) + traffic.bytes * count
-        return Operation(
-            metadata,
-            count,
-            int(of.total[at]),
-            int(of.own[at]),
-            int(self._shortest[at]) if count else None,
-            int(self._longest[at]) if count else None,
-            int(self._stall[at]),
-            int(of.flops[at]),
-            int(of.model_flops[at]),
-            int(of.bytes[at]),
-            by_memory,
-            int(self._track[at]),
-        )
+    def _rows(self, places: Ints) -> list[Operation]:
+        of, metadata = self.columns, self._instructions.some(self._places[places].tolist())
+        times = of.count, of.total, of.own, self._shortest, self._longest, self._stall
+        columns = *times, of.flops, of.model_flops, of.bytes, self._track
+        each = zip(metadata, *(column[places].tolist() for column in columns), strict=True)
+        return [_row(*one) for one in each]
+
+
+def _row(
+    metadata: OperationMetadata,
+    count: int,
+    total: int,
+    own: int,
+    shortest: int,
+    longest: int,
+    stall: int,
+    flops: int,
+    model_flops: int,
+    moved: int,
+    track: int,
+) -> Operation:
+    by_memory: dict[tuple[int, bool], int] = {}
+    for traffic in metadata.traffic:
+        key = traffic.memory, traffic.is_write
+        by_memory[key] = by_memory.get(key, 0) + traffic.bytes * count
+    return Operation(
+        metadata,
+        count,
+        total,
+        own,
+        shortest if count else None,
+        longest if count else None,
+        stall,
+        flops,
+        model_flops,
+        moved,
+        by_memory,
+        track,
+    )
+
+
+def some_of(operations: Sequence[Operation], places: Sequence[int]) -> list[Operation]:
+    """Those at some places."""
+    return operations.some(places) if isinstance(operations, OpRows) else [operations[at] for at in places]

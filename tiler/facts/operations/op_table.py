@@ -140,9 +140,10 @@ class _Summing:
         np.minimum.at(self._shortest, places, np.where(sums.shortest < 0, _NONE, sums.shortest))
         first = places[(sums.count > 0) & (self._track[places] < 0)]
         self._track[first] = track
-        for kind in np.flatnonzero(self._instructions.are_custom()[places]).tolist():
-            place = int(places[kind])
-            added = _custom(self._instructions[place], sums, kind)
+        custom = np.flatnonzero(self._instructions.are_custom()[places])
+        metadata = self._instructions.some(places[custom].tolist())
+        for kind, place, of in zip(custom.tolist(), places[custom].tolist(), metadata, strict=True):
+            added = _custom(of, sums, kind)
             self._custom[place] = [a + b for a, b in zip(self._custom.get(place, (0, 0, 0)), added, strict=True)]
 
     def operations(self) -> Sequence[Operation]:

@@ -10,20 +10,24 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tilescope.tiler.facts.operations.borders import Mask, TrackBorders, borders_of_each
-from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, products, sum_of
+from tilescope.tiler import _native
+from tilescope.tiler.facts.operations.borders import Mask, borders_of_each
+from tilescope.tiler.facts.operations.event_ranges import CountedKinds, CutOperations, EventRanges
+from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, products, sum_of, sums_of_products
 from tilescope.tiler.facts.operations.instruction_places import instruction_places
 from tilescope.tiler.facts.operations.kind_sums import clipped
 from tilescope.tiler.facts.operations.op_table import TpuCore, core_span
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
+from tilescope.tiler.facts.operations.records import SAID, OperationRecords, track_kinds
 from tilescope.tiler.facts.operations.roofline import is_control, is_feed, nothing_of_program
-from tilescope.tiler.pages.operations import Operations, TrackKinds
+from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import Windows, WindowsOf
 
-# How often each instruction runs is counted for some windows at once, so that what they share is read once: 32 MB.
-_COUNTED_AT_ONCE: Final = 1 << 22
+# How often each instruction runs is counted for some windows at once, so that what they share is read once. Two threads
+# take 32 MB.
+_COUNTED_AT_ONCE: Final = 1 << 21
 
 # Sums that are kept for the next question, of some hundred bytes.
 _KEPT_SUMS: Final = 20_000
@@ -70,22 +74,26 @@ class _Track:
     """Operations of a core, and what is known of each of their kinds."""
 
     track: int
-    kinds: TrackKinds
     records: OperationRecords
     places: Ints
-    of_program: Mask  # those that have rows
     feeds: Mask  # those that do not belong to the program, nor does their time
-    custom: Mask
+    custom: Ints  # kinds of custom calls: what these say themselves goes before what their instructions say
+    counted: Ints  # where each kind is counted: custom calls of each track by themselves
+    first_custom: int  # the first place where any of these are
+
+    def of_custom(self, counts: Ints) -> Ints:
+        """The counts of custom calls."""
+        return counts[self.first_custom : self.first_custom + len(self.custom)]
 
 
-class _Sums:
-    """Of one of the windows."""
+@dataclass(frozen=True, slots=True)
+class _OfTrack:
+    """What is known of the operations of a track in each of some windows, beside how often they start."""
 
-    def __init__(self, places: int) -> None:
-        self.count = np.zeros(places, np.int64)  # of each instruction
-        self.seen = np.zeros(places, np.bool_)
-        self.feeds = 0  # what they take, ps
-        self.flops = self.model_flops = self.bytes = 0  # of custom calls
+    of: _Track
+    looked: Sequence[Windows]
+    cut: CutOperations
+    said: Sequence[dict[str, int]]  # what custom calls say themselves
 
 
 class _Reading:
@@ -97,136 +105,153 @@ class _Reading:
         self._with_feeds = with_feeds
         self._cores = [core for core in cores if any(track_kinds(reader, track) for track in core.operations)]
         self._tracks: list[_Track] = []
+        self._counted = 0  # places
 
     def begin(self) -> Steps[None]:
         """Finds out what operations are: before anything else."""
+        known: list[tuple[int, TrackKinds, Ints]] = []
         for core in self._cores:
             for track in core.operations:
                 kinds = track_kinds(self._reader, track)
                 places = None if kinds is None else (yield from self._instructions.places(track, kinds))
                 if kinds is not None and places is not None:
-                    self._tracks.append(self._of(track, kinds, places))
+                    known.append((track, kinds, places))
+        self._counted = len(self._instructions)
+        self._tracks = [self._of(*each) for each in known]
 
     def _of(self, track: int, kinds: TrackKinds, places: Ints) -> _Track:
         known = self._instructions.columns
         of_program = known.has_symbol[places]
         feeds = known.are(is_feed)[places] & of_program & (not self._with_feeds)
-        custom = self._instructions.are_custom()[places] & of_program
-        return _Track(track, kinds, OperationRecords(self._reader, track, kinds), places, of_program, feeds, custom)
+        custom = np.flatnonzero(self._instructions.are_custom()[places] & of_program)
+        counted, first = places.copy(), self._counted
+        counted[custom] = first + np.arange(len(custom))
+        self._counted += len(custom)
+        return _Track(track, OperationRecords(self._reader, track, kinds), places, feeds, custom, counted, first)
 
     def batches(self, keys: Sequence[_Key]) -> Iterator[Sequence[_Key]]:
         """As many at a time as there is memory for."""
-        step = max(_COUNTED_AT_ONCE // max(len(self._instructions), 1), 1)
+        step = max(_COUNTED_AT_ONCE // max(self._counted, 1), 1)
         for first in range(0, len(keys), step):
             yield keys[first : first + step]
 
     def programs(self, windows: Sequence[WindowsOf]) -> Steps[list[Operation | None]]:
         """The program in each of some windows; None: no operation is there."""
-        sums = [_Sums(len(self._instructions)) for _ in windows]
+        counting, aside = (_native.WindowCounts(len(windows), self._counted) for _ in range(2))
+        tracks = []
         for of in self._tracks:
-            yield from self._add(of, [windows_of(of.track) for windows_of in windows], sums)
-        return [self._program(windows_of, own) for windows_of, own in zip(windows, sums, strict=True)]
-
-    def _program(self, windows_of: WindowsOf, sums: _Sums) -> Operation | None:
-        known = self._instructions.columns
-        sums.seen &= known.has_symbol
-        if not sums.seen.any():
-            return None
-        span = sum(core_span(self._reader, core, windows_of(core.operations[0])) for core in self._cores)
-        found = nothing_of_program(span - sums.feeds)
-        some = known.has_symbol & ~known.are(is_control)
-        if not self._with_feeds:
-            some &= ~known.are(is_feed)
-        count = np.where(some, sums.count, 0)
-        plain = np.where(self._instructions.are_custom(), 0, count)
-        found.flops = sums.flops + sum_of(products(known.flops, plain))
-        found.model_flops = sums.model_flops + sum_of(products(known.model_flops, plain))
-        found.bytes = sums.bytes + sum_of(products(known.bytes, plain))
-        if (known.tells_memory & sums.seen & some).any():
-            found.by_memory = {key: sum_of(products(moved, count)) for key, moved in known.traffic.items()}
+            looked = [windows_of(of.track) for windows_of in windows]
+            tracks.append((yield from self._count(of, looked, counting, aside)))
+        counting.merge(aside)
+        yield
+        counts = counting.counts().reshape(len(windows), self._counted)
+        feeds = [low + (high << 64) for low, high in zip(*(half.tolist() for half in counting.times()), strict=True)]
+        moved = self._moved(counts[:, : len(self._instructions)])
+        yield
+        found = []
+        for at, windows_of in enumerate(windows):
+            found.append(self._program(windows_of, at, tracks, counts[at], {key: of[at] for key, of in moved.items()}))
+            if (program := found[-1]) is not None:
+                program.total -= feeds[at]
         return found
 
-    def _add(self, of: _Track, looked: Sequence[Windows], sums: Sequence[_Sums]) -> Steps[None]:
-        """Adds the operations of a track to the sums of each of some windows."""
+    def _count(
+        self, of: _Track, looked: Sequence[Windows], counting: _native.WindowCounts, aside: _native.WindowCounts
+    ) -> Steps[_OfTrack]:
+        """Counts the operations of a track in each of some windows."""
         borders = yield from borders_of_each(self._reader, of.track, [(one.starts, one.stops) for one in looked])
-        adding = [_Adding(of, *each) for each in zip(looked, borders, strict=True)]
-        met: dict[int, list[_Adding]] = {}
-        for one in adding:
-            for number in of.records.met(one.looked) if len(one.looked) else ():
-                met.setdefault(number, []).append(one)
-        for number, some in sorted(met.items(), key=lambda item: item[0]):
-            found = of.records.operations(number)
-            for one in some:
-                one.add(found, of.records.first(number))
-            yield
-        for one, own in zip(adding, sums, strict=True):
-            np.add.at(own.count, of.places, one.count)
-            own.seen[of.places[one.seen | (one.count > 0)]] = True
-            own.feeds += one.feeds
-            self._add_custom(of, np.where(of.custom, one.count, 0), one.said, own)
+        ranges = EventRanges.of(borders)
+        kinds = CountedKinds(of.counted, of.feeds.astype(np.uint8) if of.feeds.any() else _NO_KIND, of.first_custom)
+        numbers = ranges.records(CHUNK_OPERATIONS)
+        found = yield from for_each(
+            numbers, lambda number, into: of.records.count_in(into, number, ranges, kinds), counting, aside
+        )
+        said: list[dict[str, int]] = [{} for _ in looked]
+        if len(of.custom) and found:
+            says = {number: one.says for number, one in zip(numbers, found, strict=True) if one.says.any()}
+            ordinal = np.concatenate([one.special for one in found])
+            values = np.concatenate([one.numbers for one in found]).reshape(-1, len(SAID))
+            for windows, each, own in zip(looked, borders, said, strict=True):
+                met = [says[number] for number in of.records.met(windows) if number in says]
+                some = values[each.hold(ordinal)]
+                for at, name in enumerate(SAID):
+                    if any(one[at] for one in met):
+                        own[name] = sum_of(np.maximum(some[:, at], 0))
+        return _OfTrack(of, looked, CutOperations.of(ranges.opened, found), said)
 
-    def _add_custom(self, of: _Track, count: Ints, said: dict[str, int], sums: _Sums) -> None:
-        """Adds custom calls: what they say themselves goes before what their instructions say."""
-        if not of.custom.any():
-            return
+    def _some(self) -> Mask:
+        """The instructions whose FLOPs and bytes are those of the program."""
         known = self._instructions.columns
+        some: Mask = known.has_symbol & ~known.are(is_control)
+        return some if self._with_feeds else some & ~known.are(is_feed)
+
+    def _moved(self, counts: Ints) -> dict[_Name, list[int]]:
+        """What instructions that are no custom calls compute and move in each of the windows."""
+        known, some = self._instructions.columns, self._some()
+        names: list[_Name] = ["flops", "model_flops", "bytes", *known.traffic]
+        columns = [known.flops, known.model_flops, known.bytes, *known.traffic.values()]
+        return dict(zip(names, sums_of_products(counts, [np.where(some, of, 0) for of in columns]), strict=True))
+
+    def _program(
+        self,
+        windows_of: WindowsOf,
+        at: int,
+        tracks: Sequence[_OfTrack],
+        counts: Ints,
+        moved: dict[_Name, int],
+    ) -> Operation | None:
+        known, some = self._instructions.columns, self._some()
+        custom = np.zeros(len(self._instructions), np.int64)
+        for one in tracks:
+            np.add.at(custom, one.of.places[one.of.custom], one.of.of_custom(counts))
+        seen = (counts[: len(custom)] > 0) | (custom > 0)
+        feeds = 0
+        for one in tracks:
+            feeds += self._add_cut(one, at, seen)
+        seen &= known.has_symbol
+        if not seen.any():
+            return None
+        span = sum(core_span(self._reader, core, windows_of(core.operations[0])) for core in self._cores)
+        found = nothing_of_program(span - feeds)
+        found.flops, found.model_flops, found.bytes = moved["flops"], moved["model_flops"], moved["bytes"]
+        for one in tracks:
+            self._add_custom(found, one.of, one.of.of_custom(counts), one.said[at])
+        if (known.tells_memory & seen & some).any():
+            custom[~some] = 0
+            found.by_memory = {key: moved[key] + sum_of(products(of, custom)) for key, of in known.traffic.items()}
+        return found
+
+    @staticmethod
+    def _add_cut(one: _OfTrack, at: int, seen: Mask) -> int:
+        """Adds what windows cut to what is seen there. Returns what it takes of feeds themselves, ps."""
+        windows, of, cut = one.looked[at], one.of, one.cut
+        if not len(windows) or not len(cut):
+            return 0
+        is_feed, in_feed = of.feeds[cut.kind], of.feeds[cut.parent] & (cut.parent >= 0)
+        near = (cut.start < windows.stop) & (cut.end > windows.start)
+        feeds = 0
+        for row in np.flatnonzero(near & (is_feed | in_feed | ~seen[of.places[cut.kind]])).tolist():
+            part = clipped(windows, int(cut.start[row]), int(cut.end[row]), int(cut.duration[row]))
+            seen[of.places[cut.kind[row]]] |= part > 0
+            feeds += part * (int(is_feed[row]) - int(in_feed[row]))
+        return feeds
+
+    def _add_custom(self, found: Operation, of: _Track, count: Ints, said: dict[str, int]) -> None:
+        """Adds custom calls of a track: what they say themselves goes before what their instructions say."""
+        if not len(of.custom):
+            return
+        known, places = self._instructions.columns, of.places[of.custom]
 
         def total(column: Exact) -> int:
-            return sum_of(products(column[of.places], count))
+            return sum_of(products(column[places], count))
 
         flops = said.get("flops")
-        sums.flops += total(known.flops) if flops is None else flops
+        found.flops += total(known.flops) if flops is None else flops
         model_flops = said.get("model_flops", flops)
-        sums.model_flops += total(known.model_flops) if model_flops is None else model_flops
+        found.model_flops += total(known.model_flops) if model_flops is None else model_flops
         moved = said.get("bytes_accessed")
-        sums.bytes += total(known.bytes) if moved is None else moved
+        found.bytes += total(known.bytes) if moved is None else moved
 
 
-class _Adding:
-    """Adds what of the records of a track lies in some windows."""
-
-    def __init__(self, of: _Track, looked: Windows, borders: TrackBorders) -> None:
-        self.looked = looked
-        self.count = np.zeros(len(of.places), np.int64)
-        self.seen = np.zeros(len(of.places), np.bool_)
-        self.feeds = 0
-        self.said: dict[str, int] = {}
-        self._of, self._borders = of, borders
-
-    def add(self, found: Operations, first: int) -> None:
-        """Adds a record, which begins with an event."""
-        last = first + len(found)
-        opened = self._borders.opened.between(first, last)
-        for at in self._borders.met(first, last):
-            some = slice(max(int(self._borders.first[at]) - first, 0), int(self._borders.last[at]) - first)
-            self.count += np.bincount(found.kind[some], minlength=len(self.count))
-        parts = np.where(self._borders.starts(first, last), found.duration, 0) if self._of.feeds.any() else None
-        for ordinal, start, end in zip(*(column.tolist() for column in opened.columns), strict=True):
-            row = ordinal - first
-            part = clipped(self.looked, start, end, int(found.duration[row]))
-            self.seen[found.kind[row]] |= part > 0
-            if parts is not None:
-                parts[row] = part
-        if parts is not None:
-            self.feeds += _own(found, parts, self._of.feeds)
-        if found.numbers and self._of.custom.any():
-            _add_numbers(found, self._borders.starts(first, last) & self._of.custom[found.kind], self.said)
-
-
-def _own(of: Operations, parts: Ints, wanted: Mask) -> int:
-    """What some kinds of operations take themselves, without those that lie in them."""
-    within = of.parent >= 0
-    inner = np.zeros(len(of), np.bool_)
-    inner[within] = wanted[of.parent[within]]
-    return sum_of(parts[wanted[of.kind]]) - sum_of(parts[inner])
-
-
-def _add_numbers(of: Operations, some: Mask, into: dict[str, int]) -> None:
-    """Adds what operations say themselves."""
-    for name in _SAID:
-        if name in of.numbers:
-            said = of.numbers[name][some[of.told]]
-            into[name] = into.get(name, 0) + sum_of(said[said > 0])
-
-
-_SAID: Final = ("flops", "model_flops", "bytes_accessed")
+_Name = str | tuple[int, bool]
+_NO_KIND: Final = np.zeros(0, np.uint8)

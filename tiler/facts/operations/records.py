@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -10,15 +11,20 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.operations.borders import TrackBorders
+from tilescope.tiler.facts.operations.event_ranges import CountedKinds, CountedRecord, EventRanges
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.pages.operation_sums import OperationSums
-from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations, TrackKinds
+from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, NUMBERS, Operations, TrackKinds
 from tilescope.tiler.pages.step_sums import StepSums
 from tilescope.tiler.query import QueryReader, Reading, join, no_events
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
+
+# What operations may say themselves of what they do.
+SAID: Final = ("flops", "model_flops", "bytes_accessed")
+_SAID: Final = np.array([NUMBERS[name] for name in SAID], np.uint8)
 
 
 def track_kinds(reader: QueryReader, track: int) -> TrackKinds | None:
@@ -101,6 +107,24 @@ class OperationRecords:
             raise self._damaged(first)
         kind, parent, duration, numbers = told
         return kind, parent, duration, numbers
+
+    def count_in(
+        self, counts: _native.WindowCounts, number: int, ranges: EventRanges, kinds: CountedKinds
+    ) -> CountedRecord:
+        """Adds those of a record to counts; time of operations that are cut is left out. Raises DamagedStore."""
+        first = self.first(number)
+        record = decompress(self._reader.store.operations_record(self._track, first))
+        some = (first, ranges.first, ranges.last, ranges.window, kinds.place, kinds.is_timed, _SAID, kinds.special)
+        cut = ranges.opened.between(first, first + CHUNK_OPERATIONS).ordinal
+        try:
+            size, says, special, numbers, kind, parent, duration = counts.add(
+                record, self._track, CHUNK_OPERATIONS, *some, cut
+            )
+        except (_native.DamagedContainer, ValueError):
+            raise self._damaged(first) from None
+        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
+            raise self._damaged(first)
+        return CountedRecord(says, special, numbers, kind, parent, duration)
 
     def _damaged(self, first: int) -> DamagedStore:
         return DamagedStore(f"the operations of track {self._track} from event {first} on make no sense")

@@ -11,6 +11,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "columns/window_counts.hpp"
 #include "pages/operation_record.hpp"
 
 namespace nb = nanobind;
@@ -53,7 +54,7 @@ class RecordSums {
         LeftOut rows;
         {
             nb::gil_scoped_release release;
-            record_.read(bytes_of(view_of(data)), {track, kinds_, most}, number_);
+            record_.read(bytes_of(view_of(data)), {track, kinds_, most}, {&number_, 1});
             sums_.add({first, record_.kind(), record_.parent(), record_.duration(), record_.told(), record_.numbers()},
                       {span_of(window_first), span_of(window_last)}, span_of(left_out));
             for (const std::int64_t ordinal : span_of(left_out)) {
@@ -75,6 +76,67 @@ class RecordSums {
     OperationRecord record_;
     StepPartSums sums_;
 };
+
+class RecordCounts {
+  public:
+    RecordCounts(std::size_t windows, std::size_t places) : counts_(windows, places) {}
+
+    // Adds a record, and returns how many operations it has, which of some columns it has, what operations with a
+    // place from `special` on say in them, and what is known of those that are left out.
+    nb::tuple add(const nb::bytes& data, std::uint32_t track, std::size_t most, std::int64_t first,
+                  const Ordinals& range_first, const Ordinals& range_last, const Ordinals& range_window,
+                  const Ordinals& place_of_kind, const InColumn<std::uint8_t>& is_timed,
+                  const InColumn<std::uint8_t>& columns, std::int64_t special, const Ordinals& left_out) {
+        LeftOut rows;
+        std::vector<std::uint8_t> has;
+        std::vector<std::int64_t> special_ordinal, numbers;
+        {
+            nb::gil_scoped_release release;
+            const Span<const std::int64_t> places = span_of(place_of_kind);
+            record_.read(bytes_of(view_of(data)), {track, places.size(), most}, span_of(columns));
+            for (std::size_t k = 0; k < columns.size(); ++k) has.push_back(record_.numbers(k).empty() ? 0 : 1);
+            for (std::size_t at = 0; at < record_.told().size(); ++at) {
+                const std::int64_t place = record_.told()[at];
+                if (places[static_cast<std::size_t>(record_.kind()[static_cast<std::size_t>(place)])] < special)
+                    continue;
+                special_ordinal.push_back(first + place);
+                for (std::size_t k = 0; k < columns.size(); ++k)
+                    numbers.push_back(has[k] != 0 ? record_.numbers(k)[at] : -1);
+            }
+            for (const std::int64_t ordinal : span_of(left_out)) {
+                const std::int64_t place = ordinal - first;
+                if (place < 0 || place >= static_cast<std::int64_t>(record_.size()))
+                    throw std::invalid_argument("an operation that there is not");
+                rows.add(record_, static_cast<std::size_t>(place));
+            }
+            counts_.add({first, record_.kind(), record_.parent(), record_.duration()},
+                        {span_of(range_first), span_of(range_last), span_of(range_window)}, {places, span_of(is_timed)},
+                        span_of(left_out));
+        }
+        return nb::make_tuple(record_.size(), to_numpy(std::move(has)), to_numpy(std::move(special_ordinal)),
+                              to_numpy(std::move(numbers)), to_numpy(std::move(rows.kind)),
+                              to_numpy(std::move(rows.parent)), to_numpy(std::move(rows.duration)));
+    }
+
+    void merge(const RecordCounts& other) { counts_.merge(other.counts_); }
+
+    const WindowCounts& counts() const { return counts_; }
+
+  private:
+    OperationRecord record_;
+    WindowCounts counts_;
+};
+
+// Low and high 64 bits of sums.
+nb::tuple halves_of(const std::vector<WindowCounts::Time>& times) {
+    std::vector<std::uint64_t> low;
+    std::vector<std::int64_t> high;
+    for (const WindowCounts::Time time : times) {
+        low.push_back(static_cast<std::uint64_t>(time));
+        high.push_back(static_cast<std::int64_t>(time >> 64));
+    }
+    return nb::make_tuple(to_numpy(std::move(low)), to_numpy(std::move(high)));
+}
 
 OutColumn<std::int64_t> copy_of(const std::vector<std::int64_t>& column) {
     return to_numpy(std::vector<std::int64_t>(column));
@@ -112,6 +174,33 @@ void bind_part_sums(nb::module_& m) {
             },
             nb::sig("def listed(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]"),
             "Returns window, number and duration of those that are listed.");
+    nb::class_<RecordCounts>(m, "WindowCounts", "How often operations occur, by window and by the place of their kind.")
+        .def(nb::init<std::size_t, std::size_t>(), nb::arg("windows"), nb::arg("places"))
+        .def("add", &RecordCounts::add, nb::arg("data"), nb::arg("track"), nb::arg("most"), nb::arg("first"),
+             nb::arg("range_first"), nb::arg("range_last"), nb::arg("range_window"), nb::arg("place_of_kind"),
+             nb::arg("is_timed"), nb::arg("columns"), nb::arg("special"), nb::arg("left_out"),
+             nb::sig(
+                 "def add(self, data: bytes, track: int, most: int, first: int, range_first: NDArray[numpy.int64], "
+                 "range_last: NDArray[numpy.int64], range_window: NDArray[numpy.int64], place_of_kind: "
+                 "NDArray[numpy.int64], is_timed: NDArray[numpy.uint8], columns: NDArray[numpy.uint8], special: int, "
+                 "left_out: NDArray[numpy.int64]) -> tuple[int, NDArray[numpy.uint8], NDArray[numpy.int64], "
+                 "NDArray[numpy.int64], NDArray[numpy.int64], "
+                 "NDArray[numpy.int64], NDArray[numpy.int64]]"),
+             "Adds a record of operations from event `first` on: those of the events [range_first, range_last) to "
+             "their\n"
+             "windows, which may have events in common. Of kinds that are timed also the time that they take\n"
+             "themselves, without operations `left_out`. Returns how many operations there are; which of some columns\n"
+             "the record has; the ordinals of those with a place from `special` on that have any number, and their\n"
+             "numbers of these columns, -1 none; and kind, parent and duration of those that are left out. Raises "
+             "DamagedContainer, and ValueError.")
+        .def("merge", &RecordCounts::merge, nb::arg("other"), "Adds those of another one.")
+        .def(
+            "counts", [](const RecordCounts& self) { return copy_of(self.counts().counts()); },
+            "Returns the counts, by window and then by place.")
+        .def(
+            "times", [](const RecordCounts& self) { return halves_of(self.counts().times()); },
+            nb::sig("def times(self) -> tuple[NDArray[numpy.uint64], NDArray[numpy.int64]]"),
+            "Returns the time of timed kinds in each window: its low and its high 64 bits.");
 }
 
 }  // namespace tilescope

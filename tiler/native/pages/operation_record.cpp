@@ -39,7 +39,7 @@ bool are_within(Span<const std::int64_t> values, std::int64_t least, std::int64_
 
 }  // namespace
 
-void OperationRecord::read(Bytes container, const WantedOperations& wanted, std::uint8_t number) {
+void OperationRecord::read(Bytes container, const WantedOperations& wanted, Span<const std::uint8_t> numbers) {
     const ContainerReader record(container, kMaxValues);
     const std::size_t count = record.tiles();
     if (std::memcmp(container.data(), "TSOP", kVersionAt) != 0 || container[kVersionAt] != 1 ||
@@ -54,14 +54,16 @@ void OperationRecord::read(Bytes container, const WantedOperations& wanted, std:
     if (!are_within(duration_, 0, longest)) damaged();
     const ContainerReader::Column* told = record.find(kTold);
     told_.clear();
-    numbers_.clear();
+    numbers_.resize(numbers.size());
     const std::size_t n = told == nullptr ? 0 : told->n;
     if (n != 0) read_column(record, kTold, n, told_);
     for (std::size_t k = 0; k < n; ++k) {
         if (told_[k] < (k == 0 ? 0 : told_[k - 1] + 1) || told_[k] >= static_cast<std::int64_t>(count)) damaged();
     }
-    const ContainerReader::Column* of_number = record.find(number);
-    if (of_number != nullptr) read_column(record, number, n, numbers_);
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        numbers_[k].clear();
+        if (record.find(numbers[k]) != nullptr) read_column(record, numbers[k], n, numbers_[k]);
+    }
 }
 
 }  // namespace tilescope

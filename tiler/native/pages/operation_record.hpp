@@ -20,20 +20,21 @@ struct WantedOperations {
 // The operations of one record after the other, in the same room.
 class OperationRecord {
   public:
-    // Takes the place of the record before. Of numbers only those of one column are read. Throws DamagedContainer for what
+    // Takes the place of the record before. Of numbers only those of some columns are read. Throws DamagedContainer for what
     // makes no sense: kinds that there are not, times below 0, columns of different lengths.
-    void read(Bytes container, const WantedOperations& wanted, std::uint8_t number);
+    void read(Bytes container, const WantedOperations& wanted, Span<const std::uint8_t> numbers);
 
     std::size_t size() const { return kind_.size(); }
     Span<const std::int64_t> kind() const { return kind_; }
     Span<const std::int64_t> parent() const { return parent_; }  // -1 none
     Span<const std::int64_t> duration() const { return duration_; }
-    // The operations that have any number, by place, which ascend; and the one that is read, empty where none has it.
+    // The operations that have any number, by place, which ascend; and one of those that are read, empty where none has it.
     Span<const std::int64_t> told() const { return told_; }
-    Span<const std::int64_t> numbers() const { return numbers_; }
+    Span<const std::int64_t> numbers(std::size_t column = 0) const { return numbers_[column]; }
 
   private:
-    std::vector<std::int64_t> kind_, parent_, duration_, told_, numbers_;
+    std::vector<std::int64_t> kind_, parent_, duration_, told_;
+    std::vector<std::vector<std::int64_t>> numbers_;
 };
 
 }  // namespace tilescope

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from tilescope.tiler.facts.operations import Operation, tpu_cores
 from tilescope.tiler.facts.operations.instruction_columns import Ints, sum_of
+from tilescope.tiler.facts.operations.op_rows import some_of
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
@@ -56,7 +57,7 @@ def _core_of(scope: Scope) -> str | None:
 
 
 def _table(asked: AskedOperations, order: Ints, limit: int, core: str | None) -> Table:
-    listed = [asked.table.operations[place] for place in order[:limit].tolist()]
+    listed = some_of(asked.table.operations, order[:limit].tolist())
     rates = [rates_of(of, asked.peaks) for of in listed]
     span = asked.table.whole
 

@@ -59,7 +59,7 @@ def listable_operations(table: OpTable, by: By, program_names: dict[str, str], l
             more = Rest(_sums(table, of, left[some], category[number]), len(some), is_first=False)
             more_copies[int(left[first])] = more
     copies = {id(of[row]): rest for row, rest in more_copies.items()}
-    return Listable([of[row] for row in np.flatnonzero(shown).tolist()], rests, copies)
+    return Listable(of.some(np.flatnonzero(shown).tolist()), rests, copies)
 
 
 def _groups(of: OpRows) -> Ints:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from tilescope.tiler.facts.operations import Operation, OpTable
 from tilescope.tiler.facts.operations.instruction_columns import Ints
+from tilescope.tiler.facts.operations.op_rows import some_of
 from tilescope.tiler.facts.operations.peaks import Peaks
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
 from tilescope.tiler.facts.operations.roofline import is_feed, program, roofs
@@ -96,7 +97,7 @@ def _order(table: OpTable, *, with_feeds: bool) -> Ints:
 
 
 def _rows(asked: AskedOperations, places: Ints) -> list[Row]:
-    found = [asked.table.operations[place] for place in places.tolist()]
+    found = some_of(asked.table.operations, places.tolist())
     return [_row(of.metadata.name, of, asked.peaks) for of in found]
 
 

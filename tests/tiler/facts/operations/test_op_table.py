@@ -30,7 +30,7 @@ def test_columns_say_what_rows_say_and_rows_are_made_when_asked_for(tmp_path: Pa
     reader = QueryReader(open_run_store(tmp_path / "store"))
     for start, stop in ((0, reader.end + 1), (reader.end // 3, reader.end // 2)):
         table = finish(op_table(reader, tpu_cores(reader), everywhere(Windows.one(start, stop))))
-        with patch.object(OpRows, "_row", side_effect=AssertionError("a row is made")):
+        with patch.object(OpRows, "_rows", side_effect=AssertionError("a row is made")):
             columns, order = table.columns, table.columns.by_time()
             assert table.busy == sum_of(columns.own) > 0
             assert len(order) > 10

@@ -1,0 +1,80 @@
+#include "columns/window_counts.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace tilescope {
+
+namespace {
+
+constexpr std::size_t kMostCounts = std::size_t{1} << 28;
+
+bool are_within(Span<const std::int64_t> values, std::int64_t least, std::size_t most) {
+    bool within = true;  // one that is not shows in the result of all comparisons
+    for (const std::int64_t value : values)
+        within = static_cast<int>(within) & static_cast<int>(value >= least && value < static_cast<std::int64_t>(most));
+    return within;
+}
+
+}  // namespace
+
+WindowCounts::WindowCounts(std::size_t windows, std::size_t places) : windows_(windows), places_(places) {
+    if (places != 0 && windows > kMostCounts / places) throw std::invalid_argument("too many windows and places");
+    counts_.resize(windows * places);
+    times_.resize(windows);
+}
+
+void WindowCounts::check(const FollowingOperations& of, const EventRanges& ranges, const CountedKinds& kinds) const {
+    const std::size_t size = of.kind.size();
+    if (of.parent.size() != size || of.duration.size() != size || ranges.last.size() != ranges.first.size() ||
+        ranges.window.size() != ranges.first.size() ||
+        (!kinds.is_timed.empty() && kinds.is_timed.size() != kinds.place.size()))
+        throw std::invalid_argument("columns of different lengths");
+    if (!are_within(of.kind, 0, kinds.place.size()) || !are_within(of.parent, -1, kinds.place.size()))
+        throw std::invalid_argument("a kind that there is not");
+    if (!are_within(kinds.place, 0, places_) || !are_within(ranges.window, 0, windows_))
+        throw std::invalid_argument("a place or a window that there is not");
+}
+
+void WindowCounts::add(const FollowingOperations& of, const EventRanges& ranges, const CountedKinds& kinds,
+                       Span<const std::int64_t> left_out) {
+    check(of, ranges, kinds);
+    const std::int64_t stop = of.first + static_cast<std::int64_t>(of.kind.size());
+    for (std::size_t k = 0; k < ranges.first.size(); ++k) {
+        const std::int64_t first = std::max(ranges.first[k], of.first);
+        const std::int64_t last = std::min(ranges.last[k], stop);
+        if (first >= last) continue;
+        const auto window = static_cast<std::size_t>(ranges.window[k]);
+        const auto begin = static_cast<std::size_t>(first - of.first);
+        const auto end = static_cast<std::size_t>(last - of.first);
+        std::int64_t* counts = counts_.data() + window * places_;
+        for (std::size_t at = begin; at < end; ++at)
+            ++counts[static_cast<std::size_t>(kinds.place[static_cast<std::size_t>(of.kind[at])])];
+        if (kinds.is_timed.empty()) continue;
+        times_[window] += timed(of, begin, end, kinds);
+        const auto* cut = std::lower_bound(left_out.begin(), left_out.end(), first);
+        for (; cut != left_out.end() && *cut < last; ++cut) {
+            const auto place = static_cast<std::size_t>(*cut - of.first);
+            times_[window] -= timed(of, place, place + 1, kinds);
+        }
+    }
+}
+
+WindowCounts::Time WindowCounts::timed(const FollowingOperations& of, std::size_t begin, std::size_t end,
+                                       const CountedKinds& kinds) {
+    Time found = 0;
+    for (std::size_t at = begin; at < end; ++at) {
+        if (kinds.is_timed[static_cast<std::size_t>(of.kind[at])] != 0) found += of.duration[at];
+        if (of.parent[at] >= 0 && kinds.is_timed[static_cast<std::size_t>(of.parent[at])] != 0)
+            found -= of.duration[at];
+    }
+    return found;
+}
+
+void WindowCounts::merge(const WindowCounts& other) {
+    if (other.windows_ != windows_ || other.places_ != places_) throw std::invalid_argument("counts of other windows");
+    for (std::size_t k = 0; k < counts_.size(); ++k) counts_[k] += other.counts_[k];
+    for (std::size_t k = 0; k < times_.size(); ++k) times_[k] += other.times_[k];
+}
+
+}  // namespace tilescope

@@ -1,0 +1,60 @@
+// How often each of many things happens in each of many windows: what programs are made of, step by step.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/span.hpp"
+
+namespace tilescope {
+
+// The events [first[k], last[k]) of a track start in window `window[k]`. Windows may have events in common.
+struct EventRanges {
+    Span<const std::int64_t> first, last, window;
+};
+
+// What is counted of the kinds of a track: the place of each, and of some also the time that they take themselves: 1, or no
+// columns where none is.
+struct CountedKinds {
+    Span<const std::int64_t> place;
+    Span<const std::uint8_t> is_timed;
+};
+
+// Operations that follow each other, from event `first` on.
+struct FollowingOperations {
+    std::int64_t first = 0;
+    Span<const std::int64_t> kind, parent, duration;  // -1: no parent
+};
+
+class WindowCounts {
+  public:
+    using Time = __int128;
+
+    // Throws std::invalid_argument for more counts than memory has room for.
+    WindowCounts(std::size_t windows, std::size_t places);
+
+    // Adds operations, but not the time of those with the ordinals `left_out`, which ascend. Throws std::invalid_argument
+    // for kinds, places and windows that there are not, and columns of different lengths.
+    void add(const FollowingOperations& of, const EventRanges& ranges, const CountedKinds& kinds,
+             Span<const std::int64_t> left_out);
+
+    // Adds those of another one. Throws std::invalid_argument where it has others windows or places.
+    void merge(const WindowCounts& other);
+
+    // By window, then by place.
+    const std::vector<std::int64_t>& counts() const { return counts_; }
+
+    // By window: the time that timed kinds take themselves.
+    const std::vector<Time>& times() const { return times_; }
+
+  private:
+    void check(const FollowingOperations& of, const EventRanges& ranges, const CountedKinds& kinds) const;
+    static Time timed(const FollowingOperations& of, std::size_t begin, std::size_t end, const CountedKinds& kinds);
+
+    std::size_t windows_, places_;
+    std::vector<std::int64_t> counts_;
+    std::vector<Time> times_;
+};
+
+}  // namespace tilescope
