@@ -61,8 +61,13 @@ void BinCascade::close(int level) {
         at.tile = static_cast<size_t>(std::lower_bound(tiles.begin(), tiles.end(), tile) - tiles.begin());
     }
     if (at.tile < tiles.size() && tiles[at.tile] == tile) {
-        at.written.push_back({sums.busy, at.longest, sums.count, sums.best.name, 0,
-                              static_cast<uint8_t>(at.bin % kBinsPerTile), share_of(sums.best, sums.busy, sums.count)});
+        Bin& bin = at.written.emplace_back();
+        bin.busy = sums.busy;
+        bin.longest = at.longest;
+        bin.count = sums.count;
+        bin.name = sums.best.name;
+        bin.bin = static_cast<uint8_t>(at.bin % kBinsPerTile);
+        bin.share = share_of(sums.best, sums.busy, sums.count);
         at.written_tile.push_back(static_cast<uint32_t>(at.tile));
     }
     if (level < highest_) {

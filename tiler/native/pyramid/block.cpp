@@ -29,6 +29,13 @@ EncodedPage Block::encode(size_t first, size_t last, MemoryBudget* budget) const
         throw std::invalid_argument("a page holds tiles of one level");
     }
     PageColumns page(budget);
+    size_t in_leaves = 0;
+    for (size_t at = first; at < last; ++at) {
+        const Tile& tile = this->tile(at);
+        if ((tile.flags & kLeaf) != 0 && tracks_[order_[at].track].tiles->has_slices())
+            in_leaves += tile.last - tile.first;
+    }
+    page.make_room(in_leaves);
     for (size_t at = first; at < last; ++at) {
         const Tile& tile = this->tile(at);
         page.index.push_back(tile.index);

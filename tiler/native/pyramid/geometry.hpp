@@ -23,7 +23,10 @@ inline int64_t tile_start(int64_t index, int level) { return index << (2 * level
 // The lowest level at which a slice is shorter than two bins, and so part of a bin instead of an individual.
 inline int lowest_binned_level(int64_t duration) { return bit_length(static_cast<uint64_t>(duration)) >> 1; }
 
-inline bool is_individual(int64_t duration, int level) { return duration >= (int64_t{2} << (2 * level)); }
+// How long a slice is at least that is no part of a bin of this level.
+inline int64_t least_individual(int level) { return int64_t{2} << (2 * level); }
+
+inline bool is_individual(int64_t duration, int level) { return duration >= least_individual(level); }
 
 // The lowest level at which tile 0 covers [0, end].
 inline int root_level(int64_t end) {

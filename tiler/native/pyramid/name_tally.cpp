@@ -10,6 +10,9 @@ namespace {
 // So few durations of a name are sorted where they stand; more are counted.
 constexpr std::size_t kFew = 24;
 
+// Rows that are fetched before it is their turn.
+constexpr std::size_t kAhead = 12;
+
 void sort_few(Span<uint16_t> values) {
     for (std::size_t k = 1; k < values.size(); ++k) {
         const uint16_t value = values[k];
@@ -46,7 +49,9 @@ void NameTally::take_from(NameTally& other) {
         return;
     }
     if (started_.size() + other.started_.size() > kStarted) set_aside();
-    for (const NameRow& part : other.rows_) {
+    for (std::size_t k = 0; k < other.rows_.size(); ++k) {
+        if (k + kAhead < other.rows_.size()) fetch_row(other.rows_[k + kAhead].number);
+        const NameRow& part = other.rows_[k];
         row(part.number).add(part);
         other.places_[part.number] = 0;
         other.used_[part.number / 64] = 0;

@@ -28,10 +28,7 @@ class NameTally {
     NameRow& at(int32_t key) { return row(static_cast<uint32_t>(key)); }
 
     // Has the row of a name in the cache soon.
-    void fetch(int32_t name) const {
-        const uint32_t place = places_[names_->number(name)];
-        __builtin_prefetch(rows_.data() + (place == 0 ? rows_.size() : place - 1), 1);
-    }
+    void fetch(int32_t name) const { fetch_row(names_->number(name)); }
 
     // A slice that starts in the tile: its count and its durations. Returns the row of its name.
     NameRow& add_start(int32_t key, int64_t duration) {
@@ -75,6 +72,11 @@ class NameTally {
       private:
         uint64_t bits_;
     };
+
+    void fetch_row(uint32_t number) const {
+        const uint32_t place = places_[number];
+        __builtin_prefetch(rows_.data() + (place == 0 ? rows_.size() : place - 1), 1);
+    }
 
     NameRow& row(uint32_t number) {
         uint32_t& place = places_[number];

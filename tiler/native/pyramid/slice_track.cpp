@@ -45,7 +45,8 @@ void SliceTrack::descend(int level, int64_t index, size_t first, size_t last, si
         const size_t child_last = static_cast<size_t>(
             std::lower_bound(slices_.start.begin() + child_first, slices_.start.begin() + last, stop) -
             slices_.start.begin());
-        // What reaches into the first child is what reaches into the parent; into the others, also what starts before.
+        // Into the first child reaches what reaches into the parent; into each of the others what reaches into the one before
+        // or starts there.
         const size_t child_reaching_first = reaching_.size();
         for (size_t k = reaching_first; k < reaching_last; ++k) {
             if (slices_.end(reaching_[k]) > start) reaching_.push_back(reaching_[k]);
@@ -53,8 +54,11 @@ void SliceTrack::descend(int level, int64_t index, size_t first, size_t last, si
         for (size_t k = first; k < child_first; ++k) {
             if (slices_.end(k) > start) reaching_.push_back(static_cast<uint32_t>(k));
         }
-        if (child_first < child_last || child_reaching_first < reaching_.size()) {
-            descend(level - 1, child, child_first, child_last, child_reaching_first, reaching_.size());
+        reaching_first = child_reaching_first;
+        reaching_last = reaching_.size();
+        first = child_first;
+        if (child_first < child_last || reaching_first < reaching_last) {
+            descend(level - 1, child, child_first, child_last, reaching_first, reaching_last);
         }
         child_first = child_last;
     }
@@ -146,8 +150,12 @@ void SliceTrack::append(const Tile& tile, PageColumns& page) const {
         if (leaf || is_individual(slices_.duration[k], tile.level)) slice(k, true);
     }
     if (leaf) append_all(tile.first, tile.last, page);
-    for (size_t k = tile.first; k < tile.last && !leaf; ++k) {
-        if (is_individual(slices_.duration[k], tile.level)) slice(k, false);
+    if (!leaf) {
+        const Span<const int64_t> duration = slices_.duration;
+        const int64_t least = least_individual(tile.level);
+        for (size_t k = tile.first; k < tile.last; ++k) {
+            if (duration[k] >= least) slice(k, false);
+        }
     }
     page.n_slices.push_back(static_cast<int64_t>(page.start.size() - before));
     for (size_t k = content.bins_first; k < content.bins_last; ++k) append_bin(bins_[k], page);

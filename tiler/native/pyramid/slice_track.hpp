@@ -46,6 +46,7 @@ class SliceTrack final : public TrackTiles {
     const std::vector<Tile>& tiles() const override { return tiles_; }
     void append(const Tile& tile, PageColumns& page) const override;
     size_t weight(const Tile& tile) const override;
+    bool has_slices() const override { return true; }
 
   private:
     struct Content {

@@ -49,7 +49,14 @@ struct PageColumns {
     // To be called before another slice or bin is put in. Throws ShortOfBudget.
     void count_one() { count_items(1); }
 
-    // The same of many.
+    // For so many slices, where a page is of usual size: columns that grow are copied again and again.
+    void make_room(size_t slices) {
+        if (slices > kItemsAtOnce) return;
+        for (std::vector<int64_t>* column : {&start, &duration, &row, &name, &ordinal, &slice_flags})
+            column->reserve(slices);
+    }
+
+    // As `count_one`, of many.
     void count_items(size_t items) {
         const size_t before = items_ / kItemsAtOnce;
         items_ += items;
@@ -74,6 +81,8 @@ class TrackTiles {
     virtual const std::vector<Tile>& tiles() const = 0;
     // Appends what the tile holds to the slice, bin, counter bin or sample columns, and its carry.
     virtual void append(const Tile& tile, PageColumns& page) const = 0;
+    // Whether its leaves hold slices.
+    virtual bool has_slices() const { return false; }
     // Roughly how many values the tile adds, to decide where a page ends.
     virtual size_t weight(const Tile& tile) const = 0;
 };
