@@ -31,6 +31,17 @@ def test_they_are_the_union_of_the_spans_ascending_and_apart(spans: list[tuple[i
     assert (windows.start, windows.stop) == ((edges[0], edges[-1]) if edges else (0, 0))
 
 
+@given(st.lists(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 9)), max_size=30).map(sorted), max_size=8))
+def test_stretches_that_ascend(stretches: list[list[tuple[int, int]]]) -> None:
+    spans = [(start, start + length) for stretch in stretches for start, length in stretch]
+    assert pairs(of(spans)) == pairs(of(sorted(spans)))
+
+
+def test_many_stretches_that_ascend() -> None:
+    spans = [(start, start + 2) for stretch in range(100) for start in range(7 * (stretch * 37 % 100), 1000, 400)]
+    assert pairs(of(spans)) == pairs(of(sorted(spans)))
+
+
 @given(SPANS, st.integers(-3, 30), st.integers(-3, 30))
 def test_clipping_keeps_the_ticks_within(spans: list[tuple[int, int]], start: int, stop: int) -> None:
     assert ticks(of(spans).clipped(start, stop)) == {tick for tick in ticks(of(spans)) if start <= tick < stop}

@@ -235,8 +235,8 @@ class _Finding:
 class NameCategories:
     """Names of operations, each with each of its categories: columns (n,)."""
 
-    name: NDArray[np.int64]  # name id
-    category: NDArray[np.int64]  # place in `texts`
+    name: NDArray[np.int32]  # name id
+    category: NDArray[np.int32]  # place in `texts`
     texts: Sequence[str]
 
     def bounds(self, of_each: Sequence[int], names: int) -> tuple[Kinds, Kinds]:
@@ -256,6 +256,19 @@ _LARGEST: Final = 255
 
 def name_categories(reader: QueryReader, file: int, tables: XStatTables) -> Steps[NameCategories]:
     """The categories of the operations of devices by name: of several, where programs share a name."""
+    known = _CATEGORIES.setdefault(reader, {})
+    if file not in known:
+        found = yield from _name_categories(reader, file, tables)
+        if reader.store.is_growing:
+            return found
+        known[file] = found
+    return known[file]
+
+
+_CATEGORIES: WeakKeyDictionary[QueryReader, dict[int, NameCategories]] = WeakKeyDictionary()
+
+
+def _name_categories(reader: QueryReader, file: int, tables: XStatTables) -> Steps[NameCategories]:
     planes = [number for number, plane in enumerate(tables.planes) if plane.name.startswith(DEVICE_PREFIX)]
     used = np.isin(tables.plane, planes) & (tables.name >= 0) & (tables.name < reader.names.count)
     # The devices of a host say the same of an operation: it is read once.
@@ -265,4 +278,4 @@ def name_categories(reader: QueryReader, file: int, tables: XStatTables) -> Step
     said = metadata_codes(reader).values.of(codes)
     known = np.array([isinstance(of, str) for of in said], np.bool_)[place]
     texts = [of if isinstance(of, str) else "" for of in said]
-    return NameCategories(tables.name[numbers][known].astype(np.int64), place[known], texts)
+    return NameCategories(tables.name[numbers][known], place[known].astype(np.int32), texts)

@@ -13,7 +13,7 @@ from tilescope.tiler.device_lines import MODULE_LINES, is_one_of
 from tilescope.tiler.facts.busy import Busy
 from tilescope.tiler.facts.devices import Kinds, WorkTrack, name_categories
 from tilescope.tiler.facts.operations import TpuCore
-from tilescope.tiler.facts.operations.records import track_kinds, track_sums
+from tilescope.tiler.facts.operations.records import track_kinds, track_running
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.pages.operations import OperationKinds
 from tilescope.tiler.query import QueryReader, Reading, Steps
@@ -90,21 +90,21 @@ def _whole_duty(reader: QueryReader, core: TpuCore, is_work: Kinds) -> Steps[int
         return None
     track = core.operations[0]
     kinds, tables = track_kinds(reader, track), reader.store.event_metadata(reader.store.file_of(track))
-    sums = None if kinds is None else track_sums(reader, track, kinds)
-    if kinds is None or sums is None or tables is None:
+    running = None if kinds is None else track_running(reader, track, kinds)
+    if kinds is None or running is None or tables is None:
         return None
     metadata = OperationKinds.of(kinds.kinds).metadata
     if len(metadata) and not (int(metadata.min()) >= 0 and int(metadata.max()) < len(tables)):
         return None
     names = tables.name[metadata].astype(np.int64)
     off = is_work[names + 1] == Work.NONE
-    if not (sums.alone[off] == 1).all():
+    if not running.alone[off].all():
         return None
     # All of these run alone, so that nothing else of theirs counts; but what is called as they are may be another kind.
     of_names = np.unique(names[off])
     if np.isin(names[~off], of_names).any() or (len(of_names) and of_names[0] < 0):
         return None
-    duty = sums.busy_ticks
+    duty = running.busy_ticks
     if not len(of_names):
         return duty
     whole = reader.whole_histogram(track)

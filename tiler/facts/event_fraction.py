@@ -17,6 +17,7 @@ from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 BARRIER: Final = "barrier-cores"
 DEBUG_PRINT: Final = "debug_print"
@@ -45,6 +46,7 @@ def event_fractions(
 ) -> Steps[list[EventFraction]]:
     """Of each core that has steps the share of them, in the mean. Raises DamagedStore, NotBuilt."""
     of_group = {of.group: of for of in times}
+    saying = yield from _saying(reader, [core for core in cores if core.group in of_group], word)
     found = []
     for core in cores:
         steps = of_group.get(core.group)
@@ -53,7 +55,7 @@ def event_fractions(
         kept = _kept(steps.duration)
         sums, best = np.zeros(len(steps), np.int64), EventFraction(core, 0.0)
         for track in core.operations:
-            for one in (yield from _occurrences(reader, track, steps, word)):
+            for one in (yield from _occurrences(reader, track, saying[track], steps, word)):
                 at, duration, start, stop = one
                 sums[at] += duration
                 if duration > best.longest:
@@ -75,16 +77,24 @@ def _kept(duration: Ints) -> NDArray[np.bool_]:
     return kept
 
 
+def _saying(reader: QueryReader, cores: Sequence[TpuCore], word: str) -> Steps[dict[int, Mask]]:
+    """Of each line of operations which of its kinds have the word in their names, or in their expressions."""
+    known = instruction_places(reader)
+    places: dict[int, Ints] = {}
+    for track in (track for core in cores for track in core.operations):
+        kinds = track_kinds(reader, track)
+        of_track = None if kinds is None else (yield from known.places(track, kinds))
+        places[track] = np.zeros(0, np.int64) if of_track is None else of_track
+    said = known.are_saying(word)
+    return {track: said[of_track] for track, of_track in places.items()}
+
+
 def _occurrences(
-    reader: QueryReader, track: int, steps: StepTimes, word: str
+    reader: QueryReader, track: int, wanted: Mask, steps: StepTimes, word: str
 ) -> Steps[list[tuple[int, int, int, int]]]:
     """Of each such operation that starts in a step: the step, how long it takes (ps), its first and last tick."""
-    kinds, known = track_kinds(reader, track), instruction_places(reader)
-    places = None if kinds is None else (yield from known.places(track, kinds))
-    if kinds is None or places is None:
-        return []
-    wanted = known.are_saying(word)[places]
-    if not wanted.any():
+    kinds = track_kinds(reader, track)
+    if kinds is None or not wanted.any():
         return []
     records = OperationRecords(reader, track, kinds)
     windows = Windows.of(steps.start, steps.stop)

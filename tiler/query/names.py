@@ -140,6 +140,21 @@ class Names:
             yield
         return numbers
 
+    def containing(self, word: str) -> Steps[NDArray[np.bool_]]:
+        """Of each name whether it contains a word, upper and lower case apart, that without a name first.
+
+        Most pages have none that does, which one search tells.
+        """
+        found = np.zeros(self._count + 1, np.bool_)
+        found[0] = word in NO_NAME.text
+        for page in range(self.pages):
+            texts = [name.text for name in self._kept(page)]
+            if word in "\n".join(texts):
+                first = 1 + page * self._page_size
+                found[first : first + len(texts)] = [word in text for text in texts]
+            yield
+        return found
+
     def folded(self) -> Steps[FoldedNames]:
         """All of them, for finding those that contain a text; in steps of a page, and kept unless they are too many."""
         if self._folded is not None:

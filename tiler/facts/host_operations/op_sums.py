@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.host_operations.event_ops import EventOps
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, decode_columns
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, Slices, decode_columns
 from tilescope.tiler.pages.leaf_parts import leaf_parts
 from tilescope.tiler.pages.span_sums import LEFT_OUT, SpanSums
 from tilescope.tiler.query import QueryReader
@@ -23,12 +23,16 @@ from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
 
-# Rows of sums that are kept, of some 60 bytes.
 # Events of a track that are looked at without further ado: of some leaves.
 _FEW_EVENTS: Final = 1 << 15
 
+# Rows of sums that are kept, of some 60 bytes.
 _KEPT_ROWS: Final = 500_000
+
+# Leaves whose operations are kept, of some hundred events: the ends of tracks are looked at before all of them.
+_KEPT_LEAVES: Final = 256
 
 # Pages between which whoever asks may stop: some milliseconds.
 _PAGES_AT_ONCE: Final = 8
@@ -56,6 +60,7 @@ class OpSums:
         self._lock = Lock()
         self._without: dict[int, bool] = {}
         self._spans: dict[int, tuple[int, int] | None] = {}
+        self._ends: OrderedDict[tuple[int, int], Codes] = OrderedDict()  # by track and tile, operations of leaves
 
     def parts(self, track: int, windows: Windows) -> Iterator[OpPart | None]:
         """What adds up to the sums of a track; None where whoever asks may stop. Raises DamagedStore, NotBuilt."""
@@ -92,11 +97,24 @@ class OpSums:
             decoded = self._reader.decoded_page(leaves.of_block.page_key(page))
             rows = slice(int(decoded.slice_ends[tile - page]), int(decoded.slice_ends[tile - page + 1]))
             slices = decoded.slices
-            is_op = self._ops.of_events(leaves.track, slices.name[rows], slices.ordinal[rows]) != LEFT_OUT
+            is_op = self._leaf_ops(leaves.track, tile, slices, rows) != LEFT_OUT
             if is_op.any():
                 start, duration = slices.start[rows][is_op], slices.duration[rows][is_op]
                 return int(start.min()), int((start + duration).max())
         return None
+
+    def _leaf_ops(self, track: int, tile: int, slices: Slices, rows: slice) -> Codes:
+        """The operation of each slice of a leaf by number, or LEFT_OUT; `rows`: its slices among those of its page."""
+        key = track, tile
+        with self._lock:
+            if key in self._ends:
+                return self._ends[key]
+        found = self._ops.of_events(track, slices.name[rows], slices.ordinal[rows])
+        with self._lock:
+            self._ends[key] = found
+            while len(self._ends) > _KEPT_LEAVES:
+                self._ends.popitem(last=False)
+        return found
 
     def _has_none(self, leaves: _Leaves) -> bool:
         """Whether no event on the pages of a track can be an operation."""
@@ -147,7 +165,7 @@ class OpSums:
         some = False
         for tile in np.unique(parts[0]).tolist():
             rows = slice(int(decoded.slice_ends[tile - page]), int(decoded.slice_ends[tile - page + 1]))
-            names[rows] = self._ops.of_events(leaves.track, slices.name[rows], slices.ordinal[rows])
+            names[rows] = self._leaf_ops(leaves.track, tile, slices, rows)
             some = some or bool((names[rows] != LEFT_OUT).any())
         if not some:
             return NO_OPS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -42,7 +43,36 @@ def track_sums(reader: QueryReader, track: int, kinds: TrackKinds) -> OperationS
     found = None if record is None else OperationSums.decode(decompress(record), track)
     if found is not None and len(found) != len(kinds.kinds):
         raise DamagedStore(f"track {track} has sums of other kinds of operations than it has")
+    if not reader.store.is_growing:
+        _RUNNING.setdefault(reader, {})[track] = None if found is None else _running(found)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class TrackRunning:
+    """When the operations of a track run: what is kept of its sums for the next question."""
+
+    kinds: int
+    alone_bits: NDArray[np.uint8]  # of each kind whether none of its events shares a tick with another one
+    busy_ticks: int  # in which any runs
+
+    @property
+    def alone(self) -> NDArray[np.bool_]:
+        """Of each kind whether none of its events shares a tick with another event of the track."""
+        return np.unpackbits(self.alone_bits, count=self.kinds).astype(np.bool_)
+
+
+def track_running(reader: QueryReader, track: int, kinds: TrackKinds) -> TrackRunning | None:
+    """That of a track, from its sums; None: these are not kept. Raises DamagedStore, NotBuilt."""
+    known = _RUNNING.get(reader, {})
+    if track in known:
+        return known[track]
+    found = track_sums(reader, track, kinds)
+    return None if found is None else _running(found)
+
+
+def _running(of: OperationSums) -> TrackRunning:
+    return TrackRunning(len(of), np.packbits(of.alone == 1), of.busy_ticks)
 
 
 def track_step_sums(reader: QueryReader, track: int) -> StepSums | None:
@@ -52,6 +82,7 @@ def track_step_sums(reader: QueryReader, track: int) -> StepSums | None:
 
 
 _KNOWN: WeakKeyDictionary[QueryReader, dict[int, TrackKinds | None]] = WeakKeyDictionary()
+_RUNNING: WeakKeyDictionary[QueryReader, dict[int, TrackRunning | None]] = WeakKeyDictionary()
 
 
 class OperationRecords:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,19 @@ def code_of_category(category: str) -> int:
 
 def part_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Codes]:
     """Of each kind of operations of a track the place of its part in `TPU_PARTS`. Raises DamagedStore."""
+    known = _KNOWN.setdefault(reader, {})
+    if track not in known:
+        found = yield from _read_codes(reader, track, kinds)
+        if reader.store.is_growing:
+            return found
+        known[track] = found
+    return known[track]
+
+
+_KNOWN: WeakKeyDictionary[QueryReader, dict[int, Codes]] = WeakKeyDictionary()
+
+
+def _read_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Codes]:
     file = reader.store.file_of(track)
     tables = reader.store.event_metadata(file)
     if tables is None:

@@ -89,9 +89,12 @@ def _durations(reader: QueryReader, spans: StepSpans, starts: Ints, stops: Ints,
             events = records.events(one, len(of))
             for at in which[number == one].tolist():
                 place = int(spans.ordinal[rows[at]]) - one * CHUNK_OPERATIONS
-                start = int(events.start[place])
-                end, piece = start + int(events.duration[place]), Windows.one(int(starts[at]), int(stops[at]))
-                found[at] = clipped(piece, start, end, int(of.duration[place])) if len(piece) else 0
+                start, first, last = int(events.start[place]), int(starts[at]), int(stops[at])
+                end, whole = start + int(events.duration[place]), int(of.duration[place])
+                if first == start < end == last:
+                    found[at] = whole
+                else:
+                    found[at] = clipped(Windows.one(first, last), start, end, whole) if last > first else 0
             yield
     return found
 

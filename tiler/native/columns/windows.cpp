@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace tilescope {
 
@@ -14,6 +15,47 @@ void TickSpans::append(int64_t first, int64_t last) {
         stop.back() = std::max(stop.back(), last);
     }
 }
+
+namespace {
+
+using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+
+// Sorts stretches that ascend, as those of the leaves of a page do: they reach a little into each other.
+void sort_stretches(Pairs& pairs) {
+    constexpr std::size_t most = 64;
+    if (pairs.empty()) return;
+    std::vector<std::size_t> begins{0};
+    for (std::size_t k = 1; k < pairs.size(); ++k) {
+        if (pairs[k - 1] <= pairs[k]) continue;
+        begins.push_back(k);
+        if (begins.size() > most) {
+            std::sort(pairs.begin(), pairs.end());
+            return;
+        }
+    }
+    const auto end_of = [&](std::size_t begin) {
+        const auto next = std::upper_bound(begins.begin(), begins.end(), begin);
+        return next == begins.end() ? pairs.size() : *next;
+    };
+    std::vector<std::size_t> order = begins;
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return pairs[a] < pairs[b]; });
+    Pairs sorted;
+    sorted.reserve(pairs.size());
+    for (const std::size_t begin : order) {
+        const auto first = static_cast<std::ptrdiff_t>(begin), last = static_cast<std::ptrdiff_t>(end_of(begin));
+        const auto seen = static_cast<std::ptrdiff_t>(sorted.size());
+        sorted.insert(sorted.end(), pairs.begin() + first, pairs.begin() + last);
+        const auto from =
+            std::upper_bound(sorted.begin(), sorted.begin() + seen, sorted[static_cast<std::size_t>(seen)]);
+        if (from == sorted.begin() + seen) continue;
+        const auto upto =
+            std::lower_bound(sorted.begin() + seen, sorted.end(), sorted[static_cast<std::size_t>(seen) - 1]);
+        std::inplace_merge(from, sorted.begin() + seen, upto);
+    }
+    pairs = std::move(sorted);
+}
+
+}  // namespace
 
 TickSpans tick_spans(Span<const int64_t> start, Span<const int64_t> stop, int64_t limit) {
     const std::size_t n = same_size(start, stop);
@@ -29,10 +71,10 @@ TickSpans tick_spans(Span<const int64_t> start, Span<const int64_t> stop, int64_
         for (std::size_t k = 0; k < n; ++k) take(start[k], stop[k]);
         return found;
     }
-    std::vector<std::pair<int64_t, int64_t>> ordered;
+    Pairs ordered;
     ordered.reserve(n);
     for (std::size_t k = 0; k < n; ++k) ordered.emplace_back(start[k], stop[k]);
-    std::sort(ordered.begin(), ordered.end());
+    sort_stretches(ordered);
     for (const auto& [first, last] : ordered) take(first, last);
     return found;
 }

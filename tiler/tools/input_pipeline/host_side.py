@@ -36,7 +36,8 @@ class InputCategory(StrEnum):
     UNCLASSIFIED = "unclassified"
 
 
-_ENQUEUES: Final = frozenset({"InfeedEnqueue", "InfeedEnqueueTuple", COPY_TO_DEVICE})
+_ENQUEUE: Final = "InfeedEnqueue"
+_ENQUEUES: Final = frozenset({_ENQUEUE, f"{_ENQUEUE}Tuple", COPY_TO_DEVICE})
 _READERS: Final = tuple(
     f"::{reader}" for reader in ("TFRecord", "TextLine", "FixedLengthRecord", "SSTable", "RecordIO", "ArrayRecord")
 )
@@ -103,7 +104,8 @@ def _enqueued(reader: QueryReader, threads: Sequence[int], windows_of: WindowsOf
     """Of one that follows another on a thread: how long the one before it took, and how long before it that began."""
     is_enqueue = _KNOWN.get(reader)
     if is_enqueue is None:
-        is_enqueue = (yield from reader.names.numbers(_is_enqueue)).astype(np.bool_)
+        unless = ~(yield from reader.names.containing(_ENQUEUE))
+        is_enqueue = (yield from reader.names.numbers(_is_enqueue, unless)).astype(np.bool_)
         if not reader.store.is_growing:
             _KNOWN[reader] = is_enqueue
     took = apart = 0
@@ -125,8 +127,8 @@ def _enqueued(reader: QueryReader, threads: Sequence[int], windows_of: WindowsOf
 
 
 def _is_enqueue(name: Name) -> int:
-    op = host_op(name.text) if "InfeedEnqueue" in name.text else None
-    return int(op is not None and op.type in ("InfeedEnqueue", "InfeedEnqueueTuple"))
+    op = host_op(name.text)
+    return int(op is not None and op.type in (_ENQUEUE, f"{_ENQUEUE}Tuple"))
 
 
 def _occurs(reader: QueryReader, track: int, names: NDArray[np.bool_]) -> Steps[bool]:
