@@ -525,6 +525,41 @@ class MetadataRows:
     def rows(self, first: int = 0) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """Returns the rows from this place on, one after the other."""
 
+class NamedParts:
+    """Where the parts of a message lie that are in others, by their names."""
+
+    def __init__(self, raw: bytes, outer: int, number: int, inner: int, name: int, most: int) -> None:
+        """
+        Of the bytes of a message: the fields that have its parts, the number of each, the parts in these, and the
+        names of those. Raises ValueError for what is no message, and for more parts than `most`.
+        """
+
+    @property
+    def outer(self) -> int:
+        """How many parts the message has."""
+
+    @property
+    def inner(self) -> int:
+        """How many are in these."""
+
+    @property
+    def names(self) -> int:
+        """How many names these have."""
+
+    def place_of(self, number: int) -> int:
+        """
+        Returns the place of the part with a number, the last of several; -1 without one.
+        """
+
+    def outer_at(self, place: int) -> bytes:
+        """Returns the bytes of a part of the message. Raises IndexError."""
+
+    def find(self, name: bytes) -> tuple[int, bytes] | None:
+        """
+        Returns of the part with a name, the last of several, the place of the one that it is in, and its bytes;
+        None without one.
+        """
+
 def message_parts(
     raw: bytes, starts: NDArray[numpy.int64], stops: NDArray[numpy.int64], field: int, most: int
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]:

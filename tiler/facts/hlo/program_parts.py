@@ -10,7 +10,6 @@ from collections.abc import Generator
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilescope.hlo import hlo_pb2 as pb
 from tilescope.tiler import _native
@@ -24,8 +23,6 @@ from tilescope.tiler.facts.hlo.parsing import (
     message_in,
 )
 
-Ints = NDArray[np.int64]
-
 _MOST: Final = MAX_MODEL_BYTES // INSTRUCTION_BYTES
 
 
@@ -34,41 +31,39 @@ class ProgramParts:
 
     def __init__(self, raw: bytes, parser: ModuleParser) -> None:
         """Raises HloDamage."""
-        self._raw = raw
         self._parser = parser
         try:
-            _, self._starts, self._stops = _parts(raw, [0], [len(raw)], pb.HloModule.COMPUTATIONS_FIELD_NUMBER)
-            ids = _native.message_numbers(raw, self._starts, self._stops, pb.HloComputation.ID_FIELD_NUMBER).tolist()
-            self._within, self._first, self._last = _parts(
-                raw, self._starts, self._stops, pb.HloComputation.INSTRUCTIONS_FIELD_NUMBER
+            self._parts = _native.NamedParts(
+                raw,
+                pb.HloModule.COMPUTATIONS_FIELD_NUMBER,
+                pb.HloComputation.ID_FIELD_NUMBER,
+                pb.HloComputation.INSTRUCTIONS_FIELD_NUMBER,
+                pb.HloInstruction.NAME_FIELD_NUMBER,
+                _MOST,
             )
-            of, first, last = _parts(raw, self._first, self._last, pb.HloInstruction.NAME_FIELD_NUMBER)
         except ValueError as error:
             raise HloDamage(f"the module is damaged: {error}") from None
-        parser.taken.take(INSTRUCTION_BYTES * (len(self._first) + len(of)))
-        self._places = {number: place for place, number in enumerate(ids)}  # of computations, by id
-        names = [raw[start:stop] for start, stop in zip(first.tolist(), last.tolist(), strict=True)]
-        self._names = dict(zip(names, of.tolist(), strict=True))  # of instructions, the last of a name
+        parser.taken.take(INSTRUCTION_BYTES * (self._parts.inner + self._parts.names))
+        self._known = _Known(self._parts)
         self.places = HloModule("", {}, 0)  # lines of the source alone
         self.size_bytes = len(raw) + parser.taken.bytes
 
     def part(self, name: str) -> Generator[None, None, HloModule | None]:
         """A module of one instruction with all that it calls; None: there is no such instruction. Raises HloDamage."""
-        place = self._names.get(name.encode("utf-8", "surrogateescape"))
+        place = self._parts.find(name.encode("utf-8", "surrogateescape"))
         if place is None:
             return None
-        instruction = self._parser.instruction(self._raw[self._first[place] : self._last[place]], name)
-        root = int(self._within[place])
+        root, raw = place
+        instruction = self._parser.instruction(raw, name)
         found = {root: Computation(-1, "", {instruction.id: instruction}, instruction.id)}
         waiting = [(root, called) for called in instruction.called]
         while waiting:
             user, called = waiting.pop()
-            at = self._places.get(called, user)
-            if at >= user:
+            at = self._parts.place_of(called)
+            if not 0 <= at < user:
                 raise HloDamage(f"{name} calls a computation that does not come before its own")
             if at not in found:
-                raw = self._raw[self._starts[at] : self._stops[at]]
-                found[at] = yield from self._parser.computation(raw, at, self._places)
+                found[at] = yield from self._parser.computation(self._parts.outer_at(at), at, self._known)
                 waiting += [(at, one) for of in found[at].instructions.values() for one in of.called]
         return HloModule("", {of.id: of for _, of in sorted(found.items())}, 0, self.places.frames)
 
@@ -79,10 +74,21 @@ def parse_parts(raw: bytes) -> Generator[None, None, ProgramParts]:
     found = ProgramParts(module, parser)
     yield
     # However many fields there are, one of them is looked at: the last, as of any message.
-    _, starts, stops = _parts(module, [0], [len(module)], pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER)
+    try:
+        _, starts, stops = _native.message_parts(
+            module, np.zeros(1, np.int64), np.full(1, len(module)), pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER, _MOST
+        )
+    except ValueError as error:
+        raise HloDamage(f"the module is damaged: {error}") from None
     found.places.frames = yield from parser.frames(module[starts[-1] : stops[-1]] if len(starts) else b"")
     return found
 
 
-def _parts(raw: bytes, starts: Ints | list[int], stops: Ints | list[int], field: int) -> tuple[Ints, Ints, Ints]:
-    return _native.message_parts(raw, np.asarray(starts, np.int64), np.asarray(stops, np.int64), field, _MOST)
+class _Known:
+    """The computations of a program, by their ids."""
+
+    def __init__(self, parts: _native.NamedParts) -> None:
+        self._parts = parts
+
+    def __contains__(self, number: object) -> bool:
+        return isinstance(number, int) and self._parts.place_of(number) >= 0

@@ -16,7 +16,7 @@ from tilescope.tiler.facts.hlo.parsing import MAX_PROTO_BYTES, parse_module
 from tilescope.tiler.facts.hlo.program_parts import ProgramParts, parse_parts
 from tilescope.tiler.facts.hlo.values import ProgramValues, parse_values
 from tilescope.tiler.query import QueryReader, Steps
-from tilescope.tiler.store.attachments import AttachmentEntry, content, listed
+from tilescope.tiler.store.attachments import AttachmentEntry, listed, whole_content
 
 # Of what a build's programs take in memory.
 MAX_KEPT_BYTES: Final = 256 << 20
@@ -135,8 +135,4 @@ def _kept(
 def _content(reader: QueryReader, entry: AttachmentEntry) -> Steps[bytes]:
     if entry.size_bytes > MAX_PROTO_BYTES:
         raise HloDamage(f"it has {entry.size_bytes:,} bytes, the limit is {MAX_PROTO_BYTES:,}")
-    pieces = []
-    for piece in content(entry, partial(reader.store.attachment_chunk, entry.id)):
-        pieces.append(piece)
-        yield
-    return b"".join(pieces)
+    return (yield from whole_content(entry, partial(reader.store.attachment_chunk, entry.id)))

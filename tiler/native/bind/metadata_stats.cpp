@@ -19,6 +19,7 @@
 #include "bind/module.hpp"
 #include "xspace/message_parts.hpp"
 #include "xspace/metadata_rows.hpp"
+#include "xspace/named_parts.hpp"
 #include "xspace/stat_codes.hpp"
 #include "xspace/wire.hpp"
 
@@ -144,6 +145,38 @@ nb::tuple numbers_of(const StatCodes& codes, const InColumn<std::int32_t>& some)
     return nb::make_tuple(to_numpy(std::move(numbers)), to_numpy(std::move(are)));
 }
 
+// The parts of bytes that stay with them.
+class BoundParts {
+  public:
+    BoundParts(nb::bytes raw, std::uint32_t outer, std::uint32_t number, std::uint32_t inner, std::uint32_t name,
+               std::size_t most)
+        : raw_(std::move(raw)), parts_(read(source_of(raw_), {outer, number, inner, name}, most)) {}
+
+    const NamedParts& parts() const { return parts_; }
+
+    nb::bytes outer_at(std::size_t place) const { return slice(parts_.outer_at(place)); }
+
+    nb::object find(const nb::bytes& name) const {
+        PartPlace found;
+        if (!parts_.find(view_of(name), found)) return nb::none();
+        return nb::make_tuple(found.within, slice(found));
+    }
+
+  private:
+    static NamedParts read(const wire::Source& raw, const PartFields& fields, std::size_t most) {
+        const nb::gil_scoped_release release;
+        return {raw, fields, most};
+    }
+
+    nb::bytes slice(const PartPlace& of) const {
+        const auto first = static_cast<std::size_t>(of.start);
+        return to_bytes(view_of(raw_).substr(first, static_cast<std::size_t>(of.stop) - first));
+    }
+
+    nb::bytes raw_;
+    NamedParts parts_;
+};
+
 nb::list memory_traffic(const nb::bytes& raw) {
     nb::list found;
     const wire::Source source = source_of(raw);
@@ -249,6 +282,28 @@ void bind_metadata_stats(nb::module_& m) {
         .def(
             "rows", [](const MetadataRows& self, std::size_t first) { return to_numpy(self.rows(first)); },
             nb::arg("first") = 0, "Returns the rows from this place on, one after the other.");
+    nb::class_<BoundParts>(m, "NamedParts", "Where the parts of a message lie that are in others, by their names.")
+        .def(nb::init<nb::bytes, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::size_t>(),
+             nb::arg("raw"), nb::arg("outer"), nb::arg("number"), nb::arg("inner"), nb::arg("name"), nb::arg("most"),
+             "Of the bytes of a message: the fields that have its parts, the number of each, the parts in these, and "
+             "the\n"
+             "names of those. Raises ValueError for what is no message, and for more parts than `most`.")
+        .def_prop_ro(
+            "outer", [](const BoundParts& self) { return self.parts().outer(); }, "How many parts the message has.")
+        .def_prop_ro(
+            "inner", [](const BoundParts& self) { return self.parts().inner(); }, "How many are in these.")
+        .def_prop_ro(
+            "names", [](const BoundParts& self) { return self.parts().names(); }, "How many names these have.")
+        .def(
+            "place_of", [](const BoundParts& self, std::int64_t number) { return self.parts().place_of(number); },
+            nb::arg("number"), "Returns the place of the part with a number, the last of several; -1 without one.")
+        .def("outer_at", &BoundParts::outer_at, nb::arg("place"),
+             "Returns the bytes of a part of the message. Raises IndexError.")
+        .def(
+            "find", &BoundParts::find, nb::arg("name"),
+            nb::sig("def find(self, name: bytes) -> tuple[int, bytes] | None"),
+            "Returns of the part with a name, the last of several, the place of the one that it is in, and its bytes;\n"
+            "None without one.");
     m.def(
         "message_parts",
         [](const nb::bytes& raw, const InColumn<std::int64_t>& starts, const InColumn<std::int64_t>& stops,
