@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
-class Activity:
+class Activity(Struct, frozen=True):
     """Bins of equal width; bin k covers [start_ps + k * width_ps, start_ps + (k + 1) * width_ps).
 
     Times count from where the times of the file's events count, in picoseconds.

@@ -7,10 +7,11 @@ events of an honest file are one crowd, so that this costs next to nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from enum import IntEnum
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -38,8 +39,7 @@ class Length(IntEnum):
     ENDLESS = 2  # from half of an axis of nanoseconds on: 36 years
 
 
-@dataclass(frozen=True, slots=True)
-class Crowd:
+class Crowd(Struct, frozen=True):
     """Events of one file that begin not far from each other."""
 
     length: Length
@@ -47,8 +47,7 @@ class Crowd:
     events: int  # without flow ends
 
 
-@dataclass(slots=True)
-class Census:
+class Census(Struct):
     """All events of a file, in crowds."""
 
     _crowds: dict[int, tuple[Span, int]] = field(default_factory=dict)  # by piece and length

@@ -17,17 +17,16 @@ Rows are taken in the order (time, order in the file). With keys (async tracks),
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import DTypeLike, NDArray
 
 from tilescope.tiler import _native
 
 
-@dataclass(frozen=True, slots=True)
-class PairedSlices:
+class PairedSlices(Struct, frozen=True):
     """Slices of one track, in the order of the rows that begin them."""
 
     start: NDArray[np.int64]  # (n,) ticks

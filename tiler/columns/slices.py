@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import DTypeLike, NDArray
 
 Ints = NDArray[np.int64]
@@ -14,8 +14,7 @@ Ints = NDArray[np.int64]
 MakeColumn = Callable[[int, DTypeLike], NDArray[np.generic]]
 
 
-@dataclass(frozen=True, slots=True)
-class TickScale:
+class TickScale(Struct, frozen=True):
     """Ticks are `(ns - from_ns) * per_ns`, modulo 2**64."""
 
     from_ns: int  # 0 to 2**64 - 1
@@ -23,8 +22,7 @@ class TickScale:
     rounds: bool  # whether picoseconds are dropped: ends are rounded down then, as starts are
 
 
-@dataclass(frozen=True, slots=True)
-class SliceFlowEnds:
+class SliceFlowEnds(Struct, frozen=True):
     """Flow ends that stand among slices: columns of shape (n,), in file order."""
 
     phase: NDArray[np.uint8]  # FLOW_START or FLOW_END
@@ -33,8 +31,7 @@ class SliceFlowEnds:
     slice: Ints  # the row of the slice that each belongs to
 
 
-@dataclass(frozen=True, slots=True)
-class SliceColumns:
+class SliceColumns(Struct, frozen=True):
     """Columns of shape (n,), in file order: times in ticks, names by their numbers in the run.
 
     The caller may write to them.

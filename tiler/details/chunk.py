@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from isal import isal_zlib
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -123,8 +123,7 @@ def _compressed(lengths: NDArray[np.uint32], order: int, body: bytes) -> bytes:
     return compress(_HEAD.pack(len(lengths), order, width) + planes + body)
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """An inflated chunk: the arguments of event `first + k` are args[ends[k-1]:ends[k]]."""
 
     first: int  # ordinal of its first event

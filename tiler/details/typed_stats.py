@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from tilescope.tiler.details.wire import WireDamage, double, fields, signed
 
@@ -38,8 +39,7 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Stat:
+class Stat(Struct, frozen=True):
     """One stat. `value`: float, int, str, or bytes; of a string that is no UTF-8 its bytes; None where it has none."""
 
     name: str

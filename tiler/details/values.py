@@ -6,10 +6,10 @@ Native code finds them. What it leaves to more careful readers is `UNCLEAR`: the
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 
@@ -27,8 +27,7 @@ class ValueKind(IntEnum):
     OTHER = 9  # integers beyond 64 bits, lists, objects
 
 
-@dataclass(slots=True)
-class Values:
+class Values(Struct):
     """Columns of shape (n,). `bits`: of numbers; of texts and others their place in `objects`; of flags 0 or 1."""
 
     kind: NDArray[np.uint8]

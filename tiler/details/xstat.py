@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -22,8 +22,7 @@ _METADATA_ID, _DOUBLE, _UINT64, _INT64, _STR, _BYTES, _REF = range(1, 8)
 _VARINT_BYTES: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class XStat:
+class XStat(Struct, frozen=True):
     """One decoded stat. `value`: int, float, str, None where the file has none, or {"bytes": n} for raw bytes."""
 
     name: str

@@ -21,12 +21,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
 import msgpack
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.typed_stats import Stat, stat_head, stats_with, typed_stats
@@ -42,8 +42,7 @@ _COUNT: Final = struct.Struct("<I")
 _LENGTH_BYTES: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class PlaneNames:
+class PlaneNames(Struct, frozen=True):
     """A plane, and how its stats are called."""
 
     name: str
@@ -54,8 +53,7 @@ class PlaneNames:
         return tuple(stat_head(stat) for stat, of in self.stat_names.items() if of == name)
 
 
-@dataclass(frozen=True, slots=True)
-class EventMetadata:
+class EventMetadata(Struct, frozen=True):
     """What the events of one kind share."""
 
     plane: int
@@ -65,8 +63,7 @@ class EventMetadata:
     stats: bytes  # fields of XStat messages
 
 
-@dataclass(frozen=True, slots=True)
-class BytesColumn:
+class BytesColumn(Struct, frozen=True):
     """Bytes of each of some entries: those of entry k are data[ends[k-1]:ends[k]]."""
 
     ends: NDArray[np.int64]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
@@ -18,8 +19,7 @@ Floats = NDArray[np.float64]
 _T = TypeVar("_T", bound=np.generic)
 
 
-@dataclass(frozen=True, slots=True)
-class Slices:
+class Slices(Struct, frozen=True):
     """Events of a leaf, or individuals of an interior tile. All columns have shape (n,); times in ticks."""
 
     start: Ints
@@ -33,8 +33,7 @@ class Slices:
         return len(self.start)
 
 
-@dataclass(frozen=True, slots=True)
-class Bins:
+class Bins(Struct, frozen=True):
     """Sparse bins, in the order (row, bin). All columns have shape (n,); times in ticks.
 
     Without the residual of their page `busy` is rounded, and `longest` is -1.
@@ -52,8 +51,7 @@ class Bins:
         return len(self.bin)
 
 
-@dataclass(frozen=True, slots=True)
-class CounterBins:
+class CounterBins(Struct, frozen=True):
     """Sparse counter bins. All columns have shape (n,)."""
 
     bin: Ints
@@ -68,8 +66,7 @@ class CounterBins:
         return len(self.bin)
 
 
-@dataclass(frozen=True, slots=True)
-class Samples:
+class Samples(Struct, frozen=True):
     """Counter samples of a leaf. All columns have shape (n,); times in ticks."""
 
     time: Ints
@@ -83,8 +80,7 @@ class Samples:
 _Columns = TypeVar("_Columns", Slices, Bins, CounterBins, Samples)
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(Struct, frozen=True):
     """One tile of a page."""
 
     level: int
@@ -108,8 +104,7 @@ class Tile:
         return (self.index + 1) << (2 * self.level + 8)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """All tiles of a page at once. Tile columns have shape (n,).
 
     Tile k's slices are `slice_ends[k]` to `slice_ends[k + 1]` of `slices`, and so for the other three kinds of content.
@@ -155,7 +150,7 @@ class Page:
 
 def select(columns: _Columns, at: slice | Ints | NDArray[np.bool_]) -> _Columns:
     """Some rows of a group of columns."""
-    return type(columns)(*(getattr(columns, name)[at] for name in columns.__slots__))
+    return type(columns)(*(getattr(columns, name)[at] for name in columns.__struct_fields__))
 
 
 def decode_page(data: bytes) -> Iterator[Tile]:
@@ -184,8 +179,7 @@ def decode_columns(data: bytes) -> Page:
     return Page(page.block, page.level, index, slot, flags, carry, slices, bins, counter_bins, samples, *ends)
 
 
-@dataclass(frozen=True, slots=True)
-class SliceTimes:
+class SliceTimes(Struct, frozen=True):
     """When the slices of a page are: those of tile k are the rows ends[k] to ends[k + 1]."""
 
     ends: Ints  # (n + 1,)

@@ -11,9 +11,10 @@ import os
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol
+
+from msgspec import Struct
 
 from tilescope.tiler.errors import DamagedTrace, DiskFull, TilescopeError, TraceError, UnknownFormat
 from tilescope.tiler.readers.container import plain_name
@@ -86,8 +87,7 @@ class ZipArchive:
         return entries
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where a member lies in a file."""
 
     offset: int

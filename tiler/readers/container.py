@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import io
 import os
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from tilescope.tiler.errors import DamagedTrace, TooLarge, TraceError, UnknownFormat
 from tilescope.tiler.natural_order import natural_key
@@ -34,8 +35,7 @@ _NAMED_OBSTACLES: Final = 10
 _MAX_NAME_CHARS: Final = 1000  # a path must not have more than 4,096 bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """A member that is a trace, as far as its first bytes show."""
 
     path: Path  # `archive.zip/member`
@@ -43,8 +43,7 @@ class Member:
     is_certain: bool  # its first bytes show events, or a plane
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """What an archive holds."""
 
     members: tuple[Member, ...]  # in natural order

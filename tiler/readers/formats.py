@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
+
+from msgspec import Struct, field
 
 from tilescope.tiler.details.codec import ArgsCodec, unknown_codec
 from tilescope.tiler.plugins import load_plugins
@@ -24,8 +25,7 @@ _OURS: Final = (CLOUD_TPU, TF_GRAPH, TRACE_EVENT, XSPACE)
 _OUR_CODECS: Final = {of.args.id: of.args for of in _OURS}
 
 
-@dataclass(slots=True)
-class _Known:
+class _Known(Struct):
     """Formats and codecs by id; and a line for each format that cannot be used, or that failed since."""
 
     formats: dict[str, Format] = field(default_factory=lambda: {of.id: of for of in _OURS})

@@ -7,24 +7,23 @@ of one: formats say how such are called.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.formats import formats, host_suffixes
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A file that seems to be a trace."""
 
     path: Path
     is_empty: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """The files of a run, in natural order, and what was left out and why, a line each."""
 
     files: tuple[Path, ...]
@@ -75,8 +74,7 @@ def is_host_file(path: Path) -> bool:
     return path.name.endswith(host_suffixes()) and not path.name.startswith(".")
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
+class _Names(Struct, frozen=True):
     """What names of files tell."""
 
     copies: frozenset[str]  # of files that are copies of a host's

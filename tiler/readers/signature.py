@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from tilescope.tiler.readers import formats
 from tilescope.tiler.readers.format import Format, Likeness
@@ -13,8 +14,7 @@ from tilescope.tiler.readers.strangers import refusal
 HEAD_BYTES: Final = 64 * 1024  # what `recognise` wants to see, where the file has as much
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """What the first bytes of a file say."""
 
     format: Format

@@ -7,9 +7,10 @@ memory is bounded, and damage ends the pass with a reason instead of an exceptio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from tilescope.tiler.readers.source import ByteSource
 
@@ -43,8 +44,7 @@ _KINDS: Final = {
 _WITHOUT_DATA: Final = (b"1", b"2", b"3", b"4", b"5", b"6")
 
 
-@dataclass(frozen=True, slots=True)
-class TarMember:
+class TarMember(Struct, frozen=True):
     """A member, as its header has it."""
 
     name: str  # as written: may be absolute, or lead out of the archive
@@ -53,8 +53,7 @@ class TarMember:
     offset: int  # of its data in the uncompressed archive
 
 
-@dataclass(slots=True)
-class _Extension:
+class _Extension(Struct):
     """What headers before a member say of it."""
 
     name: bytes | None = None

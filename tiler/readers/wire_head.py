@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilescope.tiler.details.wire import WireDamage, varint
 
 
-@dataclass(frozen=True, slots=True)
-class HeadField:
+class HeadField(Struct, frozen=True):
     """A field as far as the bytes reach."""
 
     number: int

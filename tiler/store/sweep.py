@@ -9,16 +9,16 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.store.turn import CURRENT, LOCK, is_ours, turn_if_free
 from tilescope.tiler.store.use import Use, claim
 
 
-@dataclass(frozen=True, slots=True)
-class Leftover:
+class Leftover(Struct, frozen=True):
     """A file or folder that nobody needs."""
 
     path: Path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import struct
 import zlib
@@ -136,7 +135,7 @@ def same(plain: PlainTile, tile: Tile) -> bool:
     )
     for kind in ("slices", "bins", "counter_bins", "samples"):
         columns = getattr(tile, kind)
-        names = [column.name for column in dataclasses.fields(columns)]
+        names = columns.__struct_fields__
         rows = [
             dict(zip(names, row, strict=True))
             for row in zip(*(getattr(columns, n).tolist() for n in names), strict=True)

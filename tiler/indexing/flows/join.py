@@ -8,9 +8,8 @@ start all the same: clocks of hosts and devices differ (in traces of Ascend devi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -18,8 +17,7 @@ from tilescope.tiler import _native
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class JoinedFlows:
+class JoinedFlows(Struct, frozen=True):
     """Edges as positions of flow ends, those of a key together."""
 
     source: NDArray[np.uint32]  # (edges,) a start or step

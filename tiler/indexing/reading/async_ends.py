@@ -13,10 +13,10 @@ bounded.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -29,8 +29,7 @@ Ints = NDArray[np.int64]
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(Struct, frozen=True):
     """Begins and ends in one piece of a track."""
 
     track: int

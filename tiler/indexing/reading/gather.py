@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -19,8 +20,7 @@ from tilescope.tiler.indexing.scratch import Scratch
 Ints = NDArray[np.int64]
 
 
-@dataclass(slots=True)
-class Gatherer:
+class Gatherer(Struct):
     """Takes a file's chunks, gives its tracks: `FileEvents` for readers that give events in the order of the file."""
 
     scratch: Scratch = field(default_factory=Scratch)

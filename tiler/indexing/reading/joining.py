@@ -7,10 +7,10 @@ A file of ten million events on 150 tracks has a hundred thousand pieces: none o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import DTypeLike, NDArray
 
 from tilescope.tiler import _native
@@ -25,8 +25,7 @@ Ints = NDArray[np.int64]
 _PIECES_AT_ONCE = 64
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkInPieces:
+class ChunkInPieces(Struct, frozen=True):
     """A chunk whose events are sorted by track."""
 
     chunk: EventChunk
@@ -63,8 +62,7 @@ class ChunkPiece(NamedTuple):
         return part_of(self.of.chunk, self.start, self.stop, track)
 
 
-@dataclass(frozen=True, slots=True)
-class TrackPieces:
+class TrackPieces(Struct, frozen=True):
     """The pieces of one track: rows [start, stop) of the chunks with these numbers."""
 
     chunks: Sequence[ChunkInPieces | None]  # of all tracks

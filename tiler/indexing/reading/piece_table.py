@@ -6,9 +6,9 @@ A file of ten million events on 150 tracks has a hundred thousand pieces: they a
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventChunk
@@ -17,8 +17,7 @@ from tilescope.tiler.indexing.reading.joining import ChunkInPieces, ChunkPiece, 
 Ints = NDArray[np.int64]
 
 
-@dataclass(slots=True)
-class _Added:
+class _Added(Struct):
     """The pieces of one chunk, which are of tracks that ascend."""
 
     tracks: NDArray[np.int32]
@@ -26,8 +25,7 @@ class _Added:
     chunk: int
 
 
-@dataclass(slots=True)
-class _Sorted:
+class _Sorted(Struct):
     """Pieces by track, of one track as they were added. Columns of one shape."""
 
     track: NDArray[np.int32]
@@ -41,8 +39,7 @@ class _Sorted:
         return slice(first, last)
 
 
-@dataclass(slots=True)
-class PieceTable:
+class PieceTable(Struct):
     """Takes chunks whose rows are in the order of their tracks; gives the pieces of a track, each once."""
 
     _chunks: list[ChunkInPieces | None] = field(default_factory=list)  # None: all of its pieces are given

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from os.path import commonpath
 from pathlib import Path
 
+from msgspec import Struct
+
 from tilescope.tiler.columns import EventChunk, TraceSummary
 from tilescope.tiler.errors import Cancelled, DamagedTrace, FormatFailed, TraceError, UnknownFormat
 from tilescope.tiler.indexing.meter import READ_TRACKWISE, READ_WHOLE, Meter
@@ -39,8 +41,7 @@ _LONGEST_SNAPSHOT_SECONDS = 5.0
 _NAMED_FILES = 20  # of those that cannot be read
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFiles:
+class ReadFiles(Struct, frozen=True):
     """The files of a run. What one of them lacks is no reason to lose the others."""
 
     traces: list[TraceFile | None]  # in the order of the files; None: left out

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventChunk, EventCounts, Phase, TrackKind
@@ -24,8 +25,7 @@ _NAME_CHARS = 60
 _EARLIEST_NS, _LATEST_NS = -(1 << 63), (1 << 63) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class SetAside:
+class SetAside(Struct, frozen=True):
     """What was taken out of a track."""
 
     phases: tuple[int, ...] = (0,) * len(Phase)  # events as they are written, by Phase

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import DTypeLike, NDArray
 
 from tilescope.tiler.columns import EventChunk, Phase, SliceColumns, SliceFlowEnds
@@ -17,8 +17,7 @@ from tilescope.tiler.indexing.scratch import Scratch
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class TimedEvents:
+class TimedEvents(Struct, frozen=True):
     """A track's events in file order, columns of shape (n,): times in ticks, names by their ids in the run."""
 
     phase: NDArray[np.uint8]
@@ -45,8 +44,7 @@ class TimedEvents:
         return cls(phase, *columns, flow_ends=slices.flow_ends)
 
 
-@dataclass(frozen=True, slots=True)
-class FileAxis:
+class FileAxis(Struct, frozen=True):
     """What turns a file's times and names into those of the run."""
 
     timeline: Timeline

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -16,8 +17,7 @@ Ints = NDArray[np.int64]
 Picoseconds = NDArray[np.int16] | None
 
 
-@dataclass(frozen=True, slots=True)
-class FileTimes:
+class FileTimes(Struct, frozen=True):
     """When the events of a file are. `crowds` is asked only when not all files fit on one axis."""
 
     span: Span

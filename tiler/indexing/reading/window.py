@@ -14,8 +14,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+
+from msgspec import Struct
 
 from tilescope.tiler.columns import Crowd, Length, Span
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -26,8 +27,7 @@ _ONE_IN = 100
 NANOSECONDS, PICOSECONDS = 1, 1000  # ticks in a nanosecond
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """What lies within is shown: from `first_ns` to `last_ns` and `last_ps` beyond, as the run counts."""
 
     first_ns: int
@@ -37,8 +37,7 @@ class Window:
     ticks_per_ns: int  # of the axis that it was made for
 
 
-@dataclass(frozen=True, slots=True)
-class _Crowd:
+class _Crowd(Struct, frozen=True):
     file: int
     length: Length
     first_ns: int

@@ -8,9 +8,10 @@ from __future__ import annotations
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final
+
+from msgspec import Struct, field
 
 from tilescope.tiler import _native
 from tilescope.tiler.pages import compress, decompress
@@ -22,8 +23,7 @@ _PIECE_BYTES: Final = 256 << 10
 _IN_MEMORY_BYTES: Final = 1 << 20
 
 
-@dataclass(slots=True)
-class _Value:
+class _Value(Struct):
     name: str
     object: int
     size_bytes: int = 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilescope.tiler import _native
 from tilescope.tiler.details import wire
@@ -24,8 +25,7 @@ _LOCAL_CHIP = 4
 _THREAD_IDS = 1 << 22
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """What names a line."""
 
     plane: int

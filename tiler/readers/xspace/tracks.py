@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Span, Track, TrackKind
@@ -15,8 +16,7 @@ from tilescope.tiler.readers.xspace.names import Line, line_names, line_ranks
 _PLAIN_STATS = ("value", "counter_value", "")
 
 
-@dataclass(frozen=True, slots=True)
-class LineTrack:
+class LineTrack(Struct, frozen=True):
     """What a track holds: the slices of a line, or one series of its counters."""
 
     line: int

@@ -118,8 +118,8 @@ class CounterTiles:
             index << (2 * level + 8),
             bool(self._tiles.shape.is_leaf[found]),
             float(page.carry[at]),
-            CounterBins(*(getattr(page.counter_bins, column)[bins] for column in CounterBins.__slots__)),
-            Samples(*(getattr(page.samples, column)[samples] for column in Samples.__slots__)),
+            CounterBins(*(getattr(page.counter_bins, column)[bins] for column in CounterBins.__struct_fields__)),
+            Samples(*(getattr(page.samples, column)[samples] for column in Samples.__struct_fields__)),
         )
 
 
