@@ -71,7 +71,7 @@ class Busy:
 
     def pieces(self, windows: Windows) -> Iterator[Piece | None]:
         """Pieces that make up the windows, by time; None where whoever asks may stop. Raises DamagedStore."""
-        for part in self._parts(windows):
+        for part in self.parts(windows):
             found = []
             for of in self._leaves:
                 spans = LeafSpans(of.kinds)
@@ -117,7 +117,7 @@ class Busy:
             if number % _PAGES_AT_ONCE == _PAGES_AT_ONCE - 1:
                 yield
 
-    def _parts(self, windows: Windows) -> Iterator[Windows]:
+    def parts(self, windows: Windows) -> Iterator[Windows]:
         """The windows, cut so that in each part not too many events start; none where nothing can be is left out."""
         start = np.concatenate([of.start for of in self._leaves]) if self._leaves else np.zeros(0, np.int64)
         events = np.concatenate([of.events for of in self._leaves]) if self._leaves else start

@@ -269,10 +269,11 @@ _CATEGORIES: WeakKeyDictionary[QueryReader, dict[int, NameCategories]] = WeakKey
 
 
 def _name_categories(reader: QueryReader, file: int, tables: XStatTables) -> Steps[NameCategories]:
-    planes = [number for number, plane in enumerate(tables.planes) if plane.name.startswith(DEVICE_PREFIX)]
-    used = np.isin(tables.plane, planes) & (tables.name >= 0) & (tables.name < reader.names.count)
+    is_device = np.array([plane.name.startswith(DEVICE_PREFIX) for plane in tables.planes], np.bool_)
     # The devices of a host say the same of an operation: it is read once.
-    numbers = np.unique(tables.alike[used])
+    wanted = np.zeros(len(tables), np.bool_)
+    wanted[tables.alike[is_device[tables.plane] & (tables.name >= 0) & (tables.name < reader.names.count)]] = True
+    numbers = np.flatnonzero(wanted).astype(np.int32)
     category = yield from metadata_codes(reader).column(file, tables, numbers, CATEGORY)
     codes, place = np.unique(category, return_inverse=True)
     said = metadata_codes(reader).values.of(codes)

@@ -17,6 +17,7 @@ from tilescope.tiler.facts.operations.records import track_kinds, track_running
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.pages.operations import OperationKinds
 from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf, everywhere
 
@@ -32,6 +33,11 @@ OFF_DUTY: Final = frozenset(
         "megacore fusion",
     }
 )
+
+
+# Pieces of the time of cores between which whoever asks may stop, some tens of milliseconds; each has many leaves.
+_PIECES_AT_ONCE: Final = 8
+_RECORDS: Final = 8
 
 
 @dataclass(slots=True)
@@ -53,11 +59,15 @@ def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: Window
     busy = span = 0
     known = _Known() if reader.store.is_growing else _KNOWN.setdefault(reader, _Known())
     whole, kinds_of_file = known.whole, known.kinds
+    modules = _modules(reader)
+    left = _Left()
     for core in cores:
         file = reader.store.file_of(core.operations[0])
         if file not in kinds_of_file:
             kinds_of_file[file] = yield from _on_duty(reader, file)
-        lines = [line for track in (*core.operations, *_modules(reader, core)) if (line := track_kinds(reader, track))]
+        lines = [
+            line for track in (*core.operations, *modules.get(core.group, ())) if (line := track_kinds(reader, track))
+        ]
         if not lines:
             continue
         start, stop = min(int(of.start[0]) for of in lines), max(int(of.stop.max()) for of in lines)
@@ -72,16 +82,39 @@ def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: Window
             busy += works
             whole[core.group] = works
             continue
-        works = 0
-        for piece in Busy(reader, [WorkTrack(track, kinds_of_file[file]) for track in core.operations]).pieces(windows):
-            if piece is not None:
-                of_all = piece.of[0].any.joined(*(other.any for other in piece.of[1:]))
-                works += of_all.ticks
-            yield
-        busy += works
+        left.add(core, Busy(reader, [WorkTrack(track, kinds_of_file[file]) for track in core.operations]), windows)
         if is_whole:
-            whole[core.group] = works
-    return busy, span
+            left.whole.append(core)
+    of_left = yield from left.ticks()
+    whole.update((core.group, of_left[core.group]) for core in left.whole)
+    return busy + sum(of_left.values()), span
+
+
+class _Left:
+    """Cores of which nothing that is stored tells how long they are on duty: their events do."""
+
+    def __init__(self) -> None:
+        self.whole: list[TpuCore] = []  # those that are looked at over all their time
+        self._groups: list[int] = []
+        self._pieces: list[tuple[int, Busy, Windows]] = []  # each with the place of its core
+
+    def add(self, core: TpuCore, busy: Busy, windows: Windows) -> None:
+        """A core in windows."""
+        self._pieces += [(len(self._groups), busy, part) for part in busy.parts(windows)]
+        self._groups.append(core.group)
+
+    def ticks(self) -> Steps[dict[int, int]]:
+        """On duty, by process. Raises DamagedStore, NotBuilt."""
+        first, second = ([0] * len(self._groups) for _ in range(2))
+        yield from for_each(self._pieces, _add_piece, first, second, _PIECES_AT_ONCE, _RECORDS)
+        return {group: of + aside for group, of, aside in zip(self._groups, first, second, strict=True)}
+
+
+def _add_piece(piece: tuple[int, Busy, Windows], into: list[int]) -> None:
+    core, busy, windows = piece
+    for found in busy.pieces(windows):
+        if found is not None:
+            into[core] += found.of[0].any.joined(*(other.any for other in found.of[1:])).ticks
 
 
 def _whole_duty(reader: QueryReader, core: TpuCore, is_work: Kinds) -> Steps[int | None]:
@@ -118,14 +151,14 @@ def _whole_duty(reader: QueryReader, core: TpuCore, is_work: Kinds) -> Steps[int
     return duty
 
 
-def _modules(reader: QueryReader, core: TpuCore) -> list[int]:
+def _modules(reader: QueryReader) -> dict[int, list[int]]:
+    """The lines of modules of each process."""
     told = reader.tree.tracks
-    every = reader.tree.leaves(None)
-    return [
-        track
-        for track in every
-        if int(told[track]["group"]) == core.group and is_one_of(str(told[track]["name"]), MODULE_LINES)
-    ]
+    found: dict[int, list[int]] = {}
+    for track in reader.tree.leaves(None):
+        if is_one_of(str(told[track]["name"]), MODULE_LINES):
+            found.setdefault(int(told[track]["group"]), []).append(track)
+    return found
 
 
 def _on_duty(reader: QueryReader, file: int) -> Steps[Kinds]:
