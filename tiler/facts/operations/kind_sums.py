@@ -152,14 +152,14 @@ class _Summing:
         total, inner = _exact(*sums.total()), _exact(*sums.inner())
         return KindSums(
             self._kinds,
-            sums.count(),
+            _plain(sums.count()),
             total,
             inner,
-            sums.longest(),
-            sums.longest_at(),
-            sums.empty(),
-            sums.shortest_lasting(),
-            sums.occurrences(),
+            _plain(sums.longest()),
+            _plain(sums.longest_at()),
+            _plain(sums.empty()),
+            _plain(sums.shortest_lasting()),
+            _plain(sums.occurrences()),
             numbers,
         )
 
@@ -190,6 +190,11 @@ def clipped(windows: Windows, start: int, end: int, duration: int) -> int:
         duration * (last - start) // length - duration * (first - start) // length
         for first, last in zip(within.starts.tolist(), within.stops.tolist(), strict=True)
     )
+
+
+def _plain(column: Ints) -> Ints:
+    """The same as numpy's own integers: `ufunc.at` adds the `long long` of native columns thirty times as slowly."""
+    return np.asarray(column, np.int64)
 
 
 def _exact(low: NDArray[np.uint64], high: NDArray[np.uint64]) -> Exact:

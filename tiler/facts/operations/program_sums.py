@@ -144,7 +144,7 @@ class _Reading:
             tracks.append((yield from self._count(of, looked, counting, aside)))
         counting.merge(aside)
         yield
-        counts = counting.counts().reshape(len(windows), self._counted)
+        counts = np.asarray(counting.counts(), np.int64).reshape(len(windows), self._counted)
         feeds = [low + (high << 64) for low, high in zip(*(half.tolist() for half in counting.times()), strict=True)]
         moved = self._moved(counts[:, : len(self._instructions)])
         yield
