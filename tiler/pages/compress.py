@@ -45,18 +45,16 @@ def compress_container(data: bytes) -> bytes:
     as_it_is = _native.incompressible(data, MAX_DECODED_BYTES // 8)
     if not as_it_is:
         return compress(data)
+    # One for all stretches: to begin anew takes less than another one does.
+    packer = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, -zlib.MAX_WBITS)
     parts, at = [MEMBER_HEADER], 0
     for first, last in as_it_is:
-        parts += [_deflated(data[at:first]), *_stored(data, first, last)]
+        # The flush ends with a byte. Nothing behind it refers to what is before, which would be further away then.
+        parts += [packer.compress(data[at:first]), packer.flush(isal_zlib.Z_FULL_FLUSH), *_stored(data, first, last)]
         at = last
     check = struct.pack("<II", isal_zlib.crc32(data), len(data) & 0xFFFF_FFFF)
-    return b"".join([*parts, _deflated(data[at:], isal_zlib.Z_FINISH), check])
-
-
-def _deflated(data: bytes, flush: int = isal_zlib.Z_SYNC_FLUSH) -> bytes:
-    """Blocks that begin and end with a byte. There is one at least, so that the last one may be empty."""
-    packer = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, -zlib.MAX_WBITS)
-    return packer.compress(data) + packer.flush(flush)
+    # The last stretch may be empty: there is one block at least.
+    return b"".join([*parts, packer.compress(data[at:]), packer.flush(isal_zlib.Z_FINISH), check])
 
 
 def _stored(data: bytes, first: int, last: int) -> Iterator[bytes]:

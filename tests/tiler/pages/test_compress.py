@@ -59,6 +59,16 @@ def test_bytes_that_are_as_good_as_random_stay_as_they_are() -> None:
     assert decompress(member) == exact
 
 
+@pytest.mark.parametrize("n", [1200, 3000, 60_000])
+def test_what_comes_again_behind_bytes_that_stay_as_they_are_is_read_again(n: int) -> None:
+    """Repetitions are told by how far back they are, with all that stands between."""
+    draw = np.random.default_rng(n)
+    few, many = np.tile(draw.integers(0, 1 << 8, 60), n // 60), draw.integers(0, 1 << 24, n)
+    data = encode(PAGE_MAGIC, 3, 1, 7, {16: few, 17: many, 18: few, 19: many[::-1].copy(), 20: few})
+    assert len(_native.incompressible(data, MAX_ROWS)) == 2
+    assert gzip.decompress(compress_container(data)) == data
+
+
 def test_bytes_that_come_again_and_again_do_not() -> None:
     once = np.random.default_rng(5).integers(0, 1 << 16, 900)
     for column in (np.tile(once, 30), np.arange(30_000) % 256 << 8, np.full(30_000, 9)):
