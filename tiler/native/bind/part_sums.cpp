@@ -93,7 +93,8 @@ class RecordCounts {
         {
             nb::gil_scoped_release release;
             const Span<const std::int64_t> places = span_of(place_of_kind);
-            record_.read(bytes_of(view_of(data)), {track, places.size(), most}, span_of(columns));
+            record_.read(bytes_of(view_of(data)), {track, places.size(), most}, span_of(columns),
+                         is_timed.size() + left_out.size() != 0);
             for (std::size_t k = 0; k < columns.size(); ++k) has.push_back(record_.numbers(k).empty() ? 0 : 1);
             for (std::size_t at = 0; at < record_.told().size(); ++at) {
                 const std::int64_t place = record_.told()[at];

@@ -26,7 +26,8 @@ WindowCounts::WindowCounts(std::size_t windows, std::size_t places) : windows_(w
 
 void WindowCounts::check(const FollowingOperations& of, const EventRanges& ranges, const CountedKinds& kinds) const {
     const std::size_t size = of.kind.size();
-    if (of.parent.size() != size || of.duration.size() != size || ranges.last.size() != ranges.first.size() ||
+    const std::size_t timed = kinds.is_timed.empty() ? of.parent.size() : size;
+    if (of.parent.size() != timed || of.duration.size() != timed || ranges.last.size() != ranges.first.size() ||
         ranges.window.size() != ranges.first.size() ||
         (!kinds.is_timed.empty() && kinds.is_timed.size() != kinds.place.size()))
         throw std::invalid_argument("columns of different lengths");

@@ -24,7 +24,8 @@ struct CountedKinds {
 // Operations that follow each other, from event `first` on.
 struct FollowingOperations {
     std::int64_t first = 0;
-    Span<const std::int64_t> kind, parent, duration;  // -1: no parent
+    Span<const std::int64_t> kind;
+    Span<const std::int64_t> parent, duration;  // where kinds are timed; -1: no parent
 };
 
 class WindowCounts {

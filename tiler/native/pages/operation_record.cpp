@@ -39,15 +39,20 @@ bool are_within(Span<const std::int64_t> values, std::int64_t least, std::int64_
 
 }  // namespace
 
-void OperationRecord::read(Bytes container, const WantedOperations& wanted, Span<const std::uint8_t> numbers) {
+void OperationRecord::read(Bytes container, const WantedOperations& wanted, Span<const std::uint8_t> numbers,
+                           bool with_times) {
     const ContainerReader record(container, kMaxValues);
     const std::size_t count = record.tiles();
     if (std::memcmp(container.data(), "TSOP", kVersionAt) != 0 || container[kVersionAt] != 1 ||
         number_at(container, kBlockAt) != wanted.track || count == 0 || count > wanted.most)
         damaged();
     read_column(record, kKind, count, kind_);
-    read_column(record, kParent, count, parent_);
-    read_column(record, kDuration, count, duration_);
+    parent_.clear();
+    duration_.clear();
+    if (with_times) {
+        read_column(record, kParent, count, parent_);
+        read_column(record, kDuration, count, duration_);
+    }
     const auto kinds = static_cast<std::int64_t>(wanted.kinds);
     if (!are_within(kind_, 0, kinds) || !are_within(parent_, -1, kinds)) damaged();
     constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max();

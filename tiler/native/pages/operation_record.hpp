@@ -20,9 +20,11 @@ struct WantedOperations {
 // The operations of one record after the other, in the same room.
 class OperationRecord {
   public:
-    // Takes the place of the record before. Of numbers only those of some columns are read. Throws DamagedContainer for what
-    // makes no sense: kinds that there are not, times below 0, columns of different lengths.
-    void read(Bytes container, const WantedOperations& wanted, Span<const std::uint8_t> numbers);
+    // Takes the place of the record before. Of numbers only those of some columns are read, and what operations lie in and
+    // how long they take only `with_times`. Throws DamagedContainer for what makes no sense: kinds that there are not, times
+    // below 0, columns of different lengths.
+    void read(Bytes container, const WantedOperations& wanted, Span<const std::uint8_t> numbers,
+              bool with_times = true);
 
     std::size_t size() const { return kind_.size(); }
     Span<const std::int64_t> kind() const { return kind_; }
