@@ -94,7 +94,7 @@ class GrowthWork(Work):
         return measured_row(self.work, target, share, f"{parts} of {whole / 1e6:.0f} MB")
 
 
-_KEPT: Final = {b"X": "operations", b"K": "their kinds", b"Y": "their sums"}
+_KEPT: Final = {b"X": "operations", b"K": "their kinds", b"Y": "their sums", b"Z": "those of steps"}
 
 _OF_TOOLS: Final = [
     work
