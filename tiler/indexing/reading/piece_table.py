@@ -49,6 +49,7 @@ class PieceTable(Struct):
     _rows: dict[int, int] = field(default_factory=dict)  # by track
     _uncounted: list[_Added] = field(default_factory=list)  # of these, not yet
     _known: set[int] = field(default_factory=set)  # tracks
+    _behind: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)  # by track, since all was sorted
     _taken: set[int] = field(default_factory=set)  # tracks
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -58,6 +59,10 @@ class PieceTable(Struct):
         self._added.append(added)
         self._uncounted.append(added)
         self._known.update(tracks.tolist())
+        if self._sorted is not None:  # a few rows that move: nothing is sorted for them until tracks are taken
+            starts = [0, *stops[:-1].tolist()]
+            for track, start, stop in zip(tracks.tolist(), starts, stops.tolist(), strict=True):
+                self._behind.setdefault(track, []).append((added.chunk, start, stop))
 
     @property
     def tracks(self) -> int:
@@ -73,10 +78,11 @@ class PieceTable(Struct):
 
     def pieces(self, track: int) -> list[ChunkPiece]:
         """Those of a track that was not taken, in the order in which they were added."""
-        table = self._in_order()
+        table = self._sorted or self._in_order()
         of = table.of(track)
         columns = zip(table.chunk[of].tolist(), table.start[of].tolist(), table.stop[of].tolist(), strict=True)
-        found = ((self._chunks[chunk], start, stop) for chunk, start, stop in columns)
+        rows = [*columns, *self._behind.get(track, ())]
+        found = ((self._chunks[chunk], start, stop) for chunk, start, stop in rows)
         return [ChunkPiece(chunk, start, stop) for chunk, start, stop in found if chunk is not None]
 
     def replace(self, track: int, number: int, piece: EventChunk) -> None:
@@ -84,6 +90,9 @@ class PieceTable(Struct):
         table = self._sorted
         assert table is not None
         at = table.of(track).start + number
+        if at >= table.of(track).stop:
+            table = self._in_order()
+            at = table.of(track).start + number
         self._give(int(table.chunk[at]))
         self._rows[track] = self.rows_of(track) + len(piece) - int(table.stop[at] - table.start[at])
         table.chunk[at] = self._keep(ChunkInPieces.of(piece), 1)
@@ -141,4 +150,5 @@ class PieceTable(Struct):
         order = np.argsort(track, kind="stable")
         columns = (np.concatenate(of)[order] for of in (chunks, starts, stops))
         self._sorted, self._added = _Sorted(track[order], *columns), []
+        self._behind.clear()
         return self._sorted
