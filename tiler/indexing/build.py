@@ -41,11 +41,12 @@ from tilescope.tiler.store.turn import turn
 
 DEFAULT_MEMORY_BYTES = 1 << 30
 
-# How the memory is shared out; the rest is for readers, compression and Python itself.
-_KEPT_SHARE = 0.3
-_ROLLUP_SHARE = 0.2
-_WORKING_SHARE = 0.4
-_MAPPED_SHARE = 0.1
+# How the memory is shared out. The rest is for readers, names, trees, compression, gaps between pieces, pages of the
+# store that is written, and Python itself: with 100 million events as much as all shares together.
+_KEPT_SHARE = 0.15
+_ROLLUP_SHARE = 0.1
+_WORKING_SHARE = 0.17
+_MAPPED_SHARE = 0.05
 
 # Of a block while it is built: 25 bytes of columns, and trees and bins, 16 on synthetic traces; rounded up.
 _BLOCK_BYTES_PER_ROW = 45

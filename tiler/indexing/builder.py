@@ -13,7 +13,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.details import chunk
 from tilescope.tiler.indexing.flows.flows import Flows
-from tilescope.tiler.indexing.free_memory import release_when_full
+from tilescope.tiler.indexing.free_memory import FreeMemory
 from tilescope.tiler.indexing.meter import Meter
 from tilescope.tiler.indexing.output.tables import ENTRIES_AT_ONCE, batched
 from tilescope.tiler.indexing.priorities import Priorities
@@ -87,7 +87,7 @@ class Builder:
         self._working = working
         self._rollups = Rollups(layout.tracks, generation.scratch, rollup_bytes)
         self._open_slices = OpenSlices(room)
-        self._memory_bytes = room.bytes
+        self._free_memory = FreeMemory(room.bytes)
         self._carriers = _carriers(run)
         self._blocks = [_Block() for _ in range(-(-len(layout.tracks) // TRACKS_PER_BLOCK))]
         for track in layout.tracks:
@@ -183,8 +183,8 @@ class Builder:
             self._meter.rows_done = int(self._rows_done)
         for number in done:
             self._meter.block_built(number)
+        self._free_memory.release_when_full()
         if done:
-            release_when_full(self._memory_bytes)
             self._generation.wrote(self._meter.rows_done / max(1, self._meter.rows))
         self._meter.tell()
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from typing import Final
 
 from tilescope.tiler import _native
 
 # Of the memory of a build, what is kept of it while it is free.
-_FREE_SHARE: Final = 0.25
+_FREE_SHARE: Final = 0.12
 
 # From so much of the memory on, what is free is given back: pieces of all sizes leave gaps that nothing fits into.
 _FULL_SHARE: Final = 0.6
+
+# Looking for it takes some tens of milliseconds, and what is needed again has to be cleared by the system.
+_PAUSE_SECONDS: Final = 4.0
 
 _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 
@@ -22,10 +26,19 @@ def keep_free_memory(memory_bytes: int) -> None:
     _native.keep_free_memory(int(memory_bytes * _FREE_SHARE))
 
 
-def release_when_full(memory_bytes: int) -> None:
-    """Gives back what is free when the process has nearly so much memory, mapped files aside."""
-    if _private_bytes() > memory_bytes * _FULL_SHARE:
-        _native.release_free_memory()
+class FreeMemory:
+    """Of a process that has so much memory."""
+
+    def __init__(self, memory_bytes: int) -> None:
+        self._full_bytes = memory_bytes * _FULL_SHARE
+        self._next = 0.0
+
+    def release_when_full(self) -> None:
+        """Gives back what is free when the process has nearly all its memory, mapped files aside; not too often."""
+        now = time.monotonic()
+        if now >= self._next and _private_bytes() > self._full_bytes:
+            _native.release_free_memory()
+            self._next = now + _PAUSE_SECONDS
 
 
 def _private_bytes() -> int:

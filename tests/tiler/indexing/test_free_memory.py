@@ -20,8 +20,8 @@ def test_what_is_free_between_pieces_is_given_back_when_memory_is_short() -> Non
     left.append(pieces[-1])
     del pieces
     full = free_memory._private_bytes()
-    free_memory.release_when_full(10 * full)
+    free_memory.FreeMemory(10 * full).release_when_full()
     assert free_memory._private_bytes() > full - PIECE * PIECES // 8, "there is enough"
-    free_memory.release_when_full(full)
+    free_memory.FreeMemory(full).release_when_full()
     assert free_memory._private_bytes() < full - PIECE * PIECES // 2
     assert all(piece.all() for piece in left)
