@@ -256,12 +256,9 @@ _LARGEST: Final = 255
 
 def name_categories(reader: QueryReader, file: int, tables: XStatTables) -> Steps[NameCategories]:
     """The categories of the operations of devices by name: of several, where programs share a name."""
-    known = _CATEGORIES.setdefault(reader, {})
+    known = {} if reader.store.is_growing else _CATEGORIES.setdefault(reader, {})
     if file not in known:
-        found = yield from _name_categories(reader, file, tables)
-        if reader.store.is_growing:
-            return found
-        known[file] = found
+        known[file] = yield from _name_categories(reader, file, tables)
     return known[file]
 
 

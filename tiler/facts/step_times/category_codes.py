@@ -25,12 +25,9 @@ def code_of_category(category: str) -> int:
 
 def part_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Codes]:
     """Of each kind of operations of a track the place of its part in `TPU_PARTS`. Raises DamagedStore."""
-    known = _KNOWN.setdefault(reader, {})
+    known = {} if reader.store.is_growing else _KNOWN.setdefault(reader, {})
     if track not in known:
-        found = yield from _read_codes(reader, track, kinds)
-        if reader.store.is_growing:
-            return found
-        known[track] = found
+        known[track] = yield from _read_codes(reader, track, kinds)
     return known[track]
 
 

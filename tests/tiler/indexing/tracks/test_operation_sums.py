@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tiler.indexing.tracks.operation_pieces import Op, pieces
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing.tracks.operation_sums import OperationSumMaker
 from tilescope.tiler.pages.operation_sums import OperationSums
 from tilescope.tiler.pages.operations import Operations
 from tilescope.tiler.verify.operation_sums import PlainSums
 
+STAT = "dma_stall_duration_ps"
 KINDS = 5
-
-
-class Op(NamedTuple):
-    """One of a track."""
-
-    start: int
-    ticks: int
-    kind: int
-    parent: int
-    ps: int
-    stall: int
 
 
 ops = st.lists(
@@ -44,22 +33,10 @@ ops = st.lists(
 ).map(sorted)
 
 
-def pieces(of: list[Op], cut: int) -> list[tuple[Operations, np.ndarray, np.ndarray]]:
-    """The operations in two pieces, of which one may be empty."""
-    found = []
-    for some in (of[:cut], of[cut:]):
-        if some:
-            start, ticks, kind, parent, ps, stall = (np.array(column, np.int64) for column in zip(*some, strict=True))
-            told = np.flatnonzero(stall >= 0)
-            numbers = {"dma_stall_duration_ps": stall[told]} if len(told) else {}
-            found.append((Operations(kind, parent, ps, told, numbers), start, ticks))
-    return found
-
-
 @given(ops, st.integers(0, 30))
 def test_sums_are_those_of_a_plain_walk(of: list[Op], cut: int) -> None:
     maker, prover = OperationSumMaker(), PlainSums()
-    for piece in pieces(of, cut):
+    for piece in pieces(of, cut, STAT):
         maker.add(*piece)
         prover.add(*piece)
     found, proved = maker.found(KINDS), prover.found(KINDS)
@@ -82,8 +59,8 @@ def test_sums_are_those_of_a_plain_walk(of: list[Op], cut: int) -> None:
             )
         )
         if "dma_stall_duration_ps" in found.numbers:
-            assert found.numbers["dma_stall_duration_ps"][kind] == sum(max(one.stall, 0) for one in own)
-    assert ("dma_stall_duration_ps" in found.numbers) == any(one.stall >= 0 for one in of)
+            assert found.numbers[STAT][kind] == sum(max(one.number, 0) for one in own)
+    assert (STAT in found.numbers) == any(one.number >= 0 for one in of)
     assert found.busy_ticks == len({tick for one in of for tick in range(one.start, one.start + one.ticks)})
 
 
@@ -101,7 +78,7 @@ def test_sums_that_are_too_large_are_not_stored() -> None:
 
 def test_a_record_is_what_it_was_made_of() -> None:
     maker = OperationSumMaker()
-    for piece in pieces([Op(0, 5, 0, -1, 7, 2), Op(1, 2, 1, 0, 3, -1)], 1):
+    for piece in pieces([Op(0, 5, 0, -1, 7, 2), Op(1, 2, 1, 0, 3, -1)], 1, STAT):
         maker.add(*piece)
     found = maker.found(2)
     assert found is not None

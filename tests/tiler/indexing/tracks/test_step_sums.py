@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tiler.indexing.tracks.operation_pieces import Op, pieces
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing.tracks.step_lines import apart
@@ -18,20 +18,10 @@ from tilescope.tiler.pages.operations import Operations
 from tilescope.tiler.pages.step_sums import MAX_SUMS, StepSums
 from tilescope.tiler.verify.step_sums import PlainStepSums, SaidCategories
 
+STAT = "all_reduce_unique_id"
 TEXTS = ("", "fusion", "copy")
 TEXT_OF = np.array([1, 2, 1, 0], np.int32)  # of each number of metadata
 METADATA = np.array([2, -1, 1, 0, 9, 3], np.int64)  # of each kind
-
-
-class Op(NamedTuple):
-    """One of a track."""
-
-    start: int
-    ticks: int
-    kind: int
-    parent: int
-    ps: int
-    reduce: int
 
 
 class Said(SaidCategories):
@@ -56,17 +46,6 @@ ops = st.lists(
 spans = st.lists(st.tuples(st.integers(0, 70), st.integers(0, 20)), max_size=8)
 
 
-def pieces(of: list[Op], cut: int) -> list[tuple[Operations, np.ndarray, np.ndarray]]:
-    found = []
-    for some in (of[:cut], of[cut:]):
-        if some:
-            start, ticks, kind, parent, ps, reduce = (np.array(column, np.int64) for column in zip(*some, strict=True))
-            told = np.flatnonzero(reduce >= 0)
-            numbers = {"all_reduce_unique_id": reduce[told]} if len(told) else {}
-            found.append((Operations(kind, parent, ps, told, numbers), start, ticks))
-    return found
-
-
 def within(op: Op, start: int, stop: int) -> int:
     """What of an operation's time a window has."""
     if not op.ticks:
@@ -82,7 +61,7 @@ def test_sums_are_those_of_a_plain_walk(of: list[Op], lasting: list[tuple[int, i
     maker = StepSumMaker(steps.start, steps.stop, TEXTS, TEXT_OF)
     prover = PlainStepSums(np.stack([steps.start, steps.stop]), Said())
     known = 0
-    for piece, start, ticks in pieces(of, cut):
+    for piece, start, ticks in pieces(of, cut, STAT):
         seen = max(known, 1 + int(max(piece.kind.max(), piece.parent.max())))
         maker.add_kinds(METADATA[known:seen])
         maker.add(piece, start, ticks)
@@ -105,8 +84,8 @@ def test_sums_are_those_of_a_plain_walk(of: list[Op], lasting: list[tuple[int, i
             if one.parent >= 0:
                 own[step, category[one.parent]] -= ps
             shares = one.start < stop and (one.start + one.ticks > start or one.start >= start)
-            if one.reduce >= 0 and shares:
-                key = step, category[one.kind], one.reduce
+            if one.number >= 0 and shares:
+                key = step, category[one.kind], one.number
                 reduces[key] = reduces.get(key, 0) + ps
     names = found.categories
     rows = zip(found.step.tolist(), found.category.tolist(), found.own.tolist(), strict=True)
@@ -130,7 +109,7 @@ def test_steps_that_share_no_time(lasting: list[tuple[int, int]]) -> None:
 def made(of: list[Op]) -> StepSums:
     maker = StepSumMaker(np.array([0, 10], np.int64), np.array([10, 20], np.int64), TEXTS, TEXT_OF)
     maker.add_kinds(METADATA)
-    for piece in pieces(of, 1):
+    for piece in pieces(of, 1, STAT):
         maker.add(*piece)
     found = maker.found()
     assert found is not None
