@@ -50,6 +50,8 @@ def histograms(
     if not _has_histograms(data):
         return
     tiles = np.flatnonzero((shape.slot == track % TRACKS_PER_BLOCK) & shape.has_many_events)
+    if not len(tiles):  # as in most of many thousand tracks
+        return
     shape.flags[tiles] |= TileFlag.HAS_HISTOGRAM
     tiles = _in_order(shape, tiles)
     leaf_of = shape.is_leaf[tiles].astype(np.uint32)
@@ -69,6 +71,8 @@ def block_histograms(
         return
     slots = np.array([track % TRACKS_PER_BLOCK for track in summed], np.int64)
     tiles, _ = shape.many_together(slots)
+    if not len(tiles):
+        return
     shape.flags[tiles] |= TileFlag.HAS_BLOCK_HISTOGRAM | TileFlag.HAS_TRACK_SUMS
     tiles = _in_order(shape, tiles)
     leaf_of = np.zeros(len(tiles), np.uint32)
@@ -109,8 +113,6 @@ def _entries(
 ) -> Generator[Entry, None, list[int]]:
     """Entries of tiles in order; returns those that have too many names to be stored."""
     missing: list[int] = []
-    if not len(tiles):
-        return missing
     level, index = shape.level[tiles], shape.index[tiles]
     at = dict(zip(zip(level.tolist(), index.tolist(), strict=True), tiles.tolist(), strict=True))
     columns = [(data.start, data.duration, data.name) for data in tracks]

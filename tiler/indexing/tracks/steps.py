@@ -33,6 +33,9 @@ Ints = NDArray[np.int64]
 MAX_STEPS: Final = 1 << 22  # of a run
 MAX_TRACK_STEPS: Final = 1 << 20
 
+_NO_ROWS: Final = np.zeros(0, np.int64)
+_NO_STEPS: Final = TrackSteps(*[_NO_ROWS] * len(TrackSteps.__slots__))
+
 _STEP_NUM: Final = "step_num"
 _SOURCES: Final = {"ProfilerStep#": StepSource.PROFILER_STEP, "Iteration ": StepSource.ITERATION}
 
@@ -137,10 +140,10 @@ class _NamedSteps:
 
     def of(self, data: TrackData) -> TrackSteps:
         """The steps among a track's slices."""
-        at: list[Ints] = [np.zeros(0, np.int64)]
-        if self._any:
-            at += [part.start + np.flatnonzero(self._source[data.name[part]]) for part in parts(len(data))]
-        rows = np.concatenate(at)[: MAX_TRACK_STEPS + 1]
+        if not self._any:
+            return _NO_STEPS
+        at = [part.start + np.flatnonzero(self._source[data.name[part]]) for part in parts(len(data))]
+        rows = np.concatenate([_NO_ROWS, *at])[: MAX_TRACK_STEPS + 1]
         name = data.name[rows]
         return _steps(data, rows, self._number[name], self._source[name].astype(np.int64))
 
@@ -158,7 +161,7 @@ def _marked(data: TrackData, limit: int) -> Ints:
 
 
 def _steps(data: TrackData, at: Ints, number: Ints, source: Ints) -> TrackSteps:
-    is_open = (data.flags[at] & EventFlag.OPEN) != 0
+    is_open = (data.flags[at] & int(EventFlag.OPEN)) != 0
     return TrackSteps(
         at,
         data.start[at],
