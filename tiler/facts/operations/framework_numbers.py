@@ -41,12 +41,12 @@ class FrameworkNames(Sequence[str]):
         return text_of(self._codes.values[int(self._plain[at])])[:-1]
 
 
-def framework_numbers(codes: MetadataCodes, rows: Sequence[int]) -> tuple[FrameworkNames, Ints]:
+def framework_numbers(codes: MetadataCodes, rows: Ints) -> tuple[FrameworkNames, Ints]:
     """What operations are called that rows of metadata come from, and of each row which of them it is.
 
     They are called as the path of the instruction says, or else as the instruction is.
     """
-    of = codes.matrix[np.array(rows, np.int64)]
+    of = codes.matrix[rows]
     paths, place = np.unique(of[:, STAT["tf_op"]], return_inverse=True)
     is_plain = codes.values.plain_paths(paths, f"{ITERATOR}:")
     plain = paths[is_plain]

@@ -70,9 +70,9 @@ class InstructionColumns:
         )
 
     @classmethod
-    def of_rows(cls, codes: MetadataCodes, rows: Sequence[int]) -> InstructionColumns:
+    def of_rows(cls, codes: MetadataCodes, rows: Ints) -> InstructionColumns:
         """Those of some rows of metadata."""
-        matrix, values = codes.matrix[np.array(rows, np.int64)], codes.values
+        matrix, values = codes.matrix[rows], codes.values
 
         def column(stat: str) -> tuple[Sequence[object], Ints]:
             used, place = np.unique(matrix[:, STAT[stat]], return_inverse=True)

@@ -33,10 +33,10 @@ class InstructionPlaces(Sequence[OperationMetadata]):
     def __init__(self, reader: QueryReader) -> None:
         self._reader = reader
         self._codes = metadata_codes(reader)
-        self._rows: list[int] = []  # of metadata, by place
+        self._rows = np.zeros(0, np.int64)  # of metadata, by place
         self._place = np.zeros(0, np.int64)  # by row, -1 not looked up yet
         self._of_tracks: dict[int, Ints] = {}
-        self._saying: dict[str, list[bool]] = {}
+        self._saying: dict[str, NDArray[np.bool_]] = {}  # by word, of the first places
         self._named: tuple[Codes, str] | None = None  # the names that words were looked for in last
         self._columns: InstructionColumns | None = None
         self._metadata: dict[int, OperationMetadata] = {}
@@ -61,7 +61,7 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         """The metadata of some places: a thousand take less than ten milliseconds together."""
         new = [place for place in dict.fromkeys(places) if place not in self._metadata]
         if new:
-            made = metadata_of_rows(self._codes, [self._rows[place] for place in new])
+            made = metadata_of_rows(self._codes, self._rows[new])
             self._metadata.update(zip(new, made, strict=True))
         return [self._metadata[place] for place in places]
 
@@ -91,12 +91,13 @@ class InstructionPlaces(Sequence[OperationMetadata]):
 
     def are_saying(self, word: str) -> NDArray[np.bool_]:
         """Of each place whether a word is in the name of the instruction, or in its expression."""
-        known = self._saying.setdefault(word, [])
-        if len(known) < len(self):
-            of = self._codes.matrix[self._rows[len(known) :]]
-            in_expression = self._codes.values.saying(np.ascontiguousarray(of[:, LONG_NAME]), word)
-            known += (self._are_named(of[:, NAME], word) | in_expression).tolist()
-        return np.array(known, np.bool_)
+        known = self._saying.get(word, np.zeros(0, np.bool_))
+        rows, matrix = self._rows[len(known) :], self._codes.matrix
+        if len(rows):
+            in_expression = self._codes.values.saying(matrix[rows, LONG_NAME], word)
+            known = np.concatenate([known, self._are_named(matrix[rows, NAME], word) | in_expression])
+            self._saying[word] = known
+        return known
 
     def _texts(self, codes: Codes) -> Sequence[str]:
         """What some codes stand for."""
@@ -113,19 +114,19 @@ class InstructionPlaces(Sequence[OperationMetadata]):
 
     def said(self, stat: str, places: Ints) -> tuple[Sequence[str], Ints]:
         """What a stat says of the instructions at some places, and of each which of these."""
-        rows = np.array(self._rows, np.int64)[places]
+        rows = self._rows[places]
         used, place = np.unique(self._codes.matrix[rows, STAT[stat]], return_inverse=True)
         return self._texts(used), place
 
     def names(self, places: Ints) -> Ints:
         """Of the instructions at some places a number that those of one name share."""
-        rows = np.array(self._rows, np.int64)[places]
+        rows = self._rows[places]
         found: Ints = self._codes.matrix[rows, NAME].astype(np.int64)
         return found
 
     def originals(self, places: Ints) -> Ints:
         """Of the instructions at some places a number that one shares with its copies, among those of one program."""
-        of = self._codes.matrix[np.array(self._rows, np.int64)[places]]
+        of = self._codes.matrix[self._rows[places]]
         found: Ints = of[:, NAME].astype(np.int64)
         copies = np.flatnonzero(of[:, STAT["deduplicated_name"]])
         if not len(copies):
@@ -154,11 +155,11 @@ class InstructionPlaces(Sequence[OperationMetadata]):
     def _places(self, rows: Ints) -> Ints:
         more = len(self._codes.matrix) - len(self._place)
         self._place = np.concatenate([self._place, np.full(more, -1)])
-        met, first = np.unique(rows, return_index=True)
+        unknown = rows[self._place[rows] < 0]  # none where other cores run the same
+        met, first = np.unique(unknown, return_index=True)
         new = met[np.argsort(first)]  # in the order in which they are met
-        new = new[self._place[new] < 0]
         self._place[new] = len(self._rows) + np.arange(len(new))
-        self._rows += new.tolist()
+        self._rows = np.concatenate([self._rows, new])
         found: Ints = self._place[rows]
         return found
 

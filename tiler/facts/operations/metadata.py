@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.details.xstat_tables import XStatTables
@@ -83,12 +84,12 @@ def operation_metadata(reader: QueryReader, file: int, tables: XStatTables, kind
 
 def metadata_of_row(codes: MetadataCodes, row: int) -> OperationMetadata:
     """What a row of codes says."""
-    return metadata_of_rows(codes, [row])[0]
+    return metadata_of_rows(codes, np.array([row], np.int64))[0]
 
 
-def metadata_of_rows(codes: MetadataCodes, rows: Sequence[int]) -> list[OperationMetadata]:
+def metadata_of_rows(codes: MetadataCodes, rows: NDArray[np.int64]) -> list[OperationMetadata]:
     """What some rows of codes say. What several say is made once."""
-    of = codes.matrix[np.array(rows, np.int64)]
+    of = codes.matrix[rows]
 
     def column(at: int, made: Callable[[object], T]) -> list[T]:
         used, place = np.unique(of[:, at], return_inverse=True)

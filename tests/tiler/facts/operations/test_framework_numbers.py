@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,7 +55,7 @@ def read(said: list[tuple[int, bytes]]) -> tuple[MetadataCodes, list[int]]:
 @given(st.lists(st.tuples(st.integers(0, len(NAMES) - 1), st.sampled_from(PATHS)), min_size=1, max_size=20))
 def test_instructions_of_one_operation_share_a_number(said: list[tuple[int, bytes]]) -> None:
     codes, rows = read(said)
-    names, numbers = framework_numbers(codes, rows)
+    names, numbers = framework_numbers(codes, np.array(rows, np.int64))
     plain = [framework_op_name(path.decode("utf-8", "replace")) if path else NAMES[name] for name, path in said]
     assert [names[number] for number in numbers.tolist()] == plain
     assert len(set(names)) == len(names)
