@@ -97,6 +97,7 @@ def _take_stored(
     window_of = np.full(len(stored), -1, np.int64)
     at = np.minimum(np.searchsorted(stored.start, starts), max(len(stored) - 1, 0))
     known = np.flatnonzero(left & (stored.start[at] == starts) & (stored.stop[at] == stops)) if len(stored) else at[:0]
+    known = known[np.unique(at[known], return_index=True)[1]]  # of windows that are alike the first
     window_of[at[known]] = known
     left[known] = False
     codes = np.array([code_of_category(category) for category in stored.categories], np.int64)
