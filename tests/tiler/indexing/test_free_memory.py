@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 
 import numpy as np
@@ -23,5 +24,6 @@ def test_what_is_free_between_pieces_is_given_back_when_memory_is_short() -> Non
     free_memory.FreeMemory(10 * full).release_when_full()
     assert free_memory._private_bytes() > full - PIECE * PIECES // 8, "there is enough"
     free_memory.FreeMemory(full).release_when_full()
-    assert free_memory._private_bytes() < full - PIECE * PIECES // 2
+    if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # AddressSanitizer keeps what was freed
+        assert free_memory._private_bytes() < full - PIECE * PIECES // 2
     assert all(piece.all() for piece in left)
