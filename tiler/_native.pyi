@@ -528,10 +528,22 @@ class MetadataRows:
 class NamedParts:
     """Where the parts of a message lie that are in others, by their names."""
 
-    def __init__(self, raw: bytes, outer: int, number: int, inner: int, name: int, most: int) -> None:
+    def __init__(
+        self,
+        raw: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        start: int,
+        stop: int,
+        outer: int,
+        number: int,
+        inner: int,
+        name: int,
+        other: int,
+        most: int,
+    ) -> None:
         """
-        Of the bytes of a message: the fields that have its parts, the number of each, the parts in these, and the
-        names of those. Raises ValueError for what is no message, and for more parts than `most`.
+        Of the message raw[start:stop], which nobody may change: the fields that have its parts, the number of
+        each, the parts in these, and the names of those; and one that has something else. Raises ValueError for
+        what is no message, and for more parts than `most`.
         """
 
     @property
@@ -551,6 +563,10 @@ class NamedParts:
         Returns the place of the part with a number, the last of several; -1 without one.
         """
 
+    @property
+    def other(self) -> bytes:
+        """The bytes of the other field, the last of several; empty without one."""
+
     def outer_at(self, place: int) -> bytes:
         """Returns the bytes of a part of the message. Raises IndexError."""
 
@@ -561,7 +577,7 @@ class NamedParts:
         """
 
 def message_parts(
-    raw: bytes, starts: NDArray[numpy.int64], stops: NDArray[numpy.int64], field: int, most: int
+    raw: bytes | NDArray[numpy.uint8], starts: NDArray[numpy.int64], stops: NDArray[numpy.int64], field: int, most: int
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]:
     """
     Returns the parts that are a field of the messages [starts[k], stops[k]): of each its message, its start and

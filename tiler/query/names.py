@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,6 +38,10 @@ class Name(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 # Five times as fast as `json`; a text that no UTF-8 has is left to that.
 _DECODER = msgspec.json.Decoder(list[Name])
+
+# Texts that JSON has as they are, and how many of them are looked for before pages are decoded.
+_PLAIN = re.compile(r"[A-Za-z0-9_.\-]+")
+_FEW = 8
 
 NO_NAME = Name("[no name]", "")
 OTHERS = Name("[other names]", "")
@@ -107,6 +112,26 @@ class Names:
             if max(places) >= len(page):
                 raise DamagedStore(f"there is no name {some.max()}")
             found += [page[place].text for place in places]
+        return found
+
+    def numbers_of(self, texts: Sequence[str], among: Ints) -> dict[str, int]:
+        """Which of some names have one of these texts, the greatest of several. Raises DamagedStore.
+
+        Where a few plain texts are looked for, only pages that have one are decoded.
+        """
+        wanted = frozenset(texts)
+        plain = [f'"{text}"'.encode() for text in wanted] if len(wanted) <= _FEW else []
+        can_pass = bool(plain) and all(map(_PLAIN.fullmatch, wanted))
+        found: dict[str, int] = {}
+        ids = np.unique(among)
+        numbers = ids // self._page_size
+        for some in np.split(ids, np.flatnonzero(np.diff(numbers)) + 1) if len(ids) else []:
+            number = int(some[0]) // self._page_size
+            packed = self._packed(number) if can_pass else b""
+            if can_pass and not any(text in packed for text in plain):
+                continue
+            names = zip(self.texts(some), some.tolist(), strict=True)
+            found.update((text, name) for text, name in names if text in wanted)
         return found
 
     def matching(self, is_match: Callable[[str], bool]) -> Steps[NameSet]:
@@ -189,11 +214,14 @@ class Names:
         """Those on a page, by id. Raises DamagedStore."""
         return self._kept(number)
 
-    def _decode(self, page: int) -> list[Name]:
+    def _packed(self, page: int) -> bytes:
         member = self._store.names(page)
         if member is None:
             raise DamagedStore(f"page {page} of the names is missing")
-        packed = decompress(member)
+        return decompress(member)
+
+    def _decode(self, page: int) -> list[Name]:
+        packed = self._packed(page)
         try:
             return _DECODER.decode(packed)
         except msgspec.DecodeError:

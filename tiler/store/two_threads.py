@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import Final, TypeVar
+from typing import Final, Generic, Self, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -69,9 +69,37 @@ def _together(
         finally:
             for _ in left:  # of an error: what is left is not for the other, either
                 pass
-            other.exception()
-        other.result()
+            has_begun = not other.cancel()  # it may have other work to do yet
+            if has_begun:
+                other.exception()
+        if has_begun:
+            other.result()
     return [results[number] for number in range(len(items))]
+
+
+class Aside(Generic[Result]):
+    """Work that the second thread may do meanwhile: for one call of native code, which asks for nothing that changes.
+
+    Whoever leaves the block waits until no thread works on it.
+    """
+
+    def __init__(self, work: Callable[[], Result]) -> None:
+        self._work = work
+        self._future: Future[Result] | None = _second().submit(work) if _processors() >= 2 else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._future is not None and not self._future.cancel():
+            self._future.exception()
+
+    def result(self) -> Result:
+        """What came of it; where no thread has begun, it is done now. Raises what the work raises."""
+        if self._future is None or self._future.cancel():
+            self._future = None
+            return self._work()
+        return self._future.result()
 
 
 @cache

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 import pytest
 
 from tilescope.tiler.store import two_threads
-from tilescope.tiler.store.two_threads import for_each
+from tilescope.tiler.store.two_threads import Aside, for_each
 
 
 @pytest.fixture(autouse=True)
@@ -76,3 +77,58 @@ def test_without_a_second_processor_there_is_no_second_thread(monkeypatch: pytes
     with pytest.raises(StopIteration):
         next(for_each(range(30), lambda item, into: into.append(item), list[int](), aside))
     assert not aside
+
+
+def test_work_aside_is_done_once_by_whoever_is_free() -> None:
+    """The second thread is busy: whoever wants the result does the work."""
+    busy, go_on = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        busy.set()
+        go_on.wait(30)
+
+    by = list[str]()
+    with Aside(wait) as first, Aside(lambda: by.append(threading.current_thread().name)) as second:
+        assert busy.wait(30)
+        second.result()
+        go_on.set()
+        first.result()
+        with Aside(lambda: by.append(threading.current_thread().name)) as third:
+            while len(by) < 2:
+                pass
+            third.result()
+    assert by[0] == threading.current_thread().name
+    assert by[1] != by[0]
+
+
+def test_whoever_leaves_finds_work_aside_done_or_not_begun() -> None:
+    done = list[int]()
+    begun = threading.Event()
+    with Aside(lambda: (begun.set(), done.append(1))), Aside(lambda: done.append(2)):
+        assert begun.wait(30)
+    assert done in ([1], [1, 2])
+
+
+@pytest.mark.parametrize("processors", [1, 2])
+def test_errors_of_work_aside_are_raised_where_it_is_wanted(monkeypatch: pytest.MonkeyPatch, processors: int) -> None:
+    monkeypatch.setattr(two_threads, "_processors", lambda: processors)
+    with Aside(partial(int, "no number")) as work, pytest.raises(ValueError, match="no number"):
+        work.result()
+    with Aside(partial(int, "no number")):  # nobody asks
+        pass
+
+
+def test_items_do_not_wait_for_other_work_of_the_second_thread() -> None:
+    busy, go_on = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        busy.set()
+        go_on.wait(30)
+
+    mine, aside = list[int](), list[int]()
+    with Aside(wait):
+        assert busy.wait(30)
+        with pytest.raises(StopIteration):
+            next(for_each(range(20), lambda item, into: into.append(item), mine, aside))
+        assert mine == list(range(20))
+        go_on.set()

@@ -10,6 +10,7 @@ from collections.abc import Generator
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.hlo import hlo_pb2 as pb
 from tilescope.tiler import _native
@@ -20,8 +21,10 @@ from tilescope.tiler.facts.hlo.parsing import (
     MAX_MODEL_BYTES,
     MODULE,
     ModuleParser,
-    message_in,
 )
+
+# Of a proto: whoever has it changes nothing of it.
+Bytes = bytes | NDArray[np.uint8]
 
 _MOST: Final = MAX_MODEL_BYTES // INSTRUCTION_BYTES
 
@@ -29,24 +32,17 @@ _MOST: Final = MAX_MODEL_BYTES // INSTRUCTION_BYTES
 class ProgramParts:
     """Where the computations and instructions of a program lie in the bytes of its module."""
 
-    def __init__(self, raw: bytes, parser: ModuleParser) -> None:
+    def __init__(self, parts: _native.NamedParts, size_bytes: int) -> None:
         """Raises HloDamage."""
-        self._parser = parser
-        try:
-            self._parts = _native.NamedParts(
-                raw,
-                pb.HloModule.COMPUTATIONS_FIELD_NUMBER,
-                pb.HloComputation.ID_FIELD_NUMBER,
-                pb.HloComputation.INSTRUCTIONS_FIELD_NUMBER,
-                pb.HloInstruction.NAME_FIELD_NUMBER,
-                _MOST,
-            )
-        except ValueError as error:
-            raise HloDamage(f"the module is damaged: {error}") from None
-        parser.taken.take(INSTRUCTION_BYTES * (self._parts.inner + self._parts.names))
-        self._known = _Known(self._parts)
-        self.places = HloModule("", {}, 0)  # lines of the source alone
-        self.size_bytes = len(raw) + parser.taken.bytes
+        self._parser = ModuleParser()
+        self._parser.taken.take(INSTRUCTION_BYTES * (parts.inner + parts.names))
+        self._parts, self._known = parts, _Known(parts)
+        self._places = HloModule("", {}, 0)  # lines of the source alone
+        self.size_bytes = size_bytes + self._parser.taken.bytes
+
+    def read_places(self) -> Generator[None, None, None]:
+        """Finds the lines of the source. Raises HloDamage."""
+        self._places.frames = yield from self._parser.frames(self._parts.other)
 
     def part(self, name: str) -> Generator[None, None, HloModule | None]:
         """A module of one instruction with all that it calls; None: there is no such instruction. Raises HloDamage."""
@@ -65,23 +61,42 @@ class ProgramParts:
             if at not in found:
                 found[at] = yield from self._parser.computation(self._parts.outer_at(at), at, self._known)
                 waiting += [(at, one) for of in found[at].instructions.values() for one in of.called]
-        return HloModule("", {of.id: of for _, of in sorted(found.items())}, 0, self.places.frames)
+        return HloModule("", {of.id: of for _, of in sorted(found.items())}, 0, self._places.frames)
 
 
-def parse_parts(raw: bytes) -> Generator[None, None, ProgramParts]:
-    """Where the parts of the program of an `HloProto` are. Raises HloDamage."""
-    module, parser = message_in(raw, MODULE), ModuleParser()
-    found = ProgramParts(module, parser)
-    yield
-    # However many fields there are, one of them is looked at: the last, as of any message.
+def find_parts(raw: Bytes) -> _native.NamedParts:
+    """The parts of the program of an `HloProto`, in one call that other threads do not wait for. Raises HloDamage."""
+    what = "it"
     try:
-        _, starts, stops = _native.message_parts(
-            module, np.zeros(1, np.int64), np.full(1, len(module)), pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER, _MOST
+        _, starts, stops = _native.message_parts(raw, np.zeros(1, np.int64), np.full(1, len(raw)), MODULE, _MOST)
+        start, stop = (int(starts[-1]), int(stops[-1])) if len(starts) else (0, 0)
+        what = "the module"
+        return _native.NamedParts(
+            raw,
+            start,
+            stop,
+            pb.HloModule.COMPUTATIONS_FIELD_NUMBER,
+            pb.HloComputation.ID_FIELD_NUMBER,
+            pb.HloComputation.INSTRUCTIONS_FIELD_NUMBER,
+            pb.HloInstruction.NAME_FIELD_NUMBER,
+            pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER,
+            _MOST,
         )
     except ValueError as error:
-        raise HloDamage(f"the module is damaged: {error}") from None
-    found.places.frames = yield from parser.frames(module[starts[-1] : stops[-1]] if len(starts) else b"")
-    return found
+        raise HloDamage(f"{what} is damaged: {error}") from None
+
+
+def parse_parts(raw: Bytes) -> Generator[None, None, ProgramParts]:
+    """Where the parts of the program of an `HloProto` are. Raises HloDamage."""
+    return (yield from program_of_parts(find_parts(raw), len(raw)))
+
+
+def program_of_parts(found: _native.NamedParts, size_bytes: int) -> Generator[None, None, ProgramParts]:
+    """The program that has these parts, of a proto of that size. Raises HloDamage."""
+    program = ProgramParts(found, size_bytes)
+    yield
+    yield from program.read_places()
+    return program
 
 
 class _Known:

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar, cast
 from weakref import WeakKeyDictionary
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler._native import NamedParts
 from tilescope.tiler.facts.hlo.buffers import BufferAssignment, parse_buffers
 from tilescope.tiler.facts.hlo.damage import HloDamage
 from tilescope.tiler.facts.hlo.module import HloModule
 from tilescope.tiler.facts.hlo.parsing import MAX_PROTO_BYTES, parse_module
-from tilescope.tiler.facts.hlo.program_parts import ProgramParts, parse_parts
+from tilescope.tiler.facts.hlo.program_parts import ProgramParts, find_parts, program_of_parts
 from tilescope.tiler.facts.hlo.values import ProgramValues, parse_values
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.attachments import AttachmentEntry, listed, whole_content
+from tilescope.tiler.store.two_threads import Aside
 
 # Of what a build's programs take in memory.
 MAX_KEPT_BYTES: Final = 256 << 20
+
+# Of the programs that a second thread looks through before anybody asks for one: it takes tens of milliseconds.
+_MAX_AHEAD_BYTES: Final = 64 << 20
+_MIN_AHEAD_BYTES: Final = 1 << 20
 
 _PREFIX: Final = "hlo/"
 
@@ -63,22 +73,40 @@ def programs_of(reader: QueryReader) -> tuple[Program, ...]:
 
 def hlo_module(reader: QueryReader, program: Program) -> Steps[HloModule]:
     """What a program consists of. Raises HloDamage, one line that names it; DamagedStore."""
-    return (yield from _kept(reader, program, "module", parse_module))
+    return (yield from _kept(reader, program, "module", _of_bytes(parse_module)))
 
 
 def program_values(reader: QueryReader, program: Program) -> Steps[ProgramValues]:
     """Its instructions for those who ask for single ones. Raises HloDamage, one line that names it; DamagedStore."""
-    return (yield from _kept(reader, program, "values", parse_values))
+    return (yield from _kept(reader, program, "values", _of_bytes(parse_values)))
 
 
 def program_parts(reader: QueryReader, program: Program) -> Steps[ProgramParts]:
     """Its instructions with what they call. Raises HloDamage, one line that names it; DamagedStore."""
-    return (yield from _kept(reader, program, "parts", parse_parts))
+    return (yield from _kept(reader, program, "parts", _read_parts))
 
 
 def buffer_assignment(reader: QueryReader, program: Program) -> Steps[BufferAssignment]:
     """The memory of a program. Raises HloDamage, one line that names it; DamagedStore."""
-    return (yield from _kept(reader, program, "buffers", parse_buffers))
+    return (yield from _kept(reader, program, "buffers", _of_bytes(parse_buffers)))
+
+
+def parts_ahead(reader: QueryReader) -> Steps[AbstractContextManager[object]]:
+    """Begins to find the parts of the programs of a run, unless they are large: a second thread does it meanwhile.
+
+    For whoever is going to ask for `program_parts`, in a block. What is damaged is told then. Raises DamagedStore.
+    """
+    kept = _KEPT.setdefault(reader, _Kept())
+    entries = {_key("parts", of.entry): of.entry for of in programs_of(reader)}
+    if sum(entry.size_bytes for entry in entries.values()) > _MAX_AHEAD_BYTES:
+        return nullcontext()
+    with ExitStack() as begun:
+        for key, entry in entries.items():
+            if entry.size_bytes >= _MIN_AHEAD_BYTES and kept.get(key) is None and key not in kept.ahead:
+                raw = yield from _content(reader, entry)
+                kept.ahead[key] = begun.enter_context(Aside(partial(find_parts, raw)))
+                begun.callback(kept.ahead.pop, key, None)
+        return begun.pop_all()
 
 
 def left_out_words(program: Program) -> str:
@@ -95,6 +123,7 @@ class _Kept:
 
     def __init__(self) -> None:
         self._of: OrderedDict[_Key, tuple[_Parsed | str, int]] = OrderedDict()
+        self.ahead: dict[_Key, Aside[NamedParts]] = {}  # what a second thread looks for
 
     def get(self, key: _Key) -> _Parsed | str | None:
         found = self._of.pop(key, None)
@@ -112,17 +141,21 @@ class _Kept:
 _KEPT: WeakKeyDictionary[QueryReader, _Kept] = WeakKeyDictionary()
 
 
+def _key(what: str, entry: AttachmentEntry) -> _Key:
+    """Hosts that run one program have the same bytes of it."""
+    return what, entry.name, entry.size_bytes, entry.crc32
+
+
 def _kept(
-    reader: QueryReader, program: Program, what: str, parse: Callable[[bytes], Generator[None, None, T]]
+    reader: QueryReader, program: Program, what: str, read: Callable[[QueryReader, AttachmentEntry], Steps[T]]
 ) -> Steps[T]:
     entry = program.entry
     kept = _KEPT.setdefault(reader, _Kept())
-    # Hosts that run one program have the same bytes of it.
-    key = (what, entry.name, entry.size_bytes, entry.crc32)
+    key = _key(what, entry)
     found = kept.get(key)
     if found is None:
         try:
-            found = yield from parse((yield from _content(reader, entry)))
+            found = yield from read(reader, entry)
             kept.put(key, found, found.size_bytes)
         except HloDamage as damage:
             found = str(damage)
@@ -132,7 +165,22 @@ def _kept(
     return cast(T, found)
 
 
-def _content(reader: QueryReader, entry: AttachmentEntry) -> Steps[bytes]:
+def _read_parts(reader: QueryReader, entry: AttachmentEntry) -> Steps[ProgramParts]:
+    ahead = _KEPT.setdefault(reader, _Kept()).ahead.pop(_key("parts", entry), None)
+    found = ahead.result() if ahead is not None else find_parts((yield from _content(reader, entry)))
+    return (yield from program_of_parts(found, entry.size_bytes))
+
+
+def _of_bytes(
+    parse: Callable[[bytes], Generator[None, None, T]],
+) -> Callable[[QueryReader, AttachmentEntry], Steps[T]]:
+    def read(reader: QueryReader, entry: AttachmentEntry) -> Steps[T]:
+        return (yield from parse((yield from _content(reader, entry)).tobytes()))
+
+    return read
+
+
+def _content(reader: QueryReader, entry: AttachmentEntry) -> Steps[NDArray[np.uint8]]:
     if entry.size_bytes > MAX_PROTO_BYTES:
         raise HloDamage(f"it has {entry.size_bytes:,} bytes, the limit is {MAX_PROTO_BYTES:,}")
     return (yield from whole_content(entry, partial(reader.store.attachment_chunk, entry.id)))

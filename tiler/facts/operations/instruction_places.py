@@ -126,14 +126,15 @@ class InstructionPlaces(Sequence[OperationMetadata]):
 
     def originals(self, places: Ints) -> Ints:
         """Of the instructions at some places a number that one shares with its copies, among those of one program."""
-        of = self._codes.matrix[self._rows[places]]
-        found: Ints = of[:, NAME].astype(np.int64)
-        copies = np.flatnonzero(of[:, STAT["deduplicated_name"]])
+        rows, matrix = self._rows[places], self._codes.matrix
+        found: Ints = matrix[rows, NAME].astype(np.int64)
+        copies = np.flatnonzero(matrix[rows, STAT["deduplicated_name"]])
         if not len(copies):
             return found
-        used = np.unique(of[:, NAME])
-        names = dict(zip(self._codes.names(used), used.tolist(), strict=True))
         originals, original = self.said("deduplicated_name", places[copies])
+        unused = np.unique(found[found < 0])
+        names = dict(zip(self._codes.names(unused), unused.tolist(), strict=True))  # those of no event
+        names.update(self._reader.names.numbers_of(originals, found[found >= 0]))
         more = int(found.max()) + 1  # of originals that are not there
         numbers = [names.get(text, more + at) for at, text in enumerate(originals)]
         found[copies] = np.array(numbers, np.int64)[original]

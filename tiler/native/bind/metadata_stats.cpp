@@ -148,32 +148,36 @@ nb::tuple numbers_of(const StatCodes& codes, const InColumn<std::int32_t>& some)
 // The parts of bytes that stay with them.
 class BoundParts {
   public:
-    BoundParts(nb::bytes raw, std::uint32_t outer, std::uint32_t number, std::uint32_t inner, std::uint32_t name,
+    BoundParts(InColumn<std::uint8_t> raw, std::size_t start, std::size_t stop, const PartFields& fields,
                std::size_t most)
-        : raw_(std::move(raw)), parts_(read(source_of(raw_), {outer, number, inner, name}, most)) {}
+        : raw_(std::move(raw)), message_(part_of(raw_, start, stop)), parts_(read(message_, fields, most)) {}
 
     const NamedParts& parts() const { return parts_; }
 
-    nb::bytes outer_at(std::size_t place) const { return slice(parts_.outer_at(place)); }
+    nb::bytes outer_at(std::size_t place) const { return slice(parts_.outer_at(place).bytes); }
+    nb::bytes other() const { return slice(parts_.other()); }
 
     nb::object find(const nb::bytes& name) const {
         PartPlace found;
         if (!parts_.find(view_of(name), found)) return nb::none();
-        return nb::make_tuple(found.within, slice(found));
+        return nb::make_tuple(found.within, slice(found.bytes));
     }
 
   private:
-    static NamedParts read(const wire::Source& raw, const PartFields& fields, std::size_t most) {
+    static Bytes part_of(const InColumn<std::uint8_t>& raw, std::size_t start, std::size_t stop) {
+        if (start > stop || stop > raw.size()) throw std::invalid_argument("a message beyond the bytes that there are");
+        return span_of(raw).subspan(start, stop - start);
+    }
+
+    static NamedParts read(const Bytes& raw, const PartFields& fields, std::size_t most) {
         const nb::gil_scoped_release release;
         return {raw, fields, most};
     }
 
-    nb::bytes slice(const PartPlace& of) const {
-        const auto first = static_cast<std::size_t>(of.start);
-        return to_bytes(view_of(raw_).substr(first, static_cast<std::size_t>(of.stop) - first));
-    }
+    nb::bytes slice(wire::Range range) const { return to_bytes(wire::text(message_, range)); }
 
-    nb::bytes raw_;
+    InColumn<std::uint8_t> raw_;
+    Bytes message_;
     NamedParts parts_;
 };
 
@@ -283,11 +287,17 @@ void bind_metadata_stats(nb::module_& m) {
             "rows", [](const MetadataRows& self, std::size_t first) { return to_numpy(self.rows(first)); },
             nb::arg("first") = 0, "Returns the rows from this place on, one after the other.");
     nb::class_<BoundParts>(m, "NamedParts", "Where the parts of a message lie that are in others, by their names.")
-        .def(nb::init<nb::bytes, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::size_t>(),
-             nb::arg("raw"), nb::arg("outer"), nb::arg("number"), nb::arg("inner"), nb::arg("name"), nb::arg("most"),
-             "Of the bytes of a message: the fields that have its parts, the number of each, the parts in these, and "
-             "the\n"
-             "names of those. Raises ValueError for what is no message, and for more parts than `most`.")
+        .def(
+            "__init__",
+            [](BoundParts* self, InColumn<std::uint8_t> raw, std::size_t start, std::size_t stop, std::uint32_t outer,
+               std::uint32_t number, std::uint32_t inner, std::uint32_t name, std::uint32_t other, std::size_t most) {
+                new (self) BoundParts(std::move(raw), start, stop, {outer, number, inner, name, other}, most);
+            },
+            nb::arg("raw"), nb::arg("start"), nb::arg("stop"), nb::arg("outer"), nb::arg("number"), nb::arg("inner"),
+            nb::arg("name"), nb::arg("other"), nb::arg("most"),
+            "Of the message raw[start:stop], which nobody may change: the fields that have its parts, the number of\n"
+            "each, the parts in these, and the names of those; and one that has something else. Raises ValueError for\n"
+            "what is no message, and for more parts than `most`.")
         .def_prop_ro(
             "outer", [](const BoundParts& self) { return self.parts().outer(); }, "How many parts the message has.")
         .def_prop_ro(
@@ -297,6 +307,8 @@ void bind_metadata_stats(nb::module_& m) {
         .def(
             "place_of", [](const BoundParts& self, std::int64_t number) { return self.parts().place_of(number); },
             nb::arg("number"), "Returns the place of the part with a number, the last of several; -1 without one.")
+        .def_prop_ro("other", &BoundParts::other,
+                     "The bytes of the other field, the last of several; empty without one.")
         .def("outer_at", &BoundParts::outer_at, nb::arg("place"),
              "Returns the bytes of a part of the message. Raises IndexError.")
         .def(
@@ -306,19 +318,20 @@ void bind_metadata_stats(nb::module_& m) {
             "None without one.");
     m.def(
         "message_parts",
-        [](const nb::bytes& raw, const InColumn<std::int64_t>& starts, const InColumn<std::int64_t>& stops,
+        [](const InColumn<std::uint8_t>& raw, const InColumn<std::int64_t>& starts, const InColumn<std::int64_t>& stops,
            std::uint32_t field, std::size_t most) {
             MessageParts found;
             {
                 nb::gil_scoped_release release;
-                found = message_parts(source_of(raw), span_of(starts), span_of(stops), field, most);
+                found = message_parts(span_of(raw), span_of(starts), span_of(stops), field, most);
             }
             return nb::make_tuple(to_numpy(std::move(found.of)), to_numpy(std::move(found.start)),
                                   to_numpy(std::move(found.stop)));
         },
         nb::arg("raw"), nb::arg("starts"), nb::arg("stops"), nb::arg("field"), nb::arg("most"),
-        nb::sig("def message_parts(raw: bytes, starts: NDArray[numpy.int64], stops: NDArray[numpy.int64], field: int, "
-                "most: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]"),
+        nb::sig("def message_parts(raw: bytes | NDArray[numpy.uint8], starts: NDArray[numpy.int64], "
+                "stops: NDArray[numpy.int64], field: int, most: int) -> tuple[NDArray[numpy.int64], "
+                "NDArray[numpy.int64], NDArray[numpy.int64]]"),
         "Returns the parts that are a field of the messages [starts[k], stops[k]): of each its message, its start and\n"
         "its stop. Raises ValueError for what is no message, and for more parts than `most`.");
     m.def(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, Final
@@ -10,7 +11,8 @@ from weakref import WeakKeyDictionary
 
 from msgspec import Meta
 
-from tilescope.tiler.facts.operations import OpTable
+from tilescope.tiler.facts.hlo import parts_ahead
+from tilescope.tiler.facts.operations import OpTable, tpu_cores
 from tilescope.tiler.facts.operations.metadata import OperationMetadata
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
@@ -58,6 +60,13 @@ class OpProfileQuestion(SpanQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
+    # Of a GPU whole programs are parsed, for what operations cost.
+    ahead = (yield from parts_ahead(scope.reader)) if tpu_cores(scope.reader) else nullcontext()
+    with ahead:
+        return (yield from _asked(scope, question))
+
+
+def _asked(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
     asked = yield from asked_operations(scope, question)
     names = {**asked.table.program_names, **_program_names(scope)}
     key = question.by, question.limit, asked.is_gpu, tuple(sorted(names.items()))

@@ -15,13 +15,14 @@ FIELDS = (
     pb.HloComputation.ID_FIELD_NUMBER,
     pb.HloComputation.INSTRUCTIONS_FIELD_NUMBER,
     pb.HloInstruction.NAME_FIELD_NUMBER,
+    pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER,
 )
 names = st.sampled_from([b"a", b"b", b"fusion.1", b"\xff", b""])
 computations = st.lists(st.tuples(st.integers(-2, 3), st.lists(names, max_size=4)), max_size=5)
 
 
 def parts_of(raw: bytes, most: int = MOST) -> _native.NamedParts:
-    return _native.NamedParts(raw, *FIELDS, most)
+    return _native.NamedParts(raw, 0, len(raw), *FIELDS, most)
 
 
 @given(computations)
@@ -43,6 +44,17 @@ def test_parts_are_found_by_name_and_number(of: list[tuple[int, list[bytes]]]) -
         assert found.place_of(number) == max((at for at, (one, _) in enumerate(of) if one == number), default=-1)
     with pytest.raises(IndexError):
         found.outer_at(len(of))
+    assert found.other == b""
+
+
+def test_a_message_in_others_has_another_field() -> None:
+    module = pb.HloModule(computations=[b""], stack_frame_index=b"first").SerializeToString()
+    module += pb.HloModule(stack_frame_index=b"last").SerializeToString()
+    found = _native.NamedParts(b"before" + module + b"\xff", 6, 6 + len(module), *FIELDS, MOST)
+    assert (found.outer, found.other) == (1, b"last")
+    for start, stop in ((0, 100), (3, 2)):
+        with pytest.raises(ValueError, match="beyond"):
+            _native.NamedParts(b"bytes", start, stop, *FIELDS, MOST)
 
 
 @given(st.binary(max_size=60))
