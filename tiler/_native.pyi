@@ -530,7 +530,7 @@ class NamedParts:
 
     def __init__(
         self,
-        raw: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        raw: bytes | NDArray[numpy.uint8],
         start: int,
         stop: int,
         outer: int,

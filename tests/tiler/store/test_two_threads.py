@@ -104,7 +104,12 @@ def test_work_aside_is_done_once_by_whoever_is_free() -> None:
 def test_whoever_leaves_finds_work_aside_done_or_not_begun() -> None:
     done = list[int]()
     begun = threading.Event()
-    with Aside(lambda: (begun.set(), done.append(1))), Aside(lambda: done.append(2)):
+
+    def first() -> None:
+        begun.set()
+        done.append(1)
+
+    with Aside(first), Aside(lambda: done.append(2)):
         assert begun.wait(30)
     assert done in ([1], [1, 2])
 

@@ -127,12 +127,13 @@ class InstructionPlaces(Sequence[OperationMetadata]):
     def originals(self, places: Ints) -> Ints:
         """Of the instructions at some places a number that one shares with its copies, among those of one program."""
         rows, matrix = self._rows[places], self._codes.matrix
-        found: Ints = matrix[rows, NAME].astype(np.int64)
+        codes: Codes = matrix[rows, NAME]
+        found: Ints = codes.astype(np.int64)
         copies = np.flatnonzero(matrix[rows, STAT["deduplicated_name"]])
         if not len(copies):
             return found
         originals, original = self.said("deduplicated_name", places[copies])
-        unused = np.unique(found[found < 0])
+        unused = np.unique(codes[codes < 0])
         names = dict(zip(self._codes.names(unused), unused.tolist(), strict=True))  # those of no event
         names.update(self._reader.names.numbers_of(originals, found[found >= 0]))
         more = int(found.max()) + 1  # of originals that are not there

@@ -295,6 +295,8 @@ void bind_metadata_stats(nb::module_& m) {
             },
             nb::arg("raw"), nb::arg("start"), nb::arg("stop"), nb::arg("outer"), nb::arg("number"), nb::arg("inner"),
             nb::arg("name"), nb::arg("other"), nb::arg("most"),
+            nb::sig("def __init__(self, raw: bytes | NDArray[numpy.uint8], start: int, stop: int, outer: int, number: "
+                    "int, inner: int, name: int, other: int, most: int) -> None"),
             "Of the message raw[start:stop], which nobody may change: the fields that have its parts, the number of\n"
             "each, the parts in these, and the names of those; and one that has something else. Raises ValueError for\n"
             "what is no message, and for more parts than `most`.")
