@@ -465,6 +465,9 @@ class StatCodes:
         stats[stats_end[k-1]:stats_end[k]].
         """
 
+    def reserve(self, texts: int, bytes: int) -> None:
+        """Makes room for so many more texts, and for so many bytes of theirs."""
+
     def __len__(self) -> int: ...
     def of(self, value: None | int | float | str | bytes) -> int:
         """Returns the number of a value."""
@@ -505,9 +508,19 @@ class MetadataRows:
     ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """Returns the place of each of some rows, which lie one after the other."""
 
-    def read(
+    def reserve(self, rows: int) -> None:
+        """Makes room for so many more rows."""
+
+    def __len__(self) -> int: ...
+    def rows(self, first: int = 0) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Returns the rows from this place on, one after the other."""
+
+class ReadEntries:
+    """What entries of a page say, as far as the like of them has no rows."""
+
+    def __init__(
         self,
-        codes: StatCodes,
+        rows: MetadataRows,
         stats_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         stats: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
         text_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -515,15 +528,23 @@ class MetadataRows:
         at: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         names: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
         chosen: ChosenStats,
-    ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    ) -> None:
         """
-        Returns the place of the row of each entry at some places: the number of its name, that of its text, and
-        those of the chosen stats. Entry k has the stats stats[stats_end[k-1]:stats_end[k]], its text likewise.
+        Of the entries at some places, which have these names, -1 unknown ones. Entry k has the stats
+        stats[stats_end[k-1]:stats_end[k]], its text likewise. Other threads run meanwhile.
         """
 
-    def __len__(self) -> int: ...
-    def rows(self, first: int = 0) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-        """Returns the rows from this place on, one after the other."""
+    def rows(
+        self,
+        rows: MetadataRows,
+        codes: StatCodes,
+        names: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        chosen: ChosenStats,
+    ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        Returns the place of the row of each entry: the number of its name, that of its text, and those of the
+        chosen stats.
+        """
 
 class NamedParts:
     """Where the parts of a message lie that are in others, by their names."""

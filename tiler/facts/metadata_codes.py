@@ -5,7 +5,7 @@ Hosts that run one program say the same of its instructions: that is one row.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from threading import RLock
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, KEPT_PAGES, XStatTables
+from tilescope.tiler.details.xstat_tables import KEPT_PAGES, XStatTables
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.facts.page_entries import PageEntries, entries_of
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store.two_threads import for_each
 
@@ -48,6 +49,11 @@ NAME: Final = 0
 LONG_NAME: Final = 1
 STAT: Final = {name: at + 2 for at, name in enumerate(STATS)}
 _WIDTH: Final = len(STATS) + 2
+
+# What instructions say that no other does, their long name and their path in the framework, and how long that is.
+_TEXTS: Final = 2
+_BYTES: Final = 128
+_MAX_ROOM: Final = 1 << 18  # 64 MB of texts
 
 _UNREAD: Final = -1
 _LARGEST: Final = int(np.iinfo(np.int64).max)
@@ -102,16 +108,20 @@ class MetadataCodes:
         self._joined: Codes = np.zeros((0, _WIDTH), np.int32)
 
     def rows_of(self, file: int, tables: XStatTables, numbers: NDArray[np.int32]) -> Iterator[None]:
-        """Reads what these numbers say, in steps of a page. Raises DamagedStore."""
+        """Reads what these numbers say, in steps of some pages. Raises DamagedStore."""
         known = self._of_numbers.setdefault(file, np.full(len(tables), -1))
-        left = list(_by_page(tables, numbers, known < 0))
+        left = list(entries_of(tables, numbers, known < 0))
+        self._make_room(sum(len(entries.numbers) for entries in left))
         for first in range(0, len(left), KEPT_PAGES):
-            some = left[first : first + KEPT_PAGES]
-            yield from _fetched(tables, {_on_page(tables, of_page)[0] for _, of_page in some})
-            for plane, of_page in some:
-                with self._lock:
-                    known[of_page] = self._read(tables, of_page, plane)
-                yield
+            some = [(entries, self._chosen(tables, entries.plane)) for entries in left[first : first + KEPT_PAGES]]
+            try:
+                found = yield from for_each(some, _read, self._rows, self._rows, records=2)
+                for (entries, chosen), read in zip(some, found, strict=True):
+                    with self._lock:
+                        known[entries.numbers] = self._rows_of(entries, read, chosen)
+            except (ValueError, LookupError) as error:
+                raise _damaged(error) from error
+            yield
         known[numbers] = known[tables.alike[numbers]]
 
     def of(self, file: int, numbers: NDArray[np.int32]) -> Ints:
@@ -128,9 +138,9 @@ class MetadataCodes:
         if rows is not None:
             are_read = rows >= 0
             known[are_read] = self.matrix[rows[are_read], STAT[stat]]
-        for plane, of_page in _by_page(tables, numbers, known == _UNREAD):
+        for entries in entries_of(tables, numbers, known == _UNREAD):
             with self._lock:
-                known[of_page] = self._read_stat(tables, of_page, plane, stat)
+                known[entries.numbers] = self._codes_of(entries, self._chosen(tables, entries.plane, (stat,)))
             yield
         found: Codes = known[tables.alike[numbers]]
         return found
@@ -179,25 +189,23 @@ class MetadataCodes:
         with self._lock:
             return int(self._rows.add(codes)[0])
 
-    def _read(self, tables: XStatTables, numbers: Ints, plane: int) -> Ints:
-        """The rows of some numbers that are the first of their kind, all of one page."""
-        page, at = _on_page(tables, numbers)
-        names = tables.name[numbers]
-        try:
-            stats, (unused_names, texts) = tables.stats_page(page), tables.texts_page(page)
-            for place in np.flatnonzero(names < 0).tolist():
-                names[place] = -2 - self._codes.of(unused_names.of(int(at[place])).decode())
-            chosen = self._chosen(tables, plane)
-            return self._rows.read(self._codes, stats.ends, stats.data, texts.ends, texts.data, at, names, chosen)
-        except (ValueError, LookupError) as error:
-            raise _damaged(error) from error
+    def _make_room(self, entries: int) -> None:
+        """For the first ones: what grows by and by is copied again and again."""
+        with self._lock:
+            if not len(self._rows):
+                self._rows.reserve(min(entries, _MAX_ROOM))
+                self._codes.reserve(*(min(entries, _MAX_ROOM) * of for of in (_TEXTS, _TEXTS * _BYTES)))
 
-    def _read_stat(self, tables: XStatTables, numbers: Ints, plane: int, stat: str) -> Codes:
-        """What one stat says of some numbers that are the first of their kind, all of one page."""
-        page, at = _on_page(tables, numbers)
+    def _rows_of(self, entries: PageEntries, read: _native.ReadEntries, chosen: _native.ChosenStats) -> Ints:
+        names = entries.names
+        for place, name in entries.unused_names().items():
+            names[place] = -2 - self._codes.of(name)
+        return read.rows(self._rows, self._codes, names, chosen)
+
+    def _codes_of(self, entries: PageEntries, chosen: _native.ChosenStats) -> Codes:
+        """What one stat says of some entries."""
         try:
-            stats = tables.stats_page(page)
-            return self._codes.read_stats(stats.ends, stats.data, at, self._chosen(tables, plane, (stat,)))
+            return entries.read_stat(self._codes, chosen)
         except (ValueError, LookupError) as error:
             raise _damaged(error) from error
 
@@ -214,39 +222,14 @@ class MetadataCodes:
         return known[key]
 
 
-def _on_page(tables: XStatTables, numbers: Ints) -> tuple[int, Ints]:
-    """The page of some numbers of metadata, which have one, and their entries there."""
-    page = int(tables.place[numbers[0]]) // ENTRIES_PER_PAGE
-    return page, (tables.place[numbers] - page * ENTRIES_PER_PAGE).astype(np.int64)
-
-
-def _fetched(tables: XStatTables, pages: Iterable[int]) -> Iterator[None]:
-    """Has the tables keep some pages, which two threads inflate. Raises DamagedStore."""
-
-    def fetch(page: int, of: XStatTables) -> None:
-        of.stats_page(page)
-        of.texts_page(page)
-
-    try:
-        yield from for_each(list(pages), fetch, tables, tables, records=2)
-    except (ValueError, LookupError) as error:
-        raise _damaged(error) from error
+def _read(item: tuple[PageEntries, _native.ChosenStats], rows: _native.MetadataRows) -> _native.ReadEntries:
+    """What some entries say. Two threads may do it."""
+    entries, chosen = item
+    return entries.read(rows, chosen)
 
 
 def _damaged(error: Exception) -> DamagedStore:
     return DamagedStore(f"metadata of operations that makes no sense: {error}")
-
-
-def _by_page(tables: XStatTables, numbers: NDArray[np.int32], is_left: Mask) -> Iterator[tuple[int, Ints]]:
-    """Of what some numbers are like, as far as it is left: plane and numbers, page by page."""
-    is_wanted = np.zeros(len(tables), np.bool_)
-    is_wanted[tables.alike[numbers]] = True
-    wanted = np.flatnonzero(is_wanted & is_left)
-    page = tables.place[wanted] // ENTRIES_PER_PAGE
-    for of_page in np.split(wanted, np.flatnonzero(np.diff(page)) + 1) if len(wanted) else []:
-        planes = tables.plane[of_page]
-        for plane in np.unique(planes).tolist():
-            yield plane, of_page[planes == plane]
 
 
 _KNOWN: WeakKeyDictionary[QueryReader, MetadataCodes] = WeakKeyDictionary()

@@ -31,8 +31,8 @@ class Names(list[SimpleNamespace]):
 READER = cast(QueryReader, SimpleNamespace(names=Names(SimpleNamespace(text=f"op.{at}") for at in range(9))))
 KINDS: dict[int, list[Any]] = {
     2: [0.5, float("inf")],
-    3: [0, 7, 2**64 - 1],
-    4: [-1, 7, -(2**63)],
+    3: [0, 7, 2**30 - 1, 2**30, 2**64 - 1],
+    4: [-1, 7, 2**30 - 1, 2**30, -(2**63)],
     5: ["", "text", "a\0b", "ä"],
     6: [b"", b"\xff", b"text"],
     7: [40, 41, 99],
@@ -127,6 +127,18 @@ def test_what_lies_there_as_before_is_read_as_it_is_called_there() -> None:
     assert found == [0, 1, 0, 1, 2, 3, 4, 5]
 
 
+def test_entries_at_other_places_of_their_page_are_known() -> None:
+    ids = {at + 1: name for at, name in enumerate(STATS)}
+    entries = [EventMetadata(0, at, f"long {at}", "", stat(STAT["flops"] - 1, 3, at)) for at in range(2000)]
+    codes, numbers = MetadataCodes(READER), np.arange(2000, dtype=np.int32)
+    for file, shift in enumerate((0, 2, 1999)):
+        some, names = entries[shift:] + entries[:shift], [at % 9 for at in range(2000)]
+        tables = packed_metadata.tables_of([PlaneNames("p", ids)], some, names[shift:] + names[:shift])
+        list(codes.rows_of(file, tables, numbers[: 700 if file == 0 else 2000]))
+        list(codes.rows_of(file, tables, numbers))
+        assert codes.of(file, numbers).tolist() == np.roll(np.arange(2000), -shift).tolist()
+
+
 def test_words_are_found_in_texts_alone() -> None:
     codes = _native.StatCodes()
     values = [None, "a barrier", b"\xffbarrier", "", 7, -7, 7.5, "bar", 2**64 - 1]
@@ -138,8 +150,10 @@ def test_words_are_found_in_texts_alone() -> None:
     assert integers.tolist() == [0, 0, 0, 0, 7, 0, 0, 0, 2**64 - 1]
     assert np.flatnonzero(are).tolist() == [4, 8]
     assert found.numbers(numbers[:5])[0].dtype == np.int64
-    with pytest.raises(IndexError):
-        codes.value(len(codes))
+    for code in (len(codes), -1, 2**30 - 2**31):
+        with pytest.raises(IndexError):
+            codes.value(code)
+    assert codes.value(-(2**31)) == 0, "small numbers have codes of their own"
 
 
 def test_pages_that_are_none_are_damage() -> None:

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
+#include <shared_mutex>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_map>
@@ -20,6 +22,7 @@
 #include "xspace/message_parts.hpp"
 #include "xspace/metadata_rows.hpp"
 #include "xspace/named_parts.hpp"
+#include "xspace/said_entries.hpp"
 #include "xspace/stat_codes.hpp"
 #include "xspace/wire.hpp"
 
@@ -57,8 +60,8 @@ class ChosenStats {
 
     const StatChoice& choice() const { return choice_; }
 
-    nb::str name(const SaidStat& reference) const {
-        const nb::int_ id(static_cast<std::int64_t>(reference.bits));
+    nb::str name(std::uint64_t reference) const {
+        const nb::int_ id(static_cast<std::int64_t>(reference));
         const nb::str name = names_.contains(id) ? nb::str(names_[id]) : nb::str("");
         return nb::len(name) != 0 ? name : nb::str(nb::str("[stat {}]").attr("format")(id));
     }
@@ -73,11 +76,11 @@ class ReferenceCodes {
   public:
     ReferenceCodes(StatCodes& codes, const ChosenStats& chosen) : codes_(codes), chosen_(chosen) {}
 
-    std::int32_t operator()(const SaidStat& reference) {
-        const auto known = known_.find(reference.bits);
+    std::int32_t operator()(std::uint64_t reference) {
+        const auto known = known_.find(reference);
         if (known != known_.end()) return known->second;
         const std::int32_t code = codes_.of_text(utf8_of(chosen_.name(reference)));
-        known_.emplace(reference.bits, code);
+        known_.emplace(reference, code);
         return code;
     }
 
@@ -92,14 +95,73 @@ OutColumn<std::int32_t> read_stats(StatCodes& codes, const InColumn<std::int64_t
                                    const InColumn<std::uint8_t>& stats, const InColumn<std::int64_t>& at,
                                    const ChosenStats& chosen) {
     if (chosen.choice().size() != 1) throw std::invalid_argument("one stat is read");
-    const EntryBytes bytes{span_of(stats_end), span_of(stats)};
-    std::vector<wire::Source> entries;
-    entries.reserve(at.size());
-    for (const std::int64_t place : span_of(at)) entries.push_back(bytes.at(place));
-    std::vector<std::int32_t> found(at.size());
-    write_codes(codes, chosen.choice(), ReferenceCodes(codes, chosen), entries, found.data(), 1);
+    const SaidEntries said(EntryBytes{span_of(stats_end), span_of(stats)}.at(span_of(at)), chosen.choice());
+    std::vector<std::int32_t> found(said.size());
+    said.write_codes(codes, ReferenceCodes(codes, chosen), 0, found.size(), found.data(), 1);
     return to_numpy(std::move(found));
 }
+
+// Rows of metadata, and the pages of the entries that they are of.
+class BoundRows {
+  public:
+    explicit BoundRows(std::size_t width) : rows_(width) {}
+
+    MetadataRows& rows() { return rows_; }
+
+    // What entries say that have no rows. Other threads run meanwhile.
+    ReadEntries read(const EntryBytes& stats, const EntryBytes& texts, Span<const std::int64_t> at,
+                     Span<const std::int32_t> names, const StatChoice& choice) const {
+        const nb::gil_scoped_release release;
+        const std::shared_lock<std::shared_mutex> lock(guard_);
+        return {stats.at(at), texts.at(at), names, choice, seen_};
+    }
+
+    // Keeps entries, which lie in these pages, as long as there is room.
+    void keep(const ReadEntries& entries, Span<const std::int32_t> names, Span<const std::int64_t> rows,
+              const InColumn<std::uint8_t>& stats, const InColumn<std::uint8_t>& texts) {
+        const std::size_t bytes = stats.size() + texts.size();
+        if (bytes > kMostKept - kept_bytes_) return;
+        kept_bytes_ += bytes;
+        kept_.push_back(stats);
+        kept_.push_back(texts);
+        const std::unique_lock<std::shared_mutex> lock(guard_);
+        seen_.add(entries, names, rows);
+    }
+
+  private:
+    // Those of 150,000 instructions. More than that are read again.
+    static constexpr std::size_t kMostKept = std::size_t{64} << 20;
+
+    MetadataRows rows_;
+    SeenEntries seen_;
+    mutable std::shared_mutex guard_;  // of `seen_`; nobody waits for Python's lock who holds it
+    std::vector<InColumn<std::uint8_t>> kept_;
+    std::size_t kept_bytes_ = 0;
+};
+
+// What is read of the entries at some places of a page, whose arrays stay with it.
+class BoundEntries {
+  public:
+    BoundEntries(const BoundRows& rows, const InColumn<std::int64_t>& stats_end, InColumn<std::uint8_t> stats,
+                 const InColumn<std::int64_t>& text_end, InColumn<std::uint8_t> texts, const InColumn<std::int64_t>& at,
+                 const InColumn<std::int32_t>& names, const ChosenStats& chosen)
+        : stats_(std::move(stats)),
+          texts_(std::move(texts)),
+          entries_(rows.read({span_of(stats_end), span_of(stats_)}, {span_of(text_end), span_of(texts_)}, span_of(at),
+                             span_of(names), chosen.choice())) {}
+
+    // Their rows, which are kept.
+    std::vector<std::int64_t> rows(BoundRows& rows, StatCodes& codes, Span<const std::int32_t> names,
+                                   const ChosenStats& chosen) const {
+        std::vector<std::int64_t> found = rows.rows().add(codes, entries_, names, ReferenceCodes(codes, chosen));
+        rows.keep(entries_, names, found, stats_, texts_);
+        return found;
+    }
+
+  private:
+    InColumn<std::uint8_t> stats_, texts_;
+    ReadEntries entries_;
+};
 
 std::int32_t code_of(StatCodes& codes, const nb::object& value) {
     if (value.is_none()) return 0;
@@ -216,6 +278,8 @@ void bind_metadata_stats(nb::module_& m) {
         .def("read_stats", &read_stats, nb::arg("stats_end"), nb::arg("stats"), nb::arg("at"), nb::arg("chosen"),
              "Returns the number of each entry at some places of what its one chosen stat says. Entry k has the stats\n"
              "stats[stats_end[k-1]:stats_end[k]].")
+        .def("reserve", &StatCodes::reserve, nb::arg("texts"), nb::arg("bytes"),
+             "Makes room for so many more texts, and for so many bytes of theirs.")
         .def("__len__", &StatCodes::size)
         .def("of", &code_of, nb::arg("value").none(),
              nb::sig("def of(self, value: None | int | float | str | bytes) -> int"), "Returns the number of a value.")
@@ -260,32 +324,36 @@ void bind_metadata_stats(nb::module_& m) {
                      "NDArray[numpy.uint8]]"),
              "Returns what has these numbers where it is an integer that is not negative, else 0; and 1 where it is\n"
              "one. Raises IndexError.");
-    nb::class_<MetadataRows>(m, "MetadataRows", "Rows of numbers by their place: what is equal has one.")
+    nb::class_<BoundRows>(m, "MetadataRows", "Rows of numbers by their place: what is equal has one.")
         .def(nb::init<std::size_t>(), nb::arg("width"))
         .def(
             "add",
-            [](MetadataRows& self, const InColumn<std::int32_t>& rows) { return to_numpy(self.add(span_of(rows))); },
+            [](BoundRows& self, const InColumn<std::int32_t>& rows) {
+                return to_numpy(self.rows().add(span_of(rows)));
+            },
             nb::arg("rows"), "Returns the place of each of some rows, which lie one after the other.")
         .def(
-            "read",
-            [](MetadataRows& self, StatCodes& codes, const InColumn<std::int64_t>& stats_end,
-               const InColumn<std::uint8_t>& stats, const InColumn<std::int64_t>& text_end,
-               const InColumn<std::uint8_t>& texts, const InColumn<std::int64_t>& at,
-               const InColumn<std::int32_t>& names, const ChosenStats& chosen) {
-                const ChosenEntries entries{{span_of(stats_end), span_of(stats)},
-                                            {span_of(text_end), span_of(texts)},
-                                            span_of(at),
-                                            span_of(names)};
-                return to_numpy(self.read(codes, entries, chosen.choice(), ReferenceCodes(codes, chosen)));
-            },
-            nb::arg("codes"), nb::arg("stats_end"), nb::arg("stats"), nb::arg("text_end"), nb::arg("texts"),
-            nb::arg("at"), nb::arg("names"), nb::arg("chosen"),
-            "Returns the place of the row of each entry at some places: the number of its name, that of its text, and\n"
-            "those of the chosen stats. Entry k has the stats stats[stats_end[k-1]:stats_end[k]], its text likewise.")
-        .def("__len__", &MetadataRows::size)
+            "reserve", [](BoundRows& self, std::size_t rows) { self.rows().reserve(rows); }, nb::arg("rows"),
+            "Makes room for so many more rows.")
+        .def("__len__", [](BoundRows& self) { return self.rows().size(); })
         .def(
-            "rows", [](const MetadataRows& self, std::size_t first) { return to_numpy(self.rows(first)); },
+            "rows", [](BoundRows& self, std::size_t first) { return to_numpy(self.rows().rows(first)); },
             nb::arg("first") = 0, "Returns the rows from this place on, one after the other.");
+    nb::class_<BoundEntries>(m, "ReadEntries", "What entries of a page say, as far as the like of them has no rows.")
+        .def(nb::init<const BoundRows&, const InColumn<std::int64_t>&, InColumn<std::uint8_t>,
+                      const InColumn<std::int64_t>&, InColumn<std::uint8_t>, const InColumn<std::int64_t>&,
+                      const InColumn<std::int32_t>&, const ChosenStats&>(),
+             nb::arg("rows"), nb::arg("stats_end"), nb::arg("stats"), nb::arg("text_end"), nb::arg("texts"),
+             nb::arg("at"), nb::arg("names"), nb::arg("chosen"),
+             "Of the entries at some places, which have these names, -1 unknown ones. Entry k has the stats\n"
+             "stats[stats_end[k-1]:stats_end[k]], its text likewise. Other threads run meanwhile.")
+        .def(
+            "rows",
+            [](const BoundEntries& self, BoundRows& rows, StatCodes& codes, const InColumn<std::int32_t>& names,
+               const ChosenStats& chosen) { return to_numpy(self.rows(rows, codes, span_of(names), chosen)); },
+            nb::arg("rows"), nb::arg("codes"), nb::arg("names"), nb::arg("chosen"),
+            "Returns the place of the row of each entry: the number of its name, that of its text, and those of the\n"
+            "chosen stats.");
     nb::class_<BoundParts>(m, "NamedParts", "Where the parts of a message lie that are in others, by their names.")
         .def(
             "__init__",

@@ -1,5 +1,6 @@
 #include "columns/intern.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
@@ -98,9 +99,15 @@ std::int32_t Interner::find(std::string_view text, std::uint64_t hash) const {
 
 std::uint64_t Interner::expect(std::string_view text) const {
     const std::uint64_t hash = hash_of(text);
-    if (!slots_.empty()) __builtin_prefetch(&slots_[static_cast<std::size_t>(hash) & (slots_.size() - 1)]);
+    expect(hash);
     return hash;
 }
+
+void Interner::expect(std::uint64_t hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[static_cast<std::size_t>(hash) & (slots_.size() - 1)]);
+}
+
+std::uint64_t Interner::hash(std::string_view text) { return hash_of(text); }
 
 // Where the string is, or would be. There is a free slot.
 std::size_t Interner::slot_of(std::string_view text, std::uint64_t hash) const {
@@ -116,7 +123,8 @@ std::size_t Interner::slot_of(std::string_view text, std::uint64_t hash) const {
 }
 
 std::int32_t Interner::intern(std::string_view text, std::uint64_t hash) {
-    if (slots_per_string(slots_.size()) * (entries_.size() + 1) > slots_.size()) grow();
+    if (slots_per_string(slots_.size()) * (entries_.size() + 1) > slots_.size())
+        grow(slots_.empty() ? slots_at_first : 2 * slots_.size());
     const std::size_t slot = slot_of(text, hash);
     if (slots_[slot].number >= 0) return slots_[slot].number;
     if (entries_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
@@ -128,8 +136,16 @@ std::int32_t Interner::intern(std::string_view text, std::uint64_t hash) {
     return slots_[slot].number;
 }
 
-void Interner::grow() {
-    slots_.assign(slots_.empty() ? slots_at_first : 2 * slots_.size(), Slot{0, -1});
+void Interner::reserve(std::size_t strings, std::size_t bytes) {
+    std::size_t slots = std::max(slots_.size(), slots_at_first);
+    while (slots_per_string(slots) * (entries_.size() + strings) > slots) slots *= 2;
+    if (slots > slots_.size()) grow(slots);
+    entries_.reserve(entries_.size() + strings);
+    arena_.reserve(arena_.size() + bytes);
+}
+
+void Interner::grow(std::size_t slots) {
+    slots_.assign(slots, Slot{0, -1});
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t number = 0; number < entries_.size(); ++number) {
         const std::uint64_t hash = entries_[number].hash;

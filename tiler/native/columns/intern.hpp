@@ -19,13 +19,20 @@ class Interner {
     // The number of the string; -1 when it has none.
     std::int32_t find(std::string_view text) const;
 
-    // The hash of a string. Memory is told to fetch where it will be looked up, by this hash.
+    // The hash of a string, the same in all tables.
+    static std::uint64_t hash(std::string_view text);
+
+    // The same. Memory is told to fetch where it will be looked up, by this hash.
     std::uint64_t expect(std::string_view text) const;
+    void expect(std::uint64_t hash) const;
     std::int32_t intern(std::string_view text, std::uint64_t hash);
     std::int32_t find(std::string_view text, std::uint64_t hash) const;
 
     // All strings of another table, in its order: their numbers here, by number there.
     std::vector<std::int32_t> intern_all(const Interner& other);
+
+    // Makes room for so many more strings, and for so many bytes of theirs.
+    void reserve(std::size_t strings, std::size_t bytes);
 
     std::size_t size() const { return entries_.size(); }
     std::size_t bytes() const { return arena_.size(); }  // of all strings together
@@ -45,7 +52,7 @@ class Interner {
     };
 
     std::size_t slot_of(std::string_view text, std::uint64_t hash) const;
-    void grow();
+    void grow(std::size_t slots);
 
     std::string arena_;
     std::vector<Entry> entries_;

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <deque>
+#include <unordered_map>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "base/span.hpp"
 #include "columns/intern.hpp"
+#include "xspace/said_entries.hpp"
 #include "xspace/stat_codes.hpp"
 
 namespace tilescope {
@@ -18,23 +20,52 @@ struct EntryBytes {
     Span<const std::int64_t> ends;
     Bytes data;
 
-    // Those of one. Throws std::invalid_argument for an entry that is not there.
-    Bytes at(std::int64_t place) const;
+    // Those at some places. Throws std::invalid_argument for an entry that is not there.
+    std::vector<Bytes> at(Span<const std::int64_t> places) const;
 };
 
-// The entries at some places of a page, each with the number of its name.
-struct ChosenEntries {
-    EntryBytes stats, texts;
-    Span<const std::int64_t> at;
-    Span<const std::int32_t> names;
+class ReadEntries;
+
+// Entries that have rows, by their names: hosts that run one program have the same, though not at the same places.
+class SeenEntries {
+  public:
+    // The row of an entry that is alike; -1: none is known.
+    std::int64_t find(std::int32_t name, std::uint64_t choice, Bytes stats, Bytes text) const;
+
+    // Adds those of some entries that are new, and have these rows now. Throws std::invalid_argument.
+    void add(const ReadEntries& entries, Span<const std::int32_t> names, Span<const std::int64_t> rows);
+
+  private:
+    struct Kept {
+        std::uint64_t choice = 0;  // which stats are read of it
+        Bytes stats, text;  // somebody keeps them
+        std::int64_t row = -1;
+        std::int32_t before = -1;  // of the same name, -1 none
+    };
+
+    std::deque<Kept> kept_;
+    std::unordered_map<std::int32_t, std::int32_t> last_;  // by name
 };
 
-// The code of what a reference names.
-using CodeOfReference = std::function<std::int32_t(const SaidStat& reference)>;
+// What some entries say, as far as they have no rows yet. The bytes must stay where they are.
+class ReadEntries {
+  public:
+    // A name is -1 where no event uses it. Throws std::invalid_argument for columns of different lengths.
+    ReadEntries(std::vector<Bytes> stats, std::vector<Bytes> texts, Span<const std::int32_t> names,
+                const StatChoice& choice, const SeenEntries& seen);
 
-// Writes the codes of the stats of some entries, row after row of `stride` numbers. Damaged stats say nothing.
-void write_codes(StatCodes& codes, const StatChoice& choice, const CodeOfReference& of_reference,
-                 const std::vector<wire::Source>& entries, std::int32_t* out, std::size_t stride);
+  private:
+    friend class MetadataRows;
+    friend class SeenEntries;
+
+    // The rows of those that were seen; the others are left.
+    std::vector<std::int64_t> seen_rows(Span<const std::int32_t> names, const SeenEntries& seen);
+
+    std::uint64_t choice_;
+    std::vector<Bytes> stats_, texts_;  // of those that are left
+    std::vector<std::int64_t> rows_;  // -1: the entry is left
+    SaidEntries said_;
+};
 
 class MetadataRows {
   public:
@@ -44,10 +75,13 @@ class MetadataRows {
     // The place of each of some rows, which lie one after the other. Throws std::invalid_argument.
     std::vector<std::int64_t> add(Span<const std::int32_t> rows);
 
-    // The place of the row of each of some entries: the number of its name, the code of its text, and those of its stats.
-    // Throws std::invalid_argument.
-    std::vector<std::int64_t> read(StatCodes& codes, const ChosenEntries& entries, const StatChoice& choice,
-                                   const CodeOfReference& of_reference);
+    // The place of the row of each of some entries: the number of its name, and the codes of what it says. Throws
+    // std::invalid_argument.
+    std::vector<std::int64_t> add(StatCodes& codes, const ReadEntries& entries, Span<const std::int32_t> names,
+                                  const CodeOfReference& of_reference);
+
+    // Makes room for so many more rows.
+    void reserve(std::size_t rows) { places_.reserve(rows, rows * width_ * sizeof(std::int32_t)); }
 
     std::size_t size() const { return places_.size(); }
 
@@ -55,16 +89,8 @@ class MetadataRows {
     std::vector<std::int32_t> rows(std::size_t first) const;
 
   private:
-    struct Block;
-
-    // Finds those of a block that were read before; the others are left.
-    void recall(Block& block, const ChosenEntries& entries, std::size_t first, std::uint64_t choice);
-    void keep(const Block& block);
-
     std::size_t width_;
     Interner places_;
-    Interner seen_;  // entries as they lie in the file: choice, name, text and stats
-    std::vector<std::int64_t> row_of_seen_;
 };
 
 }  // namespace tilescope

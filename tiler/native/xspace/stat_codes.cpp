@@ -24,6 +24,14 @@ std::string_view bytes_of_bits(const std::uint64_t& bits) {
 
 }  // namespace
 
+HashedStat::HashedStat(std::uint32_t form, std::string_view text)
+    : word_(text.empty() ? 0 : Interner::hash(text)),
+      text_(text.data()),
+      size_(static_cast<std::uint32_t>(text.size())),
+      form_(form) {
+    if (text.size() > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a text of 4 GB");
+}
+
 StatChoice::StatChoice(const std::vector<std::vector<std::int64_t>>& ids)
     : size_(ids.size()), number_(next_choice()), wanted_(ids) {}
 
@@ -80,7 +88,10 @@ std::int32_t StatCodes::of_text(std::string_view text) { return text.empty() ? 0
 
 std::int32_t StatCodes::of_bytes(std::string_view bytes) { return code(Form::bytes, bytes); }
 
-std::int32_t StatCodes::of_number(std::uint64_t number) { return code(Form::number, bytes_of_bits(number)); }
+std::int32_t StatCodes::of_number(std::uint64_t number) {
+    if (number < kSmallNumbers) return kZero + static_cast<std::int32_t>(number);
+    return code(Form::number, bytes_of_bits(number));
+}
 
 std::int32_t StatCodes::of_negative(std::int64_t number) {
     const auto bits = static_cast<std::uint64_t>(number);
@@ -95,34 +106,39 @@ std::int32_t StatCodes::of_real(double number) {
     return code(Form::real, bytes_of_bits(bits));
 }
 
-std::int32_t StatCodes::of_text(std::string_view text, std::uint64_t hash) {
-    return text.empty() ? 0 : code(Form::text, text, hash);
-}
-
-std::int32_t StatCodes::of_text_or_bytes(std::string_view text) { return of_text_or_bytes(text, expect_text(text)); }
-
-std::int32_t StatCodes::of_text_or_bytes(std::string_view text, std::uint64_t hash) {
-    if (text.empty()) return 0;
-    const std::int32_t known = table(Form::text).find(text, hash);
-    if (known >= 0) return codes_[static_cast<std::size_t>(Form::text)][static_cast<std::size_t>(known)];
-    return code(utf8::is_valid(text) ? Form::text : Form::bytes, text, hash);
-}
-
-std::int32_t StatCodes::of_stat(const wire::Source& metadata, const SaidStat& said, std::uint64_t hash) {
-    switch (said.form) {
+std::int32_t StatCodes::of_stat(const HashedStat& said) {
+    switch (said.form()) {
     case 2: {
+        const std::uint64_t bits = said.bits();
         double real = 0;
-        std::memcpy(&real, &said.bits, sizeof(real));
+        std::memcpy(&real, &bits, sizeof(real));
         return of_real(real);
     }
-    case 3: return code(Form::number, bytes_of_bits(said.bits), hash);
-    case 4:
-        return code(static_cast<std::int64_t>(said.bits) < 0 ? Form::negative : Form::number, bytes_of_bits(said.bits),
-                    hash);
-    case 5: return of_text_or_bytes(wire::text(metadata, said.text), hash);
-    case 6: return code(Form::bytes, wire::text(metadata, said.text), hash);
+    case 3: return of_number(said.bits());
+    case 4: return of_negative(static_cast<std::int64_t>(said.bits()));
+    case 5: {
+        const std::string_view text = said.text();
+        if (text.empty()) return 0;
+        const std::int32_t known = table(Form::text).find(text, said.hash());
+        if (known >= 0) return codes_[static_cast<std::size_t>(Form::text)][static_cast<std::size_t>(known)];
+        return code(utf8::is_valid(text) ? Form::text : Form::bytes, text, said.hash());
+    }
+    case 6: return code(Form::bytes, said.text(), said.hash());
+    case HashedStat::kName: return said.text().empty() ? 0 : code(Form::text, said.text(), said.hash());
     default: return 0;
     }
+}
+
+void StatCodes::expect(const HashedStat& said) const {
+    if (said.form() == 5 || said.form() == HashedStat::kName) table(Form::text).expect(said.hash());
+    else if (said.form() == 6) table(Form::bytes).expect(said.hash());
+}
+
+void StatCodes::reserve(std::size_t texts, std::size_t bytes) {
+    const auto at = static_cast<std::size_t>(Form::text);
+    tables_[at].reserve(texts, bytes);
+    codes_[at].reserve(codes_[at].size() + texts);
+    entries_.reserve(entries_.size() + texts);
 }
 
 std::int32_t StatCodes::find(std::string_view text) const {
@@ -130,17 +146,8 @@ std::int32_t StatCodes::find(std::string_view text) const {
     return known < 0 ? -1 : codes_[static_cast<std::size_t>(Form::text)][static_cast<std::size_t>(known)];
 }
 
-std::uint64_t StatCodes::expect(const wire::Source& metadata, const SaidStat& said) const {
-    switch (said.form) {
-    case 3:
-    case 4: return table(Form::number).expect(bytes_of_bits(said.bits));
-    case 5: return expect_text(wire::text(metadata, said.text));
-    case 6: return table(Form::bytes).expect(wire::text(metadata, said.text));
-    default: return 0;
-    }
-}
-
 StatCodes::Value StatCodes::at(std::int32_t code) const {
+    if (code < kZero + kSmallNumbers) return {Form::number, static_cast<std::uint64_t>(code - kZero), {}};
     const Entry& entry = entries_.at(static_cast<std::size_t>(code));
     Value found{entry.form, 0, {}};
     if (entry.form == Form::nothing) return found;
@@ -156,7 +163,7 @@ bool StatCodes::says(std::int32_t code, std::string_view word) const {
            memmem(text.data(), text.size(), word.data(), word.size()) != nullptr;
 }
 
-std::int32_t StatCodes::code(Form form, std::string_view key) { return code(form, key, table(form).expect(key)); }
+std::int32_t StatCodes::code(Form form, std::string_view key) { return code(form, key, Interner::hash(key)); }
 
 std::int32_t StatCodes::code(Form form, std::string_view key, std::uint64_t hash) {
     const auto at = static_cast<std::size_t>(form);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,30 @@ struct SaidStat {
     std::uint32_t form = 0;
     std::uint64_t bits = 0;  // of a number
     wire::Range text;
+};
+
+// What a stat says, ready to be looked up.
+class HashedStat {
+  public:
+    // Beside the fields of a stat: the name of something, which is a text whatever its bytes are.
+    static constexpr std::uint32_t kName = 8;
+
+    HashedStat() = default;
+
+    // Throws std::length_error for a text of 4 GB.
+    HashedStat(std::uint32_t form, std::string_view text);
+    HashedStat(std::uint32_t form, std::uint64_t bits) : word_(bits), form_(form) {}
+
+    std::uint32_t form() const { return form_; }
+    std::uint64_t bits() const { return word_; }  // of a number, a real, or a reference
+    std::uint64_t hash() const { return word_; }  // of a text or bytes
+    std::string_view text() const { return {text_, size_}; }
+
+  private:
+    std::uint64_t word_ = 0;
+    const char* text_ = nullptr;
+    std::uint32_t size_ = 0;
+    std::uint32_t form_ = 0;  // 0: nothing
 };
 
 // Which stats of a plane are read, by their places.
@@ -63,21 +88,15 @@ class StatCodes {
     std::int32_t of_number(std::uint64_t number);
     std::int32_t of_negative(std::int64_t number);
     std::int32_t of_real(double number);
-    std::int32_t of_text_or_bytes(std::string_view text);
-    std::int32_t of_text_or_bytes(std::string_view text, std::uint64_t hash);
-
-    // The same for what `expect_text` and `expect` said the hash of.
-    std::int32_t of_text(std::string_view text, std::uint64_t hash);
 
     // That of what a stat says; of a reference none.
-    std::int32_t of_stat(const wire::Source& metadata, const SaidStat& said, std::uint64_t hash);
+    std::int32_t of_stat(const HashedStat& said);
+
+    // Has memory fetch what the code of a stat will be looked up in.
+    void expect(const HashedStat& said) const;
 
     // That of a text; -1: it has none.
     std::int32_t find(std::string_view text) const;
-
-    // Has memory fetch what the code of a text, or of what a stat says, will be looked up in, and returns the hash.
-    std::uint64_t expect_text(std::string_view text) const { return table(Form::text).expect(text); }
-    std::uint64_t expect(const wire::Source& metadata, const SaidStat& said) const;
 
     // What has a code. Throws std::out_of_range.
     Value at(std::int32_t code) const;
@@ -85,9 +104,17 @@ class StatCodes {
     // Whether a word is in the text that has a code; never in a number. Throws std::out_of_range.
     bool says(std::int32_t code, std::string_view word) const;
 
+    // Makes room for so many more texts, and for so many bytes of theirs.
+    void reserve(std::size_t texts, std::size_t bytes);
+
+    // How many codes there are but for those of small numbers.
     std::size_t size() const { return entries_.size(); }
 
   private:
+    // Small numbers are their own codes, from the least of all codes on.
+    static constexpr std::int32_t kZero = std::numeric_limits<std::int32_t>::min();
+    static constexpr std::int32_t kSmallNumbers = 1 << 30;
+
     struct Entry {
         Form form;
         std::int32_t number;  // in the table of the form

@@ -1,0 +1,69 @@
+"""Some entries of a page of metadata, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntries:
+    """Those of one plane, which have numbers of metadata that are the first of their kind."""
+
+    tables: XStatTables
+    plane: int
+    numbers: Ints
+
+    @property
+    def page(self) -> int:
+        """The page of all of them."""
+        return int(self.tables.place[self.numbers[0]]) // ENTRIES_PER_PAGE
+
+    @property
+    def at(self) -> Ints:
+        """Their places in the page."""
+        found: Ints = self.tables.place[self.numbers] - np.int64(self.page * ENTRIES_PER_PAGE)
+        return found
+
+    @property
+    def names(self) -> NDArray[np.int32]:
+        """The ids of their names in the run, -1 where no event uses them."""
+        return self.tables.name[self.numbers]
+
+    def read(self, rows: _native.MetadataRows, chosen: _native.ChosenStats) -> _native.ReadEntries:
+        """What some stats say, and the long names, of those that have no rows. Raises LookupError, ValueError."""
+        stats, (_, texts) = self.tables.stats_page(self.page), self.tables.texts_page(self.page)
+        return _native.ReadEntries(rows, stats.ends, stats.data, texts.ends, texts.data, self.at, self.names, chosen)
+
+    def read_stat(self, codes: _native.StatCodes, chosen: _native.ChosenStats) -> NDArray[np.int32]:
+        """The codes of what one stat says. Raises LookupError, ValueError."""
+        stats = self.tables.stats_page(self.page)
+        return codes.read_stats(stats.ends, stats.data, self.at, chosen)
+
+    def unused_names(self) -> dict[int, str]:
+        """The names that no event uses, by place among the entries. Raises as `read` does."""
+        unused = np.flatnonzero(self.names < 0).tolist()
+        if not unused:
+            return {}
+        names, at = self.tables.texts_page(self.page)[0], self.at
+        return {place: names.of(int(at[place])).decode() for place in unused}
+
+
+def entries_of(tables: XStatTables, numbers: NDArray[np.int32], is_left: NDArray[np.bool_]) -> Iterator[PageEntries]:
+    """The entries of some numbers, as far as they are left, page by page."""
+    is_wanted = np.zeros(len(tables), np.bool_)
+    is_wanted[tables.alike[numbers]] = True
+    wanted = np.flatnonzero(is_wanted & is_left)
+    page = tables.place[wanted] // ENTRIES_PER_PAGE
+    for of_page in np.split(wanted, np.flatnonzero(np.diff(page)) + 1) if len(wanted) else []:
+        planes = tables.plane[of_page]
+        for plane in np.unique(planes).tolist():
+            yield PageEntries(tables, plane, of_page[planes == plane])
