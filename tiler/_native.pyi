@@ -727,10 +727,11 @@ def gather_ends(
     size: int,
     order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     out_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    behind: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None = None,
 ) -> int:
     """
     Writes the ends that strings have in another order to `out_ends`. Returns their total size. String k is
-    data[ends[k-1]:ends[k]] of `size` bytes.
+    data[ends[k-1]:ends[k]] of `size` bytes. `behind` names those that are put behind the others, -1 none.
     """
 
 def gather_into(
@@ -739,6 +740,7 @@ def gather_into(
     order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     out_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
     out: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+    behind: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None = None,
 ) -> None:
     """
     Copies strings in another order to `out`, which has the size that `gather_ends` returned, and their ends

@@ -1,20 +1,29 @@
 """What workers do next: tracks, block after block and those on screen first, and whatever can be done meanwhile.
 
 All workers have something to do until the end: parts of the end of a block are shared, rollups wait for their own
-tracks alone, and what is long and of one thread begins as early as it can.
+tracks alone, and what is long and of one thread begins as early as it can. Blocks of few rows are the exception: most
+of their work is Python's, which one thread does in two thirds of the time of two.
 """
 
 from __future__ import annotations
 
+import heapq
 import threading
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import Final
 
 from tilescope.tiler.indexing.priorities import Priorities
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
 
 Task = Callable[[], None]
+
+# A block with no more rows is light: 128 for each of its tracks. 20,000 tracks of one row took 11 s of processor time
+# instead of 19 s, and 11 s instead of 16 s.
+_LIGHT_ROWS: Final = 1 << 12
+
+_NOBODY: Final = -1  # is a thread
 
 
 class Schedule:
@@ -50,12 +59,16 @@ class Schedule:
         self._begun: list[int] = []  # those that have tracks left
         self._rows_now = 0
         self._unbuilt = {track.id for block in blocks for track in block}
-        self._rollups = sorted(rollups, key=lambda track: track.weight)
-        self._missing = {track.id: self._unbuilt.intersection(track.children) for track in self._rollups}
+        self._ready: list[tuple[int, int, PlacedTrack]] = []  # rollups, a heap
+        self._missing: dict[int, int] = {}  # of each rollup how many tracks
+        self._waiting_for: defaultdict[int, list[PlacedTrack]] = defaultdict(list)  # of each track the rollups
+        for track in rollups:
+            self._add_rollup(track)
         self._shared: deque[Task] = deque()
         self._beside = deque(beside)
         self._after = deque(after)
         self._running = 0
+        self._light: int | None = None  # the thread that has a light block
         self._stopped = False
         self._change = threading.Condition()
 
@@ -79,7 +92,11 @@ class Schedule:
             self._change.notify_all()
 
     def share(self, tasks: Iterable[Task]) -> None:
-        """More to do, before anything else."""
+        """More to do, before anything else. What a light block shares is done at once."""
+        if self._light == threading.get_ident():
+            for task in tasks:
+                task()
+            return
         with self._change:
             self._shared.extend(tasks)
             self._change.notify_all()
@@ -88,9 +105,11 @@ class Schedule:
         """One of the tracks of `blocks` is built."""
         with self._change:
             self._unbuilt.discard(track)
-            for missing in self._missing.values():
-                missing.discard(track)
-            self._change.notify_all()
+            for rollup in self._waiting_for.pop(track, ()):
+                self._missing[rollup.id] -= 1
+                self._add_when_ready(rollup)
+            if self._light is None:
+                self._change.notify_all()
 
     def ended(self, number: int) -> None:
         """The block needs no more memory."""
@@ -113,27 +132,50 @@ class Schedule:
         for tasks in (self._shared, self._beside):
             if tasks:
                 return tasks.popleft()
-        track = self._next_track()
-        if track is not None:
-            return partial(self._build, track)
+        begun = self._begin_block()
+        if begun is not None:
+            return begun
         if self._after and not self._unbuilt:
             return self._after.popleft()
-        for at in reversed(range(len(self._rollups))):
-            if not self._missing[self._rollups[at].id]:
-                return partial(self._build, self._rollups.pop(at))
-        return None
+        return partial(self._build, heapq.heappop(self._ready)[-1]) if self._ready else None
 
-    def _next_track(self) -> PlacedTrack | None:
+    def _begin_block(self) -> Task | None:
+        """The next track of a block, or all of a light one."""
         if not self._begun and self._waiting:
             number = self._priorities.choose(self._waiting)
-            if self._rows_now == 0 or self._rows_now + self._weights[number] <= self._rows_at_once:
-                del self._waiting[number]
-                self._begun.append(number)
-                self._rows_now += max(1, self._weights[number])
+            is_light = self._weights[number] <= _LIGHT_ROWS
+            has_room = self._rows_now == 0 or self._rows_now + self._weights[number] <= self._rows_at_once
+            if not has_room or (is_light and self._light is not None):
+                return None
+            del self._waiting[number]
+            self._rows_now += max(1, self._weights[number])
+            if is_light:
+                self._light = _NOBODY
+                return partial(self._build_light, self._left[number])
+            self._begun.append(number)
         if not self._begun:
             return None
         number = self._begun[0]
         track = self._left[number].pop()
         if not self._left[number]:
             self._begun.pop(0)
-        return track
+        return partial(self._build, track)
+
+    def _build_light(self, tracks: list[PlacedTrack]) -> None:
+        self._light = threading.get_ident()
+        try:
+            while tracks and not self._stopped:
+                self._build(tracks.pop())
+        finally:
+            self._light = None  # `done` says so
+
+    def _add_rollup(self, track: PlacedTrack) -> None:
+        missing = self._unbuilt.intersection(track.children)
+        self._missing[track.id] = len(missing)
+        for child in missing:
+            self._waiting_for[child].append(track)
+        self._add_when_ready(track)
+
+    def _add_when_ready(self, rollup: PlacedTrack) -> None:
+        if not self._missing[rollup.id]:
+            heapq.heappush(self._ready, (-rollup.weight, rollup.id, rollup))

@@ -60,6 +60,8 @@ class Scratch:
 
     def empty(self, n: int, dtype: DTypeLike) -> NDArray[np.generic]:
         """An array of shape (n,) with any content. Raises DiskFull when the disk is full."""
+        if n <= self._small_bytes >> 4:  # of values of up to 16 bytes
+            return np.empty(n, dtype)
         return self._make(n, np.dtype(dtype))[0]
 
     def keep(self, array: NDArray[_T]) -> NDArray[_T]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +14,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.pages.container import OVERVIEW_MAGIC, decode, encode
 
-Ints = NDArray[np.int64]
+Ints = NDArray[Any]  # of any width
 
 BINS_PER_PAGE = 32
 FULL = 255  # utilisation of a bin that is busy from end to end
@@ -56,10 +58,10 @@ class OverviewEntries:
         return len(self.bin)
 
     @classmethod
-    def join(cls, parts: list[OverviewEntries]) -> OverviewEntries:
+    def join(cls, parts: Sequence[OverviewEntries]) -> OverviewEntries:
         """All parts in one, in order."""
-        none = np.zeros(0, np.int64)
-        columns = [np.concatenate([none, *(getattr(part, name) for part in parts)]) for name in cls.__slots__]
+        some = parts or [cls(*[np.zeros(0, np.int64)] * len(_COLUMNS))]
+        columns = [np.concatenate([getattr(part, name) for part in some]) for name in cls.__slots__]
         order = np.lexsort([columns[1], columns[0]])
         return cls(*(column[order] for column in columns))
 

@@ -95,6 +95,42 @@ def test_all_is_done_once_and_what_waits_comes_after_what_it_waits_for(workers: 
         assert place[str(of.id)] > max(place[str(child)] for child in of.children)
 
 
+def test_one_thread_at_a_time_builds_blocks_of_few_rows_and_all_that_these_share() -> None:
+    blocks = [block(32 * number, [1] * 32) for number in range(20)] + [block(640, [1 << 13] * 4)]
+    light: dict[int, set[int]] = {}  # by block the threads that had to do with it
+    inside = threading.Lock()
+
+    def build(track: PlacedTrack) -> None:
+        number = track.id // 32
+        if number < 20:
+            assert inside.acquire(blocking=False), "two threads at once"
+            light.setdefault(number, set()).add(threading.get_ident())
+            inside.release()
+        schedule.built(track.id)
+        if track.id == blocks[number][0].id:  # the last one
+            schedule.share([lambda: light.setdefault(number, set()).add(threading.get_ident())] * 3)
+            schedule.ended(number)
+
+    schedule = Schedule(blocks, Priorities(), 1 << 20, build)
+    with ThreadPoolExecutor(3) as pool:
+        for future in [pool.submit(work, schedule) for _ in range(3)]:
+            future.result(10)
+    assert [len(light[number]) for number in range(20)] == [1] * 20
+
+
+def test_a_light_block_that_fails_leaves_the_others_to_be_stopped() -> None:
+    def build(track: PlacedTrack) -> None:
+        raise MemoryError(str(track.id))
+
+    schedule = Schedule([block(0, [1]), block(32, [1])], Priorities(), 100, build)
+    task = schedule.take()
+    assert task is not None
+    with pytest.raises(MemoryError, match="0"):
+        task()
+    schedule.done()
+    assert schedule.take() is not None
+
+
 def test_whoever_waits_ends_when_it_is_stopped() -> None:
     schedule = Schedule([block(0, [1])], Priorities(), 1, lambda _: None, rollups=[rollup(1, 1, (0,))])
     assert schedule.take() is not None  # and is never done

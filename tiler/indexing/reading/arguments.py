@@ -14,12 +14,14 @@ Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 
-def gather_args(scratch: Scratch, args_end: Ints, args: Bytes, order: Ints) -> tuple[Ints, Bytes]:
+def gather_args(
+    scratch: Scratch, args_end: Ints, args: Bytes, order: Ints, behind: Ints | None = None
+) -> tuple[Ints, Bytes]:
     """The strings that `order` names, one behind the other, as their ends and bytes.
 
-    String k is args[args_end[k-1]:args_end[k]].
+    String k is args[args_end[k-1]:args_end[k]]. `behind` names others, -1 none, that are added each to one of these.
     """
     ends = cast(Ints, scratch.empty(len(order), np.int64))
-    out = cast(Bytes, scratch.empty(_native.gather_ends(args_end, len(args), order, ends), np.uint8))
-    _native.gather_into(args_end, args, order, ends, out)
+    out = cast(Bytes, scratch.empty(_native.gather_ends(args_end, len(args), order, ends, behind), np.uint8))
+    _native.gather_into(args_end, args, order, ends, out, behind)
     return ends, out

@@ -35,7 +35,8 @@ class _Sorted(Struct):
 
     def of(self, track: int) -> slice:
         """Where those of a track are."""
-        first, last = np.searchsorted(self.track, (track, track + 1)).tolist()
+        # Numbers of another type would have the whole column copied for each track.
+        first, last = self.track.searchsorted(np.array((track, track + 1), self.track.dtype)).tolist()
         return slice(first, last)
 
 

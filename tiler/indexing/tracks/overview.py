@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,11 @@ Ints = NDArray[np.int64]
 
 _JOINED = 1024  # tracks
 
+_Integer = TypeVar("_Integer", bound=np.integer[Any])
+
+# Of a track: its number, the bins in which there is something, their utilisation, and their names.
+_Bins = tuple[int, Ints, NDArray[np.integer[Any]], NDArray[np.integer[Any]]]
+
 
 class Overview:
     """Takes the tracks of a run in any order, from any thread."""
@@ -29,7 +35,7 @@ class Overview:
     def __init__(self, end: int) -> None:
         self.grid = OverviewGrid.of(end)
         self._parts: list[OverviewEntries] = []  # of many tracks each
-        self._few: list[OverviewEntries] = []  # of one track each: four arrays, of which most hold next to nothing
+        self._few: list[_Bins] = []  # of one track each: three arrays, of which most hold next to nothing
         self._adding = threading.Lock()
 
     def add(self, track: int, data: TrackData, budget: _native.MemoryBudget | None = None) -> None:
@@ -56,19 +62,37 @@ class Overview:
 
     def entries(self) -> Iterator[Entry]:
         """All pages, each with its key."""
-        entries = OverviewEntries.join([*self._parts, *self._few])
+        parts = [*self._parts, _together(self._few)]
         for number in range(self.grid.pages):
-            yield keys.overview(number), compress(entries.page(number).encode(self.grid.level, number))
+            # Page by page: of 100,000 tracks all that there is takes a gigabyte, and as much again to be put in order.
+            entries = OverviewEntries.join([part.page(number) for part in parts])
+            yield keys.overview(number), compress(entries.encode(self.grid.level, number))
 
-    def _add(self, track: int, bins: Ints, utilisation: NDArray[np.integer], name: NDArray[np.integer]) -> None:
-        part = OverviewEntries(
-            bins, np.full(len(bins), track, np.int64), utilisation.astype(np.int64), name.astype(np.int64)
-        )
+    def _add(
+        self, track: int, bins: Ints, utilisation: NDArray[np.integer[Any]], name: NDArray[np.integer[Any]]
+    ) -> None:
         with self._adding:
-            self._few.append(part)
-            if len(self._few) == _JOINED:
-                self._parts.append(OverviewEntries.join(self._few))
-                self._few = []
+            self._few.append((track, bins, utilisation, name))
+            if len(self._few) < _JOINED:
+                return
+            few, self._few = self._few, []
+        self._parts.append(_together(few))
+
+
+def _together(few: Sequence[_Bins]) -> OverviewEntries:
+    """The bins of some tracks."""
+    tracks, bins, utilisation, name = zip(*few, strict=True) if few else ((), (), (), ())
+    part = OverviewEntries(
+        _joined(bins, np.int16),  # there are 1,025 at most
+        np.repeat(np.array(tracks, np.int32), list(map(len, bins))),
+        _joined(utilisation, np.uint8),
+        _joined(name, np.int32),
+    )
+    return OverviewEntries.join([part])
+
+
+def _joined(columns: Sequence[NDArray[np.integer[Any]]], dtype: type[_Integer]) -> NDArray[_Integer]:
+    return np.concatenate([np.zeros(0, dtype), *columns], dtype=dtype, casting="unsafe")
 
 
 def _counter_bins(time: Ints, value: NDArray[np.float64], level: int) -> tuple[Ints, Ints, Ints]:

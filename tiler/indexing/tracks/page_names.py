@@ -48,12 +48,17 @@ def page_names(
 
 def _leaves(tracks: list[int], shape: Shape) -> tuple[Ints, Ints, Ints, Ints]:
     """Leaves of tracks in the order of the shape: position, number of the track, first slice, first slice after it."""
-    none = np.zeros(0, np.int64)
-    parts = [(none, none, none, none)]
-    for number, track in enumerate(tracks):
-        leaves = shape.leaves(track % TRACKS_PER_BLOCK)
-        last = np.cumsum(shape.events[leaves])
-        parts.append((leaves, np.full(len(leaves), number), last - shape.events[leaves], last))
-    position, of_track, first, last = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(position, kind="stable")
-    return position[order], of_track[order], first[order], last[order]
+    number_of = np.full(TRACKS_PER_BLOCK, -1)  # by slot
+    number_of[[track % TRACKS_PER_BLOCK for track in tracks]] = np.arange(len(tracks))
+    position = np.flatnonzero(shape.is_leaf & (number_of[shape.slot] >= 0))
+    of_track = number_of[shape.slot[position]]
+    # In the order of time, track by track. Leaves of different levels do not overlap: their starts order them.
+    order = np.lexsort([shape.index[position] << (2 * shape.level[position] + 8), of_track])
+    events = shape.events[position[order]]
+    last = np.cumsum(events)
+    first = last - events
+    begins = np.flatnonzero(np.diff(of_track[order], prepend=-1))
+    before = np.repeat(first[begins], np.diff(begins, append=len(order)))  # slices of tracks before
+    found = np.empty((2, len(order)), np.int64)
+    found[:, order] = first - before, last - before
+    return position, of_track, found[0], found[1]

@@ -18,8 +18,8 @@ from tilescope.tiler.indexing.scratch import Scratch, parts
 
 Ints = NDArray[np.int64]
 
-# Phases of rows that are not slices as they stand.
-_BESIDE_SLICES = (Phase.BEGIN, Phase.END, Phase.FLOW_START, Phase.FLOW_STEP, Phase.FLOW_END)
+_PAIRED = (Phase.BEGIN, Phase.END)
+_FLOW_ENDS = (Phase.FLOW_START, Phase.FLOW_STEP, Phase.FLOW_END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,9 @@ class TrackData:
 
     def without_args(self) -> TrackData:
         """The same without arguments, whose memory is free then."""
-        return replace(self, args_end=self.args_end[:0], args=self.args[:0])
+        # `replace` takes ten times as long, and there may be 100,000 tracks.
+        columns = self.start, self.duration, self.row, self.name, self.flags, self.value
+        return TrackData(*columns, self.args_end[:0], self.args[:0], self.rows, self.busy)
 
     def spilled(self, scratch: Scratch) -> TrackData:
         """The same with the columns of slices in files."""
@@ -83,18 +85,20 @@ def make_slices(
     Raises MemoryError when more are open at once than `budget` has room for.
     """
     slices = _Slices(events.start, events.duration, events.name, events.flags, None, None)
-    if not _any_phase(events, *_BESIDE_SLICES):
+    phases = _phases(events)
+    has_flow_ends = not phases.isdisjoint(_FLOW_ENDS)
+    if not has_flow_ends and phases.isdisjoint(_PAIRED):
         data, overlaps, source = _ordered(events, slices, scratch, budget)
         flows = None if events.flow_ends is None else bound_rows(events.flow_ends, source, scratch)
         return MadeSlices(data, Malformed(overlaps), flows)
-    if _any_phase(events, Phase.BEGIN, Phase.END):
+    if not phases.isdisjoint(_PAIRED):
         rows = (events.start, events.duration, events.phase, events.name, events.key)
         pairs = pair(*rows, run_end, budget, scratch.empty)
         flags = scratch.fill(len(pairs), np.dtype(np.uint8), lambda p: events.flags[pairs.source[p]] | pairs.flags[p])
         slices = _Slices(pairs.start, pairs.duration, pairs.name, flags, pairs.source, pairs.end_source)
         data, overlaps, source = _ordered(events, slices, scratch, budget)
         malformed = Malformed(overlaps, pairs.ends_without_begin, pairs.begins_without_end, pairs.renamed)
-        return MadeSlices(data, malformed, flow_rows(events, source, scratch))
+        return MadeSlices(data, malformed, flow_rows(events, source, scratch) if has_flow_ends else None)
     slices = slices.in_order(np.flatnonzero(events.phase < Phase.FLOW_START), scratch)
     data, overlaps, source = _ordered(events, slices, scratch, budget)
     return MadeSlices(data, Malformed(overlaps), flow_rows(events, source, scratch))
@@ -143,13 +147,16 @@ class _Slices:
         )
 
 
-def _any_phase(events: TimedEvents, *phases: Phase) -> bool:
+def _phases(events: TimedEvents) -> set[int]:
+    """Those that any event has."""
     # Nearly all tracks hold events of one phase: those are told by a look at the least and the greatest.
     first, last = int(events.phase.min(initial=255)), int(events.phase.max(initial=0))
-    if not any(first <= phase <= last for phase in phases):
-        return False
-    # One comparison after the other: `isin` takes four times as long for a small track, and there may be many of these.
-    return any((events.phase[part] == phase).any() for part in parts(len(events)) for phase in phases)
+    if first >= last:
+        return {last} if first == last else set()
+    found: set[int] = set()
+    for part in parts(len(events)):
+        found.update(np.flatnonzero(np.bincount(events.phase[part])).tolist())
+    return found
 
 
 def _ordered(
@@ -197,18 +204,7 @@ def _args(events: TimedEvents, slices: _Slices, scratch: Scratch) -> tuple[Ints,
     """Arguments in the order of the slices; those of a slice's end follow those of its begin."""
     if slices.source is None:
         return events.args_end, events.args
-    if slices.end_source is None:
-        return gather_args(scratch, events.args_end, events.args, slices.source)
-    empty = len(events)  # position of an empty string, put behind all others
-    args_end = cast(Ints, scratch.empty(empty + 1, np.int64))
-    args_end[:-1] = events.args_end
-    args_end[-1] = events.args_end[-1]
-    both = cast(Ints, scratch.empty(2 * len(slices.source), np.int64))
-    for part in parts(len(slices.source)):
-        both[0::2][part] = slices.source[part]
-        both[1::2][part] = np.where(slices.end_source[part] >= 0, slices.end_source[part], empty)
-    ends, args = gather_args(scratch, args_end, events.args, both)
-    return scratch.fill(len(slices.source), np.dtype(np.int64), lambda p: ends[1::2][p]), args
+    return gather_args(scratch, events.args_end, events.args, slices.source, slices.end_source)
 
 
 def exact_sum(values: Ints) -> int:

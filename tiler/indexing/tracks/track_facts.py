@@ -30,7 +30,7 @@ class TrackFacts:
         if data is None:
             return cls()
         values = None if data.value is None else (float(data.value.min()), float(data.value.max()))
-        last = max(int((data.start[part] + data.duration[part]).max()) for part in parts(len(data)))
+        last = max([int((data.start[part] + data.duration[part]).max()) for part in parts(len(data))])
         span = int(data.start[0]), last  # in canonical order
         fingerprint = 0
         if data.value is None:

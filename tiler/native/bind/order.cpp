@@ -66,17 +66,22 @@ auto rows_of(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, 
     return std::make_pair(rows, overlaps);
 }
 
+Gathered gathered_of(const InColumn<int64_t>& order, const std::optional<InColumn<int64_t>>& behind) {
+    return {span_of(order), behind ? span_of(*behind) : Span<const int64_t>()};
+}
+
 size_t gather_ends(const InColumn<int64_t>& ends, size_t size, const InColumn<int64_t>& order,
-                   const WritableColumn<int64_t>& out_ends) {
+                   const WritableColumn<int64_t>& out_ends, const std::optional<InColumn<int64_t>>& behind) {
     nb::gil_scoped_release release;
-    return gathered_ends(span_of(ends), size, span_of(order), span_of(out_ends));
+    return gathered_ends(span_of(ends), size, gathered_of(order, behind), span_of(out_ends));
 }
 
 // Writes the ends to `out_ends` again: what is written to `out` rests on nothing that the caller says.
 void gather_into(const InColumn<int64_t>& ends, const InColumn<uint8_t>& data, const InColumn<int64_t>& order,
-                 const WritableColumn<int64_t>& out_ends, const WritableColumn<uint8_t>& out) {
+                 const WritableColumn<int64_t>& out_ends, const WritableColumn<uint8_t>& out,
+                 const std::optional<InColumn<int64_t>>& behind) {
     nb::gil_scoped_release release;
-    gather(span_of(ends), span_of(data), span_of(order), span_of(out_ends), span_of(out));
+    gather(span_of(ends), span_of(data), gathered_of(order, behind), span_of(out_ends), span_of(out));
 }
 
 nb::bytes transposed(const InColumn<int64_t>& ends, int64_t start, const InColumn<uint8_t>& data) {
@@ -130,11 +135,11 @@ void bind_order(nb::module_& m) {
           "budget\n"
           "has room for.");
     m.def("gather_ends", &gather_ends, nb::arg("ends"), nb::arg("size"), nb::arg("order"),
-          nb::arg("out_ends").noconvert(),
+          nb::arg("out_ends").noconvert(), nb::arg("behind").none() = nb::none(),
           "Writes the ends that strings have in another order to `out_ends`. Returns their total size. String k is\n"
-          "data[ends[k-1]:ends[k]] of `size` bytes.");
+          "data[ends[k-1]:ends[k]] of `size` bytes. `behind` names those that are put behind the others, -1 none.");
     m.def("gather_into", &gather_into, nb::arg("ends"), nb::arg("data"), nb::arg("order"),
-          nb::arg("out_ends").noconvert(), nb::arg("out").noconvert(),
+          nb::arg("out_ends").noconvert(), nb::arg("out").noconvert(), nb::arg("behind").none() = nb::none(),
           "Copies strings in another order to `out`, which has the size that `gather_ends` returned, and their ends\n"
           "to `out_ends`.");
     m.def("transpose_by_length", &transposed, nb::arg("ends"), nb::arg("start"), nb::arg("data"),
