@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Final
 
@@ -89,6 +89,7 @@ class ValueShape:
     dimensions: tuple[int, ...] = ()
     parts: tuple[ValueShape, ...] = ()  # of a tuple
     layout: ArrayLayout | None = None
+    _texts: list[str] = field(default_factory=list, init=False, repr=False, compare=False)  # once it was asked for
 
     @property
     def is_tuple(self) -> bool:
@@ -164,6 +165,11 @@ class ValueShape:
     @property
     def text(self) -> str:
         """As programs have it: "bf16[8,128]{1,0:T(8,128)}"."""
+        if not self._texts:
+            self._texts.append(self._text())
+        return self._texts[0]
+
+    def _text(self) -> str:
         if self.is_tuple:
             return f"({', '.join(of.text for of in self.parts)})"
         layout = self.layout.text if self.layout is not None else ""

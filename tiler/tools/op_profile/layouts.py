@@ -35,6 +35,7 @@ def known_layouts(
     """By the identity of the operation. Puts the parts of fusions below these; `notes` get why a program has none."""
     instructions = Instructions(reader, is_gpu=is_gpu)
     found: dict[int, KnownLayout] = {}
+    layouts: dict[tuple[str, tuple[tuple[int, str], ...]], KnownLayout] = {}
     own = table.columns.own
     least = np.partition(own, len(own) - MAX_OPERATIONS)[len(own) - MAX_OPERATIONS] if len(own) > MAX_OPERATIONS else 0
     leaves = sorted((of for of in root.leaves() if of.own >= least), key=lambda of: -of.own)
@@ -46,11 +47,20 @@ def known_layouts(
         for part in facts.parts:
             below = node.child(part.name)
             below.fused, below.flops, below.track = part, part.flops * operation.count, operation.track
-        shape = shape_of_text(operation.metadata.shape)
-        if shape is not None:
-            dimensions = [] if shape.is_tuple else layout_dimensions(shape, facts.meanings)
-            found[id(operation)] = KnownLayout(" · ".join(of.text for of in dimensions), padding(shape))
+        told = operation.metadata.shape, tuple(facts.meanings.items())
+        if told not in layouts:  # many values are alike
+            layouts[told] = _layout(*told)
+        if layouts[told] is not NO_LAYOUT:
+            found[id(operation)] = layouts[told]
         yield
     said = {note.text for note in notes}
     notes += [Note("warning", text) for text in instructions.notes[:_MOST_NOTES] if text not in said]
     return found
+
+
+def _layout(text: str, meanings: tuple[tuple[int, str], ...]) -> KnownLayout:
+    shape = shape_of_text(text)
+    if shape is None:
+        return NO_LAYOUT
+    dimensions = [] if shape.is_tuple else layout_dimensions(shape, dict(meanings))
+    return KnownLayout(" · ".join(of.text for of in dimensions), padding(shape))
