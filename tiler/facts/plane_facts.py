@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from tilescope.tiler.details.typed_stats import plane_stats
 from tilescope.tiler.details.wire import WireDamage
@@ -34,16 +35,33 @@ class PlaneFacts:
         return value if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
 
 
-def plane_facts(reader: QueryReader) -> Iterator[PlaneFacts]:
-    """Those of all planes of a run that have stats; what is damaged is left out. Raises DamagedStore."""
+_KNOWN: WeakKeyDictionary[QueryReader, tuple[PlaneFacts, ...]] = WeakKeyDictionary()
+
+
+def plane_facts(reader: QueryReader) -> Sequence[PlaneFacts]:
+    """Those of all planes of a run that have stats; what is damaged is left out. Raises DamagedStore.
+
+    None while the run is indexed; then they are kept for the next question.
+    """
     record = reader.store.attachments()
-    for entry in () if record is None else listed(record):
+    if record is None:
+        return ()
+    if reader not in _KNOWN:
+        _KNOWN[reader] = tuple(_found(reader, record))
+    return _KNOWN[reader]
+
+
+def _found(reader: QueryReader, record: bytes) -> Iterator[PlaneFacts]:
+    known: dict[bytes, dict[str, object]] = {}  # planes of one kind often say the same
+    for entry in listed(record):
         is_stats = entry.name.startswith(_PLANE) and entry.name.endswith(_STATS)
         if not is_stats or entry.size_bytes > _MAX_BYTES:
             continue
+        raw = b"".join(content(entry, partial(reader.store.attachment_chunk, entry.id)))
         try:
-            stats = plane_stats(b"".join(content(entry, partial(reader.store.attachment_chunk, entry.id))))
+            if raw not in known:
+                known[raw] = {stat.name: stat.value for stat in plane_stats(raw)}
         except WireDamage:
             continue
         plane = entry.name.removeprefix(_PLANE).removesuffix(_STATS)
-        yield PlaneFacts(entry.file, plane, {stat.name: stat.value for stat in stats})
+        yield PlaneFacts(entry.file, plane, known[raw])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -120,15 +120,11 @@ class Names:
         Where a few plain texts are looked for, only pages that have one are decoded.
         """
         wanted = frozenset(texts)
-        plain = [f'"{text}"'.encode() for text in wanted] if len(wanted) <= _FEW else []
-        can_pass = bool(plain) and all(map(_PLAIN.fullmatch, wanted))
         found: dict[str, int] = {}
         ids = np.unique(among)
         numbers = ids // self._page_size
         for some in np.split(ids, np.flatnonzero(np.diff(numbers)) + 1) if len(ids) else []:
-            number = int(some[0]) // self._page_size
-            packed = self._packed(number) if can_pass else b""
-            if can_pass and not any(text in packed for text in plain):
+            if not self._may_have(wanted, int(some[0]) // self._page_size, whole=True):
                 continue
             names = zip(self.texts(some), some.tolist(), strict=True)
             found.update((text, name) for text, name in names if text in wanted)
@@ -173,11 +169,23 @@ class Names:
         found = np.zeros(self._count + 1, np.bool_)
         found[0] = word in NO_NAME.text
         for page in range(self.pages):
-            texts = [name.text for name in self._kept(page)]
-            if word in "\n".join(texts):
+            if self._may_have((word,), page):
                 first = 1 + page * self._page_size
+                texts = [name.text for name in self._kept(page)]
                 found[first : first + len(texts)] = [word in text for text in texts]
             yield
+        return found
+
+    def are_with(self, word: str, ids: Ints) -> NDArray[np.bool_]:
+        """Of each of some names, in ascending order, whether it contains a word, upper and lower case apart.
+
+        Raises DamagedStore.
+        """
+        found = np.zeros(len(ids), np.bool_)
+        numbers = ids // self._page_size
+        for places in np.split(np.arange(len(ids)), np.flatnonzero(np.diff(numbers)) + 1) if len(ids) else []:
+            if self._may_have((word,), int(numbers[places[0]])):
+                found[places] = [word in text for text in self.texts(ids[places])]
         return found
 
     def folded(self) -> Steps[FoldedNames]:
@@ -213,6 +221,16 @@ class Names:
     def page(self, number: int) -> Sequence[Name]:
         """Those on a page, by id. Raises DamagedStore."""
         return self._kept(number)
+
+    def _may_have(self, texts: Collection[str], page: int, *, whole: bool = False) -> bool:
+        """Whether a page may have names with one of some texts, or `whole` names that are one.
+
+        For few plain texts it is not decoded.
+        """
+        if len(texts) > _FEW or not all(map(_PLAIN.fullmatch, texts)):
+            return True
+        packed = self._packed(page)
+        return any((f'"{text}"' if whole else text).encode() in packed for text in texts)
 
     def _packed(self, page: int) -> bytes:
         member = self._store.names(page)

@@ -82,7 +82,7 @@ def environment(reader: QueryReader, tracks: frozenset[int]) -> Steps[Environmen
         while group is not None and tree.groups[group]["kind"] != "host":
             group = tree.groups[group]["parent"]
         files.setdefault(group, set()).add(store.file_of(track))
-    planes = [] if store.is_growing else list(plane_facts(reader))
+    planes = [] if store.is_growing else plane_facts(reader)
     yield
     hosts, kinds = [], set()
     for group, of in sorted(files.items(), key=lambda one: -1 if one[0] is None else one[0]):

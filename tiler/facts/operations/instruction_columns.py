@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.metadata_codes import STAT, MetadataCodes
+from tilescope.tiler.facts.operations.distinct import distinct
 from tilescope.tiler.facts.operations.metadata import (
     Memory,
     OperationMetadata,
@@ -75,7 +76,7 @@ class InstructionColumns:
         matrix, values = codes.matrix[rows], codes.values
 
         def column(stat: str) -> tuple[Sequence[object], Ints]:
-            used, place = np.unique(matrix[:, STAT[stat]], return_inverse=True)
+            used, place = distinct(matrix[:, STAT[stat]])
             return values.of(used), place
 
         def numbers(stat: str) -> tuple[Exact, Mask]:

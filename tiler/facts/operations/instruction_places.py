@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.metadata_codes import LONG_NAME, NAME, STAT, metadata_codes
+from tilescope.tiler.facts.operations.distinct import distinct
 from tilescope.tiler.facts.operations.framework_numbers import FrameworkNames, framework_numbers
 from tilescope.tiler.facts.operations.instruction_columns import InstructionColumns
 from tilescope.tiler.facts.operations.metadata import CUSTOM_CALL, OperationMetadata, metadata_of_rows, text_of
@@ -19,8 +20,6 @@ from tilescope.tiler.query import QueryReader, Steps
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
-
-_BETWEEN: Final = "\0"  # in no word that is looked for
 
 # Sums of so many tracks of smaller numbers fit into 64 bits.
 _LONG: Final = 1 << 50
@@ -37,7 +36,6 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         self._place = np.zeros(0, np.int64)  # by row, -1 not looked up yet
         self._of_tracks: dict[int, Ints] = {}
         self._saying: dict[str, NDArray[np.bool_]] = {}  # by word, of the first places
-        self._named: tuple[Codes, str] | None = None  # the names that words were looked for in last
         self._columns: InstructionColumns | None = None
         self._metadata: dict[int, OperationMetadata] = {}
         self._frameworks: tuple[FrameworkNames, Ints] | None = None
@@ -104,18 +102,15 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         return [of if type(of) is str else text_of(of) for of in self._codes.values.of(codes)]
 
     def _are_named(self, codes: Codes, word: str) -> NDArray[np.bool_]:
-        """Which of some names have a word in them; as a rule none has, which one search tells."""
-        used, place = np.unique(codes, return_inverse=True)
-        if self._named is None or not np.array_equal(self._named[0], used):
-            self._named = used, _BETWEEN.join(self._codes.names(used))
-        if word not in self._named[1]:
-            return np.zeros(len(codes), np.bool_)
-        return np.array([word in one for one in self._codes.names(used)], np.bool_)[place]
+        """Which of some names have a word in them."""
+        used, place = distinct(codes)
+        found = np.array([word in one for one in self._codes.names(used[used < 0])], np.bool_)  # those of no event
+        return np.concatenate([found, self._reader.names.are_with(word, used[used >= 0].astype(np.int64))])[place]
 
     def said(self, stat: str, places: Ints) -> tuple[Sequence[str], Ints]:
         """What a stat says of the instructions at some places, and of each which of these."""
         rows = self._rows[places]
-        used, place = np.unique(self._codes.matrix[rows, STAT[stat]], return_inverse=True)
+        used, place = distinct(self._codes.matrix[rows, STAT[stat]])
         return self._texts(used), place
 
     def names(self, places: Ints) -> Ints:

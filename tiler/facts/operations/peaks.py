@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
-from tilescope.tiler.details.typed_stats import plane_stats
-from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.facts.devices import plane_of
+from tilescope.tiler.facts.plane_facts import plane_facts
 from tilescope.tiler.query import QueryReader
-from tilescope.tiler.store.attachments import content, listed
-
-# Stats of a real plane take some kilobytes.
-_MAX_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +28,12 @@ class Peaks:
 
 def peaks_of(reader: QueryReader, group: int, file: int) -> Peaks:
     """Those of a device, which is a process of the track tree. Raises DamagedStore."""
-    record = reader.store.attachments()
-    wanted = f"plane/{plane_of(reader.tree.groups[group])}/stats"
-    for entry in () if record is None else listed(record):
-        if entry.file == file and entry.name == wanted and entry.size_bytes <= _MAX_BYTES:
-            parts = content(entry, partial(reader.store.attachment_chunk, entry.id))
-            try:
-                found = plane_stats(b"".join(parts))
-            except WireDamage:
-                return Peaks()
-            return _peaks({stat.name: stat.value for stat in found})
-    return Peaks()
+    plane = plane_of(reader.tree.groups[group])
+    of = next((of for of in plane_facts(reader) if of.file == file and of.plane == plane), None)
+    return Peaks() if of is None else _peaks(of.values)
 
 
-def _peaks(stats: dict[str, object]) -> Peaks:
+def _peaks(stats: Mapping[str, object]) -> Peaks:
     def number(name: str, scale: float) -> float | None:
         value = stats.get(name)
         return value * scale if isinstance(value, int | float) and value > 0 else None
@@ -83,7 +69,7 @@ _AMD_SHARED_BYTES: Final[_Table] = {(9, 5): 256}
 _Number = Callable[[str, float], float | None]
 
 
-def _of_gpu(told: Peaks, stats: dict[str, object], number: _Number) -> Peaks:
+def _of_gpu(told: Peaks, stats: Mapping[str, object], number: _Number) -> Peaks:
     """What the trace says, and what follows from the kind of GPU and its clock. Without a vendor it is NVIDIA's."""
     is_amd = stats.get("device_vendor") == "AMD"
     kind = stats.get("compute_cap_major"), stats.get("compute_cap_minor", 0)

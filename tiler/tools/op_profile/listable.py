@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.operations import KERNEL, Operation, OpTable
+from tilescope.tiler.facts.operations.distinct import distinct
 from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, Mask, sum_of
 from tilescope.tiler.facts.operations.metadata import program_id
 from tilescope.tiler.facts.operations.op_rows import OpRows
@@ -67,7 +68,7 @@ def _groups(of: OpRows) -> Ints:
     programs, program = of.said("program_id")
     ids: dict[str, int] = {}
     number = np.array([ids.setdefault(program_id(one), len(ids)) for one in programs], np.int64)
-    _, original = np.unique(of.originals(), return_inverse=True)
+    _, original = distinct(of.originals())
     found: Ints = original * len(ids) + number[program]
     return found
 
@@ -77,8 +78,9 @@ def _hidden(group: Ints, name: Ints, own: Exact, limit: int) -> tuple[Mask, int]
 
     A part is an instruction, with its copies. Those that share a name with others are not told apart here.
     """
-    _, part = np.unique(group, return_inverse=True)
-    _, place, count = np.unique(name, return_inverse=True, return_counts=True)
+    _, part = distinct(group)
+    _, place = distinct(name)
+    count = np.bincount(place)
     can_hide = np.ones(int(part.max()) + 1, np.bool_)
     can_hide[part[count[place] > 1]] = False
     if int(can_hide.sum()) <= limit:
@@ -112,7 +114,7 @@ def _paths(of: OpRows, by: By, program_names: dict[str, str]) -> tuple[list[Path
     """The paths that there are, of each row its own, and of each path the category."""
     programs, program = of.said("program_id")
     categories, category = of.said("hlo_category")
-    used, row = np.unique(program * len(categories) + category, return_inverse=True)
+    used, row = distinct(program * len(categories) + category)
     numbers: dict[Path, int] = {}
     of_used: list[int] = []
     told: list[str] = []
