@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import threading
 from functools import lru_cache
+from itertools import groupby
 
 import numpy as np
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import Histogram
+from tilescope.tiler.pages import BUSY_LIMIT, TRACKS_PER_BLOCK, Histogram
 from tilescope.tiler.schema import FAMILY_NAMES, busiest_families
+from tilescope.tiler.store.histograms import histogram_parts
 from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, Catalogue
 from tilescope.tiler.verify.page_reader import inflate
+from tilescope.tiler.windows import Windows
 
 
 class FamilyCheck:
@@ -30,10 +35,13 @@ class FamilyCheck:
         """What the names of a tile take, each named once: that of the whole track if the tile is the root."""
         if level != self._catalogue.root_level:
             return
-        named = sums.name >= 0
         with self._taking:
-            self._busy[sums.name[named]] += sums.busy[named].astype(object)
+            self._add(sums)
             self._taken.add(track)
+
+    def _add(self, sums: Histogram) -> None:
+        named = sums.name >= 0
+        self._busy[sums.name[named]] += sums.busy[named].astype(object)
 
     def finish(self) -> None:
         """To be called when all blocks are proven. Raises DamagedStore."""
@@ -48,12 +56,17 @@ class FamilyCheck:
             raise DamagedStore(f"{self._store.path}: {told}, from the events it is {expected}")
 
     def _take_others(self) -> None:
-        """Tracks with few events have no histogram of their own: their leaves are read, which are proven."""
-        for track in self._catalogue.tracks:
-            if track.kind in SLICE_KINDS and track.events and track.id not in self._taken:
-                found = self._store.histogram(track.id, 0, self._catalogue.end + 1)
-                if found is not None:
-                    self.take(track.id, self._catalogue.root_level, found)
+        """Tracks with few events have no histogram of their own: leaves are read, which are proven, block by block."""
+        catalogue = self._catalogue
+        left = [of for of in catalogue.tracks if of.kind in SLICE_KINDS and of.events and of.id not in self._taken]
+        whole = Windows.one(0, TICK_LIMIT)
+        for block, of_block in groupby(left, lambda track: track.block):
+            tracks = list(of_block)
+            exact = np.int64 if sum(track.busy for track in tracks) < BUSY_LIMIT else object
+            slots = {track.id % TRACKS_PER_BLOCK: whole for track in tracks}
+            with must_make_sense(self._store.path):
+                for part in histogram_parts(self._store, block, slots, exact):
+                    self._add(part)
 
     def _name(self, name: int) -> tuple[str, str]:
         page, place = divmod(name, self._catalogue.names_per_page)
