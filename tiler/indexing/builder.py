@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from tilescope.tiler import _native
@@ -205,13 +206,8 @@ class Builder:
         for number in self._carriers[track.file].get(track.source, ()):
             self._add_flows(track.file, number, track.id if data is not None else -1, data)
         if data is not None:
-            if len(data.args) and not self.operations.takes(track, data):
-                file = self._run.files[track.file]
-                codec = codec_of(file.summary.format)
-                pieces = chunk.split(data.args_end, data.args, columns=codec.in_columns, texts=file.events.texts)
-                self._write((keys.details(track.id, ordinal), args) for ordinal, args in pieces)
-            self._write(self.steps.entries(track, data))
-            self._write(self.operations.entries(track, data))
+            entries = self._args(track, data), self.steps.entries(track, data), self.operations.entries(track, data)
+            self._write(chain.from_iterable(entries))
             data = data.without_args()
             self.busy_names.add(data)
             self.overview.add(track.id, data, open_slices.budget)
@@ -221,6 +217,14 @@ class Builder:
             self._rollups.add(track.id, data)
         with self._counting:
             self._rows_done += track.weight
+
+    def _args(self, track: PlacedTrack, data: TrackData) -> Iterator[Entry]:
+        """The chunks of a track's arguments."""
+        if len(data.args) and not self.operations.takes(track, data):
+            file = self._run.files[track.file]
+            codec = codec_of(file.summary.format)
+            pieces = chunk.split(data.args_end, data.args, columns=codec.in_columns, texts=file.events.texts)
+            yield from ((keys.details(track.id, ordinal), args) for ordinal, args in pieces)
 
     def _add_flows(self, file: int, number: int, place: int, slices: TrackData | None) -> None:
         rows = self._run.take_carrier(file, number, self._working)

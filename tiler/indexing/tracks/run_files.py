@@ -68,7 +68,8 @@ class RunFiles:
         made = make_slices(events, self.timeline.end, scratch, budget)
         malformed = made.malformed
         if kind == TrackKind.ASYNC:
-            malformed = replace(malformed, overlaps=0)  # they need not nest
+            # They need not nest.
+            malformed = Malformed(0, malformed.ends_without_begin, malformed.begins_without_end, malformed.renamed)
         self._malformed.append(malformed)
         return (made.data if len(made.data) else None), made.flows
 
