@@ -357,27 +357,30 @@ class KindSums:
         """Makes room for so many kinds."""
 
     def merge(self, other: KindSums) -> None: ...
-    def count(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
-    def empty(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
-    def occurrences(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
-    def longest(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
-    def longest_at(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
-    def shortest_lasting(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
-    def total(
-        self,
-    ) -> tuple[
-        Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
-    ]: ...
-    def inner(
-        self,
-    ) -> tuple[
-        Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
-    ]: ...
     def number(
         self, number: int
     ) -> tuple[
         Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
-    ]: ...
+    ]:
+        """Returns the sums of a number. They are not kept."""
+
+    def take(
+        self,
+    ) -> tuple[
+        NDArray[numpy.int64],
+        NDArray[numpy.int64],
+        NDArray[numpy.int64],
+        NDArray[numpy.int64],
+        NDArray[numpy.int64],
+        NDArray[numpy.int64],
+        tuple[NDArray[numpy.uint64], NDArray[numpy.uint64]],
+        tuple[NDArray[numpy.uint64], NDArray[numpy.uint64]],
+    ]:
+        """
+        Returns of each kind how many operations there are, how many take no time, and occurrences; the longest,
+        which event it is, and the shortest that takes time, -1 without one; the time of all, and of those in them.
+        No kinds are left.
+        """
 
 class LoneSpans:
     """Which kinds of events never share time with others of their track."""

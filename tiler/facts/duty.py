@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import MODULE_LINES, is_one_of
 from tilescope.tiler.facts.busy import Busy
@@ -15,11 +16,14 @@ from tilescope.tiler.facts.devices import Kinds, WorkTrack, name_categories
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.records import track_kinds, track_running
 from tilescope.tiler.facts.work import Work
+from tilescope.tiler.pages import Histogram
 from tilescope.tiler.pages.operations import OperationKinds
 from tilescope.tiler.query import QueryReader, Reading, Steps
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf, everywhere
+
+Ints = NDArray[np.int64]
 
 # Categories of operations in which a core waits, or moves data to and from its host.
 OFF_DUTY: Final = frozenset(
@@ -61,6 +65,7 @@ def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: Window
     whole, kinds_of_file = known.whole, known.kinds
     modules = _modules(reader)
     left = _Left()
+    all_time: list[tuple[TpuCore, Windows, Kinds]] = []  # cores that are looked at over all their time
     for core in cores:
         file = reader.store.file_of(core.operations[0])
         if file not in kinds_of_file:
@@ -73,20 +78,21 @@ def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: Window
         start, stop = min(int(of.start[0]) for of in lines), max(int(of.stop.max()) for of in lines)
         windows = windows_of(core.operations[0]).clipped(start, stop)
         span += windows.ticks
-        is_whole = windows.ticks == stop - start
-        if is_whole and core.group in whole:
+        if windows.ticks != stop - start:
+            left.add(reader, core, windows, kinds_of_file[file])
+        elif core.group in whole:
             busy += whole[core.group]
-            continue
-        works = (yield from _whole_duty(reader, core, kinds_of_file[file])) if is_whole else None
-        if works is not None:
+        else:
+            all_time.append((core, windows, kinds_of_file[file]))
+    told = yield from _whole_duties(reader, [(core, kinds) for core, _, kinds in all_time])
+    for (core, windows, kinds), works in zip(all_time, told, strict=True):
+        if works is None:
+            left.add(reader, core, windows, kinds)
+        else:
             busy += works
             whole[core.group] = works
-            continue
-        left.add(core, Busy(reader, [WorkTrack(track, kinds_of_file[file]) for track in core.operations]), windows)
-        if is_whole:
-            left.whole.append(core)
     of_left = yield from left.ticks()
-    whole.update((core.group, of_left[core.group]) for core in left.whole)
+    whole.update((core.group, of_left[core.group]) for core, _, _ in all_time if core.group in of_left)
     return busy + sum(of_left.values()), span
 
 
@@ -94,12 +100,12 @@ class _Left:
     """Cores of which nothing that is stored tells how long they are on duty: their events do."""
 
     def __init__(self) -> None:
-        self.whole: list[TpuCore] = []  # those that are looked at over all their time
         self._groups: list[int] = []
         self._pieces: list[tuple[int, Busy, Windows]] = []  # each with the place of its core
 
-    def add(self, core: TpuCore, busy: Busy, windows: Windows) -> None:
+    def add(self, reader: QueryReader, core: TpuCore, windows: Windows, is_work: Kinds) -> None:
         """A core in windows."""
+        busy = Busy(reader, [WorkTrack(track, is_work) for track in core.operations])
         self._pieces += [(len(self._groups), busy, part) for part in busy.parts(windows)]
         self._groups.append(core.group)
 
@@ -117,8 +123,47 @@ def _add_piece(piece: tuple[int, Busy, Windows], into: list[int]) -> None:
             into[core] += found.of[0].any.joined(*(other.any for other in found.of[1:])).ticks
 
 
-def _whole_duty(reader: QueryReader, core: TpuCore, is_work: Kinds) -> Steps[int | None]:
-    """How long a core is on duty over all its time, from sums that are stored; None: these do not tell."""
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What is stored of all the time of a core: when it runs anything, and which names it is then not on duty."""
+
+    track: int
+    busy_ticks: int
+    off: Ints
+
+
+def _whole_duties(reader: QueryReader, cores: Sequence[tuple[TpuCore, Kinds]]) -> Steps[list[int | None]]:
+    """How long each core is on duty over all its time, from sums that are stored; None: these do not tell."""
+    stored = [_stored(reader, core, is_work) for core, is_work in cores]
+    with_off = [of for of in stored if of is not None and len(of.off)]
+    read = yield from for_each(with_off, _off_ticks, reader, reader, _PIECES_AT_ONCE, _RECORDS)
+    off = {of.track: ticks for of, ticks in zip(with_off, read, strict=True)}
+    found: list[int | None] = []
+    for of in stored:
+        if of is None:
+            found.append(None)
+            continue
+        ticks = off.get(of.track, 0)
+        if ticks is None:
+            ticks = 0
+            for part in Reading(reader).histogram_parts([of.track], everywhere(Windows.one(0, TICK_LIMIT))):
+                ticks += _ticks_of(part, of.off)
+                yield
+        found.append(of.busy_ticks - ticks)
+    return found
+
+
+def _off_ticks(of: _Stored, reader: QueryReader) -> int | None:
+    """How long the core is off duty, by a histogram that is stored; None: there is none that tells."""
+    whole = reader.whole_histogram(of.track)
+    return None if whole is None or whole.has_other_names else _ticks_of(whole, of.off)
+
+
+def _ticks_of(of: Histogram, names: Ints) -> int:
+    return int(of.busy[np.isin(of.name, names)].sum())
+
+
+def _stored(reader: QueryReader, core: TpuCore, is_work: Kinds) -> _Stored | None:
     if len(core.operations) != 1:
         return None
     track = core.operations[0]
@@ -137,18 +182,7 @@ def _whole_duty(reader: QueryReader, core: TpuCore, is_work: Kinds) -> Steps[int
     of_names = np.unique(names[off])
     if np.isin(names[~off], of_names).any() or (len(of_names) and of_names[0] < 0):
         return None
-    duty = running.busy_ticks
-    if not len(of_names):
-        return duty
-    whole = reader.whole_histogram(track)
-    if whole is None or whole.has_other_names:
-        parts = Reading(reader).histogram_parts([track], everywhere(Windows.one(0, TICK_LIMIT)))
-    else:
-        parts = iter([whole])
-    for part in parts:
-        duty -= int(part.busy[np.isin(part.name, of_names)].sum())
-        yield
-    return duty
+    return _Stored(track, running.busy_ticks, of_names)
 
 
 def _modules(reader: QueryReader) -> dict[int, list[int]]:

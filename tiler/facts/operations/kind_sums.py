@@ -22,7 +22,7 @@ from tilescope.tiler.facts.operations.records import OperationRecords, track_kin
 from tilescope.tiler.pages.operation_sums import SUMMED
 from tilescope.tiler.pages.operations import Operations, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
-from tilescope.tiler.store.two_threads import for_each
+from tilescope.tiler.store.two_threads import WORTH_A_THREAD, for_each
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -77,10 +77,11 @@ def kind_sums(
     group = None if grouping is None else grouping(kinds)
     # Two threads, each with sums of its own. What occurs is told from record to record: by one.
     borders = yield from track_borders(reader, track, windows.starts, windows.stops)
-    first, second = (_Summing(reader, track, kinds, windows, borders, group) for _ in range(2))
-    yield from for_each(
-        first.records.met(windows), lambda number, into: into.add(number), first, second if group is None else None
-    )
+    first, second = _Summing(reader, track, kinds, windows, borders, group), None
+    records = first.records.met(windows)
+    if group is None and len(records) >= WORTH_A_THREAD:
+        second = _Summing(reader, track, kinds, windows, borders, group)
+    yield from for_each(records, lambda number, into: into.add(number), first, second)
     return first.found(second)
 
 
@@ -140,26 +141,25 @@ class _Summing:
             starts = self._borders.starts(first, last)
             self._add(of, starts, self._parts(of, starts, self._borders.opened.between(first, last), first), number)
 
-    def found(self, other: _Summing) -> KindSums:
+    def found(self, other: _Summing | None) -> KindSums:
         """The sums of both."""
-        sums = self._sums
-        sums.merge(other._sums)
-        numbers = {
-            name: _exact(*sums.number(place))
-            for place, name in enumerate(SUMMED)
-            if name in self._numbers or name in other._numbers
-        }
-        total, inner = _exact(*sums.total()), _exact(*sums.inner())
+        sums, known = self._sums, set(self._numbers)
+        if other is not None:
+            sums.merge(other._sums)
+            known |= other._numbers
+        numbers = {name: _exact(*sums.number(place)) for place, name in enumerate(SUMMED) if name in known}
+        *columns, total, inner = sums.take()
+        count, empty, occurrences, longest, longest_at, shortest_lasting = map(_plain, columns)
         return KindSums(
             self._kinds,
-            _plain(sums.count()),
-            total,
-            inner,
-            _plain(sums.longest()),
-            _plain(sums.longest_at()),
-            _plain(sums.empty()),
-            _plain(sums.shortest_lasting()),
-            _plain(sums.occurrences()),
+            count,
+            _exact(*total),
+            _exact(*inner),
+            longest,
+            longest_at,
+            empty,
+            shortest_lasting,
+            occurrences,
             numbers,
         )
 
@@ -200,6 +200,6 @@ def _plain(column: Ints) -> Ints:
 def _exact(low: NDArray[np.uint64], high: NDArray[np.uint64]) -> Exact:
     """Sums whose low and high 64 bits these are: 64-bit integers where they fit."""
     if not high.any() and int(low.max(initial=0)) < _SMALL:
-        return low.astype(np.int64)
+        return low.view(np.int64)
     found: Exact = high.astype(object) * (1 << 64) + low.astype(object)
     return found

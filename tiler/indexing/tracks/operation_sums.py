@@ -37,18 +37,20 @@ class OperationSumMaker:
         """Of so many kinds; None: sums that 64 bits do not hold, which are left to those who ask."""
         sums = self._sums
         sums.grow(kinds)
-        wide = [sums.total(), sums.inner(), *(sums.number(place) for place in range(len(SUMMED)))]
+        of_numbers = [sums.number(place) for place in range(len(SUMMED))]
+        count, empty, _, longest, longest_at, shortest_lasting, *both = sums.take()
+        wide = [*both, *of_numbers]
         if any(high.any() or int(low.max(initial=0)) >= 1 << 62 for low, high in wide):
             return None
         total, inner, *numbers = (low.astype(np.int64) for low, _ in wide)
         return OperationSums(
-            sums.count(),
+            count,
             total,
             inner,
-            sums.longest(),
-            sums.longest_at(),
-            sums.empty(),
-            sums.shortest_lasting(),
+            longest,
+            longest_at,
+            empty,
+            shortest_lasting,
             self._spans.alone(kinds),
             self._spans.ticks(),
             {name: of for name, of in zip(SUMMED, numbers, strict=True) if name in self._numbers},

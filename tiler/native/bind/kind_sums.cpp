@@ -22,12 +22,7 @@ namespace {
 using Numbers = InColumn<std::int64_t>;
 using Flags = InColumn<std::uint8_t>;
 
-template <typename T>
-OutColumn<T> copied(const std::vector<T>& column) {
-    return to_numpy(std::vector<T>(column));
-}
-
-auto wide(const WideSums& sums) { return std::make_pair(copied(sums.low_), copied(sums.high_)); }
+auto taken(WideSums& sums) { return std::make_pair(to_numpy(std::move(sums.low_)), to_numpy(std::move(sums.high_))); }
 
 }  // namespace
 
@@ -66,17 +61,32 @@ void bind_kind_sums(nb::module_& m) {
             "Adds operations from event `first` on that lie in the windows as a whole; occurrences are not told.")
         .def("grow", &KindSums::grow, nb::arg("kinds"), "Makes room for so many kinds.")
         .def("merge", &KindSums::merge, nb::arg("other"))
-        .def("count", [](const KindSums& self) { return copied(self.count); })
-        .def("empty", [](const KindSums& self) { return copied(self.empty); })
-        .def("occurrences", [](const KindSums& self) { return copied(self.occurrences); })
-        .def("longest", [](const KindSums& self) { return copied(self.longest); })
-        .def("longest_at", [](const KindSums& self) { return copied(self.longest_at); })
-        .def("shortest_lasting", [](const KindSums& self) { return copied(self.shortest_lasting); })
-        .def("total", [](const KindSums& self) { return wide(self.total); })
-        .def("inner", [](const KindSums& self) { return wide(self.inner); })
         .def(
-            "number", [](const KindSums& self, std::size_t number) { return wide(self.numbers.at(number)); },
-            nb::arg("number"));
+            "number",
+            [](KindSums& self, std::size_t number) {
+                WideSums& of = self.numbers.at(number);
+                of.grow(self.count.size());
+                return taken(of);
+            },
+            nb::arg("number"), "Returns the sums of a number. They are not kept.")
+        .def(
+            "take",
+            [](KindSums& self) {
+                KindSums of(0, self.numbers.size());
+                std::swap(of, self);
+                return nb::make_tuple(to_numpy(std::move(of.count)), to_numpy(std::move(of.empty)),
+                                      to_numpy(std::move(of.occurrences)), to_numpy(std::move(of.longest)),
+                                      to_numpy(std::move(of.longest_at)), to_numpy(std::move(of.shortest_lasting)),
+                                      nb::cast(taken(of.total)), nb::cast(taken(of.inner)));
+            },
+            nb::sig("def take(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64], "
+                    "NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64], "
+                    "tuple[NDArray[numpy.uint64], NDArray[numpy.uint64]], "
+                    "tuple[NDArray[numpy.uint64], NDArray[numpy.uint64]]]"),
+            "Returns of each kind how many operations there are, how many take no time, and occurrences; the longest,\n"
+            "which event it is, and the shortest that takes time, -1 without one; the time of all, and of those in "
+            "them.\n"
+            "No kinds are left.");
     nb::class_<LoneSpans>(m, "LoneSpans", "Which kinds of events never share time with others of their track.")
         .def(nb::init<>())
         .def(

@@ -42,7 +42,7 @@ KindSums::KindSums(std::size_t kinds, std::size_t of_numbers)
       shortest_lasting(kinds, -1),
       total(kinds),
       inner(kinds),
-      numbers(of_numbers, WideSums(kinds)) {}
+      numbers(of_numbers, WideSums(0)) {}
 
 void KindSums::add(Span<const std::int64_t> kind, Span<const std::int64_t> parent, Span<const std::int64_t> duration,
                    Span<const std::int64_t> part, Span<const std::uint8_t> starts, Span<const std::uint8_t> begins,
@@ -90,13 +90,15 @@ void KindSums::grow(std::size_t kinds) {
     for (auto* column : {&longest, &longest_at, &shortest_lasting}) column->resize(kinds, -1);
     total.grow(kinds);
     inner.grow(kinds);
-    for (WideSums& number : numbers) number.grow(kinds);
+    for (WideSums& number : numbers)
+        if (!number.empty()) number.grow(kinds);
 }
 
 void KindSums::add_number(std::size_t number, Span<const std::int64_t> kind, Span<const std::int64_t> value,
                           Span<const std::uint8_t> starts) {
     if (number >= numbers.size() || value.size() != kind.size() || starts.size() != kind.size())
         throw std::invalid_argument("columns of different lengths");
+    numbers[number].grow(count.size());
     for (std::size_t k = 0; k < kind.size(); ++k)
         if (value[k] >= 0 && starts[k] != 0) numbers[number].add(place_of(kind[k], count.size()), value[k]);
 }
@@ -117,7 +119,11 @@ void KindSums::merge(const KindSums& other) {
     }
     total.merge(other.total);
     inner.merge(other.inner);
-    for (std::size_t number = 0; number < numbers.size(); ++number) numbers[number].merge(other.numbers[number]);
+    for (std::size_t number = 0; number < numbers.size(); ++number) {
+        if (other.numbers[number].empty()) continue;
+        numbers[number].grow(count.size());
+        numbers[number].merge(other.numbers[number]);
+    }
 }
 
 }  // namespace tilescope

@@ -22,6 +22,7 @@ class WideSums {
 
     void merge(const WideSums& other);
     void grow(std::size_t count);
+    bool empty() const { return low_.empty(); }
 
     std::vector<std::uint64_t> low_, high_;
 };
@@ -54,7 +55,7 @@ class KindSums {
     std::vector<std::int64_t> count, empty, occurrences;
     std::vector<std::int64_t> longest, longest_at, shortest_lasting;  // -1: none; the first event that takes longest
     WideSums total, inner;
-    std::vector<WideSums> numbers;
+    std::vector<WideSums> numbers;  // empty where no operation has one
 
   private:
     void count_one(std::size_t place, std::int64_t duration, std::int64_t ordinal);
