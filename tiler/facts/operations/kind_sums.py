@@ -70,8 +70,8 @@ def kind_sums(
     kinds = track_kinds(reader, track)
     if kinds is None:
         return None
-    if grouping is None and _is_whole(kinds, windows):
-        whole = _whole(reader, track, kinds)
+    if grouping is None:
+        whole = stored_sums(reader, track, windows)
         if whole is not None:
             return whole
     group = None if grouping is None else grouping(kinds)
@@ -83,6 +83,15 @@ def kind_sums(
         second = _Summing(reader, track, kinds, windows, borders, group)
     yield from for_each(records, lambda number, into: into.add(number), first, second)
     return first.found(second)
+
+
+def stored_sums(reader: QueryReader, track: int, windows: Windows) -> KindSums | None:
+    """The same in one piece, where windows leave all of a track and its sums are stored; else None.
+
+    For any thread. Raises DamagedStore, NotBuilt.
+    """
+    kinds = track_kinds(reader, track)
+    return None if kinds is None or not _is_whole(kinds, windows) else _whole(reader, track, kinds)
 
 
 def _is_whole(kinds: TrackKinds, windows: Windows) -> bool:
