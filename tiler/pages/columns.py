@@ -265,6 +265,13 @@ class Col(IntEnum):
     REDUCE_CATEGORY = 246, Where.STEP_SUMS, "place of their category, ascending in each step"
     REDUCE_ID = 247, Where.STEP_SUMS, "their `all_reduce`, ascending in each category"
     REDUCE_TIME = 248, Where.STEP_SUMS, "what they take in the step", "ps"
+    CHANGED_STEP = 249, Where.STEP_SUMS, "of kinds that start more or less often than in the step before: the step"
+    CHANGED_KIND = 250, Where.STEP_SUMS, "their place in the kinds of the track, ascending in each step"
+    CHANGED_COUNT = 251, Where.STEP_SUMS, "operations of the kind that start in the step"
+    SAID_STEP = 252, Where.STEP_SUMS, "of custom calls that say themselves what they do: the step, ascending"
+    SAID_KIND = 253, Where.STEP_SUMS, "their place in the kinds of the track, ascending in each step"
+    SAID_WHAT = 254, Where.STEP_SUMS, "0 `event_flops`, 1 `event_model_flops`, 2 `event_bytes`; ascending"
+    SAID_SUM = 255, Where.STEP_SUMS, "the sum of that where it is not -1, of those that start in the step"
 
 
 class TileFlag(IntFlag):

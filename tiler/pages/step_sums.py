@@ -1,4 +1,4 @@
-"""Records of the sums of a track's operations in the steps of its device: what whole steps are made of.
+"""Records of the sums of a track's operations in the steps of its device: what whole steps are made of, and do.
 
 They are made while the operations are written, so that the first question need not read all of these. See
 docs/page-format.md.
@@ -7,7 +7,7 @@ docs/page-format.md.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import msgpack
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import container
 from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.pages.kind_counts import KIND_COUNT_COLUMNS, KindCounts
 
 Ints = NDArray[np.int64]
 
@@ -46,14 +47,19 @@ class StepSums:
     reduce_id: Ints
     reduce_ps: Ints
 
+    counts: KindCounts | None = field(default=None, kw_only=True)  # None: they are not kept
+
     def __len__(self) -> int:
         return len(self.start)
 
     def encode(self, track: int) -> bytes:
         """A msgpack map, not compressed."""
         columns: dict[int, Ints] = {int(column): getattr(self, name) for name, column in _COLUMNS.items()}
+        columns |= {} if self.counts is None else self.counts.columns()
         sums = container.encode(container.STEP_SUMS_MAGIC, 0, len(self), track, columns)
-        packed: bytes = msgpack.packb({"categories": list(self.categories), "sums": sums})
+        packed: bytes = msgpack.packb(
+            {"categories": list(self.categories), "counted": self.counts is not None, "sums": sums}
+        )
         return packed
 
     @classmethod
@@ -62,13 +68,17 @@ class StepSums:
         try:
             packed = msgpack.unpackb(data)
             categories, sums = tuple(map(str, packed["categories"])), bytes(packed["sums"])
+            is_counted = bool(packed["counted"])
         except (ValueError, TypeError, LookupError, msgpack.UnpackException) as error:
             raise DamagedStore(f"sums in steps of track {track} that make no sense: {error}") from error
         record = container.decode(sums)
         if record.magic != container.STEP_SUMS_MAGIC or record.block != track:
             raise DamagedStore(f"a record holds no sums in steps of the operations of track {track}")
-        found = cls(categories=categories, **{name: record.ints(column) for name, column in _COLUMNS.items()})
-        if not found._makes_sense(record.n_tiles):
+        columns = {name: record.ints(column) for name, column in _COLUMNS.items()}
+        told = {name: record.ints(column) for name, column in KIND_COUNT_COLUMNS.items()}
+        counts = KindCounts.of(told, record.n_tiles) if is_counted else None
+        found = cls(categories=categories, counts=counts, **columns)
+        if not found._makes_sense(record.n_tiles) or (is_counted and counts is None):
             raise DamagedStore(f"the sums in steps of the operations of track {track} make no sense")
         return found
 

@@ -17,12 +17,14 @@ from tilescope.tiler.device_lines import OP_LINES, STEP_LINES, is_one_of
 from tilescope.tiler.pages.operations import Operations
 from tilescope.tiler.pages.step_sums import MAX_STEPS, MAX_SUMS, StepSums
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
+from tilescope.tiler.verify.kind_counts import PlainKindCounts
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 
 Ints = NDArray[np.int64]
 
 _CATEGORY: Final = "hlo_category"
 _ALL_REDUCE: Final = "all_reduce_unique_id"
+_CUSTOM_CALL: Final = "custom-call"
 _HELD: Final = 1 << 62  # where durations are that long together there are no sums
 
 
@@ -101,6 +103,8 @@ class PlainStepSums:
         self._reduces: dict[tuple[int, ...], int] = defaultdict(int)  # by step, category and id
         self._pieces = 0  # of operations that are all-reduces
         self._taken = 0
+        self._counts = PlainKindCounts(self._start, self._stop)
+        self._are_custom: list[bool] = []  # of each kind
 
     def add(self, of: Operations, metadata: Ints, start: Ints, duration: Ints) -> None:
         """Adds operations; `metadata` of all kinds so far, `start` and `duration` of their events, in ticks."""
@@ -110,6 +114,8 @@ class PlainStepSums:
         more = [self._categories.of(number) for number in metadata[len(self._place_of) :].tolist()]
         places = [self._places.setdefault(category, len(self._places)) for category in more]
         self._place_of = np.concatenate([self._place_of, np.array(places, np.int64)])
+        self._are_custom += [category == _CUSTOM_CALL for category in more]
+        self._counts.add(of, np.array(self._are_custom, np.bool_), start)
         reduce = of.number(_ALL_REDUCE, np.arange(len(of)))
         stop = start + np.maximum(duration, 0)
         # The step that each begins in or before, and whether it lies in that as a whole, or before it.
@@ -132,7 +138,8 @@ class PlainStepSums:
         if not len(self._start) or too_many or self._taken >= _HELD:
             return None
         own = _columns({key: ps for key, ps in self._own.items() if ps}, 2)
-        return StepSums(self._start, self._stop, tuple(self._places), *own, *_columns(self._reduces, 3))
+        categories, reduces = tuple(self._places), _columns(self._reduces, 3)
+        return StepSums(self._start, self._stop, categories, *own, *reduces, counts=self._counts.found())
 
     def _add(self, of: Operations, reduce: Ints, which: Ints, step: Ints, ps: Ints) -> None:
         """Adds what steps have of some operations."""

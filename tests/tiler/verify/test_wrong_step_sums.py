@@ -48,7 +48,7 @@ def test_lines_of_operations_of_devices_that_have_steps(tpu: AlteredStore) -> No
 
 
 @pytest.mark.parametrize(
-    "column", [name for name in StepSums.__slots__ if name not in ("categories", "reduce_category")]
+    "column", [name for name in StepSums.__slots__ if name not in ("categories", "reduce_category", "counts")]
 )
 def test_sums_that_are_others(tpu: AlteredStore, column: str) -> None:
     key, track, sums = record(tpu)
@@ -59,6 +59,22 @@ def test_sums_that_are_others(tpu: AlteredStore, column: str) -> None:
         tpu.replaced({key: compress(wrong.encode(track))}),
         pytest.raises(DamagedStore, match=rf"sums in steps of the operations of track {track} are other ones"),
     ):
+        verify_store(tpu.path)
+
+
+def test_other_counts(tpu: AlteredStore) -> None:
+    key, track, sums = record(tpu)
+    assert sums.counts is not None
+    counts = [sums.counts.step.tolist(), sums.counts.kind.tolist(), sums.counts.count.tolist()]
+    assert counts == [[0, 1], [0, 0], [2, 4]]
+    for name in ("step", "kind", "count"):
+        values = getattr(sums.counts, name).copy()
+        values[-1] += -1 if name == "step" else 1
+        wrong = dataclasses.replace(sums, counts=dataclasses.replace(sums.counts, **{name: values}))
+        with tpu.replaced({key: compress(wrong.encode(track))}), pytest.raises(DamagedStore, match="are other ones"):
+            verify_store(tpu.path)
+    wrong = dataclasses.replace(sums, counts=None)
+    with tpu.replaced({key: compress(wrong.encode(track))}), pytest.raises(DamagedStore, match="are other ones"):
         verify_store(tpu.path)
 
 

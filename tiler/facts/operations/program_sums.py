@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
@@ -12,14 +12,17 @@ import numpy as np
 
 from tilescope.tiler import _native
 from tilescope.tiler.facts.operations.borders import Mask, borders_of_each
+from tilescope.tiler.facts.operations.counted_track import CountedTrack, of_program, summed_columns
 from tilescope.tiler.facts.operations.event_ranges import CountedKinds, CutOperations, EventRanges
-from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, products, sum_of, sums_of_products
+from tilescope.tiler.facts.operations.instruction_columns import Ints, products, sum_of, sums_of_products
 from tilescope.tiler.facts.operations.instruction_places import instruction_places
 from tilescope.tiler.facts.operations.kind_sums import clipped
 from tilescope.tiler.facts.operations.op_table import TpuCore, core_span
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.records import SAID, OperationRecords, track_kinds
-from tilescope.tiler.facts.operations.roofline import is_control, is_feed, nothing_of_program
+from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
+from tilescope.tiler.facts.operations.roofline import is_feed, nothing_of_program
+from tilescope.tiler.facts.operations.step_programs import program_of_steps, track_steps
+from tilescope.tiler.pages.kind_counts import SAID
 from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.two_threads import for_each
@@ -46,6 +49,10 @@ def program_sums(
     if left:
         reading = _Reading(reader, cores, with_feeds=with_feeds)
         yield from reading.begin()
+        stored = yield from reading.of_whole_steps(left)
+        found |= stored
+        left = {key: windows_of for key, windows_of in left.items() if key not in stored}
+        known.update(stored)
         for some in reading.batches(list(left)):
             programs = yield from reading.programs([left[key] for key in some])
             found.update(zip(some, programs, strict=True))
@@ -70,27 +77,10 @@ def _digest(cores: Sequence[TpuCore], windows_of: WindowsOf) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Track:
-    """Operations of a core, and what is known of each of their kinds."""
-
-    track: int
-    records: OperationRecords
-    places: Ints
-    feeds: Mask  # those that do not belong to the program, nor does their time
-    custom: Ints  # kinds of custom calls: what these say themselves goes before what their instructions say
-    counted: Ints  # where each kind is counted: custom calls of each track by themselves
-    first_custom: int  # the first place where any of these are
-
-    def of_custom(self, counts: Ints) -> Ints:
-        """The counts of custom calls."""
-        return counts[self.first_custom : self.first_custom + len(self.custom)]
-
-
-@dataclass(frozen=True, slots=True)
 class _OfTrack:
     """What is known of the operations of a track in each of some windows, beside how often they start."""
 
-    of: _Track
+    of: CountedTrack
     looked: Sequence[Windows]
     cut: CutOperations
     said: Sequence[dict[str, int]]  # what custom calls say themselves
@@ -104,7 +94,7 @@ class _Reading:
         self._instructions = instruction_places(reader)
         self._with_feeds = with_feeds
         self._cores = [core for core in cores if any(track_kinds(reader, track) for track in core.operations)]
-        self._tracks: list[_Track] = []
+        self._tracks: list[CountedTrack] = []
         self._counted = 0  # places
 
     def begin(self) -> Steps[None]:
@@ -119,15 +109,32 @@ class _Reading:
         self._counted = len(self._instructions)
         self._tracks = [self._of(*each) for each in known]
 
-    def _of(self, track: int, kinds: TrackKinds, places: Ints) -> _Track:
+    def _of(self, track: int, kinds: TrackKinds, places: Ints) -> CountedTrack:
         known = self._instructions.columns
-        of_program = known.has_symbol[places]
-        feeds = known.are(is_feed)[places] & of_program & (not self._with_feeds)
-        custom = np.flatnonzero(self._instructions.are_custom()[places] & of_program)
+        has_symbol = known.has_symbol[places]
+        feeds = known.are(is_feed)[places] & has_symbol & (not self._with_feeds)
+        custom = np.flatnonzero(self._instructions.are_custom()[places] & has_symbol)
         counted, first = places.copy(), self._counted
         counted[custom] = first + np.arange(len(custom))
         self._counted += len(custom)
-        return _Track(track, OperationRecords(self._reader, track, kinds), places, feeds, custom, counted, first)
+        return CountedTrack(track, OperationRecords(self._reader, track, kinds), places, feeds, custom, counted, first)
+
+    def of_whole_steps(self, windows: Mapping[_Key, WindowsOf]) -> Steps[dict[_Key, Operation]]:
+        """The program in those windows that are whole steps of which enough is stored."""
+        tracks = []
+        for of in self._tracks:
+            tracks.append(track_steps(self._reader, of, self._instructions.columns, self._some()))
+            yield
+        found: dict[_Key, Operation] = {}
+        for key, windows_of in windows.items() if tracks else ():
+            looked = [None if one is None else one.within(windows_of(one.of.track)) for one in tracks]
+            steps = [one for one in looked if one is not None]
+            if len(steps) == len(tracks) and (whole := program_of_steps(steps, self._span(windows_of))) is not None:
+                found[key] = whole
+        return found
+
+    def _span(self, windows_of: WindowsOf) -> int:
+        return sum(core_span(self._reader, core, windows_of(core.operations[0])) for core in self._cores)
 
     def batches(self, keys: Sequence[_Key]) -> Iterator[Sequence[_Key]]:
         """As many at a time as there is memory for."""
@@ -156,7 +163,7 @@ class _Reading:
         return found
 
     def _count(
-        self, of: _Track, looked: Sequence[Windows], counting: _native.WindowCounts, aside: _native.WindowCounts
+        self, of: CountedTrack, looked: Sequence[Windows], counting: _native.WindowCounts, aside: _native.WindowCounts
     ) -> Steps[_OfTrack]:
         """Counts the operations of a track in each of some windows."""
         borders = yield from borders_of_each(self._reader, of.track, [(one.starts, one.stops) for one in looked])
@@ -180,17 +187,13 @@ class _Reading:
         return _OfTrack(of, looked, CutOperations.of(ranges.opened, found), said)
 
     def _some(self) -> Mask:
-        """The instructions whose FLOPs and bytes are those of the program."""
-        known = self._instructions.columns
-        some: Mask = known.has_symbol & ~known.are(is_control)
-        return some if self._with_feeds else some & ~known.are(is_feed)
+        return of_program(self._instructions.columns, with_feeds=self._with_feeds)
 
     def _moved(self, counts: Ints) -> dict[_Name, list[int]]:
         """What instructions that are no custom calls compute and move in each of the windows."""
-        known, some = self._instructions.columns, self._some()
-        names: list[_Name] = ["flops", "model_flops", "bytes", *known.traffic]
-        columns = [known.flops, known.model_flops, known.bytes, *known.traffic.values()]
-        return dict(zip(names, sums_of_products(counts, [np.where(some, of, 0) for of in columns]), strict=True))
+        done, by_memory = summed_columns(self._instructions.columns, self._some())
+        names: list[_Name] = [*done, *by_memory]
+        return dict(zip(names, sums_of_products(counts, [*done.values(), *by_memory.values()]), strict=True))
 
     def _program(
         self,
@@ -211,11 +214,10 @@ class _Reading:
         seen &= known.has_symbol
         if not seen.any():
             return None
-        span = sum(core_span(self._reader, core, windows_of(core.operations[0])) for core in self._cores)
-        found = nothing_of_program(span - feeds)
+        found = nothing_of_program(self._span(windows_of) - feeds)
         found.flops, found.model_flops, found.bytes = moved["flops"], moved["model_flops"], moved["bytes"]
         for one in tracks:
-            self._add_custom(found, one.of, one.of.of_custom(counts), one.said[at])
+            one.of.add_custom(found, known, one.of.of_custom(counts), one.said[at])
         if (known.tells_memory & seen & some).any():
             custom[~some] = 0
             found.by_memory = {key: moved[key] + sum_of(products(of, custom)) for key, of in known.traffic.items()}
@@ -235,22 +237,6 @@ class _Reading:
             seen[of.places[cut.kind[row]]] |= part > 0
             feeds += part * (int(is_feed[row]) - int(in_feed[row]))
         return feeds
-
-    def _add_custom(self, found: Operation, of: _Track, count: Ints, said: dict[str, int]) -> None:
-        """Adds custom calls of a track: what they say themselves goes before what their instructions say."""
-        if not len(of.custom):
-            return
-        known, places = self._instructions.columns, of.places[of.custom]
-
-        def total(column: Exact) -> int:
-            return sum_of(products(column[places], count))
-
-        flops = said.get("flops")
-        found.flops += total(known.flops) if flops is None else flops
-        model_flops = said.get("model_flops", flops)
-        found.model_flops += total(known.model_flops) if model_flops is None else model_flops
-        moved = said.get("bytes_accessed")
-        found.bytes += total(known.bytes) if moved is None else moved
 
 
 _Name = str | tuple[int, bool]

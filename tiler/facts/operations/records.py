@@ -14,6 +14,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.operations.borders import TrackBorders
 from tilescope.tiler.facts.operations.event_ranges import CountedKinds, CountedRecord, EventRanges
 from tilescope.tiler.pages import decompress
+from tilescope.tiler.pages.kind_counts import SAID
 from tilescope.tiler.pages.operation_sums import OperationSums
 from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, NUMBERS, Operations, TrackKinds
 from tilescope.tiler.pages.step_sums import StepSums
@@ -23,8 +24,6 @@ from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
 
-# What operations may say themselves of what they do.
-SAID: Final = ("flops", "model_flops", "bytes_accessed")
 _SAID: Final = np.array([NUMBERS[name] for name in SAID], np.uint8)
 
 

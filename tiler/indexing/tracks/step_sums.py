@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.indexing.tracks.kind_counts import KindCountMaker
 from tilescope.tiler.pages.operations import Operations
 from tilescope.tiler.pages.step_sums import MAX_SUMS, StepSums
 
 Ints = NDArray[np.int64]
 
 _ALL_REDUCE: Final = "all_reduce_unique_id"
+_CUSTOM_CALL: Final = "custom-call"
 _NOTHING: Final = np.zeros(0, np.int64)
 
 
@@ -27,16 +29,23 @@ class StepSumMaker:
         self._texts = texts
         self._text_of = text_of
         self._sums = _native.StepSums(start, stop, MAX_SUMS)
+        self._counts = KindCountMaker(start, stop)
+        self._custom = texts.index(_CUSTOM_CALL) if _CUSTOM_CALL in texts else -1
 
     def add_kinds(self, metadata: Ints) -> None:
         """The metadata of more kinds, -1 none."""
         self._sums.add_kinds(metadata, self._text_of)
+        is_known = (metadata >= 0) & (metadata < len(self._text_of))
+        are_custom = np.zeros(len(metadata), np.bool_)
+        are_custom[is_known] = self._text_of[metadata[is_known]] == self._custom
+        self._counts.add_kinds(are_custom)
 
     def add(self, of: Operations, start: Ints, duration: Ints) -> None:
         """Adds operations; `start` and `duration` of their events, in ticks."""
         numbers = of.numbers.get(_ALL_REDUCE)
         told, numbers = (_NOTHING, _NOTHING) if numbers is None else (of.told, numbers)
         self._sums.add(of.kind, of.parent, of.duration, start, duration, told, numbers)
+        self._counts.add(of, start)
 
     def found(self) -> StepSums | None:
         """None: more than is stored, which is left to those who ask."""
@@ -44,7 +53,7 @@ class StepSumMaker:
             return None
         sums, reduces = self._sums.sums(), _added(*self._sums.told())
         categories = tuple(self._texts[text] for text in self._sums.texts().tolist())
-        return StepSums(self._start, self._stop, categories, *sums, *reduces)
+        return StepSums(self._start, self._stop, categories, *sums, *reduces, counts=self._counts.found())
 
 
 def _added(step: Ints, category: Ints, number: Ints, ps: Ints) -> tuple[Ints, Ints, Ints, Ints]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 
 from bench.pod_run import PodShape, write_pod
 from tests.tpu_trace import Instruction, Run, in_order, plane, write_trace
@@ -18,6 +19,7 @@ from tilescope.tiler.facts.operations.instruction_columns import exact, products
 from tilescope.tiler.facts.operations.op_columns import OpColumns
 from tilescope.tiler.facts.operations.op_rows import OpRows
 from tilescope.tiler.facts.operations.program_sums import program_sums
+from tilescope.tiler.facts.operations.records import OperationRecords
 from tilescope.tiler.facts.operations.roofline import program
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
@@ -80,6 +82,50 @@ def test_programs_in_many_windows_are_those_of_the_table_of_each(tmp_path: Path)
             for of, windows_of in zip(found, asked, strict=True):
                 table = finish(op_table(reader, cores, windows_of))
                 assert of == (program(table, with_feeds=with_feeds) if table.operations else None)
+
+
+@pytest.mark.parametrize("says", [1, 3, 400])
+def test_programs_in_whole_steps_are_those_of_the_table_of_these(tmp_path: Path, says: int) -> None:
+    rng = random.Random(says)
+    categories = ("fusion", "infeed", "while", "custom-call", "custom-call", "fusion")
+    instructions = [
+        Instruction(f"op.{at}", {"program_id": 7, "symbol_id": at + 1, "flops": 10**at, "hlo_category": category})
+        for at, category in enumerate(categories)
+    ]
+    marks = [(0, 90), (90, 150), (150, 210), (230, 330), (335, 336), (340, 420)]
+    steps = [Run(6 + at, start, stop - start) for at, (start, stop) in enumerate(marks)]
+    instructions += [Instruction(str(at)) for at in range(len(marks))]
+    planes = []
+    for core in range(2):
+        runs = [
+            Run(
+                rng.randrange(6),
+                at,
+                rng.randrange(9),
+                (at, rng.randrange(9)),
+                stats=(("flops", at),) if at % says else (),
+            )
+            for at in range(0, 400, 3)
+        ]
+        planes.append(plane(f"/device:TPU:{core}", instructions, {"Steps": steps, "XLA Ops": in_order(runs)}))
+    write_trace(tmp_path / "t.xplane.pb", planes)
+    build_store([tmp_path / "t.xplane.pb"], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    cores = tpu_cores(reader)
+    some = [marks[at : at + 1] for at in range(4)] + [marks[:2], marks[:4], [*marks[1:2], *marks[3:4]]]
+    asked = [everywhere(Windows.of(*zip(*of, strict=True))) for of in some]
+    for with_feeds in (True, False):
+        alone = QueryReader(open_run_store(tmp_path / "store"))
+        with patch.object(OperationRecords, "count_in", side_effect=AssertionError("operations are read")):
+            found = finish(program_sums(reader, cores, asked, with_feeds=with_feeds))
+        with patch.object(alone.store, "step_sums_record", return_value=None):
+            assert found == finish(program_sums(alone, cores, asked, with_feeds=with_feeds))
+        for of, windows_of in zip(found, asked, strict=True):
+            assert of == program(finish(op_table(reader, cores, windows_of)), with_feeds=with_feeds)
+        cut = [everywhere(Windows.one(*span)) for span in ((0, 91), (1, 90), (90, 230), (335, 336), (420, 500))]
+        for of, windows_of in zip(finish(program_sums(reader, cores, cut, with_feeds=with_feeds)), cut, strict=True):
+            table = finish(op_table(reader, cores, windows_of))
+            assert of == (program(table, with_feeds=with_feeds) if table.operations else None)
 
 
 def test_sums_and_products_have_no_limit() -> None:

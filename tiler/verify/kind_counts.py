@@ -1,0 +1,86 @@
+"""Counts operations in steps a second time: what records of these counts are compared with."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.pages.kind_counts import MAX_COMPARED, SAID, KindCounts
+from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.pages.step_sums import MAX_SUMS
+
+Ints = NDArray[np.int64]
+
+_LARGEST: Final = (1 << 63) - 1
+
+
+class PlainKindCounts:
+    """Takes the operations of one track in canonical order, a piece after the other."""
+
+    def __init__(self, start: Ints, stop: Ints) -> None:
+        self._start, self._stop = start, stop
+        self._kinds = 0
+        self._counts: list[tuple[int, Ints]] = []  # a step, and of each kind how often it starts there; the last grows
+        self._changes: list[tuple[int, int, int]] = []
+        self._said: dict[tuple[int, int, int], int] = defaultdict(int)
+
+    def add(self, of: Operations, are_custom: NDArray[np.bool_], start: Ints) -> None:
+        """Adds operations; `are_custom` of all kinds so far, `start` of their events, in ticks."""
+        self._kinds = len(are_custom)
+        if self._is_too_much():
+            return
+        step = np.searchsorted(self._start, start, side="right") - 1  # the last that has begun
+        inside = np.flatnonzero((step >= 0) & (start < self._stop[np.maximum(step, 0)]))
+        for one in np.unique(step[inside]).tolist():
+            kinds = of.kind[inside[step[inside] == one]]
+            np.add.at(self._row(one), kinds, 1)
+        places = np.intersect1d(inside, of.told[are_custom[of.kind[of.told]]])
+        for what, name in enumerate(SAID):
+            columns = (column.tolist() for column in (step[places], of.kind[places], of.number(name, places)))
+            for one, kind, value in zip(*columns, strict=True):
+                if value >= 0:
+                    self._said[one, kind, what] += value
+
+    def found(self) -> KindCounts | None:
+        """None where they are not stored."""
+        if len(self._counts):
+            last = self._counts[-1][0]
+            self._end(last)
+            if last + 1 < len(self._start):  # nothing starts there
+                self._changes += [(last + 1, kind, 0) for kind in np.flatnonzero(self._counts[-1][1]).tolist()]
+        if self._is_too_much() or max(self._said.values(), default=0) > _LARGEST:
+            return None
+        changes = np.array(self._changes, np.int64).reshape(-1, 3).T
+        said = np.array([(*key, value) for key, value in sorted(self._said.items())], np.int64).reshape(-1, 4).T
+        return KindCounts(*changes, *said)
+
+    def _is_too_much(self) -> bool:
+        return self._kinds * len(self._start) > MAX_COMPARED or len(self._changes) + len(self._said) > MAX_SUMS
+
+    def _row(self, step: int) -> Ints:
+        """The counts of a step, to be added to."""
+        if self._counts and self._counts[-1][0] != step:
+            before = self._counts[-1]
+            self._end(before[0])
+            if before[0] + 1 < step:
+                self._changes += [(before[0] + 1, kind, 0) for kind in np.flatnonzero(before[1]).tolist()]
+                before = (step - 1, np.zeros_like(before[1]))
+            self._counts = [before, (step, np.zeros(self._kinds, np.int64))]
+        elif not self._counts:
+            self._counts = [(step, np.zeros(self._kinds, np.int64))]
+        at, row = self._counts[-1]
+        if len(row) < self._kinds:
+            row = np.concatenate([row, np.zeros(self._kinds - len(row), np.int64)])
+            self._counts[-1] = at, row
+        return row
+
+    def _end(self, step: int) -> None:
+        """Tells what has changed in a step."""
+        row = self._counts[-1][1]
+        before = np.zeros(len(row), np.int64)
+        if len(self._counts) > 1:
+            before[: len(self._counts[0][1])] = self._counts[0][1]
+        self._changes += [(step, kind, int(row[kind])) for kind in np.flatnonzero(row - before).tolist()]
