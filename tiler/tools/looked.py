@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
@@ -77,7 +78,7 @@ def _range_notes(steps: RunSteps, wanted: StepRange) -> list[Note]:
     lacking = [series for series in steps.counted if _lacks(series, max(wanted.first, first), min(wanted.last, last))]
     if lacking:
         notes.append(Note("warning", f"some of steps {wanted.text()} are missing on {names_of(steps, lacking)}"))
-    again = [series for series in steps.counted if len(np.unique(series.rows.pass_[series.between(*wanted)])) > 1]
+    again = [series for series in steps.counted if _differ(series.rows.pass_[series.between(*wanted)])]
     if again:
         notes.append(Note("warning", f"numbers begin anew on {names_of(steps, again)}: steps of all passes are meant"))
     over = [series for series in steps.counted if overlaps(series, wanted)]
@@ -100,11 +101,15 @@ def names_of(steps: RunSteps, series: Sequence[StepSeries]) -> str:
 def overlaps(series: StepSeries, wanted: StepRange | None) -> bool:
     """Whether steps of one track overlap."""
     rows = series.rows if wanted is None else series.rows.take(series.between(*wanted))
-    for track in np.unique(rows.track).tolist():
+    for track in np.unique(rows.track).tolist() if len(rows.start) > 1 else ():
         of = rows.take(rows.track == track)
         if (np.maximum.accumulate(of.stop)[:-1] > of.start[1:]).any():
             return True
     return False
+
+
+def _differ(numbers: NDArray[np.int64]) -> bool:
+    return len(numbers) > 1 and bool(numbers.min() != numbers.max())
 
 
 def _lacks(series: StepSeries, first: int, last: int) -> bool:

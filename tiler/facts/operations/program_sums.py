@@ -21,7 +21,13 @@ from tilescope.tiler.facts.operations.op_table import TpuCore, core_span
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
 from tilescope.tiler.facts.operations.roofline import is_feed, nothing_of_program
-from tilescope.tiler.facts.operations.step_programs import program_of_steps, track_steps
+from tilescope.tiler.facts.operations.step_programs import (
+    CountedSteps,
+    ProgramColumns,
+    StepsWithin,
+    program_of_steps,
+    track_steps,
+)
 from tilescope.tiler.pages.kind_counts import SAID
 from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
@@ -121,17 +127,25 @@ class _Reading:
 
     def of_whole_steps(self, windows: Mapping[_Key, WindowsOf]) -> Steps[dict[_Key, Operation]]:
         """The program in those windows that are whole steps of which enough is stored."""
-        tracks = []
+        columns = ProgramColumns(self._instructions.columns, self._some())
+        tracks: list[CountedSteps] = []
         for of in self._tracks:
-            tracks.append(track_steps(self._reader, of, self._instructions.columns, self._some()))
+            before = tracks[-1].rows if tracks else None
+            steps_of = track_steps(self._reader, of, columns, before)
+            if steps_of is None:
+                return {}
+            tracks.append(steps_of)
             yield
         found: dict[_Key, Operation] = {}
         for key, windows_of in windows.items() if tracks else ():
-            looked = [None if one is None else one.within(windows_of(one.of.track)) for one in tracks]
+            looked = [one.within(windows_of(one.of.track)) for one in tracks]
             steps = [one for one in looked if one is not None]
-            if len(steps) == len(tracks) and (whole := program_of_steps(steps, self._span(windows_of))) is not None:
+            if len(steps) == len(tracks) and (whole := self._of_steps(steps, windows_of)) is not None:
                 found[key] = whole
         return found
+
+    def _of_steps(self, steps: Sequence[StepsWithin], windows_of: WindowsOf) -> Operation | None:
+        return program_of_steps(steps, self._instructions.columns, self._span(windows_of))
 
     def _span(self, windows_of: WindowsOf) -> int:
         return sum(core_span(self._reader, core, windows_of(core.operations[0])) for core in self._cores)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -37,14 +36,14 @@ class Rates:
 
 # Bytes of what starts, or of what waits for a start before, move while others run: over its own time they are no rate.
 ASYNC: Final = "async"
-_STARTS: Final = re.compile(r"-start$")
-_WAITS: Final = re.compile(r"-done$")
+_STARTS: Final = "-start"
+_WAITS: Final = "-done"
 _NO_RATES: Final = Rates(None, None, None, None, None, ASYNC, None)
 
 
 def rates_of(operation: Operation, peaks: Peaks) -> Rates:
     """The rates of operations on a device. Those that go on after their event ended have none."""
-    if _STARTS.search(operation.metadata.category):
+    if operation.metadata.category.endswith(_STARTS):
         return _NO_RATES
     time = operation.total / _PS
 
@@ -52,7 +51,8 @@ def rates_of(operation: Operation, peaks: Peaks) -> Rates:
         return amount / time if time else None
 
     is_known = bool(operation.flops or operation.bytes) or operation.metadata.flops is not None
-    flops, memories = rate(operation.flops) if is_known else None, _memories(operation, peaks)
+    hbm = operation.hbm_bytes
+    flops, memories = rate(operation.flops) if is_known else None, _memories(operation, hbm, peaks)
     flops_share = None if flops is None or peaks.flops is None else flops / peaks.flops
     # The first of equal ones counts.
     bound_by, bytes_of, share = ("Compute", operation.bytes, flops_share) if flops_share else ("", 0, 0.0)
@@ -63,13 +63,13 @@ def rates_of(operation: Operation, peaks: Peaks) -> Rates:
             memory_share = max(memory_share, reached / peak)
             if reached / peak > share:
                 bound_by, bytes_of, share = name, moved, reached / peak
-    if share > 1 and _WAITS.search(operation.metadata.category):
+    if share > 1 and operation.metadata.category.endswith(_WAITS):
         return _NO_RATES  # it waited for less time than the bytes took
     return Rates(
         flops,
         rate(operation.model_flops) if is_known else None,
         rate(operation.bytes) if is_known else None,
-        rate(operation.hbm_bytes) if is_known else None,
+        rate(hbm) if is_known else None,
         operation.flops / operation.bytes if operation.bytes else None,
         bound_by,
         share or None,
@@ -79,10 +79,10 @@ def rates_of(operation: Operation, peaks: Peaks) -> Rates:
     )
 
 
-def _memories(operation: Operation, peaks: Peaks) -> Sequence[tuple[str, int, float | None]]:
+def _memories(operation: Operation, hbm: int, peaks: Peaks) -> Sequence[tuple[str, int, float | None]]:
     """Bytes by memory, and its peak."""
     return (
-        ("HBM", operation.hbm_bytes, peaks.hbm),
+        ("HBM", hbm, peaks.hbm),
         ("CMEM read", operation.memory_bytes(Memory.CMEM, written=False), peaks.cmem_read),
         ("CMEM write", operation.memory_bytes(Memory.CMEM, written=True), peaks.cmem_write),
         ("VMEM read", operation.memory_bytes(Memory.VMEM, written=False), peaks.vmem_read),

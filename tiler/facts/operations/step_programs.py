@@ -30,28 +30,60 @@ Key = TypeVar("Key")
 _MOST_COUNTS: Final = 1 << 21
 
 
+class ProgramColumns:
+    """What is known of instructions of the program, and of no others."""
+
+    def __init__(self, known: InstructionColumns, some: Mask) -> None:
+        """`some`: those whose FLOPs and bytes are those of the program."""
+        self.known = known
+        self.tells = known.tells_memory & known.has_symbol & some
+        self.done, self.by_memory = summed_columns(known, some)
+
+
+class CountRows:
+    """How often kinds start in steps, a row for each that differs from the one before; and what they do then."""
+
+    def __init__(self, of: CountedTrack, counts: KindCounts, columns: ProgramColumns) -> None:
+        self.counts, self.places, self.custom = counts, of.places, of.custom
+        changed = np.unique(counts.step)
+        rows = np.zeros((len(changed) + 1, len(of.places)), np.int64)  # the first is of nothing
+        begins = np.searchsorted(counts.step, changed)
+        for at, (begin, end) in enumerate(zip(begins, np.append(begins[1:], len(counts.step)), strict=True), start=1):
+            rows[at] = rows[at - 1]
+            rows[at, counts.kind[begin:end]] = counts.count[begin:end]
+        self.changed = changed
+        self.of_custom = rows[:, of.custom]
+        tells = columns.tells[of.places]
+        self.seen: Mask = ((rows > 0) & columns.known.has_symbol[of.places]).max(axis=1, initial=False)
+        self.tells: Mask = ((rows > 0) & tells).max(axis=1, initial=False)
+        self.may_tell = bool(tells.any())
+        self.by_memory = _sums(rows, columns.by_memory, of.places)
+        rows[:, of.custom] = 0
+        self.done = _sums(rows, columns.done, of.places)
+
+    def are_of(self, of: CountedTrack, counts: KindCounts) -> bool:
+        """Whether another track, of the same instructions, has the same counts: as a rule all cores have."""
+        pairs = ((of.places, self.places), (of.custom, self.custom), (counts.step, self.counts.step))
+        more = ((counts.kind, self.counts.kind), (counts.count, self.counts.count))
+        return all(np.array_equal(one, other) for one, other in (*pairs, *more))
+
+
 class CountedSteps:
     """What a track's operations do in the steps of its device."""
 
-    def __init__(self, of: CountedTrack, stored: StepSums, counts: KindCounts, known: InstructionColumns, some: Mask):
-        self.of = of
-        self.known = known
-        self._stored, self._counts = stored, counts
-        rows, row_of = _rows(counts, len(stored), len(of.places))
-        self.row_of = row_of  # of each step its row of counts
-        self.custom = rows[:, of.custom]
-        symbol = known.has_symbol[of.places]
-        self.seen: Mask = rows[:, symbol].max(axis=1, initial=0) > 0
-        self.tells: Mask = rows[:, (known.tells_memory & known.has_symbol & some)[of.places]].max(axis=1, initial=0) > 0
-        self.may_tell = bool((known.tells_memory & known.has_symbol & some)[of.places].any())
-        done, by_memory = summed_columns(known, some)
-        self.by_memory = _sums(rows, by_memory, of.places)
-        rows[:, of.custom] = 0
-        self.done = _sums(rows, done, of.places)
+    def __init__(self, of: CountedTrack, stored: StepSums, counts: KindCounts, rows: CountRows) -> None:
+        self.of, self.rows = of, rows
+        self._stored = stored
+        self.row_of = np.searchsorted(rows.changed, np.arange(len(stored)), side="right")  # of each step
+        self._said: dict[int, dict[str, int]] = {}  # by step
+        own = np.isin(counts.said_kind, of.custom)
+        columns = (column[own].tolist() for column in (counts.said_step, counts.said_what, counts.said))
+        for step, what, value in zip(*columns, strict=True):
+            said = self._said.setdefault(step, {})
+            said[SAID[what]] = said.get(SAID[what], 0) + value
         feeds = np.array([is_feed(category) for category in stored.categories], np.bool_)
-        own = stored.own * (feeds[stored.category] & of.feeds.any())
         self._feeds = np.zeros(len(stored), np.int64)
-        np.add.at(self._feeds, stored.step, own)
+        np.add.at(self._feeds, stored.step, stored.own * (feeds[stored.category] & of.feeds.any()))
 
     def within(self, windows: Windows) -> StepsWithin | None:
         """The steps that windows consist of; None: they cut one, or there are other ticks in them."""
@@ -71,12 +103,7 @@ class CountedSteps:
 
     def said(self, steps: Ints) -> dict[str, int]:
         """What custom calls say that start in some steps."""
-        counts = self._counts
-        some = np.isin(counts.said_step, steps) & np.isin(counts.said_kind, self.of.custom)
-        found: dict[str, int] = {}
-        for what, value in zip(counts.said_what[some].tolist(), counts.said[some].tolist(), strict=True):
-            found[SAID[what]] = found.get(SAID[what], 0) + value
-        return found
+        return _added([of for step in steps.tolist() if (of := self._said.get(step)) is not None])
 
     def feeds(self, steps: Ints) -> int:
         """What feeds take in some steps, ps."""
@@ -93,11 +120,13 @@ class StepsWithin:
     @property
     def rows(self) -> Ints:
         """How many of them have each row of counts."""
-        return np.bincount(self.of.row_of[self.steps], minlength=len(self.of.seen))
+        return np.bincount(self.of.row_of[self.steps], minlength=len(self.of.rows.seen))
 
 
-def track_steps(reader: QueryReader, of: CountedTrack, known: InstructionColumns, some: Mask) -> CountedSteps | None:
-    """Those of a track; None: not all is stored that it takes. Raises DamagedStore."""
+def track_steps(
+    reader: QueryReader, of: CountedTrack, columns: ProgramColumns, shared: CountRows | None
+) -> CountedSteps | None:
+    """Those of a track; None: not all is stored that it takes. `shared`: what may be the same. Raises DamagedStore."""
     stored = track_step_sums(reader, of.track)
     counts = None if stored is None else stored.counts
     if stored is None or counts is None or OperationKinds.of(of.records.kinds.kinds).stats:
@@ -108,40 +137,31 @@ def track_steps(reader: QueryReader, of: CountedTrack, known: InstructionColumns
         return None
     if of.feeds.any():
         # Sums of categories are those of feeds if all that are feeds belong to the program.
+        known = columns.known
         are = known.are(is_feed)[of.places]
         named = {known.categories[at] for at in np.unique(known.category[of.places[are]]).tolist()}
         if (are & ~of.feeds).any() or not named.issubset(stored.categories):
             return None
-    return CountedSteps(of, stored, counts, known, some)
+    rows = shared if shared is not None and shared.are_of(of, counts) else CountRows(of, counts, columns)
+    return CountedSteps(of, stored, counts, rows)
 
 
-def program_of_steps(tracks: Sequence[StepsWithin], span: int) -> Operation | None:
+def program_of_steps(tracks: Sequence[StepsWithin], known: InstructionColumns, span: int) -> Operation | None:
     """The program in some steps of each track, in this time; None: what is stored does not say that any runs there."""
     used = [(one, one.rows) for one in tracks]
-    tells = any(one.of.tells[rows > 0].any() for one, rows in used)
+    tells = any(one.of.rows.tells[rows > 0].any() for one, rows in used)
     # Operations that begin before such steps may be what is seen of them.
-    is_seen = any(one.of.seen[rows > 0].any() for one, rows in used)
-    if not is_seen or (not tells and any(one.of.may_tell for one in tracks)):
+    is_seen = any(one.of.rows.seen[rows > 0].any() for one, rows in used)
+    if not is_seen or (not tells and any(one.of.rows.may_tell for one in tracks)):
         return None
     found = nothing_of_program(span - sum(one.of.feeds(one.steps) for one in tracks))
-    moved = _added([_taken(one.of.done, rows) for one, rows in used])
+    moved = _added([_taken(one.of.rows.done, rows) for one, rows in used])
     found.flops, found.model_flops, found.bytes = moved["flops"], moved["model_flops"], moved["bytes"]
     for one, rows in used:
-        one.of.of.add_custom(found, one.of.known, rows @ one.of.custom, one.of.said(one.steps))
+        one.of.of.add_custom(found, known, rows @ one.of.rows.of_custom, one.of.said(one.steps))
     if tells:
-        found.by_memory = _added([_taken(one.of.by_memory, rows) for one, rows in used])
+        found.by_memory = _added([_taken(one.of.rows.by_memory, rows) for one, rows in used])
     return found
-
-
-def _rows(counts: KindCounts, steps: int, kinds: int) -> tuple[Ints, Ints]:
-    """How often each kind starts in steps, those that differ, before them a row of zeros; and of each step its row."""
-    changed = np.unique(counts.step)
-    rows = np.zeros((len(changed) + 1, kinds), np.int64)
-    begins = np.searchsorted(counts.step, changed)
-    for at, (begin, end) in enumerate(zip(begins, np.append(begins[1:], len(counts.step)), strict=True), start=1):
-        rows[at] = rows[at - 1]
-        rows[at, counts.kind[begin:end]] = counts.count[begin:end]
-    return rows, np.searchsorted(changed, np.arange(steps), side="right")
 
 
 def _sums(rows: Ints, columns: Mapping[Key, Exact], places: Ints) -> dict[Key, list[int]]:
@@ -158,4 +178,4 @@ def _taken(sums: Mapping[Key, list[int]], rows: Ints) -> dict[Key, int]:
 
 
 def _added(sums: Sequence[Mapping[Key, int]]) -> dict[Key, int]:
-    return {name: sum(of[name] for of in sums) for name in sums[0]}
+    return {name: sum(of.get(name, 0) for of in sums) for name in dict.fromkeys(name for of in sums for name in of)}
