@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import ASYNC_OP_LINES, DEVICE_PREFIX, OP_LINES, is_one_of, is_stream
 from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.metadata_codes import CATEGORY, metadata_codes
 from tilescope.tiler.facts.work import (
     Work,
@@ -272,7 +273,7 @@ def _name_categories(reader: QueryReader, file: int, tables: XStatTables) -> Ste
     wanted[tables.alike[is_device[tables.plane] & (tables.name >= 0) & (tables.name < reader.names.count)]] = True
     numbers = np.flatnonzero(wanted).astype(np.int32)
     category = yield from metadata_codes(reader).column(file, tables, numbers, CATEGORY)
-    codes, place = np.unique(category, return_inverse=True)
+    codes, place = distinct(category)
     said = metadata_codes(reader).values.of(codes)
     known = np.array([isinstance(of, str) for of in said], np.bool_)[place]
     texts = [of if isinstance(of, str) else "" for of in said]

@@ -10,8 +10,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.metadata_codes import LONG_NAME, NAME, STAT, metadata_codes
-from tilescope.tiler.facts.operations.distinct import distinct
 from tilescope.tiler.facts.operations.framework_numbers import FrameworkNames, framework_numbers
 from tilescope.tiler.facts.operations.instruction_columns import InstructionColumns
 from tilescope.tiler.facts.operations.metadata import CUSTOM_CALL, OperationMetadata, metadata_of_rows, text_of

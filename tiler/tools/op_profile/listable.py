@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.operations import KERNEL, Operation, OpTable
-from tilescope.tiler.facts.operations.distinct import distinct
 from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, Mask, sum_of
 from tilescope.tiler.facts.operations.metadata import program_id
 from tilescope.tiler.facts.operations.op_rows import OpRows
