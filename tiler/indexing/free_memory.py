@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from typing import Final
 
 from tilescope.tiler import _native
+from tilescope.tiler.indexing.process_memory import private_bytes
 
 # Of the memory of a build, what is kept of it while it is free.
 _FREE_SHARE: Final = 0.12
@@ -17,8 +16,6 @@ _FULL_SHARE: Final = 0.6
 
 # Once a second took a seventh more processor time with 100 million events: the system clears what is needed again.
 _PAUSE_SECONDS: Final = 4.0
-
-_PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 def keep_free_memory(memory_bytes: int) -> None:
@@ -36,15 +33,6 @@ class FreeMemory:
     def release_when_full(self) -> None:
         """Gives back what is free when the process has nearly all its memory, mapped files aside; not too often."""
         now = time.monotonic()
-        if now >= self._next and _private_bytes() > self._full_bytes:
+        if now >= self._next and private_bytes() > self._full_bytes:
             _native.release_free_memory()
             self._next = now + _PAUSE_SECONDS
-
-
-def _private_bytes() -> int:
-    """0 where nobody tells."""
-    if sys.platform != "linux":
-        return 0
-    with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - read every few milliseconds
-        _, resident, shared, *_ = file.read().split()
-    return (int(resident) - int(shared)) * _PAGE_BYTES

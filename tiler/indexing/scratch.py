@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tilescope.tiler.errors import DiskFull
+from tilescope.tiler.indexing.process_memory import mapped_bytes
 
 _T = TypeVar("_T", bound=np.generic)
 Ints = NDArray[np.int64]
@@ -38,7 +39,6 @@ _PART = 1 << 18
 _SMALL_BYTES = 4096
 
 _TRIM_SECONDS = 0.02
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 class Scratch:
@@ -157,7 +157,7 @@ class Scratch:
 
     def _trim(self) -> None:
         while not self._closed.wait(_TRIM_SECONDS):
-            if _mapped_bytes() > self._mapped_bytes:
+            if mapped_bytes() > self._mapped_bytes:
                 for file in list(self._files):
                     file.madvise(mmap.MADV_DONTNEED)
 
@@ -181,9 +181,3 @@ def is_mapped(array: NDArray[np.generic]) -> bool:
     while isinstance(base, np.ndarray):
         base = base.base
     return isinstance(base, mmap.mmap)
-
-
-def _mapped_bytes() -> int:
-    """How much of the process's memory are mapped files."""
-    with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - read every few milliseconds
-        return int(file.read().split()[2]) * _PAGE_BYTES

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tilescope.tiler.indexing import free_memory
+from tilescope.tiler.indexing.process_memory import private_bytes
 
 PIECE = 60_000  # bytes: pieces that malloc does not map one by one
 PIECES = 2_000
@@ -20,10 +21,10 @@ def test_what_is_free_between_pieces_is_given_back_when_memory_is_short() -> Non
     left = pieces[::16]  # at the end, too: what is free lies between what is not
     left.append(pieces[-1])
     del pieces
-    full = free_memory._private_bytes()
+    full = private_bytes()
     free_memory.FreeMemory(10 * full).release_when_full()
-    assert free_memory._private_bytes() > full - PIECE * PIECES // 8, "there is enough"
+    assert private_bytes() > full - PIECE * PIECES // 8, "there is enough"
     free_memory.FreeMemory(full).release_when_full()
     if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # AddressSanitizer keeps what was freed
-        assert free_memory._private_bytes() < full - PIECE * PIECES // 2
+        assert private_bytes() < full - PIECE * PIECES // 2
     assert all(piece.all() for piece in left)
