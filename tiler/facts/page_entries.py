@@ -65,5 +65,8 @@ def entries_of(tables: XStatTables, numbers: NDArray[np.int32], is_left: NDArray
     page = tables.place[wanted] // ENTRIES_PER_PAGE
     for of_page in np.split(wanted, np.flatnonzero(np.diff(page)) + 1) if len(wanted) else []:
         planes = tables.plane[of_page]
+        if (planes == planes[0]).all():  # as a rule
+            yield PageEntries(tables, int(planes[0]), of_page)
+            continue
         for plane in np.unique(planes).tolist():
             yield PageEntries(tables, plane, of_page[planes == plane])

@@ -121,7 +121,11 @@ class Names:
         """
         wanted = frozenset(texts)
         found: dict[str, int] = {}
-        ids = np.unique(among)
+        if int(among.max(initial=-1)) >= self._count:
+            raise DamagedStore(f"there is no name {among.max()}")
+        are_met = np.zeros(self._count, np.bool_)  # a tenth of the time of `numpy.unique`
+        are_met[among] = True
+        ids = np.flatnonzero(are_met)
         numbers = ids // self._page_size
         for some in np.split(ids, np.flatnonzero(np.diff(numbers)) + 1) if len(ids) else []:
             if not self._may_have(wanted, int(some[0]) // self._page_size, whole=True):

@@ -153,8 +153,10 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         more = len(self._codes.matrix) - len(self._place)
         self._place = np.concatenate([self._place, np.full(more, -1)])
         unknown = rows[self._place[rows] < 0]  # none where other cores run the same
-        met, first = np.unique(unknown, return_index=True)
-        new = met[np.argsort(first)]  # in the order in which they are met
+        order = np.arange(len(unknown))
+        first = np.zeros(len(self._place), np.int64)
+        first[unknown[::-1]] = order[::-1]  # of what is written to one place the last stays
+        new = unknown[first[unknown] == order]  # in the order in which they are met
         self._place[new] = len(self._rows) + np.arange(len(new))
         self._rows = np.concatenate([self._rows, new])
         found: Ints = self._place[rows]

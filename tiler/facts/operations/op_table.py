@@ -12,6 +12,7 @@ import numpy as np
 
 from tilescope.tiler.device_lines import DEVICE_PREFIX, STEP_LINES, is_one_of
 from tilescope.tiler.facts.devices import plane_of
+from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.operations.instruction_columns import Exact, products, sum_of
 from tilescope.tiler.facts.operations.instruction_places import ColumnSums, Ints, instruction_places
 from tilescope.tiler.facts.operations.kind_sums import KindSums, clipped, kind_sums, stored_sums
@@ -199,7 +200,7 @@ class _Summing:
             self._track[places],
         )
         first = known.first[places]
-        if len(np.unique(first)) == len(first):
+        if len(distinct(first)[0]) == len(first):
             return rows
         merged: dict[int, Operation] = {}
         for place, row in zip(first.tolist(), rows, strict=True):
