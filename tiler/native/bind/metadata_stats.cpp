@@ -120,7 +120,7 @@ class BoundRows {
     void keep(const ReadEntries& entries, Span<const std::int32_t> names, Span<const std::int64_t> rows,
               const InColumn<std::uint8_t>& stats, const InColumn<std::uint8_t>& texts) {
         const std::size_t bytes = stats.size() + texts.size();
-        if (bytes > kMostKept - kept_bytes_) return;
+        if (entries.are_all_seen() || bytes > kMostKept - kept_bytes_) return;
         kept_bytes_ += bytes;
         kept_.push_back(stats);
         kept_.push_back(texts);

@@ -17,6 +17,9 @@ constexpr std::size_t kTogether = 32;
 // Entries of one name that are compared: a program or two have it.
 constexpr int kMostCompared = 8;
 
+// Of names beyond these nothing is kept: of each there is a number, 16 MB together.
+constexpr std::int32_t kMostNames = 1 << 22;
+
 std::string_view as_text(const std::int32_t* row, std::size_t width) {
     return {reinterpret_cast<const char*>(row), width * sizeof(*row)};
 }
@@ -39,8 +42,8 @@ std::vector<Bytes> EntryBytes::at(Span<const std::int64_t> places) const {
 }
 
 std::int64_t SeenEntries::find(std::int32_t name, std::uint64_t choice, Bytes stats, Bytes text) const {
-    const auto last = last_.find(name);
-    std::int32_t at = last == last_.end() ? -1 : last->second;
+    const auto of = static_cast<std::size_t>(name);
+    std::int32_t at = of < last_.size() ? last_[of] : -1;
     for (int compared = 0; at >= 0 && compared < kMostCompared; ++compared) {
         const Kept& kept = kept_[static_cast<std::size_t>(at)];
         if (kept.choice == choice && text_of(kept.stats) == text_of(stats) && text_of(kept.text) == text_of(text))
@@ -56,10 +59,11 @@ void SeenEntries::add(const ReadEntries& entries, Span<const std::int32_t> names
     for (std::size_t k = 0; k < names.size(); ++k) {
         if (entries.rows_[k] >= 0) continue;
         const std::size_t of = left++;
-        if (names[k] < 0) continue;
-        const auto [last, is_new] = last_.emplace(names[k], -1);
-        kept_.push_back({entries.choice_, entries.stats_[of], entries.texts_[of], rows[k], last->second});
-        last->second = static_cast<std::int32_t>(kept_.size() - 1);
+        if (names[k] < 0 || names[k] >= kMostNames) continue;
+        const auto name = static_cast<std::size_t>(names[k]);
+        if (name >= last_.size()) last_.resize(std::max(name + 1, 2 * last_.size()), -1);
+        kept_.push_back({entries.choice_, entries.stats_[of], entries.texts_[of], rows[k], last_[name]});
+        last_[name] = static_cast<std::int32_t>(kept_.size() - 1);
     }
 }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <unordered_map>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -44,7 +43,7 @@ class SeenEntries {
     };
 
     std::deque<Kept> kept_;
-    std::unordered_map<std::int32_t, std::int32_t> last_;  // by name
+    std::vector<std::int32_t> last_;  // by name, -1 none
 };
 
 // What some entries say, as far as they have no rows yet. The bytes must stay where they are.
@@ -53,6 +52,8 @@ class ReadEntries {
     // A name is -1 where no event uses it. Throws std::invalid_argument for columns of different lengths.
     ReadEntries(std::vector<Bytes> stats, std::vector<Bytes> texts, Span<const std::int32_t> names,
                 const StatChoice& choice, const SeenEntries& seen);
+
+    bool are_all_seen() const { return stats_.empty(); }
 
   private:
     friend class MetadataRows;
