@@ -80,6 +80,20 @@ class Busy:
                 found.append(_work_spans(spans.take()))
             yield Piece(part, found)
 
+    def ticks(self, windows: Windows) -> int:
+        """In how many ticks of the windows any track works. Raises DamagedStore."""
+        if len(self._leaves) > 1:
+            found = [piece for piece in self.pieces(windows) if piece is not None]
+            return sum(piece.of[0].any.joined(*(other.any for other in piece.of[1:])).ticks for piece in found)
+        total = 0
+        for of in self._leaves:
+            for part in self.parts(windows):
+                spans = LeafSpans(of.kinds)
+                for _ in self._read(of, of.meet(part), part, spans):
+                    pass
+                total += spans.take_ticks()
+        return total
+
     def extent(self) -> Steps[Windows]:
         """From the start of the first work to the end of the last; nothing where there is none."""
         found = []

@@ -118,9 +118,7 @@ class _Left:
 
 def _add_piece(piece: tuple[int, Busy, Windows], into: list[int]) -> None:
     core, busy, windows = piece
-    for found in busy.pieces(windows):
-        if found is not None:
-            into[core] += found.of[0].any.joined(*(other.any for other in found.of[1:])).ticks
+    into[core] += busy.ticks(windows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,19 @@ class LeafSpans:
         """Adds parts of leaves of a page, as `read_parts` takes them. Raises DamagedStore."""
         read_parts(self._spans.add, page, shape, first_of_page, parts)
 
+    def take_ticks(self) -> int:
+        """In how many ticks any slice runs that matters, of what was added since the last call.
+
+        Of one kind, as a rule, no span shares a tick with another: parts of leaves do not, and native code joins what
+        does within one. So nothing has to be sorted.
+        """
+        taken = self._spans.take()
+        kinds = [(start, stop) for start, stop in taken if len(start)]
+        if len(kinds) == 1:
+            start, stop = kinds[0]
+            return int((stop - start).sum())
+        return Windows.of([], []).joined(*(Windows.of(start, stop) for start, stop in kinds)).ticks
+
     def take(self) -> list[Windows]:
         """By kind: when any slice of it runs, of what was added since the last call."""
         return [Windows.of(start, stop) for start, stop in self._spans.take()]

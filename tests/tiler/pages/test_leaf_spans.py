@@ -40,6 +40,12 @@ def check(track: list[Slice], windows: Windows, kinds: np.ndarray[tuple[int], np
         assert {tick for start, stop in pairs(found[kind]) for tick in range(start, stop)} == wanted
     assert not len(found[0])
     assert not any(map(len, spans.take()))
+    any_kind = {tick for s in track if kinds[s.name + 1] for tick in range(s.start, s.end)} & seen
+    for some in (kinds, (kinds > 0).astype(np.uint8)):
+        spans = LeafSpans(some)
+        spans.add(page, shape, 0, leaf_parts(shape, np.zeros(1, np.int64), windows))
+        assert spans.take_ticks() == len(any_kind)
+        assert spans.take_ticks() == 0
 
 
 @pytest.mark.parametrize("shape", SHAPES)
