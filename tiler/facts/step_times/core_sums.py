@@ -58,10 +58,13 @@ class CoreSums:
     reduces: ReduceSums
 
 
-def core_sums(reader: QueryReader, tracks: tuple[int, ...], starts: Ints, stops: Ints) -> Steps[CoreSums]:
+def core_sums(
+    reader: QueryReader, tracks: tuple[int, ...], starts: Ints, stops: Ints, *, has_whole: bool = True
+) -> Steps[CoreSums]:
     """What operations take in windows that ascend and share no time. Raises DamagedStore, NotBuilt.
 
     An operation that a window cuts takes the part of its duration that the cut leaves of its event, as in `kind_sums`.
+    `has_whole`: whether any of the windows may be a whole step, of which sums are stored.
     """
     parts = np.zeros((len(starts), len(TPU_PARTS)), np.int64)
     reduces = [(np.zeros(0, np.int64),) * 3]
@@ -70,7 +73,7 @@ def core_sums(reader: QueryReader, tracks: tuple[int, ...], starts: Ints, stops:
         if kinds is None:
             continue
         left = stops > starts
-        stored = track_step_sums(reader, track)
+        stored = track_step_sums(reader, track) if has_whole else None
         if stored is not None:
             reduces.append(_take_stored(stored, starts, stops, left, parts))
         some = np.flatnonzero(left)

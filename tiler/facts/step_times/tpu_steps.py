@@ -152,9 +152,9 @@ def _until(reader: QueryReader, of: _WholeSteps, rows: Ints, times: Ints) -> Ste
     found = np.zeros((len(rows), len(TPU_PARTS)), np.int64)
     for at, (row, time) in enumerate(zip(rows.tolist(), times.tolist(), strict=True)):
         if time > of.spans.start[row]:
-            sums = yield from core_sums(
-                reader, of.core.operations, of.spans.start[row : row + 1], np.array([time], np.int64)
-            )
+            window = of.spans.start[row : row + 1], np.array([time], np.int64)
+            is_whole = time >= of.spans.stop[row]
+            sums = yield from core_sums(reader, of.core.operations, *window, has_whole=is_whole)
             found[at] = _split(of, sums, np.array([row]))[0]
     return found
 
