@@ -197,7 +197,7 @@ class MetadataCodes:
                 self._codes.reserve(*(min(entries, _MAX_ROOM) * of for of in (_TEXTS, _TEXTS * _BYTES)))
 
     def _rows_of(self, entries: PageEntries, read: _native.ReadEntries, chosen: _native.ChosenStats) -> Ints:
-        names = entries.names
+        names = entries.names.copy()
         for place, name in entries.unused_names().items():
             names[place] = -2 - self._codes.of(name)
         return read.rows(self._rows, self._codes, names, chosen)

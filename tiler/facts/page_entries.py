@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +21,10 @@ class PageEntries:
 
     tables: XStatTables
     plane: int
+    page: int
     numbers: Ints
-
-    @property
-    def page(self) -> int:
-        """The page of all of them."""
-        return int(self.tables.place[self.numbers[0]]) // ENTRIES_PER_PAGE
-
-    @property
-    def at(self) -> Ints:
-        """Their places in the page."""
-        found: Ints = self.tables.place[self.numbers] - np.int64(self.page * ENTRIES_PER_PAGE)
-        return found
-
-    @property
-    def names(self) -> NDArray[np.int32]:
-        """The ids of their names in the run, -1 where no event uses them."""
-        return self.tables.name[self.numbers]
+    at: Ints  # their places in the page
+    names: NDArray[np.int32]  # the ids of their names in the run, -1 where no event uses them
 
     def read(self, rows: _native.MetadataRows, chosen: _native.ChosenStats) -> _native.ReadEntries:
         """What some stats say, and the long names, of those that have no rows. Raises LookupError, ValueError."""
@@ -62,11 +50,15 @@ def entries_of(tables: XStatTables, numbers: NDArray[np.int32], is_left: NDArray
     is_wanted = np.zeros(len(tables), np.bool_)
     is_wanted[tables.alike[numbers]] = True
     wanted = np.flatnonzero(is_wanted & is_left)
-    page = tables.place[wanted] // ENTRIES_PER_PAGE
-    for of_page in np.split(wanted, np.flatnonzero(np.diff(page)) + 1) if len(wanted) else []:
-        planes = tables.plane[of_page]
-        if (planes == planes[0]).all():  # as a rule
-            yield PageEntries(tables, int(planes[0]), of_page)
+    place, names, planes = tables.place[wanted], tables.name[wanted], tables.plane[wanted]
+    pages, at = place // ENTRIES_PER_PAGE, (place % ENTRIES_PER_PAGE).astype(np.int64)
+    borders = [0, *(np.flatnonzero(np.diff(pages)) + 1).tolist(), len(wanted)]
+    for first, last in pairwise(borders) if len(wanted) else ():
+        of_page = planes[first:last]
+        if (of_page == of_page[0]).all():  # as a rule; the general way takes copies
+            some: slice | Ints = slice(first, last)
+            yield PageEntries(tables, int(of_page[0]), int(pages[first]), wanted[some], at[some], names[some])
             continue
-        for plane in np.unique(planes).tolist():
-            yield PageEntries(tables, plane, of_page[planes == plane])
+        for plane in np.unique(of_page).tolist():
+            some = first + np.flatnonzero(of_page == plane)
+            yield PageEntries(tables, plane, int(pages[first]), wanted[some], at[some], names[some])
