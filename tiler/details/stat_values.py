@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from tilescope.tiler.details.values import ValueKind, Values, first_of
 from tilescope.tiler.details.wire import WireDamage, varint
 from tilescope.tiler.details.xstat import decode, integers
 from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
+from tilescope.tiler.kept_with import KeptWith
 
 _REFERENCE: Final = 7  # a kind of native code: the name of another stat is the value
 _UNKNOWN: Final = 255
@@ -99,7 +99,7 @@ class _SharedOfFile:
         self.of = lru_cache(_KEPT_NAMES)(lambda name: _Shared(tables, name))
 
 
-_shared: WeakKeyDictionary[XStatTables, _SharedOfFile] = WeakKeyDictionary()
+_shared: KeptWith[XStatTables, _SharedOfFile] = KeptWith()
 
 
 def stat_values(

@@ -9,12 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
-from weakref import WeakKeyDictionary
 
 from tilescope.tiler.details import wire
 from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.operations import TpuCore, tpu_cores
 from tilescope.tiler.facts.plane_facts import plane_facts
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader
 
 # Of the message `CoreDetails` of XProf. What is 0 is not written.
@@ -39,7 +39,7 @@ class CorePlace:
     y: int | None
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, Mapping[int, CorePlace]] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, Mapping[int, CorePlace]] = KeptWith()
 
 
 def core_places(reader: QueryReader) -> Mapping[int, CorePlace]:

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +28,7 @@ from tilescope.tiler.facts.work import (
     pytorch_event,
     xla_operation,
 )
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import Name, QueryReader, Reading, Steps
 from tilescope.tiler.query.tracks import SLICE_KINDS
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -78,7 +78,7 @@ class Device:
         return frozenset(of.track for of in (*self.tracks, *self.beside))
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, list[Device]] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, list[Device]] = KeptWith()
 
 
 def devices_of(reader: QueryReader) -> Steps[list[Device]]:
@@ -263,7 +263,7 @@ def name_categories(reader: QueryReader, file: int, tables: XStatTables) -> Step
     return known[file]
 
 
-_CATEGORIES: WeakKeyDictionary[QueryReader, dict[int, NameCategories]] = WeakKeyDictionary()
+_CATEGORIES: KeptWith[QueryReader, dict[int, NameCategories]] = KeptWith()
 
 
 def _name_categories(reader: QueryReader, file: int, tables: XStatTables) -> Steps[NameCategories]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from tilescope.tiler.facts.devices import Kinds, WorkTrack, name_categories
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.records import track_kinds, track_running
 from tilescope.tiler.facts.work import Work
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages import Histogram
 from tilescope.tiler.pages.operations import OperationKinds
 from tilescope.tiler.query import QueryReader, Reading, Steps
@@ -52,7 +52,7 @@ class _Known:
     kinds: dict[int, Kinds] = field(default_factory=dict)
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, _Known] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, _Known] = KeptWith()
 
 
 def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsOf) -> Steps[tuple[int, int]]:

@@ -17,6 +17,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.details.xstat_tables import KEPT_PAGES, XStatTables
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.page_entries import PageEntries, entries_of
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store.two_threads import for_each
 
@@ -232,7 +233,7 @@ def _damaged(error: Exception) -> DamagedStore:
     return DamagedStore(f"metadata of operations that makes no sense: {error}")
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, MetadataCodes] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, MetadataCodes] = KeptWith()
 
 
 def metadata_codes(reader: QueryReader) -> MetadataCodes:

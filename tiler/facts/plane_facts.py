@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
-from weakref import WeakKeyDictionary
 
 from tilescope.tiler.details.typed_stats import plane_stats
 from tilescope.tiler.details.wire import WireDamage
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store.attachments import content, listed
 
@@ -35,7 +35,7 @@ class PlaneFacts:
         return value if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, tuple[PlaneFacts, ...]] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, tuple[PlaneFacts, ...]] = KeptWith()
 
 
 def plane_facts(reader: QueryReader) -> Sequence[PlaneFacts]:

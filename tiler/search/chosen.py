@@ -6,11 +6,11 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages.histogram import name_bounds
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.search.language import Pattern
@@ -90,7 +90,7 @@ class KnownNames:
     """What was chosen last in each open store. For whatever thread."""
 
     def __init__(self) -> None:
-        self._kept: WeakKeyDictionary[QueryReader, OrderedDict[Asked, ChosenNames]] = WeakKeyDictionary()
+        self._kept: KeptWith[QueryReader, OrderedDict[Asked, ChosenNames]] = KeptWith()
         self._lock = threading.Lock()
 
     def get(self, reader: QueryReader, patterns: Asked) -> ChosenNames | None:

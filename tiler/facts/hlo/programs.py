@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar, cast
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from tilescope.tiler.facts.hlo.module import HloModule
 from tilescope.tiler.facts.hlo.parsing import MAX_PROTO_BYTES, parse_module
 from tilescope.tiler.facts.hlo.program_parts import ProgramParts, find_parts, program_of_parts
 from tilescope.tiler.facts.hlo.values import ProgramValues, parse_values
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.attachments import AttachmentEntry, listed, whole_content
 from tilescope.tiler.store.two_threads import Aside
@@ -138,7 +138,7 @@ class _Kept:
             self._of.popitem(last=False)
 
 
-_KEPT: WeakKeyDictionary[QueryReader, _Kept] = WeakKeyDictionary()
+_KEPT: KeptWith[QueryReader, _Kept] = KeptWith()
 
 
 def _key(what: str, entry: AttachmentEntry) -> _Key:

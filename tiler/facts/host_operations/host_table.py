@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.host_operations.event_ops import HOST_PLANE, EventOps
 from tilescope.tiler.facts.host_operations.naming import HostOp
 from tilescope.tiler.facts.host_operations.op_sums import OpSums
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -136,7 +136,7 @@ class _Known:
         return self._whole[track]
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, _Known] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, _Known] = KeptWith()
 
 
 def _sums(sums: OpSums, track: int, windows: Windows) -> Steps[Sums]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from tilescope.tiler.facts.kernels.tensor_cores import could_use_tensor_cores, u
 from tilescope.tiler.facts.operations.kind_sums import kind_sums
 from tilescope.tiler.facts.operations.metadata import operation_metadata
 from tilescope.tiler.facts.operations.records import track_kinds
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages.operations import OperationKind, OperationKinds
 from tilescope.tiler.query import QueryReader, Steps, finish
 from tilescope.tiler.windows import Windows, WindowsOf
@@ -135,7 +135,7 @@ class _Known:
     programs: dict[tuple[int, str], Program] | None = None  # by file and id, when they were asked for
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, _Known] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, _Known] = KeptWith()
 
 
 def _told(reader: QueryReader, track: int, kinds: Sequence[OperationKind]) -> Steps[Sequence[_Told | None]]:

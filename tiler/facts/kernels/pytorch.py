@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.details.values import ValueKind, Values
 from tilescope.tiler.facts.kernels.launch import LAUNCH_ARGUMENTS, launch_of_values
 from tilescope.tiler.facts.kernels.sums import KernelSums
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import ArgumentReader, Events, Name, QueryReader, Reading, Steps
 from tilescope.tiler.windows import Windows
 
@@ -23,7 +23,7 @@ _IN_OBJECTS: Final = (ValueKind.TEXT, ValueKind.OTHER)
 # Sums of ticks of an argument chunk's events fit into 64 bits below.
 _LONG: Final = 1 << 40
 
-_KNOWN: WeakKeyDictionary[QueryReader, Mask] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, Mask] = KeptWith()
 
 
 def pytorch_kernels(reader: QueryReader) -> Steps[Mask]:

@@ -6,13 +6,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.memory.pool import MemoryPool
 from tilescope.tiler.facts.memory.records import Records, records_of
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.query import QueryReader, Steps
 
@@ -26,7 +26,7 @@ class _Kept:
     """The memories of hosts that were asked for last. For whatever thread."""
 
     def __init__(self) -> None:
-        self._of: WeakKeyDictionary[QueryReader, OrderedDict[int, tuple[int, list[MemoryPool]]]] = WeakKeyDictionary()
+        self._of: KeptWith[QueryReader, OrderedDict[int, tuple[int, list[MemoryPool]]]] = KeptWith()
         self._lock = threading.Lock()
 
     def get(self, reader: QueryReader, host: int) -> list[MemoryPool] | None:

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.facts.memory.arguments import PYTORCH, XSPACE, Runtime, Texts, Told
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import EVERYTHING, SLICE_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps
 
@@ -57,7 +57,7 @@ class Records:
         return own + sum(int(column.nbytes) for column in self.told.columns)
 
 
-_KINDS: WeakKeyDictionary[QueryReader, NDArray[np.uint8]] = WeakKeyDictionary()
+_KINDS: KeptWith[QueryReader, NDArray[np.uint8]] = KeptWith()
 
 
 def _kinds(reader: QueryReader) -> Steps[NDArray[np.uint8]]:
@@ -71,7 +71,7 @@ def _kinds(reader: QueryReader) -> Steps[NDArray[np.uint8]]:
     return known
 
 
-_HAS: WeakKeyDictionary[QueryReader, bool] = WeakKeyDictionary()
+_HAS: KeptWith[QueryReader, bool] = KeptWith()
 
 
 def records_allocations(reader: QueryReader) -> bool:

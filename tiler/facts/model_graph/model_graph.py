@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
-from weakref import WeakKeyDictionary
 
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store.attachments import content, listed
 
@@ -39,7 +39,7 @@ class ModelGraph:
     nodes: Sequence[ModelNode]
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, list[ModelGraph]] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, list[ModelGraph]] = KeptWith()
 
 
 def model_graphs(reader: QueryReader) -> list[ModelGraph]:

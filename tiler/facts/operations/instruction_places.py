@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from threading import Lock
 from typing import Any, Final, overload
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from tilescope.tiler.facts.metadata_codes import LONG_NAME, NAME, STAT, metadata
 from tilescope.tiler.facts.operations.framework_numbers import FrameworkNames, framework_numbers
 from tilescope.tiler.facts.operations.instruction_columns import InstructionColumns
 from tilescope.tiler.facts.operations.metadata import CUSTOM_CALL, OperationMetadata, metadata_of_rows, text_of
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages.operations import OperationKinds, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
 
@@ -163,7 +163,7 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         return found
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, InstructionPlaces] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, InstructionPlaces] = KeptWith()
 
 
 def instruction_places(reader: QueryReader) -> InstructionPlaces:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary
 
 from tilescope.tiler.facts.hlo import (
     HloDamage,
@@ -20,6 +19,7 @@ from tilescope.tiler.facts.hlo.costs import Costs
 from tilescope.tiler.facts.hlo.expressions import category, expression
 from tilescope.tiler.facts.hlo.layouts import meanings
 from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata, Traffic
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages.operations import OperationKind
 from tilescope.tiler.query import QueryReader, Steps
 
@@ -79,7 +79,7 @@ class _Kept:
 
 MAX_KEPT_BYTES: Final = 64 << 20
 _ENTRY_BYTES: Final = 1000
-_KEPT: WeakKeyDictionary[QueryReader, _Kept] = WeakKeyDictionary()
+_KEPT: KeptWith[QueryReader, _Kept] = KeptWith()
 
 
 class Instructions:

@@ -6,10 +6,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Hashable, Sequence
 from typing import Final
-from weakref import WeakKeyDictionary
 
 from tilescope.tiler.facts.operations.op_rows import OpRows
 from tilescope.tiler.facts.operations.op_table import OpTable
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.windows import WindowsOf
 
@@ -25,7 +25,7 @@ class _Kept:
     """The least recently used are forgotten first. For whatever thread."""
 
     def __init__(self) -> None:
-        self._of: WeakKeyDictionary[QueryReader, OrderedDict[Hashable, OpTable]] = WeakKeyDictionary()
+        self._of: KeptWith[QueryReader, OrderedDict[Hashable, OpTable]] = KeptWith()
         self._lock = threading.Lock()
 
     def get(self, reader: QueryReader, key: Hashable) -> OpTable | None:

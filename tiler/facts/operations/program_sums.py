@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from tilescope.tiler.facts.operations.step_programs import (
     program_of_steps,
     track_steps,
 )
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages.kind_counts import SAID
 from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
@@ -68,7 +68,7 @@ def program_sums(
     return [found[key] for key in keys]
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, dict[_Key, Operation | None]] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, dict[_Key, Operation | None]] = KeptWith()
 
 
 def _digest(cores: Sequence[TpuCore], windows_of: WindowsOf) -> bytes:

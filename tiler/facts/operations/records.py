@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.operations.borders import TrackBorders
 from tilescope.tiler.facts.operations.event_ranges import CountedKinds, CountedRecord, EventRanges
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.pages.kind_counts import SAID
 from tilescope.tiler.pages.operation_sums import OperationSums
@@ -80,8 +80,8 @@ def track_step_sums(reader: QueryReader, track: int) -> StepSums | None:
     return None if record is None else StepSums.decode(decompress(record), track)
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, dict[int, TrackKinds | None]] = WeakKeyDictionary()
-_RUNNING: WeakKeyDictionary[QueryReader, dict[int, TrackRunning | None]] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, dict[int, TrackKinds | None]] = KeptWith()
+_RUNNING: KeptWith[QueryReader, dict[int, TrackRunning | None]] = KeptWith()
 
 
 class OperationRecords:

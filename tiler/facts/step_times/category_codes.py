@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.metadata_codes import CATEGORY, metadata_codes
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart, part_of_category
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages.operations import OperationKinds, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
 
@@ -31,7 +31,7 @@ def part_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Code
     return known[track]
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, dict[int, Codes]] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, dict[int, Codes]] = KeptWith()
 
 
 def _read_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Codes]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from tilescope.tiler.facts.step_times.markers import marked_steps
 from tilescope.tiler.facts.step_times.part_spans import part_spans
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.windows import Windows, WindowsOf
@@ -61,7 +61,7 @@ class _HostSteps:
         return sum(len(part.gone) for part in self.parts)
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, dict[HostTracks, _HostSteps]] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, dict[HostTracks, _HostSteps]] = KeptWith()
 
 
 def host_step_times(

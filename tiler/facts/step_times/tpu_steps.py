@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, cor
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages.operations import CHUNK_OPERATIONS
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps
@@ -38,7 +38,7 @@ class _WholeSteps:
     least: Ints  # of each row of `sums.reduces`: the least that this all-reduce takes in this step on any core
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, list[_WholeSteps]] = WeakKeyDictionary()
+_KNOWN: KeptWith[QueryReader, list[_WholeSteps]] = KeptWith()
 
 
 def tpu_step_times(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Annotated, Final
-from weakref import WeakKeyDictionary
 
 from msgspec import Meta
 
 from tilescope.tiler.facts.hlo import HloDamage, HloModule, Instruction, Program, hlo_module, programs_of
 from tilescope.tiler.facts.hlo.neighbourhood import Neighbourhood, ProgramGraph
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.question import Question
@@ -49,7 +49,7 @@ class GraphQuestion(Question, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=MAX_NODES, description="The most instructions that are shown.")] = 200
 
 
-_GRAPHS: WeakKeyDictionary[QueryReader, dict[str, ProgramGraph]] = WeakKeyDictionary()
+_GRAPHS: KeptWith[QueryReader, dict[str, ProgramGraph]] = KeptWith()
 _KEPT: Final = 8  # graphs of a run
 
 

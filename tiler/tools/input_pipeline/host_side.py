@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from tilescope.tiler.facts.host_operations import (
     host_operations,
     host_threads,
 )
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import EVERYTHING, Name, QueryReader, Reading, Steps
 from tilescope.tiler.windows import WindowsOf, everywhere
 
@@ -97,7 +97,7 @@ def _never() -> Steps[tuple[int, int]]:
     return 0, 0
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, NDArray[np.bool_]] = WeakKeyDictionary()  # of each name whether it enqueues
+_KNOWN: KeptWith[QueryReader, NDArray[np.bool_]] = KeptWith()  # of each name whether it enqueues
 
 
 def _enqueued(reader: QueryReader, threads: Sequence[int], windows_of: WindowsOf) -> Steps[tuple[int, int]]:

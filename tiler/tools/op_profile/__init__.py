@@ -7,13 +7,13 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, Final
-from weakref import WeakKeyDictionary
 
 from msgspec import Meta
 
 from tilescope.tiler.facts.hlo import parts_ahead
 from tilescope.tiler.facts.operations import OpTable, tpu_cores
 from tilescope.tiler.facts.operations.metadata import OperationMetadata
+from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.op_profile.layouts import NO_LAYOUT, KnownLayout, known_layouts
@@ -101,7 +101,7 @@ class _Known:
 
 
 # The tree that was made last, for whoever asks for more or less of it. It takes more than its table does.
-_LAST: WeakKeyDictionary[OpTable, dict[object, _Known]] = WeakKeyDictionary()
+_LAST: KeptWith[OpTable, dict[object, _Known]] = KeptWith()
 
 
 def _program_names(scope: Scope) -> dict[str, str]:

@@ -1,0 +1,52 @@
+"""Whatever was asked of a store: when nobody has it open, nothing of it stays in memory."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from pathlib import Path
+
+import pytest
+
+from tests.corpus import corpus_path
+from tilescope.tiler.errors import NotAvailable, UsageError
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Scope, ask, from_values, tools
+
+# What is asked of tools that have to be told something.
+VALUES: dict[str, dict[str, object]] = {
+    "search": {"query": "a"},
+    "hit_bins": {"query": "a", "px": 100},
+    "find": {"text": "a"},
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "xplane/tpu_v6e_4core.xplane.pb",
+        "xplane/gpu_v100x8_bert.xplane.pb",
+        "xplane/jax_cpu_10steps.xplane.pb",
+        "kineto/resnet50_workers4.pt.trace.json.gz",
+    ],
+)
+def test_a_reader_goes_with_all_that_tools_kept_of_it(tmp_path: Path, name: str) -> None:
+    build_store([corpus_path(name)], tmp_path / "s")
+    left, answers = {}, 0
+    for id, tool in tools().items():
+        store = open_run_store(tmp_path / "s")
+        reader = QueryReader(store)
+        try:
+            finish(ask(tool, Scope(reader), from_values(tool.question, VALUES.get(id, {}))))
+            answers += 1
+        except (UsageError, NotAvailable):
+            pass  # of what this run does not have
+        gone = weakref.ref(reader)
+        store.close()
+        del store, reader
+        gc.collect()
+        left[id] = gone() is not None
+    assert not [id for id, is_there in left.items() if is_there]
+    assert answers >= 10

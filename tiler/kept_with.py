@@ -1,0 +1,61 @@
+"""What is worked out of something once, and kept as long as that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar, overload
+from weakref import WeakSet
+
+Owner = TypeVar("Owner")
+T = TypeVar("T")
+D = TypeVar("D")
+
+_NAME = "_kept"
+
+
+class KeptWith(Generic[Owner, T]):
+    """Values by their owners, which have them: a value may refer to its owner, and goes with it all the same.
+
+    That of a `WeakKeyDictionary` would keep its own key for ever.
+    """
+
+    def __init__(self) -> None:
+        self._owners: WeakSet[Any] = WeakSet()
+
+    def __contains__(self, owner: Owner) -> bool:
+        return self in vars(owner).get(_NAME, ())
+
+    def __getitem__(self, owner: Owner) -> T:
+        found: T = vars(owner)[_NAME][self]
+        return found
+
+    def __setitem__(self, owner: Owner, value: T) -> None:
+        vars(owner).setdefault(_NAME, {})[self] = value
+        self._owners.add(owner)
+
+    @overload
+    def get(self, owner: Owner) -> T | None: ...
+
+    @overload
+    def get(self, owner: Owner, default: D) -> T | D: ...
+
+    def get(self, owner: Owner, default: object = None) -> object:
+        """The value of an owner."""
+        return vars(owner).get(_NAME, {}).get(self, default)
+
+    def setdefault(self, owner: Owner, value: T) -> T:
+        """The value of an owner, which is this one if it has none yet."""
+        found: T = vars(owner).setdefault(_NAME, {}).setdefault(self, value)
+        self._owners.add(owner)
+        return found
+
+    def items(self) -> Iterator[tuple[Owner, T]]:
+        """All owners that are there, with their values."""
+        for owner in list(self._owners):
+            yield owner, self[owner]
+
+    def clear(self) -> None:
+        """Forgets all values."""
+        for owner in list(self._owners):
+            vars(owner)[_NAME].pop(self, None)
+        self._owners.clear()
