@@ -10,7 +10,7 @@ Owner = TypeVar("Owner")
 T = TypeVar("T")
 D = TypeVar("D")
 
-_NAME = "_kept"
+_NAME = "_kept_with"  # an attribute of the owner
 
 
 class KeptWith(Generic[Owner, T]):
