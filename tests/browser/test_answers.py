@@ -20,6 +20,7 @@ ROWS = 100_000
 SCROLL = """async (step) => {
   const scroller = document.querySelector('.table-scroll');
   const gaps = [];
+  scroller.scrollTop = 0;
   let last = await new Promise(requestAnimationFrame);
   for (let frame = 0; frame < 120; frame++) {
     scroller.scrollTop += step;
@@ -193,11 +194,10 @@ def test_a_tree_is_opened_and_closed_by_keys(page: Page, address: str) -> None:
     page.keyboard.press("Tab")
 
 
-@pytest.mark.parametrize(
-    ("step", "limit_ms"),
-    [(60, 8), (997, 24)],  # a quick wheel; the scroll bar, by a screen in each frame
-)
-def test_a_hundred_thousand_rows_scroll_without_a_stutter(page: Page, address: str, step: int, limit_ms: float) -> None:
+@pytest.mark.parametrize("step", [60, 997])  # a quick wheel; the scroll bar, by a screen in each frame
+def test_a_frame_costs_no_more_with_a_hundred_thousand_rows_than_with_a_tenth(
+    page: Page, address: str, step: int
+) -> None:
     show(page, address, "many")
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})  # what others do on this machine is not counted
@@ -206,14 +206,22 @@ def test_a_hundred_thousand_rows_scroll_without_a_stutter(page: Page, address: s
         metrics = session.send("Performance.getMetrics")["metrics"]
         return float(next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration"))
 
-    page.evaluate(SCROLL, step)
-    before = busy_s()
-    gaps = page.evaluate(SCROLL, step)
-    frame_ms = 1000 * (busy_s() - before) / len(gaps)
-    print(f"{step} px: {frame_ms:.1f} ms of CPU a frame, gaps p95 {gaps[int(0.95 * len(gaps))]:.1f} ms")
-    assert frame_ms < limit_ms
-    assert page.locator(".table-scroll").evaluate("element => element.scrollTop") == 240 * step
-    assert page.locator("tbody tr").count() < 80
+    def frame_ms(rows: int) -> float:
+        expect(page.locator("table")).to_have_attribute("aria-rowcount", re.compile(rf"^{rows // 1000}\d\d\d$"))
+        before = busy_s()
+        gaps = page.evaluate(SCROLL, step)
+        assert page.locator(".table-scroll").evaluate("element => element.scrollTop") == 120 * step
+        assert page.locator("tbody tr").count() < 80
+        return 1000 * (busy_s() - before) / len(gaps)
+
+    few, many = [], []
+    for _ in range(2):  # by turns
+        page.get_by_role("searchbox").fill("fusion.9")
+        few.append(frame_ms(11_000))
+        page.get_by_role("searchbox").fill("")
+        many.append(frame_ms(ROWS))
+    print(f"{step} px: {min(few):.1f} and {min(many):.1f} ms of CPU a frame")
+    assert min(many) < 2 * min(few)
 
 
 def test_charts_say_exact_figures_by_keys_and_hide_series(page: Page, address: str) -> None:
