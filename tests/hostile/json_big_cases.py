@@ -482,7 +482,7 @@ CASES = [
         "foreign-lines",
         "a million lines of another log",
         lambda: '{"level":"info","message":"hello"}\n' * MILLION,
-        Refused("no trace"),
+        Refused("not a trace"),
     ),
     _case(
         "stack-frames",

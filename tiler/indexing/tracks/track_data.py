@@ -18,6 +18,9 @@ from tilescope.tiler.indexing.scratch import Scratch, parts
 
 Ints = NDArray[np.int64]
 
+# So many values are looked at one by one in less time than numpy takes to begin.
+_FEW = 16
+
 _PAIRED = (Phase.BEGIN, Phase.END)
 _FLOW_ENDS = (Phase.FLOW_START, Phase.FLOW_STEP, Phase.FLOW_END)
 
@@ -149,6 +152,8 @@ class _Slices:
 
 def _phases(events: TimedEvents) -> set[int]:
     """Those that any event has."""
+    if len(events) <= _FEW:
+        return set(events.phase.tolist())
     # Nearly all tracks hold events of one phase: those are told by a look at the least and the greatest.
     first, last = int(events.phase.min(initial=255)), int(events.phase.max(initial=0))
     if first >= last:
