@@ -51,7 +51,8 @@ LONG_NAME: Final = 1
 STAT: Final = {name: at + 2 for at, name in enumerate(STATS)}
 _WIDTH: Final = len(STATS) + 2
 
-# What instructions say that no other does, their long name and their path in the framework, and how long that is.
+# Room that is made for what instructions say: of each two texts that no other has (its long name, its path in the
+# framework), of so many bytes.
 _TEXTS: Final = 2
 _BYTES: Final = 128
 _MAX_ROOM: Final = 1 << 18  # 64 MB of texts

@@ -41,7 +41,7 @@ _KNOWN: KeptWith[QueryReader, tuple[PlaneFacts, ...]] = KeptWith()
 def plane_facts(reader: QueryReader) -> Sequence[PlaneFacts]:
     """Those of all planes of a run that have stats; what is damaged is left out. Raises DamagedStore.
 
-    None while the run is indexed; then they are kept for the next question.
+    There are none yet while the run is indexed. Afterwards they are kept for the next question.
     """
     record = reader.store.attachments()
     if record is None:
