@@ -139,6 +139,9 @@ struct NanoPico {
 
 // Whether an event's offset can be added to where its line counts from.
 inline bool adds_up(std::int64_t start_ns, std::int64_t offset_ps) {
+    // No offset in picoseconds is longer than this: nothing is divided for lines that begin at a usual time.
+    constexpr std::int64_t longest_ns = std::int64_t{1} << 54;
+    if (start_ns >= INT64_MIN + longest_ns && start_ns <= INT64_MAX - longest_ns) return true;
     std::int64_t sum = 0;
     return !__builtin_add_overflow(start_ns, NanoPico::of(offset_ps).ns, &sum);
 }

@@ -72,11 +72,7 @@ inline bool FlowStats::is_of_others(const wire::Source& source, wire::Range stat
     case wire::fixed64_field(2): return rest == 8;
     case wire::varint_field(3):
     case wire::varint_field(4):
-    case wire::varint_field(7): {
-        std::uint64_t bits = 0;
-        const std::uint8_t* const end = at + size;
-        return wire::quick_varint(at + value + 1, end, source.end(), bits) == end;
-    }
+    case wire::varint_field(7): return wire::is_varint_up_to(at + value + 1, at + size, source.end());
     case wire::bytes_field(5):
     case wire::bytes_field(6): return rest != 0 && at[value + 1] < 0x80 && at[value + 1] == rest - 1;
     default: return false;

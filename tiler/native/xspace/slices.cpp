@@ -42,6 +42,7 @@ LineSlices::LineSlices(const wire::Source& source, const Catalogue& catalogue, c
       survey_(survey),
       start_ns_(start_ns),
       scale_(scale),
+      line_ticks_((static_cast<std::uint64_t>(start_ns) - scale.from_ns) * scale.per_ns),
       names_(names),
       slices_(slices),
       flow_ends_(flow_ends),
@@ -72,7 +73,7 @@ bool LineSlices::advance(std::size_t stop) {
 
 void LineSlices::take_event(Cursor& line) {
     FlowValues flows;
-    if (flow_stats_.empty()) read_event(line, event_, [](Range) {});
+    if (!survey_.tells_of_flows) read_event(line, event_, [](Range) {});
     else read_event(line, event_, [&](Range stat) { flow_stats_.read(source_, stat, flows); });
     if (events_left_ == 0) throw wire::Error(changed, position_);
     --events_left_;
@@ -101,9 +102,8 @@ void LineSlices::take_event(Cursor& line) {
 }
 
 std::int64_t LineSlices::start_tick() const {
-    const std::uint64_t line_ticks = (static_cast<std::uint64_t>(start_ns_) - scale_.from_ns) * scale_.per_ns;
     const std::int64_t offset = scale_.per_ns == 1 ? NanoPico::of(event_.offset_ps).ns : event_.offset_ps;
-    return static_cast<std::int64_t>(line_ticks + static_cast<std::uint64_t>(offset));
+    return static_cast<std::int64_t>(line_ticks_ + static_cast<std::uint64_t>(offset));
 }
 
 std::int64_t LineSlices::duration_ticks(std::int64_t duration_ps) const {

@@ -72,6 +72,7 @@ class LineSlices {
     const LineSurvey& survey_;
     std::int64_t start_ns_;
     TickScale scale_;
+    std::uint64_t line_ticks_;  // where the line's offsets count from
     Span<const std::int32_t> names_;
     SliceRoom slices_;
     FlowEndRoom flow_ends_;

@@ -60,6 +60,7 @@ void Surveyor::take_event(Cursor& line) {
     else read_event(line, event_, [&](Range stat) { flow_stats_.read(source_, stat, flows); });
     ++found_.events;
     found_.stat_bytes += event_.stat_bytes();
+    found_.tells_of_flows = found_.tells_of_flows || flows.present != 0;
     if (start_ns_ && !adds_up(*start_ns_, event_.offset_ps)) {
         ++found_.out_of_range;
         return;

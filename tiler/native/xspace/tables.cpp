@@ -2,6 +2,7 @@
 
 #include "columns/utf8.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tilescope::xspace {
@@ -22,6 +23,25 @@ void SparseIds::grow() {
     old.swap(entries_);
     for (const Entry& entry : old)
         if (entry.value != absent) entries_[slot(entry.id)] = entry;
+}
+
+std::int32_t* IdTable::paged(std::uint64_t at) {
+    const std::uint64_t number = at / page_size;
+    if (number >= max_directory_) return nullptr;
+    // Grown as it is needed: a file may have a million planes.
+    if (number >= directory_.size()) {
+        if (pages_left_ == 0) return nullptr;
+        directory_.resize(std::min(max_directory_, std::max<std::size_t>(number + 1, 2 * directory_.size())), 0);
+    }
+    std::uint32_t& page = directory_[number];
+    if (page == 0) {
+        if (pages_left_ == 0) return nullptr;
+        --pages_left_;
+        if (pages_.empty()) pages_.resize(page_size, absent);
+        page = static_cast<std::uint32_t>(pages_.size() / page_size);
+        pages_.resize(pages_.size() + page_size, absent);
+    }
+    return &pages_[page * page_size + at % page_size];
 }
 
 std::int64_t FlowTable::intern(std::uint64_t type, std::uint64_t id) {

@@ -75,6 +75,17 @@ inline const std::uint8_t* quick_varint(const std::uint8_t* at, const std::uint8
     return next;
 }
 
+// Whether one varint lies at `at` and ends at `end`, told quickly: false where it has to be read with more care.
+inline bool is_varint_up_to(const std::uint8_t* at, const std::uint8_t* end, const std::uint8_t* file_end) {
+    std::uint64_t bytes = 0;
+    const std::ptrdiff_t size = end - at;
+    if (size < 1 || size > static_cast<std::ptrdiff_t>(sizeof(bytes))) return false;
+    if (file_end - at < static_cast<std::ptrdiff_t>(sizeof(bytes))) return false;
+    std::memcpy(&bytes, at, sizeof(bytes));
+    const std::uint64_t ends = ~bytes & 0x8080808080808080U;
+    return (ends & (~ends + 1)) == std::uint64_t{0x80} << (8 * (size - 1));
+}
+
 class Cursor {
   public:
     // `what` names the message in errors: "plane", "line". It must outlive the cursor.

@@ -15,7 +15,7 @@ from tests.tiler.readers.xspace.xspace_rows import ReadSpace, read
 from tilescope.tiler.columns import TrackKind
 
 INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
-IDS = st.one_of(st.integers(0, 6), st.sampled_from([-1, -(1 << 40), 1 << 62, 5000]))
+IDS = st.one_of(st.integers(0, 6), st.sampled_from([-1, -(1 << 40), 1 << 62, 70, 700, 5000]))
 NAMES = st.one_of(
     st.sampled_from(["", "matmul", "fusion.1", "_pt", "_p", "_ct", "_c", "step_num", "größe"]),
     st.text("ab", max_size=2),
