@@ -128,7 +128,7 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         if not len(copies):
             return found
         originals, original = self.said("deduplicated_name", places[copies])
-        unused = np.unique(codes[codes < 0])
+        unused, _ = distinct(codes[codes < 0])
         names = dict(zip(self._codes.names(unused), unused.tolist(), strict=True))  # those of no event
         names.update(self._reader.names.numbers_of(originals, found[found >= 0]))
         more = int(found.max()) + 1  # of originals that are not there

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.metadata_codes import LONG_NAME, NAME, STAT, MetadataCodes, metadata_codes
 from tilescope.tiler.pages.operations import OperationKind
 from tilescope.tiler.query import QueryReader
@@ -92,11 +93,11 @@ def metadata_of_rows(codes: MetadataCodes, rows: NDArray[np.int64]) -> list[Oper
     of = codes.matrix[rows]
 
     def column(at: int, made: Callable[[object], T]) -> list[T]:
-        used, place = np.unique(of[:, at], return_inverse=True)
+        used, place = distinct(of[:, at])
         values = [made(value) for value in codes.values.of(used)]
         return [values[one] for one in place.tolist()]
 
-    used, name = np.unique(of[:, NAME], return_inverse=True)
+    used, name = distinct(of[:, NAME])
     texts = codes.names(used)
     names = [texts[one] for one in name.tolist()]
     flops, model_flops = column(STAT["flops"], integer_of), column(STAT["model_flops"], integer_of)

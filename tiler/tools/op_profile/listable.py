@@ -98,10 +98,11 @@ def _hidden_copies(group: Ints, name: Ints, own: Exact, limit: int) -> Iterator[
 
     The first is never among them: it says where the part is.
     """
-    _, part, size = np.unique(group, return_inverse=True, return_counts=True)
+    _, part = distinct(group)
+    size = np.bincount(part)
     for number in np.flatnonzero(size > max(limit, _FEWEST)).tolist():
         rows = np.flatnonzero(part == number)
-        if len(np.unique(name[rows])) < len(rows):
+        if len(distinct(name[rows])[0]) < len(rows):
             continue
         of = own[rows]
         hidden = rows[of < np.partition(of, len(of) - limit)[len(of) - limit]]
@@ -129,8 +130,9 @@ def _paths(of: OpRows, by: By, program_names: dict[str, str]) -> tuple[list[Path
 
 
 def _first_met(path: NDArray[np.int64]) -> list[int]:
-    met, first = np.unique(path, return_index=True)
-    found: list[int] = met[np.argsort(first)].tolist()
+    first = np.full(int(path.max(initial=-1)) + 1, len(path))
+    first[path[::-1]] = np.arange(len(path))[::-1]  # of what is written to one place the last stays
+    found: list[int] = [number for number in np.argsort(first).tolist() if first[number] < len(path)]
     return found
 
 
