@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import OTHER_NAMES, decompress
+from tilescope.tiler.query.kept_pages import KeptBytes
 from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.query.store import QueryStore
 
@@ -87,6 +88,7 @@ class Names:
         about = store.manifest()["names"]
         self._count, self._page_size = int(about["count"]), int(about["page_size"])
         self._kept = lru_cache(_KEPT_PAGES)(self._decode)
+        self._packed = KeptBytes(self._inflate)  # looked through for one text after the other
         self._folded: FoldedNames | None = None
 
     def __getitem__(self, name: int) -> Name:
@@ -236,7 +238,7 @@ class Names:
         packed = self._packed(page)
         return any((f'"{text}"' if whole else text).encode() in packed for text in texts)
 
-    def _packed(self, page: int) -> bytes:
+    def _inflate(self, page: int) -> bytes:
         member = self._store.names(page)
         if member is None:
             raise DamagedStore(f"page {page} of the names is missing")

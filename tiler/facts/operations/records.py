@@ -120,6 +120,13 @@ class OperationRecords:
             raise self._damaged(first)
         return of
 
+    def durations(self, number: int, places: Ints) -> Ints:
+        """How long some of a record's operations take on the device, ps, by their places there. Raises DamagedStore."""
+        of = self.operations(number)
+        if int(places.max(initial=0)) >= len(of):
+            raise self._damaged(self.first(number))
+        return of.duration[places]
+
     def add_to(
         self, sums: _native.PartSums, number: int, borders: TrackBorders, left_out: Ints
     ) -> tuple[Ints, Ints, Ints, Ints]:

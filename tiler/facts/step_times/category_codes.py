@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.metadata_codes import CATEGORY, metadata_codes
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart, part_of_category
 from tilescope.tiler.kept_with import KeptWith
@@ -43,7 +44,7 @@ def _read_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Cod
     found = np.full(len(metadata), code_of_category(""), np.uint8)
     known = (metadata >= 0) & (metadata < len(tables))
     category = yield from metadata_codes(reader).column(file, tables, tables.alike[metadata[known]], CATEGORY)
-    used, place = np.unique(category, return_inverse=True)
+    used, place = distinct(category)
     values = metadata_codes(reader).values.of(used)
     codes = [code_of_category(of if isinstance(of, str) else "") for of in values]
     found[known] = np.array(codes, np.uint8)[place]

@@ -25,7 +25,8 @@ class StepSpans:
     pass_: Ints  # from 0 on
     start: Ints
     stop: Ints
-    track: Ints  # and ordinal: of the slice that is the step, -1 none
+    end: Ints  # of the slice that is the step, which may lie after `stop`
+    track: Ints  # and ordinal: of that slice, -1 none
     ordinal: Ints
     overlap: bool
     counted: bool  # the numbers are none of the trace's
@@ -45,7 +46,7 @@ class StepSpans:
         some = np.flatnonzero(stop > rows.start)
         stop[some[:-1]] = np.minimum(stop[some[:-1]], rows.start[some[1:]])
         overlap = bool((stop < rows.stop).any())
-        return cls(rows.number, rows.pass_, rows.start, stop, rows.track, rows.ordinal, overlap, counted)
+        return cls(rows.number, rows.pass_, rows.start, stop, rows.stop, rows.track, rows.ordinal, overlap, counted)
 
 
 @dataclass(frozen=True, slots=True)

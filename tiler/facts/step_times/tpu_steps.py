@@ -33,7 +33,7 @@ class _WholeSteps:
 
     core: TpuCore
     spans: StepSpans
-    duration: Ints  # ps
+    device: Ints  # how long the slice takes on the device, ps; -1 not known
     sums: CoreSums
     least: Ints  # of each row of `sums.reduces`: the least that this all-reduce takes in this step on any core
 
@@ -69,33 +69,38 @@ def tpu_step_times(
 
 def _whole_steps(reader: QueryReader, core: TpuCore, spans: StepSpans) -> Steps[_WholeSteps]:
     sums = yield from core_sums(reader, core.operations, spans.start, spans.stop)
-    duration = yield from _durations(reader, spans, spans.start, spans.stop, np.arange(len(spans)))
-    return _WholeSteps(core, spans, duration, sums, sums.reduces.ps)
+    device = yield from _device_durations(reader, spans)
+    return _WholeSteps(core, spans, device, sums, sums.reduces.ps)
 
 
-def _durations(reader: QueryReader, spans: StepSpans, starts: Ints, stops: Ints, rows: Ints) -> Steps[Ints]:
-    """How long pieces of steps are on the device's clock, where that is known."""
-    tick_ps = int(reader.store.manifest()["tick_ps"])
-    found = (stops - starts) * tick_ps
-    for track in np.unique(spans.track[rows]).tolist():
+def _device_durations(reader: QueryReader, spans: StepSpans) -> Steps[Ints]:
+    """How long the slices that are steps take on the device, ps; -1 where that is not known. Raises DamagedStore."""
+    found = np.full(len(spans), -1, np.int64)
+    for track in np.unique(spans.track).tolist():
         kinds = None if track < 0 else track_kinds(reader, track)
         if kinds is None:
             continue
         records = OperationRecords(reader, track, kinds)
-        which = np.flatnonzero(spans.track[rows] == track)
-        number = spans.ordinal[rows[which]] // CHUNK_OPERATIONS
+        which = np.flatnonzero(spans.track == track)
+        number, place = np.divmod(spans.ordinal[which], CHUNK_OPERATIONS)
         for one in np.unique(number).tolist():
-            of = records.operations(one)
-            events = records.events(one, len(of))
-            for at in which[number == one].tolist():
-                place = int(spans.ordinal[rows[at]]) - one * CHUNK_OPERATIONS
-                start, first, last = int(events.start[place]), int(starts[at]), int(stops[at])
-                end, whole = start + int(events.duration[place]), int(of.duration[place])
-                if first == start < end == last:
-                    found[at] = whole
-                else:
-                    found[at] = clipped(Windows.one(first, last), start, end, whole) if last > first else 0
+            some = number == one
+            found[which[some]] = records.durations(one, place[some])
             yield
+    return found
+
+
+def _durations(reader: QueryReader, of: _WholeSteps, starts: Ints, stops: Ints, rows: Ints) -> Ints:
+    """How long pieces of steps are on the device's clock, where that is known."""
+    spans, device = of.spans, of.device[rows]
+    found = (stops - starts) * int(reader.store.manifest()["tick_ps"])
+    start, end = spans.start[rows], spans.end[rows]
+    is_whole = (starts == start) & (stops == end) & (end > start)
+    found = np.where(is_whole & (device >= 0), device, found)
+    for at in np.flatnonzero(~is_whole & (device >= 0)).tolist():
+        first, last = int(starts[at]), int(stops[at])
+        whole = int(start[at]), int(end[at]), int(device[at])
+        found[at] = clipped(Windows.one(first, last), *whole) if last > first else 0
     return found
 
 
@@ -130,32 +135,39 @@ def _with_least(whole: list[_WholeSteps]) -> list[_WholeSteps]:
 def _times(reader: QueryReader, of: _WholeSteps, windows: Windows) -> Steps[StepTimes]:
     spans, cuts = of.spans, Cuts.of(of.spans, windows)
     rows = np.flatnonzero(cuts.whole)
-    parts, duration = _split(of, of.sums, np.arange(len(spans)))[rows], of.duration[rows]
+    whole = _split(of, of.sums, np.arange(len(spans)))
+    parts = whole[rows]
     if len(cuts.row):
         # What lies in a piece is what a step has until its end, less what it has until its start.
-        after = yield from _until(reader, of, cuts.row, cuts.start)
-        upto = yield from _until(reader, of, cuts.row, cuts.stop)
-        taken = yield from _durations(reader, spans, cuts.start, cuts.stop, cuts.row)
-        parts, duration = np.concatenate([parts, upto - after]), np.concatenate([duration, taken])
-    parts[:, _IDLE] = duration - parts.sum(axis=1)
+        until = yield from _until(reader, of, whole, np.tile(cuts.row, 2), np.concatenate([cuts.stop, cuts.start]))
+        parts = np.concatenate([parts, until[: len(cuts.row)] - until[len(cuts.row) :]])
+    row = np.concatenate([rows, cuts.row])
     start, stop = (
         np.concatenate([one[rows], cut]) for one, cut in ((spans.start, cuts.start), (spans.stop, cuts.stop))
     )
+    duration = _durations(reader, of, start, stop, row)
+    parts[:, _IDLE] = duration - parts.sum(axis=1)
     is_whole = np.arange(len(start)) < len(rows)
-    return step_times_of(
-        of.core.group, spans, np.concatenate([rows, cuts.row]), start, stop, is_whole, duration, parts, TPU_PARTS
-    )
+    return step_times_of(of.core.group, spans, row, start, stop, is_whole, duration, parts, TPU_PARTS)
 
 
-def _until(reader: QueryReader, of: _WholeSteps, rows: Ints, times: Ints) -> Steps[Ints]:
-    """What steps have between their start and some time, by part. Rows may come several times."""
+def _until(reader: QueryReader, of: _WholeSteps, whole: Ints, rows: Ints, times: Ints) -> Steps[Ints]:
+    """What steps have between their start and some time, by part. Rows may come several times.
+
+    `whole` is what they have until their end.
+    """
+    spans = of.spans
     found = np.zeros((len(rows), len(TPU_PARTS)), np.int64)
-    for at, (row, time) in enumerate(zip(rows.tolist(), times.tolist(), strict=True)):
-        if time > of.spans.start[row]:
-            window = of.spans.start[row : row + 1], np.array([time], np.int64)
-            is_whole = time >= of.spans.stop[row]
-            sums = yield from core_sums(reader, of.core.operations, *window, has_whole=is_whole)
-            found[at] = _split(of, sums, np.array([row]))[0]
+    ended = times >= spans.stop[rows]
+    found[ended] = whole[rows[ended]]
+    left = np.flatnonzero(~ended & (times > spans.start[rows]))
+    while len(left):  # once, unless several windows cut a step: those that are added up together share no time
+        left = left[np.argsort(rows[left], kind="stable")]
+        is_first = np.diff(rows[left], prepend=-1) != 0
+        some, left = left[is_first], left[~is_first]
+        window = spans.start[rows[some]], times[some]
+        sums = yield from core_sums(reader, of.core.operations, *window, has_whole=False)
+        found[some] = _split(of, sums, rows[some])
     return found
 
 
