@@ -444,6 +444,20 @@ class MessageFields:
         Returns the number of the next field, and its value: a signed number, or bytes. Raises WireError.
         """
 
+class MessageValues:
+    """Takes some fields of protobuf messages of one type."""
+
+    def __init__(self, numbers: Sequence[int], bytes: Sequence[int], repeated: Sequence[int]) -> None:
+        """
+        The numbers of fields that are integers, bytes, and integers that are repeated, each once.
+        """
+
+    def read(self, raw: bytes) -> tuple[Any, ...]:
+        """
+        Returns the values of the fields, in the order in which they were named: signed numbers, 0 of what is
+        not there; bytes; and tuples of numbers. Raises WireError.
+        """
+
 class ChosenStats:
     """Which stats of a plane are read: for each place, those of some ids."""
 

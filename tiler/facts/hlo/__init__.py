@@ -11,6 +11,7 @@ from tilescope.tiler.facts.hlo.buffers import (
 )
 from tilescope.tiler.facts.hlo.damage import HloDamage
 from tilescope.tiler.facts.hlo.module import Computation, Frame, HloModule, Instruction
+from tilescope.tiler.facts.hlo.program_parts import ProgramParts
 from tilescope.tiler.facts.hlo.programs import (
     Program,
     buffer_assignment,
@@ -40,6 +41,7 @@ __all__ = [
     "InstructionFinder",
     "LogicalBuffer",
     "Program",
+    "ProgramParts",
     "ValueShape",
     "buffer_assignment",
     "hlo_module",

@@ -71,6 +71,8 @@ def _attributes(module: HloModule, of: Instruction) -> list[str]:
 
 
 def _window(of: Instruction) -> Sequence[pb.WindowDimension]:
+    if not of.window:
+        return ()
     try:
         found: Sequence[pb.WindowDimension] = pb.Window.FromString(of.window).dimensions
     except DecodeError:

@@ -10,6 +10,7 @@ from tilescope.tiler.facts.hlo import (
     HloDamage,
     HloModule,
     Program,
+    ProgramParts,
     hlo_module,
     left_out_words,
     program_parts,
@@ -95,6 +96,8 @@ class Instructions:
             by_name.setdefault((program.file, program.name), []).append(program)
         self._by_name = {key: found[0] for key, found in by_name.items() if len(found) == 1}
         self._modules: dict[Program, _Module | None] = {}
+        self._parts: dict[int, ProgramParts] = {}  # by the id of the program's attachment
+        self._files: dict[int, int] = {}  # by track
         # While the run is indexed it has no programs yet.
         self._kept = _Kept() if reader.store.is_growing else _KEPT.setdefault(reader, _Kept())
         self._damage: dict[Program, str] = {}
@@ -103,7 +106,9 @@ class Instructions:
 
     def file_of(self, track: int) -> int:
         """The file of the run that a track is from."""
-        return self._reader.store.file_of(track)
+        if track not in self._files:
+            self._files[track] = self._reader.store.file_of(track)
+        return self._files[track]
 
     def metadata(self, file: int, kind: OperationKind, program: str, name: str) -> Steps[OperationMetadata]:
         """Of the operations of a kind, which run an instruction of a program; or none, where it has no name."""
@@ -176,10 +181,12 @@ class Instructions:
 
     def _module_with(self, program: Program, name: str) -> Steps[_Module | None]:
         """That of a program, or a part of it with some instruction."""
-        if program in self._modules or self._is_gpu:
+        if self._is_gpu or (self._modules and program in self._modules):
             return (yield from self._module(program))
         try:
-            parts = yield from program_parts(self._reader, program)
+            parts = self._parts.get(program.entry.id)
+            if parts is None:
+                parts = self._parts[program.entry.id] = yield from program_parts(self._reader, program)
         except HloDamage as damage:
             self._damage[program] = str(damage)
             return None
