@@ -353,6 +353,15 @@ class KindSums:
         Adds operations from event `first` on that lie in the windows as a whole; occurrences are not told.
         """
 
+    def add_record(
+        self, data: bytes, track: int, most: int, first: int, columns: NDArray[numpy.uint8]
+    ) -> tuple[int, NDArray[numpy.uint8]]:
+        """
+        Adds a record of operations from event `first` on, with its numbers of some columns, that lie in the
+        windows as a whole; occurrences are not told. Returns how many operations there are, and which of these
+        columns the record has. Raises DamagedContainer, and ValueError.
+        """
+
     def grow(self, kinds: int) -> None:
         """Makes room for so many kinds."""
 

@@ -16,14 +16,14 @@ from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.records import track_kinds, track_running
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.kept_with import KeptWith
-from tilescope.tiler.pages import Histogram
+from tilescope.tiler.pages.histogram import busy_of_names
 from tilescope.tiler.pages.operations import OperationKinds
 from tilescope.tiler.query import QueryReader, Reading, Steps
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf, everywhere
 
-Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 # Categories of operations in which a core waits, or moves data to and from its host.
 OFF_DUTY: Final = frozenset(
@@ -127,13 +127,13 @@ class _Stored:
 
     track: int
     busy_ticks: int
-    off: Ints
+    off: Mask  # by name id, shifted by one
 
 
 def _whole_duties(reader: QueryReader, cores: Sequence[tuple[TpuCore, Kinds]]) -> Steps[list[int | None]]:
     """How long each core is on duty over all its time, from sums that are stored; None: these do not tell."""
     stored = [_stored(reader, core, is_work) for core, is_work in cores]
-    with_off = [of for of in stored if of is not None and len(of.off)]
+    with_off = [of for of in stored if of is not None and of.off.any()]
     read = yield from for_each(with_off, _off_ticks, reader, reader, _PIECES_AT_ONCE, _RECORDS)
     off = {of.track: ticks for of, ticks in zip(with_off, read, strict=True)}
     found: list[int | None] = []
@@ -145,7 +145,7 @@ def _whole_duties(reader: QueryReader, cores: Sequence[tuple[TpuCore, Kinds]]) -
         if ticks is None:
             ticks = 0
             for part in Reading(reader).histogram_parts([of.track], everywhere(Windows.one(0, TICK_LIMIT))):
-                ticks += _ticks_of(part, of.off)
+                ticks += int(part.busy[of.off[np.maximum(part.name, -1) + 1]].sum())
                 yield
         found.append(of.busy_ticks - ticks)
     return found
@@ -153,12 +153,9 @@ def _whole_duties(reader: QueryReader, cores: Sequence[tuple[TpuCore, Kinds]]) -
 
 def _off_ticks(of: _Stored, reader: QueryReader) -> int | None:
     """How long the core is off duty, by a histogram that is stored; None: there is none that tells."""
-    whole = reader.whole_histogram(of.track)
-    return None if whole is None or whole.has_other_names else _ticks_of(whole, of.off)
-
-
-def _ticks_of(of: Histogram, names: Ints) -> int:
-    return int(of.busy[np.isin(of.name, names)].sum())
+    top = reader.top_tile(of.track)
+    record = b"" if top is None else reader.histogram_record(of.track, *top)
+    return None if top is None or not record else busy_of_names(record, of.off, of.track, top.level)
 
 
 def _stored(reader: QueryReader, core: TpuCore, is_work: Kinds) -> _Stored | None:
@@ -177,10 +174,11 @@ def _stored(reader: QueryReader, core: TpuCore, is_work: Kinds) -> _Stored | Non
     if not running.alone[off].all():
         return None
     # All of these run alone, so that nothing else of theirs counts; but what is called as they are may be another kind.
-    of_names = np.unique(names[off])
-    if np.isin(names[~off], of_names).any() or (len(of_names) and of_names[0] < 0):
+    are_off = np.zeros(len(is_work), np.bool_)
+    are_off[names[off] + 1] = True
+    if are_off[0] or are_off[names[~off] + 1].any():
         return None
-    return _Stored(track, running.busy_ticks, of_names)
+    return _Stored(track, running.busy_ticks, are_off)
 
 
 def _modules(reader: QueryReader) -> dict[int, list[int]]:

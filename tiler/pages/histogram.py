@@ -119,6 +119,24 @@ def name_bounds(data: bytes, names: NDArray[np.bool_], track: int, level: int) -
         raise DamagedStore(str(error)) from None
 
 
+def busy_of_names(data: bytes, names: NDArray[np.bool_], track: int, level: int) -> int | None:
+    """How long slices of some names run in a tile of this track, each by itself: in ticks.
+
+    `data`: its uncompressed record; `names`: by name id, shifted by one. None: names in it have no row of their own.
+    Raises DamagedStore.
+    """
+    record = decode(data, (Col.HISTOGRAM_NAME, Col.HISTOGRAM_BUSY))
+    name, busy = record.ints(Col.HISTOGRAM_NAME), record.ints(Col.HISTOGRAM_BUSY)
+    of_tile = (record.magic, record.block, record.level) == (HISTOGRAM_MAGIC, track, level)
+    if not of_tile or not len(name) == len(busy) == record.n_tiles:
+        raise DamagedStore("a histogram is damaged")
+    if len(name) and name[-1] == OTHER_NAMES:
+        return None
+    if len(name) and (int(name.min()) < -1 or int(name.max()) + 1 >= len(names)):
+        raise DamagedStore("a histogram has names that there are not")
+    return int(busy[names[name + 1]].sum())
+
+
 def join_rows(parts: Sequence[Histogram]) -> Histogram:
     """The rows of all parts, one part after the other; at least one part."""
     return Histogram(*(np.concatenate([getattr(part, column) for part in parts]) for column in Histogram.__slots__))

@@ -198,6 +198,14 @@ def decode_slice_times(data: bytes) -> SliceTimes:
     return SliceTimes(ends, *(_ints(page, column, count) for column in _TIMES[1:]))
 
 
+def decode_slice_names(data: bytes) -> Ints:
+    """The name ids of the slices of an uncompressed page, -1 none; nothing else is decoded. Raises DamagedStore."""
+    page = decode(data, (Col.NAME,))
+    if page.magic != PAGE_MAGIC:
+        raise DamagedStore(_NO_PAGE)
+    return page.ints(Col.NAME)
+
+
 def with_residual(page: Page, data: bytes) -> Page:
     """The same page with exact bins, from its residual, uncompressed. Raises DamagedStore."""
     residual = decode(data)

@@ -8,7 +8,7 @@ import pytest
 from tests.tiler.histogram_reference import rows_of
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import OTHER_NAMES, Histogram, compress, decompress, sum_by_name
-from tilescope.tiler.pages.histogram import name_bounds
+from tilescope.tiler.pages.histogram import busy_of_names, name_bounds
 from tilescope.tiler.ticks import TICK_LIMIT
 
 
@@ -72,6 +72,22 @@ def test_how_long_the_slices_of_some_names_last(chosen: list[int]) -> None:
     with pytest.raises(DamagedStore):
         name_bounds(record, names[:20], 5, 3)
     assert name_bounds(histogram.first_rows(10).encode(5, 3), names, 5, 3) is None
+
+
+@pytest.mark.parametrize("chosen", [[], [3], [-1, 0, 5, 39], range(-1, 40)])
+def test_how_long_the_slices_of_some_names_run(chosen: list[int]) -> None:
+    histogram = sum_by_name([some(4, 60)])
+    names = np.zeros(41, np.bool_)
+    names[np.array(chosen, np.int64) + 1] = True
+    record = histogram.encode(5, 3)
+    assert busy_of_names(record, names, 5, 3) == sum(row.busy for row in rows_of(histogram) if row.name in chosen)
+    with_others = histogram.first_rows(5).encode(5, 3)
+    assert busy_of_names(with_others, names, 5, 3) is None
+    for track, level in ((4, 3), (5, 2)):
+        with pytest.raises(DamagedStore, match="histogram"):
+            busy_of_names(record, names, track, level)
+    with pytest.raises(DamagedStore, match="names that there are not"):
+        busy_of_names(record, names[:20], 5, 3)
 
 
 def test_rows_beyond_the_limit_are_summed_up() -> None:

@@ -20,7 +20,7 @@ from tilescope.tiler.facts.operations.borders import Opened, TrackBorders, track
 from tilescope.tiler.facts.operations.occurrences import Occurrences
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds, track_sums
 from tilescope.tiler.pages.operation_sums import SUMMED
-from tilescope.tiler.pages.operations import Operations, TrackKinds
+from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.two_threads import WORTH_A_THREAD, for_each
 from tilescope.tiler.windows import Windows
@@ -142,7 +142,12 @@ class _Summing:
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
-        of, first = self.records.operations(number), self.records.first(number)
+        first = self.records.first(number)
+        if self._occurrences is None and self._borders.is_whole(first, first + CHUNK_OPERATIONS):
+            has = self.records.add_whole(self._sums, number)
+            self._numbers.update(name for name, is_there in zip(SUMMED, has.tolist(), strict=True) if is_there)
+            return
+        of = self.records.operations(number)
         last = first + len(of)
         if self._borders.is_whole(first, last):
             self._add(of, np.ones(len(of), np.bool_), of.duration, number)

@@ -15,7 +15,7 @@ from tilescope.tiler.facts.operations.event_ranges import CountedKinds, CountedR
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.pages.kind_counts import SAID
-from tilescope.tiler.pages.operation_sums import OperationSums
+from tilescope.tiler.pages.operation_sums import SUMMED, OperationSums
 from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, NUMBERS, Operations, TrackKinds
 from tilescope.tiler.pages.step_sums import StepSums
 from tilescope.tiler.query import QueryReader, Reading, join, no_events
@@ -24,6 +24,7 @@ from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
 
+_SUMMED: Final = np.array([NUMBERS[name] for name in SUMMED], np.uint8)
 _SAID: Final = np.array([NUMBERS[name] for name in SAID], np.uint8)
 
 
@@ -144,6 +145,18 @@ class OperationRecords:
             raise self._damaged(first)
         kind, parent, duration, numbers = told
         return kind, parent, duration, numbers
+
+    def add_whole(self, sums: _native.KindSums, number: int) -> NDArray[np.uint8]:
+        """Adds all of a record to sums; returns of each of `SUMMED` 1 if it has it. Raises DamagedStore."""
+        first = self.first(number)
+        record = decompress(self._reader.store.operations_record(self._track, first))
+        try:
+            size, has = sums.add_record(record, self._track, CHUNK_OPERATIONS, first, _SUMMED)
+        except (_native.DamagedContainer, ValueError):
+            raise self._damaged(first) from None
+        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
+            raise self._damaged(first)
+        return has
 
     def count_in(
         self, counts: _native.WindowCounts, number: int, ranges: EventRanges, kinds: CountedKinds

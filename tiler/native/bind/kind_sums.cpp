@@ -12,6 +12,7 @@
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "columns/name_totals.hpp"
+#include "pages/operation_record.hpp"
 
 namespace nb = nanobind;
 
@@ -24,16 +25,46 @@ using Flags = InColumn<std::uint8_t>;
 
 auto taken(WideSums& sums) { return std::make_pair(to_numpy(std::move(sums.low_)), to_numpy(std::move(sums.high_))); }
 
+// Sums that also take whole records, all of them in the same room.
+class RecordKindSums : public KindSums {
+  public:
+    using KindSums::KindSums;
+
+    // Returns how many operations a record has, and of each of some columns whether it has it.
+    nb::tuple add_record(const nb::bytes& data, std::uint32_t track, std::size_t most, std::int64_t first,
+                         const Flags& columns) {
+        std::vector<std::uint8_t> has;
+        {
+            nb::gil_scoped_release release;
+            record_.read(bytes_of(view_of(data)), {track, count.size(), most}, span_of(columns));
+            add_whole(record_.kind(), record_.parent(), record_.duration(), first);
+            const Span<const std::int64_t> told = record_.told();
+            kind_.clear();
+            for (const std::int64_t place : told) kind_.push_back(record_.kind()[static_cast<std::size_t>(place)]);
+            const std::vector<std::uint8_t> all(told.size(), 1);
+            for (std::size_t k = 0; k < columns.size(); ++k) {
+                has.push_back(record_.numbers(k).empty() ? 0 : 1);
+                if (has.back() != 0) add_number(k, kind_, record_.numbers(k), all);
+            }
+        }
+        return nb::make_tuple(record_.size(), to_numpy(std::move(has)));
+    }
+
+  private:
+    OperationRecord record_;
+    std::vector<std::int64_t> kind_;  // of those that have any number
+};
+
 }  // namespace
 
 void bind_kind_sums(nb::module_& m) {
-    nb::class_<KindSums>(m, "KindSums",
-                         "Sums of operations by kind. Sums are pairs: the low 64 bits, and the high ones.")
+    nb::class_<RecordKindSums>(m, "KindSums",
+                               "Sums of operations by kind. Sums are pairs: the low 64 bits, and the high ones.")
         .def(nb::init<std::size_t, std::size_t>(), nb::arg("kinds"), nb::arg("numbers"))
         .def(
             "add",
-            [](KindSums& self, const Numbers& kind, const Numbers& parent, const Numbers& duration, const Numbers& part,
-               const Flags& starts, const Flags& begins, std::int64_t first) {
+            [](RecordKindSums& self, const Numbers& kind, const Numbers& parent, const Numbers& duration,
+               const Numbers& part, const Flags& starts, const Flags& begins, std::int64_t first) {
                 nb::gil_scoped_release release;
                 self.add(span_of(kind), span_of(parent), span_of(duration), span_of(part), span_of(starts),
                          span_of(begins), first);
@@ -44,7 +75,8 @@ void bind_kind_sums(nb::module_& m) {
             "there count, and occurrences begin with some of them.")
         .def(
             "add_number",
-            [](KindSums& self, std::size_t number, const Numbers& kind, const Numbers& value, const Flags& starts) {
+            [](RecordKindSums& self, std::size_t number, const Numbers& kind, const Numbers& value,
+               const Flags& starts) {
                 nb::gil_scoped_release release;
                 self.add_number(number, span_of(kind), span_of(value), span_of(starts));
             },
@@ -52,18 +84,28 @@ void bind_kind_sums(nb::module_& m) {
             "Adds a number of operations, below 0 where they have none.")
         .def(
             "add_whole",
-            [](KindSums& self, const Numbers& kind, const Numbers& parent, const Numbers& duration,
+            [](RecordKindSums& self, const Numbers& kind, const Numbers& parent, const Numbers& duration,
                std::int64_t first) {
                 nb::gil_scoped_release release;
                 self.add_whole(span_of(kind), span_of(parent), span_of(duration), first);
             },
             nb::arg("kind"), nb::arg("parent"), nb::arg("duration"), nb::arg("first"),
             "Adds operations from event `first` on that lie in the windows as a whole; occurrences are not told.")
-        .def("grow", &KindSums::grow, nb::arg("kinds"), "Makes room for so many kinds.")
-        .def("merge", &KindSums::merge, nb::arg("other"))
+        .def("add_record", &RecordKindSums::add_record, nb::arg("data"), nb::arg("track"), nb::arg("most"),
+             nb::arg("first"), nb::arg("columns"),
+             nb::sig("def add_record(self, data: bytes, track: int, most: int, first: int, columns: "
+                     "NDArray[numpy.uint8]) -> tuple[int, NDArray[numpy.uint8]]"),
+             "Adds a record of operations from event `first` on, with its numbers of some columns, that lie in the\n"
+             "windows as a whole; occurrences are not told. Returns how many operations there are, and which of these\n"
+             "columns the record has. Raises DamagedContainer, and ValueError.")
+        .def(
+            "grow", [](RecordKindSums& self, std::size_t kinds) { self.grow(kinds); }, nb::arg("kinds"),
+            "Makes room for so many kinds.")
+        .def(
+            "merge", [](RecordKindSums& self, const RecordKindSums& other) { self.merge(other); }, nb::arg("other"))
         .def(
             "number",
-            [](KindSums& self, std::size_t number) {
+            [](RecordKindSums& self, std::size_t number) {
                 WideSums& of = self.numbers.at(number);
                 of.grow(self.count.size());
                 return taken(of);
@@ -71,9 +113,9 @@ void bind_kind_sums(nb::module_& m) {
             nb::arg("number"), "Returns the sums of a number. They are not kept.")
         .def(
             "take",
-            [](KindSums& self) {
+            [](RecordKindSums& self) {
                 KindSums of(0, self.numbers.size());
-                std::swap(of, self);
+                std::swap(of, static_cast<KindSums&>(self));
                 return nb::make_tuple(to_numpy(std::move(of.count)), to_numpy(std::move(of.empty)),
                                       to_numpy(std::move(of.occurrences)), to_numpy(std::move(of.longest)),
                                       to_numpy(std::move(of.longest_at)), to_numpy(std::move(of.shortest_lasting)),

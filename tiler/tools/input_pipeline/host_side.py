@@ -22,6 +22,8 @@ from tilescope.tiler.facts.host_operations import (
     host_threads,
 )
 from tilescope.tiler.kept_with import KeptWith
+from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.pages.page import decode_slice_names
 from tilescope.tiler.query import EVERYTHING, Name, QueryReader, Reading, Steps
 from tilescope.tiler.windows import WindowsOf, everywhere
 
@@ -97,6 +99,9 @@ def _never() -> Steps[tuple[int, int]]:
     return 0, 0
 
 
+# Of so many the pages are looked at: that is less work than to add up their names.
+_FEW_EVENTS: Final = 1 << 15
+
 _KNOWN: KeptWith[QueryReader, NDArray[np.bool_]] = KeptWith()  # of each name whether it enqueues
 
 
@@ -132,6 +137,15 @@ def _is_enqueue(name: Name) -> int:
 
 
 def _occurs(reader: QueryReader, track: int, names: NDArray[np.bool_]) -> Steps[bool]:
+    """Whether events of some names may be on a track."""
+    if int(reader.tree.tracks[track]["events"]) < _FEW_EVENTS:
+        try:
+            of_block = reader.tiles(track // TRACKS_PER_BLOCK)
+        except NotBuilt:
+            return False
+        starts = np.unique(of_block.page_starts_of(of_block.shape.leaves(track % TRACKS_PER_BLOCK)))
+        contents = (reader.page_content(of_block.page_key(start)) for start in starts.tolist())
+        return any(bool(names[decode_slice_names(content) + 1].any()) for content in contents)
     try:
         for part in Reading(reader).histogram_parts([track], everywhere(EVERYTHING)):
             if part.has_other_names or bool(names[part.name + 1].any()):
