@@ -495,6 +495,39 @@ class StatCodes:
         """Makes room for so many more texts, and for so many bytes of theirs."""
 
     def __len__(self) -> int: ...
+    @property
+    def size_bytes(self) -> int:
+        """What all values take that are not read later."""
+
+    def stored(self, codes: NDArray[numpy.int32]) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64], bytes]:
+        """
+        Returns what has these numbers as forms, ends and bytes, for `load`. Raises IndexError.
+        """
+
+    def load(
+        self,
+        forms: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        later: int,
+    ) -> None:
+        """
+        Adds values that were stored, each of which is new, and then so many texts that are read later. Raises
+        ValueError.
+        """
+
+    def read_later(
+        self,
+        codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        at: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        Says what those are of some numbers that are read later: the texts at some places of a column. Raises
+        ValueError, IndexError.
+        """
+
     def of(self, value: None | int | float | str | bytes) -> int:
         """Returns the number of a value."""
 

@@ -116,6 +116,9 @@ class FakeStore:
     def event_metadata(self, file: int) -> XStatTables | None:
         return None
 
+    def rows_chunk(self, number: int) -> bytes | None:
+        return None
+
     def file_of(self, track: int) -> int:
         return 0
 

@@ -78,10 +78,16 @@ class ArgsTables(Protocol):
 
 @runtime_checkable
 class TellingTables(ArgsTables, Protocol):
-    """Tables that tell what stats of metadata say, without their pages."""
+    """Tables that tell what stats of metadata say, and give any of their pages."""
 
     def said(self, stat: str) -> tuple[NDArray[np.int32], list[str]]:
         """Of each number of metadata the place of the text that this stat says, -1 none; and the texts."""
+
+    def page(self, number: int) -> bytes:
+        """One of `pages`. To be called while the reader is open."""
+
+    def release(self) -> None:
+        """Lets go of what was read for pages."""
 
 
 @dataclass(slots=True)

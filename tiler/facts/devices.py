@@ -15,11 +15,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.details.instruction_stats import CATEGORY
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import ASYNC_OP_LINES, DEVICE_PREFIX, OP_LINES, is_one_of, is_stream
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.metadata_codes import CATEGORY, metadata_codes
+from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.work import (
     Work,
     ascend_stream,

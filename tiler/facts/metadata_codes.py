@@ -8,48 +8,27 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from threading import RLock
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.details.instruction_stats import NAME, STAT, WIDTH, StatChoices
+from tilescope.tiler.details.page_entries import PageEntries, entries_of
+from tilescope.tiler.details.stored_rows import StoredRows
 from tilescope.tiler.details.xstat_tables import KEPT_PAGES, XStatTables
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.facts.page_entries import PageEntries, entries_of
+from tilescope.tiler.facts.long_names import LongNames
+from tilescope.tiler.facts.stored_metadata import stored_rows
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query.steps import finish
 from tilescope.tiler.store.two_threads import for_each
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 Exact = NDArray[Any]  # 64-bit integers, or Python's where they do not fit
-
-_Choice = tuple[tuple[tuple[int, ...], ...], frozenset[tuple[int, str]]]  # ids of stats, and what all are called
-
-CATEGORY: Final = "hlo_category"
-
-# Stats that are read.
-STATS: Final = (
-    "program_id",
-    CATEGORY,
-    "tf_op",
-    "source",
-    "source_stack",
-    "shape_with_layout",
-    "deduplicated_name",
-    "symbol_id",
-    "flops",
-    "model_flops",
-    "bytes_accessed",
-    "memory_access_breakdown",
-)
-# Before these, in a row: the name of the events, by its id in the run or -2 and less, and the long name.
-NAME: Final = 0
-LONG_NAME: Final = 1
-STAT: Final = {name: at + 2 for at, name in enumerate(STATS)}
-_WIDTH: Final = len(STATS) + 2
 
 # Room that is made for what instructions say: of each two texts that no other has (its long name, its path in the
 # framework), of so many bytes.
@@ -66,16 +45,19 @@ class StatValues:
 
     def __init__(self, codes: _native.StatCodes) -> None:
         self._codes = codes
+        self.long_names: LongNames | None = None  # that are read only now
 
     def __getitem__(self, code: int) -> object:
-        return self._codes.value(code)
+        return self.of(np.array([code], np.int32))[0]
 
     def of(self, codes: Codes) -> Sequence[object]:
-        """Those of some codes."""
+        """Those of some codes. Raises DamagedStore."""
+        self._read(codes)
         return self._codes.values(codes)
 
     def saying(self, codes: Codes, word: str) -> Mask:
-        """Which of some codes stand for a text with a word in it."""
+        """Which of some codes stand for a text with a word in it. Raises DamagedStore."""
+        self._read(codes)
         return self._codes.saying(codes, word.encode()).astype(np.bool_)
 
     def plain_paths(self, codes: Codes, unless: str) -> Mask:
@@ -92,6 +74,10 @@ class StatValues:
         fits = int(numbers.max(initial=0)) <= _LARGEST
         return numbers.astype(np.int64 if fits else object), are.astype(np.bool_)
 
+    def _read(self, codes: Codes) -> None:
+        if self.long_names is not None:
+            self.long_names.read(codes)
+
 
 class MetadataCodes:
     """Of a run: rows of codes, each once. Several threads may share it."""
@@ -102,22 +88,24 @@ class MetadataCodes:
         self._values = StatValues(self._codes)
         self._of_numbers: dict[int, Ints] = {}  # by file: of each number of metadata its row, -1 not read yet
         self._of_stats: dict[tuple[int, str], Codes] = {}  # by file and stat: of each number what it says
-        self._rows = _native.MetadataRows(_WIDTH)
-        self._choices: dict[_Choice, _native.ChosenStats] = {}
-        self._of_planes: WeakKeyDictionary[XStatTables, dict[tuple[int, tuple[str, ...]], _native.ChosenStats]]
-        self._of_planes = WeakKeyDictionary()
+        self._made = _native.MetadataRows(WIDTH)  # without those that are stored, until one is added
+        self._choices = StatChoices()
+        self._stored: StoredRows | None = None
         self._lock = RLock()
-        self._joined: Codes = np.zeros((0, _WIDTH), np.int32)
+        self._joined: Codes = np.zeros((0, WIDTH), np.int32)
 
     def rows_of(self, file: int, tables: XStatTables, numbers: NDArray[np.int32]) -> Iterator[None]:
         """Reads what these numbers say, in steps of some pages. Raises DamagedStore."""
-        known = self._of_numbers.setdefault(file, np.full(len(tables), -1))
+        yield from self._load()
+        known = self._numbers_of(file, tables)
         left = list(entries_of(tables, numbers, known < 0))
         self._make_room(sum(len(entries.numbers) for entries in left))
+        with self._lock:
+            into = self._rows if left else self._made
         for first in range(0, len(left), KEPT_PAGES):
-            some = [(entries, self._chosen(tables, entries.plane)) for entries in left[first : first + KEPT_PAGES]]
+            some = [(entries, self._choices.of(tables, entries.plane)) for entries in left[first : first + KEPT_PAGES]]
             try:
-                found = yield from for_each(some, _read, self._rows, self._rows, records=2)
+                found = yield from for_each(some, _read, into, into, records=2)
                 for (entries, chosen), read in zip(some, found, strict=True):
                     with self._lock:
                         known[entries.numbers] = self._rows_of(entries, read, chosen)
@@ -135,14 +123,14 @@ class MetadataCodes:
     ) -> Generator[None, None, Codes]:
         """Of each of some numbers the code of a stat, in steps of a page. Raises DamagedStore."""
         # Those who ask for one stat do not wait for all the others.
+        yield from self._load()
         known = self._of_stats.setdefault((file, stat), np.full(len(tables), _UNREAD, np.int32))
-        rows = self._of_numbers.get(file)
-        if rows is not None:
-            are_read = rows >= 0
-            known[are_read] = self.matrix[rows[are_read], STAT[stat]]
+        rows = self._numbers_of(file, tables)
+        are_read = rows >= 0
+        known[are_read] = self.matrix[rows[are_read], STAT[stat]]
         for entries in entries_of(tables, numbers, known == _UNREAD):
             with self._lock:
-                known[entries.numbers] = self._codes_of(entries, self._chosen(tables, entries.plane, (stat,)))
+                known[entries.numbers] = self._codes_of(entries, self._choices.of(tables, entries.plane, (stat,)))
             yield
         found: Codes = known[tables.alike[numbers]]
         return found
@@ -151,8 +139,8 @@ class MetadataCodes:
     def matrix(self) -> Codes:
         """All rows, of `NAME`, `LONG_NAME` and `STATS`."""
         with self._lock:
-            if len(self._joined) < len(self._rows):
-                more = self._rows.rows(len(self._joined)).reshape(-1, _WIDTH)
+            if len(self._joined) < len(self._made):
+                more = self._made.rows(len(self._joined)).reshape(-1, WIDTH)
                 self._joined = np.concatenate([self._joined, more])
             return self._joined
 
@@ -178,7 +166,8 @@ class MetadataCodes:
         self, file: int, tables: XStatTables, number: int, stats: Mapping[str, int | float | str | bytes | None]
     ) -> int:
         """That of metadata, -1 none, of which an event says some stats otherwise. Raises DamagedStore."""
-        codes = np.zeros(_WIDTH, np.int32)
+        finish(self._load())
+        codes = np.zeros(WIDTH, np.int32)
         codes[NAME] = -2
         if 0 <= number < len(tables):
             first = tables.alike[number : number + 1]
@@ -191,18 +180,50 @@ class MetadataCodes:
         with self._lock:
             return int(self._rows.add(codes)[0])
 
+    def _load(self) -> Generator[None, None, None]:
+        """Takes the rows that are stored: before anything else has a code. Raises DamagedStore."""
+        if self._stored is not None:
+            return
+        rows = yield from stored_rows(self._reader)
+        with self._lock:
+            if self._stored is not None:
+                return
+            try:
+                self._codes.load(rows.forms, rows.ends, np.frombuffer(rows.data, np.uint8), len(rows.text_file))
+            except ValueError as error:
+                raise _damaged(error) from error
+            self._values.long_names = LongNames(self._reader, self._codes, rows)
+            self._stored, self._joined = rows, rows.rows
+
+    def _numbers_of(self, file: int, tables: XStatTables) -> Ints:
+        """Of each number of metadata the row as far as it is known, else -1."""
+        known = self._of_numbers.get(file)
+        if known is not None:
+            return known
+        stored = None if self._stored is None else self._stored.files.get(file)
+        if stored is not None and len(stored) != len(tables.first):
+            raise DamagedStore(f"rows of metadata of file {file} are those of {len(stored):,} entries")
+        rows = np.full(len(tables), -1) if stored is None else stored[tables.place].astype(np.int64)
+        return self._of_numbers.setdefault(file, rows)
+
+    @property
+    def _rows(self) -> _native.MetadataRows:
+        """All rows, to find one in them or to add one. To be called with the lock."""
+        if len(self._made) < len(self._joined):
+            self._made.add(self._joined.ravel())
+            if len(self._made) != len(self._joined):
+                raise DamagedStore("rows of metadata that are there twice")
+        return self._made
+
     def _make_room(self, entries: int) -> None:
         """For the first ones: what grows by and by is copied again and again."""
         with self._lock:
-            if not len(self._rows):
-                self._rows.reserve(min(entries, _MAX_ROOM))
+            if not len(self._made):
+                self._made.reserve(min(entries, _MAX_ROOM))
                 self._codes.reserve(*(min(entries, _MAX_ROOM) * of for of in (_TEXTS, _TEXTS * _BYTES)))
 
     def _rows_of(self, entries: PageEntries, read: _native.ReadEntries, chosen: _native.ChosenStats) -> Ints:
-        names = entries.names.copy()
-        for place, name in entries.unused_names().items():
-            names[place] = -2 - self._codes.of(name)
-        return read.rows(self._rows, self._codes, names, chosen)
+        return read.rows(self._rows, self._codes, entries.coded_names(self._codes), chosen)
 
     def _codes_of(self, entries: PageEntries, chosen: _native.ChosenStats) -> Codes:
         """What one stat says of some entries."""
@@ -210,18 +231,6 @@ class MetadataCodes:
             return entries.read_stat(self._codes, chosen)
         except (ValueError, LookupError) as error:
             raise _damaged(error) from error
-
-    def _chosen(self, tables: XStatTables, plane: int, wanted: tuple[str, ...] = STATS) -> _native.ChosenStats:
-        known = self._of_planes.setdefault(tables, {})
-        key = plane, wanted
-        if key not in known:
-            of, names = tables.stat_ids(plane), tables.planes[plane].stat_names
-            ids = tuple(tuple(of.get(name, ())) for name in wanted)
-            # Planes that call their stats the same share what is read of them.
-            known[key] = self._choices.setdefault(
-                (ids, frozenset(names.items())), _native.ChosenStats(ids, dict(names))
-            )
-        return known[key]
 
 
 def _read(item: tuple[PageEntries, _native.ChosenStats], rows: _native.MetadataRows) -> _native.ReadEntries:

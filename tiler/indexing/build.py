@@ -14,6 +14,7 @@ from tilescope.tiler.indexing.meter import Meter
 from tilescope.tiler.indexing.output.attachments import attachment_entries
 from tilescope.tiler.indexing.output.finished import build_of
 from tilescope.tiler.indexing.output.manifest import Findings
+from tilescope.tiler.indexing.output.stored_rows import row_entries
 from tilescope.tiler.indexing.output.tables import (
     ENTRIES_AT_ONCE,
     args_entries,
@@ -142,7 +143,7 @@ def _build(
         rows_at_once = int(memory_bytes * _WORKING_SHARE / _BLOCK_BYTES_PER_ROW)
         meter.phase, meter.blocks = "build", builder.blocks
         meter.tell(now=True)
-        beside = [lambda: args_entries(run)]
+        beside = [lambda: args_entries(run), lambda: row_entries(run)]
         if not preview.has_names:
             beside.append(lambda: name_entries(run.names))
         builder.build(executor, workers, priorities, rows_at_once, beside)

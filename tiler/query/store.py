@@ -41,6 +41,10 @@ class QueryStore(Protocol):
 
     def event_metadata(self, file: int) -> XStatTables | None: ...
 
+    def rows_chunk(self, number: int) -> bytes | None:
+        """A chunk of what the metadata of operations says, see `details.stored_rows`."""
+        ...
+
     def file_of(self, track: int) -> int:
         """The file of a track, or -1 of a rollup."""
         ...

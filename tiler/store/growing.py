@@ -93,6 +93,12 @@ class GrowingStore:
             raise StoredLast("what events share is not stored yet")
         return self._now.event_metadata(file)
 
+    def rows_chunk(self, number: int) -> bytes | None:
+        """As `RunStore.rows_chunk`. Raises NotBuilt."""
+        if self.is_growing:
+            raise StoredLast("what events share is not stored yet")
+        return self._now.rows_chunk(number)
+
     def file_of(self, track: int) -> int:
         """As `RunStore.file_of`."""
         return self._reader().file_of(track)

@@ -15,6 +15,7 @@ _HISTOGRAM = struct.Struct(">cIBQ")
 
 MANIFEST = b"M"
 TRACKS = b"T"
+STORED_ROWS = b"C"  # prefix of its chunks
 STEPS = b"W"  # prefix of all records of steps
 ATTACHMENTS = b"I"
 
@@ -25,6 +26,7 @@ _ONE_OF = {
     b"N": "the page of names",
     b"O": "the page of the overview",
     b"A": "the table of arguments of file",
+    STORED_ROWS: "the rows of metadata, chunk",
     b"K": "the kinds of operations of track",
     b"Y": "the sums of operations of track",
     b"Z": "the sums in steps of the operations of track",
@@ -73,6 +75,11 @@ def args_tables(file: int) -> bytes:
 def args_pages(file: int, page: int) -> bytes:
     """Key of a page of these tables."""
     return _TWO.pack(b"E", file, page)
+
+
+def stored_rows(chunk: int) -> bytes:
+    """Key of a chunk of the rows of metadata."""
+    return _ONE.pack(STORED_ROWS, chunk)
 
 
 def attachment(number: int, chunk: int) -> bytes:

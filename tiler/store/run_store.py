@@ -238,6 +238,10 @@ class RunStore:
             tables = self._kept_tables(file)
             return tables if isinstance(tables, XStatTables) else None
 
+    def rows_chunk(self, number: int) -> bytes | None:
+        """A chunk of what the metadata of operations says, compressed; None when there is none."""
+        return self._data.get(keys.stored_rows(number))
+
     def file_of(self, track: int) -> int:
         """The file of a track, -1 of a rollup: an index into the manifest's `files`. Raises DamagedStore."""
         with must_make_sense(self.path):
@@ -293,10 +297,7 @@ class RunStore:
         return told
 
     def flow_ends(self, track: int, first: int = 0) -> Iterator[FlowEnds]:
-        """The flow ends of a track, chunk by chunk in their order, from the chunk of slice `first` on.
-
-        Raises DamagedStore.
-        """
+        """The flow ends of a track by chunks, in order, from the chunk of slice `first` on. Raises DamagedStore."""
         prefix = keys.flow_ends_of(track)
         found = self._data.last_at_most(keys.flow_ends(track, first), prefix)
         for _, chunk in self._data.scan(prefix if found is None else found[0], prefix):

@@ -27,6 +27,7 @@ from tilescope.tiler.verify.operations import OperationCheck
 from tilescope.tiler.verify.page_reader import check_bytes, inflate
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.steps import StepRecordCheck
+from tilescope.tiler.verify.stored_rows import StoredRowsCheck
 from tilescope.tiler.verify.tree import BlockTree
 
 
@@ -64,6 +65,7 @@ class RecordCheck:
         self._tables_pages: list[int] = []
         self._tables_page = (0, 0)  # file and page that come next
         self._attachments = AttachmentCheck(store, len(catalogue.files), tally)
+        self._rows = StoredRowsCheck(store, len(catalogue.files), tally)
         self._overview = 0  # pages seen so far
         slices = LeafSlices(store, catalogue, trees, memory)
         self._flows = FlowRecordCheck(catalogue, slices, memory, tally)
@@ -80,6 +82,7 @@ class RecordCheck:
             b"A": self._take_tables,
             keys.ATTACHMENTS: self._take_known,
             b"B": self._attachments.take,
+            keys.STORED_ROWS: self._rows.take,
             b"E": self._take_tables_page,
             b"O": self._take_overview,
             b"D": self._take_details,
@@ -133,6 +136,7 @@ class RecordCheck:
         if file < len(self._tables_pages):
             raise _error(self._store, f"page {page} of the tables of arguments of file {file} is missing")
         self._attachments.finish()
+        self._rows.finish()
         self._flows.finish()
         self._steps.finish()
         self._operations.finish()

@@ -38,6 +38,7 @@ class VerifyReport:
     flow_tiles: int = 0
     steps: int = 0
     operations: int = 0
+    metadata_rows: int = 0
     attachments: int = 0
     attached_bytes: int = 0  # uncompressed
 
@@ -61,6 +62,7 @@ class VerifyReport:
             f"{self.page_names:,} names on pages: each starts there, and no other does",
             f"{self.steps:,} steps: each is a slice of its track",
             f"{self.operations:,} operations of devices: computed anew from the arguments, they are the same",
+            f"{self.metadata_rows:,} rows of metadata of operations: each says what its entries say",
             f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
             f"{self.attachments:,} attachments of {self.attached_bytes:,} bytes: each is what was stored",
         ]

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from tests.tiler.details import packed_metadata
 from tests.tiler.details.test_typed_stats import varint
 from tilescope.tiler import _native
+from tilescope.tiler.details.instruction_stats import STAT, STATS
 from tilescope.tiler.details.xstat_tables import EventMetadata, PlaneNames, XStatTables
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.facts.metadata_codes import STAT, STATS, MetadataCodes, StatValues
+from tilescope.tiler.facts.metadata_codes import MetadataCodes, StatValues
 from tilescope.tiler.facts.operations.metadata import metadata_of_row
 from tilescope.tiler.query import QueryReader, finish
 
@@ -28,7 +29,8 @@ class Names(list[SimpleNamespace]):
         return [str(self[one].text) for one in ids.tolist()]
 
 
-READER = cast(QueryReader, SimpleNamespace(names=Names(SimpleNamespace(text=f"op.{at}") for at in range(9))))
+NAMES = Names(SimpleNamespace(text=f"op.{at}") for at in range(9))
+READER = cast(QueryReader, SimpleNamespace(names=NAMES, store=SimpleNamespace(rows_chunk=lambda _chunk: None)))
 KINDS: dict[int, list[Any]] = {
     2: [0.5, float("inf")],
     3: [0, 7, 2**30 - 1, 2**30, 2**64 - 1],

@@ -8,8 +8,9 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.details.instruction_stats import NAME, STAT
 from tilescope.tiler.facts.host_operations.naming import ITERATOR
-from tilescope.tiler.facts.metadata_codes import NAME, STAT, Codes, MetadataCodes
+from tilescope.tiler.facts.metadata_codes import Codes, MetadataCodes
 from tilescope.tiler.facts.operations.framework_names import framework_op_name
 from tilescope.tiler.facts.operations.metadata import text_of
 

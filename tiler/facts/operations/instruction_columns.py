@@ -9,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.details.instruction_stats import STAT
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.metadata_codes import STAT, MetadataCodes
+from tilescope.tiler.facts.metadata_codes import MetadataCodes
 from tilescope.tiler.facts.operations.metadata import (
     Memory,
     OperationMetadata,

@@ -9,8 +9,9 @@ from typing import Any, Final, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STAT
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.metadata_codes import LONG_NAME, NAME, STAT, metadata_codes
+from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.operations.framework_numbers import FrameworkNames, framework_numbers
 from tilescope.tiler.facts.operations.instruction_columns import InstructionColumns
 from tilescope.tiler.facts.operations.metadata import CUSTOM_CALL, OperationMetadata, metadata_of_rows, text_of

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STAT
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.metadata_codes import LONG_NAME, NAME, STAT, MetadataCodes, metadata_codes
+from tilescope.tiler.facts.metadata_codes import MetadataCodes, metadata_codes
 from tilescope.tiler.pages.operations import OperationKind
 from tilescope.tiler.query import QueryReader
 

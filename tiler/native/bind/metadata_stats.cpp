@@ -207,6 +207,16 @@ nb::tuple numbers_of(const StatCodes& codes, const InColumn<std::int32_t>& some)
     return nb::make_tuple(to_numpy(std::move(numbers)), to_numpy(std::move(are)));
 }
 
+// Says what texts are, of those of some codes that were not read: those of some entries, which lie in a column.
+void read_later(StatCodes& codes, const InColumn<std::int32_t>& some, const InColumn<std::int64_t>& ends,
+                const InColumn<std::uint8_t>& data, const InColumn<std::int64_t>& at) {
+    const std::vector<Bytes> texts = EntryBytes{span_of(ends), span_of(data)}.at(span_of(at));
+    if (texts.size() != some.size()) throw std::invalid_argument("columns of different lengths");
+    for (std::size_t k = 0; k < texts.size(); ++k) {
+        if (codes.is_unread(some.data()[k])) codes.read_later(some.data()[k], text_of(texts[k]));
+    }
+}
+
 // The parts of bytes that stay with them.
 class BoundParts {
   public:
@@ -281,6 +291,29 @@ void bind_metadata_stats(nb::module_& m) {
         .def("reserve", &StatCodes::reserve, nb::arg("texts"), nb::arg("bytes"),
              "Makes room for so many more texts, and for so many bytes of theirs.")
         .def("__len__", &StatCodes::size)
+        .def_prop_ro("size_bytes", &StatCodes::bytes, "What all values take that are not read later.")
+        .def(
+            "stored",
+            [](const StatCodes& self, const InColumn<std::int32_t>& codes) {
+                StatCodes::Stored found = self.stored(span_of(codes));
+                return nb::make_tuple(to_numpy(std::move(found.forms)), to_numpy(std::move(found.ends)),
+                                      to_bytes(found.data));
+            },
+            nb::arg("codes"),
+            nb::sig("def stored(self, codes: NDArray[numpy.int32]) -> tuple[NDArray[numpy.uint8], "
+                    "NDArray[numpy.int64], bytes]"),
+            "Returns what has these numbers as forms, ends and bytes, for `load`. Raises IndexError.")
+        .def(
+            "load",
+            [](StatCodes& self, const InColumn<std::uint8_t>& forms, const InColumn<std::int64_t>& ends,
+               const InColumn<std::uint8_t>& data,
+               std::size_t later) { self.load(span_of(forms), span_of(ends), span_of(data), later); },
+            nb::arg("forms"), nb::arg("ends"), nb::arg("data"), nb::arg("later"),
+            "Adds values that were stored, each of which is new, and then so many texts that are read later. Raises\n"
+            "ValueError.")
+        .def("read_later", &read_later, nb::arg("codes"), nb::arg("ends"), nb::arg("data"), nb::arg("at"),
+             "Says what those are of some numbers that are read later: the texts at some places of a column. Raises\n"
+             "ValueError, IndexError.")
         .def("of", &code_of, nb::arg("value").none(),
              nb::sig("def of(self, value: None | int | float | str | bytes) -> int"), "Returns the number of a value.")
         .def("value", &value_of, nb::arg("code"),

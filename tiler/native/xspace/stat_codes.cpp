@@ -11,7 +11,7 @@ namespace tilescope {
 
 namespace {
 
-constexpr std::size_t kForms = static_cast<std::size_t>(StatCodes::Form::real) + 1;
+constexpr std::size_t kForms = static_cast<std::size_t>(StatCodes::Form::real) + 1;  // that have tables
 
 std::uint64_t next_choice() {
     static std::atomic<std::uint64_t> choices{0};
@@ -151,10 +151,59 @@ StatCodes::Value StatCodes::at(std::int32_t code) const {
     const Entry& entry = entries_.at(static_cast<std::size_t>(code));
     Value found{entry.form, 0, {}};
     if (entry.form == Form::nothing) return found;
+    if (entry.form == Form::unread) throw std::out_of_range("a text that has not been read");
+    if (entry.form == Form::later) return {Form::text, 0, later_[static_cast<std::size_t>(entry.number)]};
     const std::string_view key = table(entry.form).at(entry.number);
     if (entry.form == Form::text || entry.form == Form::bytes) found.text = key;
     else std::memcpy(&found.bits, key.data(), sizeof(found.bits));
     return found;
+}
+
+std::size_t StatCodes::bytes() const {
+    std::size_t found = 0;
+    for (const Interner& of : tables_) found += of.bytes();
+    return found;
+}
+
+StatCodes::Stored StatCodes::stored(Span<const std::int32_t> codes) const {
+    Stored found;
+    found.forms.reserve(codes.size());
+    found.ends.reserve(codes.size());
+    for (const std::int32_t code : codes) {
+        const Value value = at(code);
+        const bool is_text = value.form == Form::text || value.form == Form::bytes;
+        found.forms.push_back(static_cast<std::uint8_t>(value.form));
+        if (value.form != Form::nothing) found.data += is_text ? value.text : bytes_of_bits(value.bits);
+        found.ends.push_back(static_cast<std::int64_t>(found.data.size()));
+    }
+    return found;
+}
+
+void StatCodes::load(Span<const std::uint8_t> forms, Span<const std::int64_t> ends, Bytes data, std::size_t later) {
+    constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
+    if (same_size(forms, ends) > kMost || later > kMost - forms.size()) throw std::invalid_argument("too many values");
+    reserve(forms.size(), data.size());
+    std::size_t begin = 0;
+    for (std::size_t k = 0; k < forms.size(); ++k) {
+        const auto form = static_cast<Form>(forms[k]);
+        const bool is_text = form == Form::text || form == Form::bytes;
+        const auto end = static_cast<std::size_t>(ends[k]);
+        if (ends[k] < 0 || end < begin || end > data.size()) throw std::invalid_argument("a value beyond its bytes");
+        if (form == Form::nothing || forms[k] >= kForms || (!is_text && end - begin != sizeof(std::uint64_t)))
+            throw std::invalid_argument("a value of no form");
+        const std::size_t before = entries_.size();
+        code(form, text_of(data.subspan(begin, end - begin)));
+        if (entries_.size() == before) throw std::invalid_argument("a value that is there twice");
+        begin = end;
+    }
+    entries_.resize(entries_.size() + later, {Form::unread, 0});
+}
+
+void StatCodes::read_later(std::int32_t code, std::string_view text) {
+    if (code < 0 || static_cast<std::size_t>(code) >= entries_.size() || !is_unread(code))
+        throw std::invalid_argument("no text that is read later");
+    entries_[static_cast<std::size_t>(code)] = {Form::later, static_cast<std::int32_t>(later_.size())};
+    later_.emplace_back(text);
 }
 
 bool StatCodes::says(std::int32_t code, std::string_view word) const {

@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/span.hpp"
 #include "columns/intern.hpp"
 #include "xspace/wanted_ids.hpp"
@@ -71,8 +74,9 @@ class StatChoice {
 
 class StatCodes {
   public:
-    enum class Form : std::uint8_t { nothing, text, bytes, number, negative, real };
+    enum class Form : std::uint8_t { nothing, text, bytes, number, negative, real, unread, later };
 
+    // A text that is read later is `unread` until then, and `later` from then on: a text for whoever looks at it.
     // A text that is no UTF-8 has this form when it is the name of something, and is bytes when a stat says it.
     struct Value {
         Form form = Form::nothing;
@@ -98,8 +102,26 @@ class StatCodes {
     // That of a text; -1: it has none.
     std::int32_t find(std::string_view text) const;
 
-    // What has a code. Throws std::out_of_range.
+    // What has a code. Throws std::out_of_range, also for a text that has not been read.
     Value at(std::int32_t code) const;
+
+    // The values of some codes as bytes: a number has eight. Throws std::out_of_range.
+    struct Stored {
+        std::vector<std::uint8_t> forms;
+        std::vector<std::int64_t> ends;  // of each where its bytes end
+        std::string data;
+    };
+    Stored stored(Span<const std::int32_t> codes) const;
+
+    // Adds values that were stored, in their order, each of which is new; and after them texts that are read later. Throws
+    // std::invalid_argument.
+    void load(Span<const std::uint8_t> forms, Span<const std::int64_t> ends, Bytes data, std::size_t later);
+
+    // Says what such a text is. Throws std::invalid_argument for a code of anything else.
+    void read_later(std::int32_t code, std::string_view text);
+    bool is_unread(std::int32_t code) const {
+        return code >= 0 && entries_.at(static_cast<std::size_t>(code)).form == Form::unread;
+    }
 
     // Whether a word is in the text that has a code; never in a number. Throws std::out_of_range.
     bool says(std::int32_t code, std::string_view word) const;
@@ -109,6 +131,9 @@ class StatCodes {
 
     // How many codes there are but for those of small numbers.
     std::size_t size() const { return entries_.size(); }
+
+    // The bytes of all values together, but for texts that are read later.
+    std::size_t bytes() const;
 
   private:
     // Small numbers are their own codes, from the least of all codes on.
@@ -127,6 +152,7 @@ class StatCodes {
     std::vector<Interner> tables_;  // by form
     std::vector<std::vector<std::int32_t>> codes_;  // by form and number in its table
     std::vector<Entry> entries_;  // by code
+    std::deque<std::string> later_;  // texts that were read later
 };
 
 }  // namespace tilescope

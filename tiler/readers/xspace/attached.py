@@ -71,13 +71,20 @@ class XSpaceTables:
 
     def pages(self) -> Iterator[bytes]:
         """The metadata, page by page."""
+        for number in range(page_count(self._tables().entries)):
+            yield self.page(number)
+        self.release()
+
+    def page(self, number: int) -> bytes:
+        """One of them."""
         tables = self._tables()
-        for page in range(page_count(tables.entries) // 2):
-            for make in (tables.stats, tables.texts):
-                with self._damage():
-                    made = make(page, ENTRIES_PER_PAGE)
-                    self._mapped.check()
-                yield made
+        with self._damage():
+            made = (tables.texts if number % 2 else tables.stats)(number // 2, ENTRIES_PER_PAGE)
+            self._mapped.check()
+        return made
+
+    def release(self) -> None:
+        """Lets go of what was read of the file."""
         self._mapped.release(0, len(self._mapped))
 
     def said(self, stat: str) -> tuple[NDArray[np.int32], list[str]]:

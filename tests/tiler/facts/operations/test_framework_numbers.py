@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tiler.facts.test_metadata_codes import stat, tables_of
+from tilescope.tiler.details.instruction_stats import STATS
 from tilescope.tiler.details.xstat_tables import EventMetadata
-from tilescope.tiler.facts.metadata_codes import STATS, MetadataCodes
+from tilescope.tiler.facts.metadata_codes import MetadataCodes
 from tilescope.tiler.facts.operations.framework_names import framework_op_name
 from tilescope.tiler.facts.operations.framework_numbers import framework_numbers
 from tilescope.tiler.query import QueryReader
@@ -42,7 +43,9 @@ def read(said: list[tuple[int, bytes]]) -> tuple[MetadataCodes, list[int]]:
         def texts(self, ids: list[int]) -> list[str]:
             return [self[at].text for at in ids]
 
-    reader = cast(QueryReader, SimpleNamespace(names=KnownNames(SimpleNamespace(text=name) for name in NAMES)))
+    names = KnownNames(SimpleNamespace(text=name) for name in NAMES)
+    store = SimpleNamespace(rows_chunk=lambda _chunk: None)
+    reader = cast(QueryReader, SimpleNamespace(names=names, store=store))
     place = STATS.index("tf_op") + 1
     entries = [EventMetadata(0, at, f"{at}", "", stat(place, 5, path)) for at, (_, path) in enumerate(said)]
     tables = tables_of(entries, [name for name, _ in said])

@@ -36,13 +36,14 @@ class PageEntries:
         stats = self.tables.stats_page(self.page)
         return codes.read_stats(stats.ends, stats.data, self.at, chosen)
 
-    def unused_names(self) -> dict[int, str]:
-        """The names that no event uses, by place among the entries. Raises as `read` does."""
-        unused = np.flatnonzero(self.names < 0).tolist()
-        if not unused:
-            return {}
-        names, at = self.tables.texts_page(self.page)[0], self.at
-        return {place: names.of(int(at[place])).decode() for place in unused}
+    def coded_names(self, codes: _native.StatCodes) -> NDArray[np.int32]:
+        """The names: ids in the run; -2 - c of a name with the code c that no event uses. Raises as `read` does."""
+        found, unused = self.names.copy(), np.flatnonzero(self.names < 0).tolist()
+        if unused:
+            names, at = self.tables.texts_page(self.page)[0], self.at
+            for place in unused:
+                found[place] = -2 - codes.of(names.of(int(at[place])).decode())
+        return found
 
 
 def entries_of(tables: XStatTables, numbers: NDArray[np.int32], is_left: NDArray[np.bool_]) -> Iterator[PageEntries]:

@@ -1,0 +1,79 @@
+"""Long names of the metadata of operations, which most questions never look at: read when somebody does."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from threading import Lock
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.details.stored_rows import StoredRows
+from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, BytesColumn
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query.steps import finish
+from tilescope.tiler.store.two_threads import for_each
+
+Codes = NDArray[np.int32]
+
+_Page = tuple[int, int]  # file, page
+
+
+class LongNames:
+    """Those that are not with the rows of metadata that are stored."""
+
+    def __init__(self, reader: QueryReader, codes: _native.StatCodes, rows: StoredRows) -> None:
+        self._reader = reader
+        self._codes = codes
+        self._first = rows.first_text
+        self._file, self._entry = rows.text_file, rows.text_entry
+        self._is_unread = np.ones(len(rows.text_file), np.bool_)
+        self._lock = Lock()
+
+    def read(self, codes: Codes) -> None:
+        """Reads those that have one of these numbers: a page for each that they lie on. Raises DamagedStore."""
+        at = codes[codes >= self._first] - self._first
+        if not len(at):
+            return
+        with self._lock:
+            is_wanted = np.zeros(len(self._is_unread), np.bool_)
+            is_wanted[at[at < len(is_wanted)]] = True
+            wanted = np.flatnonzero(is_wanted & self._is_unread)
+            if not len(wanted):
+                return
+            page = self._entry[wanted] // ENTRIES_PER_PAGE
+            wanted = wanted[np.lexsort((page, self._file[wanted]))]
+            file, page = self._file[wanted], self._entry[wanted] // ENTRIES_PER_PAGE
+            borders = [0, *(np.flatnonzero(np.diff(file) | np.diff(page)) + 1).tolist(), len(wanted)]
+            pages = [(int(file[first]), int(page[first])) for first in borders[:-1]]
+            reading = for_each(pages, lambda one, reader: _texts(reader, one), self._reader, self._reader, _AT_ONCE)
+            for texts, (first, last) in zip(finish(reading), pairwise(borders), strict=True):
+                some = wanted[first:last]
+                places = (self._entry[some] % ENTRIES_PER_PAGE).astype(np.int64)
+                try:
+                    self._codes.read_later((some + self._first).astype(np.int32), texts.ends, texts.data, places)
+                except (ValueError, LookupError) as error:
+                    raise _damaged(error) from error
+                self._is_unread[some] = False
+
+
+# Pages that two threads inflate together: a megabyte or two of texts.
+_AT_ONCE: Final = 16
+
+
+def _texts(reader: QueryReader, page: _Page) -> BytesColumn:
+    """The long names on a page. Two threads may do it."""
+    tables = reader.store.event_metadata(page[0])
+    if tables is None:
+        raise DamagedStore(f"rows of metadata are of file {page[0]}, which has none")
+    try:
+        return tables.texts_page(page[1])[1]
+    except (ValueError, LookupError) as error:
+        raise _damaged(error) from error
+
+
+def _damaged(error: Exception) -> DamagedStore:
+    return DamagedStore(f"long names of metadata that make no sense: {error}")

@@ -1,0 +1,95 @@
+"""Writes what the metadata of operations says, as rows of numbers: so that no question reads all metadata for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.columns import TellingTables
+from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, WIDTH, StatChoices, planes_saying
+from tilescope.tiler.details.page_entries import entries_of
+from tilescope.tiler.details.stored_rows import MAX_BYTES, MAX_ROWS, StoredRows
+from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.indexing.tracks.run_files import RunFiles
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.store import Entry
+
+Codes = NDArray[np.int32]
+
+
+def row_entries(run: RunFiles) -> Iterator[Entry]:
+    """All chunks; none for a run whose files have no such metadata."""
+    making = RowMaker()
+    are_telling = False
+    for number, file in enumerate(run.files):
+        tables = file.summary.args_tables
+        if isinstance(tables, TellingTables):
+            are_telling = True
+            making.add(number, XStatTables(tables.head(run.name_ids(number)), tables.page))
+            tables.release()
+    for chunk, packed in enumerate(making.found().chunks() if are_telling else ()):
+        yield keys.stored_rows(chunk), packed
+
+
+class RowMaker:
+    """Takes the tables of a run, file after file."""
+
+    def __init__(self) -> None:
+        self._codes = _native.StatCodes()
+        self._rows = _native.MetadataRows(WIDTH)
+        self._choices = StatChoices()
+        self._files: dict[int, Codes] = {}
+        self._are_too_many = False
+
+    def add(self, file: int, tables: XStatTables) -> None:
+        """Adds what the metadata of a file says."""
+        planes = planes_saying(tables)
+        numbers = np.flatnonzero(np.isin(tables.plane, planes)).astype(np.int32)
+        if self._are_too_many or not len(numbers):
+            return
+        found = np.full(len(tables.first), -1, np.int32)
+        for entries in entries_of(tables, numbers, np.ones(len(tables), np.bool_)):
+            chosen = self._choices.of(tables, entries.plane)
+            found[tables.place[entries.numbers]] = entries.read(self._rows, chosen).rows(
+                self._rows, self._codes, entries.coded_names(self._codes), chosen
+            )
+            if len(self._rows) > MAX_ROWS or self._codes.size_bytes > MAX_BYTES:
+                self._are_too_many = True
+                return
+        self._files[file] = found
+
+    def found(self) -> StoredRows:
+        """What is stored of them."""
+        if self._are_too_many:
+            return StoredRows.nothing()
+        rows = self._rows.rows().reshape(-1, WIDTH)
+        # Values are what stats say, and names; long names that are none of these are read from the tables.
+        says = np.zeros(len(self._codes), np.bool_)
+        stats = rows[:, LONG_NAME + 1 :]
+        says[stats[stats > 0]] = True
+        says[-2 - rows[rows[:, NAME] < -1, NAME]] = True
+        says[0] = False
+        is_text = np.zeros(len(self._codes), np.bool_)
+        is_text[rows[:, LONG_NAME]] = True
+        values, texts = np.flatnonzero(says), np.flatnonzero(is_text & ~says)
+        texts = texts[texts > 0]
+        number = np.zeros(len(self._codes), np.int32)
+        number[values] = 1 + np.arange(len(values))
+        number[texts] = 1 + len(values) + np.arange(len(texts))
+        forms, ends, data = self._codes.stored(values.astype(np.int32))
+        text_file, text_entry = self._where(rows[:, LONG_NAME], texts)
+        stored = np.where(rows > 0, number[np.maximum(rows, 0)], rows)
+        stored[:, NAME] = np.where(rows[:, NAME] < -1, -2 - number[-2 - np.minimum(rows[:, NAME], -2)], rows[:, NAME])
+        return StoredRows(stored, self._files, forms, ends, data, text_file, text_entry)
+
+    def _where(self, long_names: Codes, texts: NDArray[np.int64]) -> tuple[Codes, Codes]:
+        """Of each of some long names the first file and entry that have it."""
+        file_of, entry_of = (np.full(len(self._codes), -1, np.int32) for _ in range(2))
+        for file, rows in reversed(self._files.items()):
+            entries = np.flatnonzero(rows >= 0)[::-1]  # of what is written to one place the last stays
+            of = long_names[rows[entries]]
+            file_of[of], entry_of[of] = file, entries
+        return file_of[texts], entry_of[texts]
