@@ -95,12 +95,11 @@ class InstructionColumns:
         model_flops, tells_model = numbers("model_flops")
         moved, tells_bytes = numbers("bytes_accessed")
         symbol, _ = numbers("symbol_id")
-        symbols, symbol_rank = np.unique(symbol, return_inverse=True)
         _, program = texts("program_id", lambda value: program_id(text_of(value)))
-        key = program * len(symbols) + symbol_rank
-        rank = np.empty(len(rows), np.int64)
-        rank[np.argsort(key, kind="stable")] = np.arange(len(rows))
-        _, first, of_key = np.unique(key, return_index=True, return_inverse=True)
+        order, is_new = _in_order(program, symbol)
+        rank, first = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
+        rank[order] = np.arange(len(rows))
+        first[order] = order[np.flatnonzero(is_new)][np.cumsum(is_new) - 1]
         categories, category = texts("hlo_category", text_of)
         traffic, tells_memory = _traffic(*column("memory_access_breakdown"))
         hbm = [column for (memory, _), column in traffic.items() if memory == Memory.HBM]
@@ -113,7 +112,7 @@ class InstructionColumns:
             tells_bytes,
             tells_memory,
             symbol != 0,
-            first[of_key],
+            first,
             rank,
             category,
             categories,
@@ -126,6 +125,17 @@ class InstructionColumns:
     def are(self, wanted: Callable[[str], bool]) -> Mask:
         """Which instructions are of categories that are wanted."""
         return np.array([wanted(of) for of in self.categories], np.bool_)[self.category]
+
+
+def _in_order(program: Ints, symbol: Exact) -> tuple[Ints, Mask]:
+    """The order of programs and symbols, in which rows that are alike stay as they are; and which begin a new pair."""
+    order = np.argsort(symbol, kind="stable")
+    if len(program) and int(program.max()):
+        order = order[np.argsort(program[order], kind="stable")]
+    is_new = np.ones(len(order), np.bool_)
+    symbols, programs = symbol[order], program[order]
+    is_new[1:] = (symbols[1:] != symbols[:-1]) | (programs[1:] != programs[:-1])
+    return order, is_new
 
 
 def _traffic(said: Sequence[object], place: Ints) -> tuple[dict[tuple[int, bool], Exact], Mask]:
