@@ -705,7 +705,7 @@ class Operations:
     ]:
         """
         Takes the next events, whose arguments begin at `begin`. Returns of each its kind, that of the operation
-        it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none.
+        it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none: no column where none has any.
         """
 
     def kinds(

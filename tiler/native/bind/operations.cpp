@@ -71,7 +71,7 @@ void bind_operations(nb::module_& m) {
         .def(
             "add", &add, nb::arg("args_end"), nb::arg("begin"), nb::arg("args"), nb::arg("start"), nb::arg("duration"),
             "Takes the next events, whose arguments begin at `begin`. Returns of each its kind, that of the operation\n"
-            "it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none.")
+            "it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none: no column where none has any.")
         .def(
             "kinds", &kinds,
             "Returns of each kind so far its metadata, -1 none; and of those that stats make, their places with the\n"

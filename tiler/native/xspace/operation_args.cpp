@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "base/byte_planes.hpp"
-#include "xspace/quick_stat.hpp"
 
 namespace tilescope::xspace {
 
@@ -96,38 +95,60 @@ void find(const wire::Source& args, std::array<StatOf, 2>& stats, std::array<Fou
     }
 }
 
-// Whether a stat lies at a place, as encoders write it. Longer ids and values are read with more care.
-bool read_at(const wire::Source& args, const std::uint8_t* all_end, std::size_t place, const StatOf& of, Found& found) {
-    QuickStat stat;
-    if (of.tag == 0 || place >= kMaxPlace || place > args.size()) return false;
-    const std::uint8_t* const at = args.data() + place;
-    const std::uint8_t* const next = quick_stat(at, args.end(), all_end, stat);
-    if (next == nullptr || stat.tag != of.tag || static_cast<std::int64_t>(stat.id) != of.id) return false;
-    const auto size = static_cast<std::size_t>(next - at);
-    if (next[-1] == 0 && size != kLeastStat) return false;  // longer than it has to be
-    found = {true, place, size, stat.bits};
-    return true;
-}
+// How a stat begins, to be compared at once: all bytes before its value, but for its length.
+class StatHead {
+  public:
+    StatHead() = default;
+    // Of an id below 128, else of none.
+    explicit StatHead(const StatOf& of) {
+        if (of.tag == 0 || of.id < 0 || of.id >= 0x80) return;
+        bytes_ = kStatsTag | std::uint64_t{varint_field(1)} << 16 | static_cast<std::uint64_t>(of.id) << 24 |
+                 std::uint64_t{of.tag} << 32;
+    }
+
+    // Whether the stat lies at a place, as encoders write it. Longer ids and values are read with more care.
+    bool is_at(const wire::Source& args, const std::uint8_t* file_end, std::size_t place, Found& found) const {
+        if (place >= kMaxPlace || place > args.size()) return false;
+        const std::uint8_t* const at = args.data() + place;
+        std::uint64_t head = 0;
+        if (file_end - at < static_cast<std::ptrdiff_t>(sizeof(head))) return false;
+        std::memcpy(&head, at, sizeof(head));  // little-endian hosts only, as containers are
+        const std::size_t size = 2 + (head >> 8 & 0xff);
+        if ((head & kMask) != bytes_ || size > args.size() - place || size > kMaxQuick) return false;
+        const std::uint8_t* const stop = at + size;
+        if (wire::quick_varint(at + kBeforeValue, stop, file_end, found.value) != stop) return false;
+        if (stop[-1] == 0 && size != kLeastStat) return false;  // longer than it has to be
+        found.any = true;
+        found.place = place;
+        found.size = size;
+        return true;
+    }
+
+  private:
+    static constexpr std::uint64_t kMask = 0xffffff00ffU;
+    static constexpr std::size_t kBeforeValue = 5, kMaxQuick = kBeforeValue + 8;
+
+    std::uint64_t bytes_ = ~std::uint64_t{0};  // no stat begins like that
+};
 
 // Where the stats of an event are found, if they lie as those of the one before do.
 class Layout {
   public:
     // Whether both do.
-    bool read(const wire::Source& args, const std::uint8_t* all_end, const std::array<StatOf, 2>& stats,
-              std::array<Found, 2>& found) const {
+    bool read(const wire::Source& args, const std::uint8_t* all_end, std::array<Found, 2>& found) const {
         if (!is_known_) return false;
         const std::size_t second = 1 - first_;
-        if (!read_at(args, all_end, number_size(args) + before_, stats[first_], found[first_]) ||
-            !read_at(args, all_end, found[first_].place + found[first_].size + between_, stats[second],
-                     found[second])) {
+        if (!heads_[first_].is_at(args, all_end, number_size(args) + before_, found[first_]) ||
+            !heads_[second].is_at(args, all_end, found[first_].place + found[first_].size + between_, found[second])) {
             found = {};
             return false;
         }
         return true;
     }
 
-    void learn(const wire::Source& args, const std::array<Found, 2>& found) {
+    void learn(const wire::Source& args, const std::array<StatOf, 2>& stats, const std::array<Found, 2>& found) {
         if (!found[0].any || !found[1].any) return;
+        heads_ = {StatHead(stats[0]), StatHead(stats[1])};
         first_ = found[0].place < found[1].place ? 0 : 1;
         before_ = found[first_].place - number_size(args);
         between_ = found[1 - first_].place - found[first_].place - found[first_].size;
@@ -143,6 +164,7 @@ class Layout {
 
     bool is_known_ = false;
     std::size_t first_ = 0, before_ = 0, between_ = 0;
+    std::array<StatHead, 2> heads_;
 };
 
 std::uint64_t zigzag(std::int64_t value) {
@@ -259,10 +281,10 @@ ThinArgs thin_args(Span<const std::int64_t> args_end, std::int64_t begin, const 
         const wire::Source of = args.subspan(static_cast<std::size_t>(begin), size);
         begin = args_end[k];
         std::array<Found, 2> found;
-        if (!layout.read(of, args.end(), stats, found)) {
+        if (!layout.read(of, args.end(), found)) {
             try {
                 find(of, stats, found);
-                layout.learn(of, found);
+                layout.learn(of, stats, found);
             } catch (const wire::Error&) {
                 found = {};
             }

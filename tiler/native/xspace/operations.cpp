@@ -46,7 +46,7 @@ bool is_integer(StatForm kind) { return kind == StatForm::unsigned_integer || ki
 }  // namespace
 
 Operations::Operations(Ids ids, std::size_t max_kinds, std::int64_t tick_ps)
-    : max_kinds_(max_kinds), tick_ps_(tick_ps), number_(ids.numbers.size()), stat_(ids.of_kind.size()) {
+    : max_kinds_(max_kinds), tick_ps_(tick_ps), number_(ids.numbers.size(), kAbsent), stat_(ids.of_kind.size()) {
     want(ids.begin, Use::begin, 0);
     want(ids.duration, Use::duration, 0);
     for (std::size_t place = 0; place < ids.numbers.size(); ++place) want(ids.numbers[place], Use::number, place);
@@ -65,7 +65,8 @@ void Operations::want(const std::vector<std::int64_t>& ids, Use use, std::size_t
 void Operations::forget() {
     metadata_ = -1;
     begin_ = duration_ = kAbsent;
-    std::fill(number_.begin(), number_.end(), kAbsent);
+    if (has_numbers_) std::fill(number_.begin(), number_.end(), kAbsent);
+    has_numbers_ = false;
     if (has_stats_) std::fill(stat_.begin(), stat_.end(), Seen{});
     has_stats_ = false;
 }
@@ -78,18 +79,18 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
     columns.kind.resize(start.size());
     columns.duration.resize(start.size());
     columns.numbers.resize(number_.size());
-    for (const Wanted& wanted : wanted_) {
-        if (wanted.use == Use::number) columns.numbers[wanted.place].resize(start.size());
-    }
     std::vector<std::int64_t> begins(start.size());
     for (std::size_t k = 0; k < args_end.size(); ++k) {
         const std::int64_t end = args_end[k];
         if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > args.size())
             throw std::invalid_argument("arguments lie beyond the data");
-        try {
-            read(args.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)), args.end());
-        } catch (const wire::Error&) {
-            forget();
+        const wire::Source of = args.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+        if (!read_quickly(of, args.end())) {
+            try {
+                read(of);
+            } catch (const wire::Error&) {
+                forget();
+            }
         }
         begin = end;
         const std::int64_t own = product(start[k], tick_ps_);
@@ -106,33 +107,48 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
         begins[k] = begin_;
         columns.kind[k] = kind_of_event();
         columns.duration[k] = duration_;
-        for (std::size_t place = 0; place < number_.size(); ++place) {
-            if (!columns.numbers[place].empty()) columns.numbers[place][k] = std::max(number_[place], kAbsent);
+        for (std::size_t place = 0; has_numbers_ && place < number_.size(); ++place) {
+            if (number_[place] < 0) continue;
+            std::vector<std::int64_t>& column = columns.numbers[place];
+            if (column.empty()) column.resize(start.size(), kAbsent);
+            column[k] = number_[place];
         }
     }
     find_parents(columns, begins);
     return columns;
 }
 
-// `all_end`: where the bytes end among which the arguments lie.
-void Operations::read(const wire::Source& args, const std::uint8_t* all_end) {
+// Reads arguments as nearly all are; false where they have to be read with more care. `all_end`: where the bytes end among
+// which they lie.
+bool Operations::read_quickly(const wire::Source& args, const std::uint8_t* all_end) {
+    forget();
+    const std::uint8_t* const end = args.end();
+    std::uint64_t metadata = 0;
+    const std::uint8_t* at = wire::quick_varint(args.begin(), end, all_end, metadata);
+    if (at == nullptr) return false;
+    metadata_ = static_cast<std::int64_t>(metadata);
+    QuickStat quick;
+    for (const std::uint8_t* next = nullptr; at != end; at = next) {
+        next = quick_stat(at, end, all_end, quick);
+        if (next == nullptr) return false;
+        if (first_of_id_[quick.id] == wanted_.size()) continue;
+        const StatForm form = form_of(quick.tag);
+        if (form == StatForm::text) {
+            const auto size = static_cast<std::size_t>(next - quick.text);
+            take(static_cast<std::int64_t>(quick.id), {form, 0, text_of({quick.text, size})});
+        } else if (form != StatForm::none) {
+            take(static_cast<std::int64_t>(quick.id), {form, static_cast<std::int64_t>(quick.bits), {}});
+        }
+    }
+    return true;
+}
+
+void Operations::read(const wire::Source& args) {
     forget();
     Cursor cursor(args, {0, args.size()}, "event");
     if (cursor.at_end()) return;
     metadata_ = cursor.signed_varint();
-    QuickStat quick;
     while (!cursor.at_end()) {
-        if (const std::uint8_t* next = quick_stat(cursor.at(), cursor.end(), all_end, quick)) {
-            cursor.go_to(next);
-            const StatForm form = form_of(quick.tag);
-            if (form == StatForm::text) {
-                const auto size = static_cast<std::size_t>(next - quick.text);
-                take(static_cast<std::int64_t>(quick.id), {form, 0, text_of({quick.text, size})});
-            } else if (form != StatForm::none) {
-                take(static_cast<std::int64_t>(quick.id), {form, static_cast<std::int64_t>(quick.bits), {}});
-            }
-            continue;
-        }
         const std::uint32_t tag = cursor.tag();
         if ((tag & 7) == 2) read_stat(args, cursor.message("stat"));
         else cursor.skip(tag);
@@ -179,7 +195,9 @@ void Operations::take(std::int64_t id, const Seen& stat) {
 
 std::int64_t& Operations::number(const Wanted& wanted) {
     if (wanted.use == Use::begin) return begin_;
-    return wanted.use == Use::duration ? duration_ : number_[wanted.place];
+    if (wanted.use == Use::duration) return duration_;
+    has_numbers_ = true;
+    return number_[wanted.place];
 }
 
 void Operations::write_key() {

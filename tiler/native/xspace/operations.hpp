@@ -48,7 +48,7 @@ class Operations {
     Operations(Ids ids, std::size_t max_kinds, std::int64_t tick_ps);
 
     // What is added together: of each event its kind, that of its parent, -1 none, its duration in picoseconds, and numbers;
-    // columns of numbers that the plane has no stats for are empty.
+    // columns of numbers that none of the events has are empty.
     struct Columns {
         std::vector<std::int64_t> kind, parent, duration;
         std::vector<std::vector<std::int64_t>> numbers;
@@ -91,13 +91,14 @@ class Operations {
         std::string_view text;
     };
 
-    // Where to look for what is wanted of a stat: no id below that comes before.
+    // Where to look for what is wanted of a stat: nothing that is wanted of it comes before.
     std::size_t first_wanted(std::int64_t id) const {
         return static_cast<std::uint64_t>(id) < kDirectIds ? first_of_id_[static_cast<std::size_t>(id)] : 0;
     }
     void want(const std::vector<std::int64_t>& ids, Use use, std::size_t place);
     void forget();
-    void read(const wire::Source& args, const std::uint8_t* all_end);
+    bool read_quickly(const wire::Source& args, const std::uint8_t* all_end);
+    void read(const wire::Source& args);
     void read_stat(const wire::Source& args, wire::Cursor stat);
     void take(std::int64_t id, const Seen& stat);
     std::int64_t& number(const Wanted& wanted);  // of the event: where it is a number
@@ -119,6 +120,7 @@ class Operations {
     std::string key_;
 
     std::int64_t shift_ = 0;  // the device's time minus that of the events
+    bool has_numbers_ = false;  // whether the event has any of `number_`
     bool has_stats_ = false;  // whether the event has any that belong to its kind
     std::unordered_map<std::string, std::int64_t> known_;
     std::vector<std::int64_t> plain_;  // by metadata: of events without such stats, -1 not seen yet
