@@ -116,6 +116,19 @@ def test_long_names_are_read_when_they_are_looked_at() -> None:
     assert len(set(pages)) <= 1
 
 
+def test_more_names_than_values() -> None:
+    entries = [EventMetadata(1, at, "", "", stat(1, 3, 7)) for at in range(9)]
+    tables = packed_metadata.tables_of(PLANES, entries, list(range(9)))
+    rows = stored([tables])
+    assert rows.rows[:, 0].tolist() == list(range(9))
+    assert not len(rows.forms)
+    codes = MetadataCodes(reader_of([tables], list(rows.chunks())))
+    numbers = np.arange(9, dtype=np.int32)
+    list(codes.rows_of(0, tables, numbers))
+    said = [metadata_of_row(codes, row) for row in codes.of(0, numbers).tolist()]
+    assert [(of.name, of.program) for of in said] == [(f"op.{at}", "7") for at in range(9)]
+
+
 def test_too_many_rows_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     files = [file_of(random.Random(2), 1200)]
     size = sum(map(len, (one.data for one in [stored(files)])))

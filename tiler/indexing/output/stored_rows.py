@@ -81,8 +81,10 @@ class RowMaker:
         number[texts] = 1 + len(values) + np.arange(len(texts))
         forms, ends, data = self._codes.stored(values.astype(np.int32))
         text_file, text_entry = self._where(rows[:, LONG_NAME], texts)
-        stored = np.where(rows > 0, number[np.maximum(rows, 0)], rows)
-        stored[:, NAME] = np.where(rows[:, NAME] < -1, -2 - number[-2 - np.minimum(rows[:, NAME], -2)], rows[:, NAME])
+        name, said = rows[:, NAME], rows[:, LONG_NAME:]
+        stored = rows.copy()
+        stored[:, LONG_NAME:] = np.where(said > 0, number[np.maximum(said, 0)], said)
+        stored[:, NAME] = np.where(name < -1, -2 - number[-2 - np.minimum(name, -2)], name)
         return StoredRows(stored, self._files, forms, ends, data, text_file, text_entry)
 
     def _where(self, long_names: Codes, texts: NDArray[np.int64]) -> tuple[Codes, Codes]:
