@@ -98,6 +98,8 @@ class MetadataCodes:
         """Reads what these numbers say, in steps of some pages. Raises DamagedStore."""
         yield from self._load()
         known = self._numbers_of(file, tables)
+        if bool((known[numbers] >= 0).all()):
+            return
         left = list(entries_of(tables, numbers, known < 0))
         self._make_room(sum(len(entries.numbers) for entries in left))
         with self._lock:
