@@ -49,6 +49,12 @@ _ROLLUP_SHARE = 0.1
 _WORKING_SHARE = 0.17
 _MAPPED_SHARE = 0.05
 
+# Where the slices of all tracks take no more, rollups keep all of them in memory: such a run leaves parts of other
+# shares unused. With 10 million events 9 MB are read instead of 255 MB, and 182 MB written instead of 265 MB, within
+# the same memory; the processor time is the same, as far as seven runs of each can tell (2026-11-23).
+_ALL_SLICES_SHARE = 0.25
+_BYTES_PER_SLICE = 20
+
 # Of a block while it is built: 25 bytes of columns, and trees and bins, 16 on synthetic traces; rounded up.
 _BLOCK_BYTES_PER_ROW = 45
 
@@ -120,9 +126,8 @@ def _build(
     preview = Preview(generation, files, sources, meter)
     with (
         closing(Scratch(folder, int(memory_bytes * _KEPT_SHARE), mapped_bytes)) as kept,
-        # Slices that rollups keep in memory are those that tracks were built from.
-        closing(Scratch(folder, int(memory_bytes * (_WORKING_SHARE + _ROLLUP_SHARE)), mapped_bytes)) as working,
         read_files(files, kept, meter, executor, workers, preview.show, max_inflated, room) as read,
+        ExitStack() as while_built,
     ):
         traces = read.found
         summaries = [file.summary for file in traces]
@@ -138,7 +143,10 @@ def _build(
         if meter.revision or run.events >= _PREVIEW_EVENTS:
             snapshots = [FileSnapshot.of(file.summary, file.events) if file else None for file in read.traces]
             preview.show_all(snapshots, run.timeline, layout, run.names)
-        rollup_bytes = int(memory_bytes * _ROLLUP_SHARE)
+        rollup_bytes = _rollup_bytes(run.events, memory_bytes)
+        # Slices that rollups keep in memory are those that tracks were built from.
+        working_bytes = int(memory_bytes * _WORKING_SHARE) + rollup_bytes
+        working = while_built.enter_context(closing(Scratch(folder, working_bytes, mapped_bytes)))
         builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes, room)
         rows_at_once = int(memory_bytes * _WORKING_SHARE / _BLOCK_BYTES_PER_ROW)
         meter.phase, meter.blocks = "build", builder.blocks
@@ -154,6 +162,12 @@ def _build(
         generation.data.remove(keys.overview(page) for page in preview.stale_pages(builder.overview.grid.pages))
         meter.finished = True
         meter.tell(now=True)
+
+
+def _rollup_bytes(events: int, memory_bytes: int) -> int:
+    """How many bytes of slices may stay in memory for rollups."""
+    fits = events * _BYTES_PER_SLICE <= memory_bytes * _ALL_SLICES_SHARE
+    return int(memory_bytes * (_ALL_SLICES_SHARE if fits else _ROLLUP_SHARE))
 
 
 def _tables(

@@ -14,6 +14,7 @@ import pytest
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.indexing.tracks.rollups import Rollups
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import current
 from tilescope.tiler.store.lmdb_reader import LmdbReader
@@ -78,3 +79,22 @@ def test_a_build_with_little_memory_writes_the_same_store(tmp_path: Path, trace_
         assert found.pop(keys.MANIFEST)
         assert found == expected
     assert [entry.name for entry in current(tmp_path / "small").iterdir()] == ["data.mdb"]
+
+
+@pytest.mark.parametrize(("memory_bytes", "in_file"), [(6_000_000, False), (4_000_000, True)])
+def test_slices_of_a_small_run_stay_in_memory_for_its_rollups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory_bytes: int, in_file: bool
+) -> None:
+    """60,000 slices of 20 bytes: a quarter of 6 MB has room for all of them, a quarter of 4 MB has not."""
+    places: list[tuple[int, int] | None] = []
+    place = Rollups._place
+
+    def told(rollups: Rollups, size_bytes: int) -> tuple[int, int] | None:
+        places.append(place(rollups, size_bytes))
+        return places[-1]
+
+    monkeypatch.setattr(Rollups, "_place", told)
+    trace = write_synthetic_trace(tmp_path / "trace", format="xspace", events=60_000, tracks=12, seed=5).path
+    build_store([trace], tmp_path / "store", memory_bytes=memory_bytes)
+    assert places
+    assert any(found is not None for found in places) == in_file
