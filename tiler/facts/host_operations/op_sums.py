@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Lock
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.host_operations.event_ops import EventOps
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, Slices, decode_columns
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, Slices
 from tilescope.tiler.pages.leaf_parts import leaf_parts
 from tilescope.tiler.pages.span_sums import LEFT_OUT, SpanSums
 from tilescope.tiler.query import QueryReader
@@ -33,6 +34,9 @@ _KEPT_ROWS: Final = 500_000
 
 # Leaves whose operations are kept, of some hundred events: the ends of tracks are looked at before all of them.
 _KEPT_LEAVES: Final = 256
+
+# A short track has both ends on the page that is added up next: some hundred kilobytes.
+_KEPT_PAGES: Final = 4
 
 # Pages between which whoever asks may stop: some milliseconds.
 _PAGES_AT_ONCE: Final = 8
@@ -58,6 +62,7 @@ class OpSums:
         self._kept: OrderedDict[tuple[int, int], OpPart] = OrderedDict()  # by track and first tile of the page
         self._rows = 0
         self._lock = Lock()
+        self._decoded = lru_cache(_KEPT_PAGES)(reader.decoded_page)
         self._without: dict[int, bool] = {}
         self._spans: dict[int, tuple[int, int] | None] = {}
         self._ends: OrderedDict[tuple[int, int], Codes] = OrderedDict()  # by track and tile, operations of leaves
@@ -94,7 +99,7 @@ class OpSums:
         """When operations begin and end in the first of some leaves that has any: all of those that reach into it."""
         for tile in order.tolist():
             page = int(leaves.of_block.page_starts_of(np.array([tile]))[0])
-            decoded = self._reader.decoded_page(leaves.of_block.page_key(page))
+            decoded = self._decoded(leaves.of_block.page_key(page))
             rows = slice(int(decoded.slice_ends[tile - page]), int(decoded.slice_ends[tile - page + 1]))
             slices = decoded.slices
             is_op = self._leaf_ops(leaves.track, tile, slices, rows) != LEFT_OUT
@@ -158,8 +163,8 @@ class OpSums:
 
     def _read(self, leaves: _Leaves, page: int, parts: Ints) -> OpPart:
         """The sums of parts of leaves on a page."""
-        content = self._reader.page_content(leaves.of_block.page_key(page))
-        decoded = decode_columns(content)
+        key = leaves.of_block.page_key(page)
+        content, decoded = self._reader.page_content(key), self._decoded(key)
         slices = decoded.slices
         names = np.full(len(slices), LEFT_OUT, np.int32)
         some = False

@@ -8,6 +8,7 @@ from typing import Final, overload
 
 import numpy as np
 
+from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.operations.framework_names import named
 from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, Mask, sum_of
 from tilescope.tiler.facts.operations.op_rows import OpRows, some_of
@@ -50,7 +51,7 @@ class FrameworkColumns:
         """Those of some operations."""
         of = table.columns
         every, framework = _frameworks(table)
-        used, row = np.unique(framework, return_inverse=True)
+        used, row = distinct(framework)
         names = _Some(every, used)
         count = np.zeros(len(names), of.count.dtype)
         np.maximum.at(count, row, of.count)
@@ -84,7 +85,9 @@ class FrameworkColumns:
 
     def operations(self, table: OpTable, rows: Sequence[int]) -> list[FrameworkOperation]:
         """Some of them with all that is known."""
-        places = np.flatnonzero(np.isin(self.of, rows)).tolist()
+        wanted = np.zeros(len(self), np.bool_)
+        wanted[np.array(rows, np.int64)] = True
+        places = np.flatnonzero(wanted[self.of]).tolist()
         found = {of.name: of for of in framework_operations(some_of(table.operations, places))}
         return [found[self.names[row]] for row in rows]
 

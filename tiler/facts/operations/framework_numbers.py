@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.instruction_stats import NAME, STAT
+from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.host_operations.naming import ITERATOR
 from tilescope.tiler.facts.metadata_codes import Codes, MetadataCodes
 from tilescope.tiler.facts.operations.framework_names import framework_op_name
@@ -48,7 +49,7 @@ def framework_numbers(codes: MetadataCodes, rows: Ints) -> tuple[FrameworkNames,
     They are called as the path of the instruction says, or else as the instruction is.
     """
     of = codes.matrix[rows]
-    paths, place = np.unique(of[:, STAT["tf_op"]], return_inverse=True)
+    paths, place = distinct(of[:, STAT["tf_op"]])
     is_plain = codes.values.plain_paths(paths, f"{ITERATOR}:")
     plain = paths[is_plain]
     number = np.full(len(paths), -1)
@@ -69,6 +70,6 @@ def framework_numbers(codes: MetadataCodes, rows: Ints) -> tuple[FrameworkNames,
             number[at] = number_of(framework_op_name(text))
     found: Ints = number[place]
     unnamed = np.flatnonzero(found < 0)
-    used, own = np.unique(of[unnamed, NAME], return_inverse=True)
+    used, own = distinct(of[unnamed, NAME])
     found[unnamed] = np.array([number_of(name) for name in codes.names(used)], np.int64)[own]
     return FrameworkNames(codes, plain, list(names)), found

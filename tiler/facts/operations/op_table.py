@@ -152,8 +152,9 @@ class _Summing:
         more = size - len(self._track)
         self._shortest = np.concatenate([self._shortest, np.full(more, _NONE)])
         self._longest, self._track = (np.concatenate([of, np.full(more, -1)]) for of in (self._longest, self._track))
+        shortest = sums.shortest
         np.maximum.at(self._longest, places, sums.longest)
-        np.minimum.at(self._shortest, places, np.where(sums.shortest < 0, _NONE, sums.shortest))
+        np.minimum.at(self._shortest, places, np.where(shortest < 0, _NONE, shortest))
         first = places[(sums.count > 0) & (self._track[places] < 0)]
         self._track[first] = track
         custom = np.flatnonzero(self._instructions.are_custom()[places])
@@ -174,33 +175,34 @@ class _Summing:
             model_flops = _with(model_flops, place, custom_model_flops)
             moved = _with(moved, place, custom_bytes)
         places = np.flatnonzero(((count > 0) | (total > 0)) & known.has_symbol[:size])
+        some = places if len(places) < size else slice(size)  # as a rule all, which need not be copied
         columns = OpColumns(
-            count[places],
-            total[places],
-            own[places],
-            flops[places],
-            model_flops[places],
-            moved[places],
-            products(known.hbm[:size], count)[places],
-            known.tells_flops[places] | (flops[places] != 0),
-            known.tells_bytes[places] | (moved[places] != 0),
-            known.tells_memory[places],
-            known.rank[places],
-            known.category[places],
+            count[some],
+            total[some],
+            own[some],
+            flops[some],
+            model_flops[some],
+            moved[some],
+            products(known.hbm[:size], count)[some],
+            known.tells_flops[some] | (flops[some] != 0),
+            known.tells_bytes[some] | (moved[some] != 0),
+            known.tells_memory[some],
+            known.rank[some],
+            known.category[some],
             known.categories,
-            {key: products(moved[:size], count)[places] for key, moved in known.traffic.items()},
+            {key: products(moved[:size], count)[some] for key, moved in known.traffic.items()},
         )
         rows = OpRows(
             columns,
             self._instructions,
             places,
-            self._shortest[places],
-            self._longest[places],
-            stall[places],
-            self._track[places],
+            self._shortest[some],
+            self._longest[some],
+            stall[some],
+            self._track[some],
         )
-        first = known.first[places]
-        if len(distinct(first)[0]) == len(first):
+        first = known.first[some]
+        if bool((first == places).all()) or len(distinct(first)[0]) == len(first):
             return rows
         merged: dict[int, Operation] = {}
         for place, row in zip(first.tolist(), rows, strict=True):
