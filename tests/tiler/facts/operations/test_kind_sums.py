@@ -136,16 +136,16 @@ def test_any_windows(of: list[Run], windows: list[Windows], cut: int) -> None:
 @given(of=runs, windows=st.lists(some_windows, min_size=1, max_size=6), size=st.integers(1, 5))
 def test_any_windows_over_records(of: list[Run], windows: list[Windows], size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        for module in (making, summing_module(), checking, device_durations):
+        for module in (making, *summing_modules(), checking, device_durations):
             patch.setattr(module, "CHUNK_OPERATIONS", size)
         patch.setattr(chunk, "_CHUNK_EVENTS", 1)  # those of a chunk are in one record
         check(of, [*windows, Windows.one(0, 1 << 40)], whole_ordered=True)
 
 
-def summing_module() -> object:
+def summing_modules() -> list[object]:
     import sys
 
-    return sys.modules["tilescope.tiler.facts.operations.records"]
+    return [sys.modules[f"tilescope.tiler.facts.operations.{name}"] for name in ("records", "kind_sums")]
 
 
 def test_halves_add_up() -> None:
