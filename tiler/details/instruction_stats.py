@@ -31,6 +31,11 @@ LONG_NAME: Final = 1
 STAT: Final = {name: at + 2 for at, name in enumerate(STATS)}
 WIDTH: Final = len(STATS) + 2
 
+# Words that are looked for in all long names: rows that are stored say which have them, by bits in this order.
+BARRIER: Final = "barrier-cores"
+DEBUG_PRINT: Final = "debug_print"
+WORDS: Final = (BARRIER, DEBUG_PRINT)
+
 _Choice = tuple[tuple[tuple[int, ...], ...], frozenset[tuple[int, str]]]  # ids of stats, and what all are called
 
 

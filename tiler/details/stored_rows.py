@@ -8,10 +8,12 @@ Hosts that run one program say the same of its instructions: that is one row. A 
     files    by file, as far as one says any of this, of each entry of its metadata (`xstat_tables.py`) its row, -1 none
     forms, lengths, data  of each value its form (`StatCodes` in tiler/native), how many bytes it has, and these
     text_file, text_entry  of each long name that no stat says the file and the entry which have it
+    words    the words that are looked for in all long names
+    text_words  of each of these long names which are in it: bits, in the order of the words
 
-Columns are int32, little-endian, each number minus the one before it; forms are bytes, lengths int32. A value has the
-number of its place, from 1 on; long names have those that follow; 0 is nothing. Small numbers are values themselves:
--2**31 and the number. A name is its id in the run; -2 and less is the value -2 - n, where no event uses it.
+Columns are int32, little-endian, each number minus the one before it; forms and bits are bytes, lengths int32. A value
+has the number of its place, from 1 on; long names have those that follow; 0 is nothing. Small numbers are values
+themselves: -2**31 and the number. A name is its id in the run; -2 and less is the value -2 - n, where no event uses it.
 
 The map lies in chunks of `CHUNK_BYTES`, each a gzip member of its own; the last is shorter, or even empty. A run with
 too many rows (`MAX_ROWS`), or too large values (`MAX_BYTES`), has no rows and no files there.
@@ -27,7 +29,7 @@ import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STATS, WIDTH
+from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STATS, WIDTH, WORDS
 from tilescope.tiler.pages import compress
 
 Codes = NDArray[np.int32]
@@ -54,12 +56,13 @@ class StoredRows:
     data: bytes
     text_file: Codes
     text_entry: Codes
+    text_words: NDArray[np.uint8]
 
     @classmethod
     def nothing(cls) -> StoredRows:
         """Without rows."""
-        none = np.zeros(0, np.int32)
-        return cls(np.zeros((0, WIDTH), np.int32), {}, np.zeros(0, np.uint8), np.zeros(0, np.int64), b"", none, none)
+        none, nobody = np.zeros(0, np.int32), np.zeros(0, np.uint8)
+        return cls(np.zeros((0, WIDTH), np.int32), {}, nobody, np.zeros(0, np.int64), b"", none, none, nobody)
 
     def chunks(self) -> Iterator[bytes]:
         """As they are stored."""
@@ -74,6 +77,8 @@ class StoredRows:
                 "data": self.data,
                 "text_file": _steps(self.text_file),
                 "text_entry": _steps(self.text_entry),
+                "words": WORDS,
+                "text_words": self.text_words.tobytes(),
             }
         )
         for first in range(0, len(packed) + 1, CHUNK_BYTES):
@@ -85,8 +90,8 @@ class StoredRows:
         if [len(chunk) == CHUNK_BYTES for chunk in chunks] != [True] * (len(chunks) - 1) + [False]:
             raise ValueError("chunks of rows of metadata that are cut short")
         packed = msgpack.unpackb(b"".join(chunks), strict_map_key=False)
-        if tuple(packed["stats"]) != STATS:
-            raise ValueError("rows of other stats of metadata than are read")
+        if tuple(packed["stats"]) != STATS or tuple(packed["words"]) != WORDS:
+            raise ValueError("rows of other stats of metadata, or with other words, than are read")
         columns = [_summed(column) for column in packed["columns"]]
         ends = np.cumsum(np.frombuffer(packed["lengths"], _INT32), dtype=np.int64)
         found = cls(
@@ -97,6 +102,7 @@ class StoredRows:
             packed["data"],
             _summed(packed["text_file"]),
             _summed(packed["text_entry"]),
+            np.frombuffer(packed["text_words"], np.uint8),
         )
         found._check(packed["rows"])
         return found
@@ -112,7 +118,7 @@ class StoredRows:
         names, said = self.rows[:, NAME], self.rows[:, LONG_NAME:]
         if (
             self.rows.shape != (rows, WIDTH)
-            or len(self.text_file) != len(self.text_entry)
+            or not len(self.text_file) == len(self.text_entry) == len(self.text_words)
             or bool(((said >= count) | ((said < 0) & (said >= _SMALL))).any())
             or int(names.min(initial=0)) < -1 - self.first_text
             or any(_are_beyond(of, -1, rows) for of in self.files.values())

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.details.instruction_stats import BARRIER
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.instruction_places import instruction_places
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
@@ -18,9 +19,6 @@ from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-
-BARRIER: Final = "barrier-cores"
-DEBUG_PRINT: Final = "debug_print"
 
 # What a barrier takes at which nobody waits, ps.
 _NO_WAIT: Final = (0, 1250)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.details.instruction_stats import WORDS
 from tilescope.tiler.details.stored_rows import StoredRows
 from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, BytesColumn
 from tilescope.tiler.errors import DamagedStore
@@ -18,6 +19,7 @@ from tilescope.tiler.query.steps import finish
 from tilescope.tiler.store.two_threads import for_each
 
 Codes = NDArray[np.int32]
+Mask = NDArray[np.bool_]
 
 _Page = tuple[int, int]  # file, page
 
@@ -30,6 +32,7 @@ class LongNames:
         self._codes = codes
         self._first = rows.first_text
         self._file, self._entry = rows.text_file, rows.text_entry
+        self._words = rows.text_words
         self._is_unread = np.ones(len(rows.text_file), np.bool_)
         self._lock = Lock()
 
@@ -58,6 +61,23 @@ class LongNames:
                 except (ValueError, LookupError) as error:
                     raise _damaged(error) from error
                 self._is_unread[some] = False
+
+    def saying(self, codes: Codes, word: str) -> Mask | None:
+        """Which of some numbers are of one with a word in it, without reading any; None: that is not known."""
+        if word not in WORDS:
+            return None
+        at = np.clip(codes - self._first, 0, max(len(self._words) - 1, 0))
+        are_here = (codes >= self._first) & (codes < self._first + len(self._words))
+        says = self._words[at] >> WORDS.index(word) & 1 if len(self._words) else np.zeros(len(codes), np.uint8)
+        found: Mask = are_here & (says > 0)
+        return found
+
+    def without(self, codes: Codes) -> Codes:
+        """The same, but 0 where it is the number of one that is not read."""
+        at = codes - self._first
+        are_here = (at >= 0) & (at < len(self._words))
+        found: Codes = np.where(are_here, 0, codes)
+        return found
 
 
 # Pages that two threads inflate together: a megabyte or two of texts.

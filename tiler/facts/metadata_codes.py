@@ -57,8 +57,11 @@ class StatValues:
 
     def saying(self, codes: Codes, word: str) -> Mask:
         """Which of some codes stand for a text with a word in it. Raises DamagedStore."""
-        self._read(codes)
-        return self._codes.saying(codes, word.encode()).astype(np.bool_)
+        known = None if self.long_names is None else self.long_names.saying(codes, word)
+        if known is None or self.long_names is None:
+            self._read(codes)
+            return self._codes.saying(codes, word.encode()).astype(np.bool_)
+        return known | self._codes.saying(self.long_names.without(codes), word.encode()).astype(np.bool_)
 
     def plain_paths(self, codes: Codes, unless: str) -> Mask:
         """Which of some codes stand for a text whose last character is its only colon; not for one text."""

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STATS
+from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STATS, WORDS
 from tilescope.tiler.details.stored_rows import MAX_BYTES, MAX_ROWS, StoredRows
 from tilescope.tiler.details.typed_stats import typed_stats
 from tilescope.tiler.details.wire import WireDamage
@@ -67,6 +67,8 @@ class StoredRowsCheck:
         values = _Values(stored, tables)
         try:
             rows = [_said(row, values) for row in stored.rows.tolist()]
+            if values.words() != stored.text_words.tolist():
+                raise self._error("the rows of metadata say other words of long names than are in these")
         except (ValueError, LookupError) as error:
             raise self._error(f"the rows of metadata are damaged: {error}") from error
         for file, rows_of_file in stored.files.items():
@@ -146,6 +148,11 @@ class _Values:
         if code < _ZERO + _SMALL:
             return "number", code - _ZERO
         return self._known[code]
+
+    def words(self) -> list[int]:
+        """Of each long name which words are in it."""
+        texts = [str(value[1]) if value else "" for value in self._known[self._stored.first_text :]]
+        return [sum((word in text) << bit for bit, word in enumerate(WORDS)) for text in texts]
 
 
 def _said(row: Sequence[int], values: _Values) -> _Row:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.tpu_trace import Instruction, Run, plane, write_trace
-from tilescope.tiler.facts.event_fraction import BARRIER, DEBUG_PRINT, EventFraction, event_fractions
+from tilescope.tiler.details.instruction_stats import BARRIER, DEBUG_PRINT
+from tilescope.tiler.facts.event_fraction import EventFraction, event_fractions
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.facts.step_times import run_step_times
 from tilescope.tiler.indexing import build_store

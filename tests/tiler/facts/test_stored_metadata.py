@@ -42,7 +42,11 @@ def file_of(rng: random.Random, size: int) -> XStatTables:
         damage = b"\x2a\x7f\x08" if at % 50 == 7 else b""
         name = rng.randrange(-1, 9)
         unused = rng.choice(["unused", "text"]) if name < 0 else ""
-        entries.append(EventMetadata(plane, at, rng.choice(["", "text", "long a", "long b"]), unused, said + damage))
+        entries.append(
+            EventMetadata(
+                plane, at, rng.choice(["", "text", "long a", "long b", "a debug_print"]), unused, said + damage
+            )
+        )
         names.append(name)
     return packed_metadata.tables_of(PLANES, entries, names)
 
@@ -87,7 +91,7 @@ def test_the_same_with_rows_and_without(seed: int) -> None:
         assert metadata_of_row(with_rows, one_row) == metadata_of_row(without, other_row)
     pairs = {(one, other) for one, other, is_device in zip(*of_all, of_devices, strict=True) if is_device}
     assert len({one for one, _ in pairs}) == len({other for _, other in pairs}) == len(pairs) > 100
-    for word in ("long", "a", "text", "not there"):
+    for word in ("debug_print", "barrier-cores", "long", "a", "text", "not there"):
         said = (
             codes.values.saying(codes.matrix[rows, LONG_NAME], word).tolist()
             for codes, rows in zip((with_rows, without), of_all, strict=True)
@@ -98,6 +102,8 @@ def test_the_same_with_rows_and_without(seed: int) -> None:
 def test_long_names_are_read_when_they_are_looked_at() -> None:
     tables = file_of(random.Random(1), 3000)
     chunks = list(stored([tables]).chunks())
+    numbers = np.flatnonzero(tables.plane > 0).astype(np.int32)
+    expected = tables.entry(int(numbers[-1])).long_name
     pages: list[int] = []
     texts_page = tables.texts_page
 
@@ -107,11 +113,9 @@ def test_long_names_are_read_when_they_are_looked_at() -> None:
 
     tables.texts_page = counted  # type: ignore[method-assign]
     codes = MetadataCodes(reader_of([tables], chunks))
-    numbers = np.flatnonzero(tables.plane > 0).astype(np.int32)
     list(codes.rows_of(0, tables, numbers))
     assert not pages
     row = codes.of(0, numbers[-1:])[0]
-    expected = tables.entry(int(numbers[-1])).long_name
     assert metadata_of_row(codes, row).expression == expected or not expected
     assert len(set(pages)) <= 1
 
@@ -158,7 +162,9 @@ def test_chunks_end_with_a_shorter_one(monkeypatch: pytest.MonkeyPatch) -> None:
                 StoredRows.of_chunks(wrong)
 
 
-@pytest.mark.parametrize("what", ["rows", "name", "value", "text_file", "text_entry", "files", "forms", "twice"])
+@pytest.mark.parametrize(
+    "what", ["rows", "name", "value", "text_file", "text_entry", "text_words", "files", "forms", "twice"]
+)
 def test_damage_is_refused(what: str) -> None:
     tables = file_of(random.Random(4), 300)
     rows = stored([tables])
@@ -172,6 +178,8 @@ def test_damage_is_refused(what: str) -> None:
         rows.text_file[0] = 1
     elif what == "text_entry":
         rows.text_entry[0] = len(tables.first)
+    elif what == "text_words":
+        object.__setattr__(rows, "text_words", rows.text_words[:-1])
     elif what == "files":
         cast(dict[int, object], rows.files)[0] = rows.files[0][:-1]
     elif what == "forms":

@@ -75,11 +75,15 @@ def other_value(rows: StoredRows) -> StoredRows:
     return dataclasses.replace(rows, data=bytes([rows.data[0] ^ 1]) + rows.data[1:])
 
 
+def other_words(rows: StoredRows) -> StoredRows:
+    return dataclasses.replace(rows, text_words=rows.text_words ^ np.uint8(2))
+
+
 def nothing(rows: StoredRows) -> StoredRows:
     return StoredRows.nothing()
 
 
-@pytest.mark.parametrize("alter", [other_stat, other_row, no_row, no_file, other_value, nothing])
+@pytest.mark.parametrize("alter", [other_stat, other_row, no_row, no_file, other_value, other_words, nothing])
 def test_wrong_rows(tpu: AlteredStore, alter: Callable[[StoredRows], StoredRows]) -> None:
     with tpu.replaced(records(alter(rows_of(tpu)))), pytest.raises(DamagedStore, match="metadata"):
         verify_store(tpu.path)

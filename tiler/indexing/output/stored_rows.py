@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TellingTables
-from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, WIDTH, StatChoices, planes_saying
+from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, WIDTH, WORDS, StatChoices, planes_saying
 from tilescope.tiler.details.page_entries import entries_of
 from tilescope.tiler.details.stored_rows import MAX_BYTES, MAX_ROWS, StoredRows
 from tilescope.tiler.details.xstat_tables import XStatTables
@@ -85,7 +85,10 @@ class RowMaker:
         stored = rows.copy()
         stored[:, LONG_NAME:] = np.where(said > 0, number[np.maximum(said, 0)], said)
         stored[:, NAME] = np.where(name < -1, -2 - number[-2 - np.minimum(name, -2)], name)
-        return StoredRows(stored, self._files, forms, ends, data, text_file, text_entry)
+        text_words = np.zeros(len(texts), np.uint8)
+        for bit, word in enumerate(WORDS):
+            text_words |= self._codes.saying(texts.astype(np.int32), word.encode()) << bit
+        return StoredRows(stored, self._files, forms, ends, data, text_file, text_entry, text_words)
 
     def _where(self, long_names: Codes, texts: NDArray[np.int64]) -> tuple[Codes, Codes]:
         """Of each of some long names the first file and entry that have it."""

@@ -8,8 +8,9 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.details.instruction_stats import BARRIER, DEBUG_PRINT
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.facts.event_fraction import BARRIER, DEBUG_PRINT, EventFraction, event_fractions
+from tilescope.tiler.facts.event_fraction import EventFraction, event_fractions
 from tilescope.tiler.facts.memory import hosts_of, memories_of
 from tilescope.tiler.facts.operations import Operation, tpu_cores
 from tilescope.tiler.facts.step_times import StepPart
