@@ -11,9 +11,10 @@ Hosts that run one program say the same of its instructions: that is one row. A 
     words    the words that are looked for in all long names
     text_words  of each of these long names which are in it: bits, in the order of the words
 
-Columns are int32, little-endian, each number minus the one before it; forms and bits are bytes, lengths int32. A value
-has the number of its place, from 1 on; long names have those that follow; 0 is nothing. Small numbers are values
-themselves: -2**31 and the number. A name is its id in the run; -2 and less is the value -2 - n, where no event uses it.
+Columns are a byte, how many each of their numbers takes (1, 2 or 4), and then each number minus the one before it,
+modulo 2**32, little-endian; lengths are such a column, forms and bits are bytes. A value has the number of its place,
+from 1 on; long names have those that follow; 0 is nothing. Small numbers are values themselves: -2**31 and the number.
+A name is its id in the run; -2 and less is the value -2 - n, where no event uses it.
 
 The map lies in chunks of `CHUNK_BYTES`, each a gzip member of its own; the last is shorter, or even empty. A run with
 too many rows (`MAX_ROWS`), or too large values (`MAX_BYTES`), has no rows and no files there.
@@ -42,7 +43,8 @@ MAX_ROWS: Final = 1 << 17
 MAX_BYTES: Final = 48 << 20
 
 _INT32: Final = np.dtype("<i4")
-_SMALL: Final = -(1 << 30)  # below it numbers are values themselves
+_SIZES: Final = (1, 2, 4)  # of a number, in bytes
+_SMALL: Final = 3 << 30  # negative numbers from here on, without their sign, are no values themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class StoredRows:
                 "columns": [_steps(column) for column in self.rows.T],
                 "files": {file: _steps(rows) for file, rows in self.files.items()},
                 "forms": self.forms.tobytes(),
-                "lengths": np.diff(self.ends, prepend=0).astype(_INT32).tobytes(),
+                "lengths": _steps(np.diff(self.ends, prepend=0).astype(_INT32)),
                 "data": self.data,
                 "text_file": _steps(self.text_file),
                 "text_entry": _steps(self.text_entry),
@@ -93,7 +95,7 @@ class StoredRows:
         if tuple(packed["stats"]) != STATS or tuple(packed["words"]) != WORDS:
             raise ValueError("rows of other stats of metadata, or with other words, than are read")
         columns = [_summed(column) for column in packed["columns"]]
-        ends = np.cumsum(np.frombuffer(packed["lengths"], _INT32), dtype=np.int64)
+        ends = np.cumsum(_summed(packed["lengths"]), dtype=np.int64)
         found = cls(
             np.stack(columns, axis=1),
             {int(file): _summed(rows) for file, rows in packed["files"].items()},
@@ -119,10 +121,11 @@ class StoredRows:
         if (
             self.rows.shape != (rows, WIDTH)
             or not len(self.text_file) == len(self.text_entry) == len(self.text_words)
-            or bool(((said >= count) | ((said < 0) & (said >= _SMALL))).any())
+            or int(said.max(initial=0)) >= count
+            or int(said.view(np.uint32).max(initial=0)) >= _SMALL
             or int(names.min(initial=0)) < -1 - self.first_text
             or any(_are_beyond(of, -1, rows) for of in self.files.values())
-            or not set(self.text_file.tolist()) <= set(self.files)
+            or not set(np.unique(self.text_file).tolist()) <= set(self.files)
             or any(_are_beyond(self.text_entry[self.text_file == f], 0, len(of)) for f, of in self.files.items())
         ):
             raise ValueError("rows of metadata that make no sense")
@@ -134,9 +137,14 @@ def _are_beyond(column: Codes, first: int, stop: int) -> bool:
 
 def _steps(column: Codes) -> bytes:
     # Steps wrap around where numbers are far apart, and back when they are added up.
-    return np.diff(column.astype(_INT32), prepend=_INT32.type(0)).tobytes()
+    steps = np.diff(column.astype(_INT32), prepend=_INT32.type(0))
+    largest = max(int(steps.max(initial=0)), -1 - int(steps.min(initial=0)))
+    size = next(size for size in _SIZES if largest < 1 << 8 * size - 1)
+    return bytes([size]) + steps.astype(f"<i{size}").tobytes()
 
 
 def _summed(packed: bytes) -> Codes:
-    found: Codes = np.cumsum(np.frombuffer(packed, _INT32), dtype=_INT32)
+    if packed[0] not in _SIZES:
+        raise ValueError("a column of numbers of no size")
+    found: Codes = np.cumsum(np.frombuffer(packed, f"<i{packed[0]}", offset=1), dtype=_INT32)
     return found
