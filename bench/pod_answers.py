@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
+import tilescope.server.services.preload  # noqa: F401  as in the processes that a server asks
 from bench.answer_work import Subject, Timed, Work, row_of
 from bench.pod_run import PodShape
 from bench.server_process import serving

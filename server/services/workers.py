@@ -40,6 +40,9 @@ class Asking:
         return await self._workers.answer(self._ticket, PickledQuestion(sources, task))
 
 
+_PRELOAD: Final = "tilescope.server.services.preload"  # which this process must not import: it is for workers
+
+
 class Workers:
     """The processes, and those who wait for them. Lives on one event loop."""
 
@@ -179,7 +182,7 @@ class _Process:
 
 def _context() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")  # gRPC and threads do not survive a fork
-    context.set_forkserver_preload([worker.__name__])
+    context.set_forkserver_preload([_PRELOAD])
     return context
 
 

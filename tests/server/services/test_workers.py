@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
@@ -61,6 +62,9 @@ class Task:
             case "pid":
                 yield
                 return os.getpid()
+            case "kept":
+                yield
+                return gc.get_freeze_count(), "tilescope.tiler.tools" in sys.modules
             case "bad":
                 yield
                 raise UsageError("no such track")
@@ -106,6 +110,12 @@ async def test_the_answer_comes_from_another_process_that_stays(ask: Any, tmp_pa
     assert pid != os.getpid()
     assert await ask("pid") == pid
     assert noted(tmp_path).count("opened") == 1
+
+
+async def test_what_was_loaded_is_kept_out_of_collections(ask: Any) -> None:
+    kept, is_loaded = await ask("kept")
+    assert kept > 50_000
+    assert is_loaded
 
 
 async def test_the_error_of_a_task_is_raised(ask: Any) -> None:
