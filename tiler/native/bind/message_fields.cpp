@@ -105,7 +105,8 @@ class MessageValues {
     };
 
     static void put(const nb::object& tuple, std::size_t place, nb::object value) {
-        PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(place), value.release().ptr());
+        if (PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(place), value.release().ptr()) != 0)
+            nb::raise_python_error();
     }
 
     static nb::object tuple_of(const std::vector<std::int64_t>& numbers) {
