@@ -126,13 +126,13 @@ class XSpaceTables:
                         self._mapped.check()
                         self._mapped.release(0, len(self._mapped))
                     self._mapped.check()
-                self._found = found
                 self._mapped.release(0, len(self._mapped))
                 with_metadata = set(np.unique(found.columns()[0]).tolist())
                 self._named = [
                     PlaneNames(of.name, of.stat_names if number in with_metadata else {})
                     for number, of in enumerate(self._planes)
                 ]
+                self._found = found  # last: where memory is short before, another thread finds nothing half made
             return self._found
 
 
