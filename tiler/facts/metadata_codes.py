@@ -127,8 +127,8 @@ class MetadataCodes:
         self, file: int, tables: XStatTables, numbers: NDArray[np.int32], stat: str
     ) -> Generator[None, None, Codes]:
         """Of each of some numbers the code of a stat, in steps of a page. Raises DamagedStore."""
-        # Those who ask for one stat do not wait for all the others.
         yield from self._load()
+        # Of what is not stored, those who ask for one stat do not wait for all the others.
         known = self._of_stats.setdefault((file, stat), np.full(len(tables), _UNREAD, np.int32))
         rows = self._numbers_of(file, tables)
         are_read = rows >= 0
