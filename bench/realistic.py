@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
@@ -92,7 +93,7 @@ class Realistic:
 
     def _first_picture(self, trace: Trace) -> float:
         store = trace.path.with_name("picture.store")
-        done = measure([sys.executable, "-m", "bench.first_picture", trace.path, store])
+        done = measure([sys.executable, "-m", "bench.first_picture", trace.path, store, repr(time.time())])
         shutil.rmtree(store, ignore_errors=True)
         return float(done.output.split()[-1])
 
