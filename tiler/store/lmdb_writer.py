@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -24,12 +25,18 @@ from tilescope.tiler.store.use import DATA_FILE
 # Address space, not disk: the file grows as it is written.
 _MAP_BYTES: Final = 1 << 40
 
+# Whoever writes looks at pages that were written before, and the system maps their neighbours with them: a tenth of
+# the file counts as memory of this process then. When the file has grown by so much, it is mapped anew.
+_GROWTH_BYTES: Final = 32 << 20
+
 
 class LmdbWriter:
     """An environment that is open for writing. Other processes may read what was committed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._turn = threading.Lock()  # one writes at a time, and nobody while the file is mapped anew
+        self._mapped_at_bytes = 0  # how long the file was then
         try:
             # Readers by position rely on pages being written before what names them: never with `writemap`.
             self._env = lmdb.open(
@@ -46,16 +53,18 @@ class LmdbWriter:
     def put_many(self, entries: Iterable[Entry]) -> None:
         """Writes all entries, each with its checksum, or none. Raises DiskFull or StoreError."""
         try:
-            with self._env.begin(write=True) as transaction:
-                for key, value in entries:
-                    transaction.put(key, sealed(key, value))
+            with self._turn:
+                with self._env.begin(write=True) as transaction:
+                    for key, value in entries:
+                        transaction.put(key, sealed(key, value))
+                self._give_pages_back()
         except lmdb.Error as error:
             raise _store_error(self._path, "cannot write the index", error) from error
 
     def remove(self, entries: Iterable[bytes]) -> None:
         """Removes the entries with these keys, where there are such."""
         try:
-            with self._env.begin(write=True) as transaction:
+            with self._turn, self._env.begin(write=True) as transaction:
                 for key in entries:
                     transaction.delete(key)
         except lmdb.Error as error:
@@ -77,11 +86,20 @@ class LmdbWriter:
         """Closes the environment."""
         self._env.close()
 
+    def _give_pages_back(self) -> None:
+        size_bytes = self._taken_bytes()
+        if size_bytes >= self._mapped_at_bytes + _GROWTH_BYTES:
+            self._mapped_at_bytes = size_bytes
+            self._env.set_mapsize(_MAP_BYTES)  # the same size: it is unmapped and mapped
+
     def _lengthen(self) -> None:
         """LMDB does not write last pages that it took and gave back: with them, a file that is shorter was cut."""
-        whole = (self._env.info()["last_pgno"] + 1) * self._env.stat()["psize"]
+        whole = self._taken_bytes()
         if self.size_bytes() < whole:
             os.truncate(self._path / DATA_FILE, whole)
+
+    def _taken_bytes(self) -> int:
+        return (self._env.info()["last_pgno"] + 1) * self._env.stat()["psize"]
 
 
 def _store_error(path: Path, what: str, error: lmdb.Error) -> TilescopeError:

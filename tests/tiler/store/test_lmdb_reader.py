@@ -419,3 +419,25 @@ def test_the_size_of_a_file_whose_folder_is_renamed_before_anybody_says_so(tmp_p
     reader.published(tmp_path / "gen-1")
     assert reader.size_bytes() == size
     reader.close()
+
+
+def _mapped_bytes(file: Path) -> int:
+    """How much of a file that is mapped is in the memory of this process."""
+    lines = iter(Path("/proc/self/smaps").read_text(encoding="ascii", errors="replace").splitlines())
+    sizes = (next(line for line in lines if line.startswith("Rss:")) for line in lines if line.endswith(str(file)))
+    return sum(int(size.split()[1]) << 10 for size in sizes)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc says what is mapped")
+def test_a_file_that_is_written_takes_little_memory(writer: LmdbWriter, reader: LmdbReader, tmp_path: Path) -> None:
+    pages, blocks = 1000, 40
+    most = 0
+    for block in random.Random(5).sample(range(blocks), blocks):
+        begin = block * pages
+        writer.put_many((_key(number), bytes(6000)) for number in range(begin, begin + pages))
+        most = max(most, _mapped_bytes(tmp_path / "data.mdb"))
+    numbers = range(pages * blocks)
+    # 8 MB where it stays mapped from the beginning to the end, 2 MB as it is
+    assert 0 < most < 4 << 20
+    assert reader.count() == len(numbers)
+    assert all(reader.get(_key(number)) == bytes(6000) for number in numbers[::1000])
