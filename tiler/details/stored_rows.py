@@ -94,6 +94,8 @@ class StoredRows:
         packed = msgpack.unpackb(b"".join(chunks), strict_map_key=False)
         if tuple(packed["stats"]) != STATS or tuple(packed["words"]) != WORDS:
             raise ValueError("rows of other stats of metadata, or with other words, than are read")
+        if not isinstance(packed["files"], dict):
+            raise TypeError("rows of metadata without a map of files")
         columns = [_summed(column) for column in packed["columns"]]
         ends = np.cumsum(_summed(packed["lengths"]), dtype=np.int64)
         found = cls(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import cast
 
+import msgpack
 import numpy as np
 import pytest
 
@@ -190,3 +191,12 @@ def test_damage_is_refused(what: str) -> None:
     codes = MetadataCodes(reader_of([tables], list(rows.chunks())))
     with pytest.raises(DamagedStore, match="metadata"):
         list(codes.rows_of(0, tables, np.arange(300, dtype=np.int32)))
+
+
+@pytest.mark.parametrize("files", [None, [], 1, "files", b""])
+def test_files_that_are_no_map_are_refused(files: object) -> None:
+    (chunk,) = (decompress(chunk) for chunk in StoredRows.nothing().chunks())
+    packed = msgpack.unpackb(chunk, strict_map_key=False)
+    assert not StoredRows.of_chunks([msgpack.packb(packed)]).files
+    with pytest.raises(TypeError, match="map of files"):
+        StoredRows.of_chunks([msgpack.packb(packed | {"files": files})])
