@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import settings
 
@@ -12,3 +13,8 @@ EXAMPLES = int(os.environ.get("TILESCOPE_EXAMPLES", "100"))
 # How long an example takes says more about the machine than about the code: speed is measured in bench/.
 settings.register_profile("tilescope", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("tilescope")
+
+# A shell starts what it runs in the background with Ctrl-C ignored, and so would all processes that tests start: those
+# that are interrupted would run for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
