@@ -1,15 +1,17 @@
 """Runs the native module's tests over one that was built with AddressSanitizer and UndefinedBehaviorSanitizer.
 
 `make sanitize` builds that module and starts this; arguments are passed on to pytest. Without any, or with `--quick`,
-which leaves out what takes longest, the files of tests are dealt out to processes that run side by side. The module
-that is installed is left alone: a package folder of links holds the sanitized one instead, and Python starts without
-the hooks that would find the installed one (with them pytest-xdist starts its processes). Leaks are not looked for:
-Python itself does not free everything at its end.
+which leaves out what takes longest, the files of tests are dealt out to processes that run side by side. A few tests
+that failed are run once more, as in `make test`; what a sanitizer found is not. The module that is installed is left
+alone: a package folder of links holds the sanitized one instead, and Python starts without the hooks that would find
+the installed one (with them pytest-xdist starts its processes). Leaks are not looked for: Python itself does not free
+everything at its end.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import shutil
 import subprocess
@@ -23,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILT = ROOT / "build" / "sanitize" / "native"
 TESTS_OF_TILER = ROOT / "tests" / "tiler"
 SITE = ROOT / "build" / "sanitize" / "site"
+CACHES = ROOT / "build" / "pytest" / "sanitize"  # where each share keeps which tests failed
 
 # What reaches native code: readers, pairing, tile trees, pages, traces that are made up, stores that are read, and what
 # is read of them: arguments, searches, operations of devices.
@@ -54,6 +57,10 @@ QUICK_EXAMPLES = 20
 # long is spread, and the last process is not alone for long. Each share costs a start of Python and its imports.
 SHARES = 8
 SHARE_S = 1800  # that one may take
+TESTS_FAILED = 1  # how pytest ends then; a sanitizer ends the process by a signal
+HUNG = 2
+MOST_RUN_AGAIN = 5  # more than that is no accident
+LAST_LINES = 40  # of the output of a share that a sanitizer ended
 
 # Messages of protos: these are made where the package is installed.
 GENERATED = ("v1", "hlo", "graph", "profiler")
@@ -126,9 +133,34 @@ def run_share(command: list[str], files: list[str], *, is_quick: bool) -> tuple[
             status, end = tests.wait(SHARE_S), ""
         except subprocess.TimeoutExpired:
             tests.kill()
-            status, end = 1, f"\nended after {SHARE_S} s: a sanitizer that finds no memory for its report hangs\n"
+            status, end = HUNG, f"\nended after {SHARE_S} s: a sanitizer that finds no memory for its report hangs\n"
         output.seek(0)
         return status, output.read() + end
+
+
+def what_failed(output: str) -> str:
+    """The lines that name the tests that failed; the last ones where the process ended before it could name them."""
+    lines = output.splitlines()
+    named = [line for line in lines if line.startswith(("FAILED ", "ERROR "))]
+    return "\n".join(named or lines[-LAST_LINES:])
+
+
+def failed_tests() -> list[str]:
+    """Which tests failed, as the shares have kept it."""
+    return [test for kept in sorted(CACHES.glob("*/v/cache/lastfailed")) for test in json.loads(kept.read_text())]
+
+
+def run_again(command: list[str], *, is_quick: bool) -> int:
+    """Runs a few tests that failed once more, with nothing beside them; returns the exit status."""
+    tests = failed_tests()
+    if not 0 < len(tests) <= MOST_RUN_AGAIN:
+        return TESTS_FAILED
+    print(f"\n=== again: {' '.join(tests)} ===", flush=True)
+    code, output = run_share(command, tests, is_quick=is_quick)
+    print(output, end="")
+    if code == 0:
+        print("\n".join(f"passed only when run again: {test}" for test in tests), flush=True)
+    return code
 
 
 def main() -> int:
@@ -136,21 +168,32 @@ def main() -> int:
     python = [sys.executable, "-S", "-P"]  # without the hooks of the editable install, and without the current folder
     subprocess.run([*python, "-c", PROBE], env=environment(), check=True)
     ignored = [f"--ignore={TESTS_OF_TILER / name}" for name in NOT_HERE]
-    command = [*python, "-m", "pytest", "-p", "no:cacheprovider", "-o", f"pythonpath={SITE}", *ignored]
+    command = [*python, "-m", "pytest", "-o", f"pythonpath={SITE}", *ignored]
     is_quick = sys.argv[1:] == ["--quick"]
     if sys.argv[1:] and not is_quick:
-        return subprocess.run([*command, *sys.argv[1:]], env=environment(), cwd=ROOT, check=False).returncode
+        alone = [*command, "-p", "no:cacheprovider", *sys.argv[1:]]
+        return subprocess.run(alone, env=environment(), cwd=ROOT, check=False).returncode
     files = files_of_tests(is_quick=is_quick)
     slow = [f"--deselect={TESTS_OF_TILER / name}" for name in SLOW_TESTS] if is_quick else []
-    status = 0
+    shutil.rmtree(CACHES, ignore_errors=True)
+    failed: list[tuple[int, str]] = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        told = [*command, "-rs", "--durations=6", "--durations-min=10", *slow]
-        shares = [pool.submit(run_share, told, files[k::SHARES], is_quick=is_quick) for k in range(SHARES)]
+        told = [*command, "-rsfE", "--durations=6", "--durations-min=10", *slow]
+        shares = [
+            pool.submit(run_share, [*told, "-o", f"cache_dir={CACHES / str(k)}"], files[k::SHARES], is_quick=is_quick)
+            for k in range(SHARES)
+        ]
         for share in as_completed(shares):
             code, output = share.result()
             print(output, end="", flush=True)
-            status = status or code
-    return status
+            if code != 0:
+                failed.append((code, output))
+    # Shares are printed as they end, in thousands of lines: whoever looks at the last ones should see what failed.
+    for code, output in failed:
+        print(f"\n=== a share ended with {code} ===\n{what_failed(output)}", flush=True)
+    if any(code != TESTS_FAILED for code, _ in failed):
+        return 2
+    return run_again([*command, "-p", "no:cacheprovider"], is_quick=is_quick) if failed else 0
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -104,3 +105,41 @@ def test_a_quick_run_leaves_out_what_is_named_and_no_more() -> None:
     for name in run_sanitized.SLOW_TESTS:
         file, test = name.split("::")
         assert f"def {test.split('[')[0]}(" in (run_sanitized.TESTS_OF_TILER / file).read_text()
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("...\nFAILED a.py::test - why\nERROR b.py\n1 failed\n", "FAILED a.py::test - why\nERROR b.py"),
+        ("".join(f"{line}\n" for line in range(100)), "\n".join(str(line) for line in range(60, 100))),
+    ],
+)
+def test_what_failed_under_sanitizers_is_named(output: str, said: str) -> None:
+    assert run_sanitized.what_failed(output) == said
+
+
+@pytest.mark.parametrize(("failed", "passes", "status"), [(1, True, 0), (1, False, 1), (6, True, 1), (0, True, 1)])
+def test_a_few_tests_that_failed_under_sanitizers_are_run_once_more(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    failed: int,
+    passes: bool,
+    status: int,
+) -> None:
+    tests = [f"test_moody.py::test[{number}]" for number in range(failed)]
+    kept = tmp_path / "3" / "v" / "cache" / "lastfailed"
+    kept.parent.mkdir(parents=True)
+    kept.write_text(json.dumps(dict.fromkeys(tests, True)))
+    ran: list[list[str]] = []
+
+    def run_share(_: list[str], files: list[str], *, is_quick: bool) -> tuple[int, str]:
+        assert is_quick
+        ran.append(files)
+        return (0 if passes else 1), "what it says\n"
+
+    monkeypatch.setattr(run_sanitized, "CACHES", tmp_path)
+    monkeypatch.setattr(run_sanitized, "run_share", run_share)
+    assert run_sanitized.run_again(["pytest"], is_quick=True) == status
+    assert ran == ([tests] if failed == 1 else [])
+    assert ("passed only when run again: test_moody.py::test[0]" in capsys.readouterr().out) == (status == 0)
