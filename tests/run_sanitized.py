@@ -1,17 +1,15 @@
 """Runs the native module's tests over one that was built with AddressSanitizer and UndefinedBehaviorSanitizer.
 
 `make sanitize` builds that module and starts this; arguments are passed on to pytest. Without any, or with `--quick`,
-which leaves out what takes longest, the files of tests are dealt out to processes that run side by side. A few tests
-that failed are run once more, as in `make test`; what a sanitizer found is not. The module that is installed is left
-alone: a package folder of links holds the sanitized one instead, and Python starts without the hooks that would find
-the installed one (with them pytest-xdist starts its processes). Leaks are not looked for: Python itself does not free
-everything at its end.
+which leaves out what takes longest, the files of tests are dealt out to processes that run side by side. The module
+that is installed is left alone: a package folder of links holds the sanitized one instead, and Python starts without
+the hooks that would find the installed one (with them pytest-xdist starts its processes). Leaks are not looked for:
+Python itself does not free everything at its end.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import shutil
 import subprocess
@@ -25,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILT = ROOT / "build" / "sanitize" / "native"
 TESTS_OF_TILER = ROOT / "tests" / "tiler"
 SITE = ROOT / "build" / "sanitize" / "site"
-CACHES = ROOT / "build" / "pytest" / "sanitize"  # where each share keeps which tests failed
+CACHES = ROOT / "build" / "pytest" / "sanitize-quick"  # each share keeps there which tests failed
 
 # What reaches native code: readers, pairing, tile trees, pages, traces that are made up, stores that are read, and what
 # is read of them: arguments, searches, operations of devices.
@@ -59,7 +57,6 @@ SHARES = 8
 SHARE_S = 1800  # that one may take
 TESTS_FAILED = 1  # how pytest ends then; a sanitizer ends the process by a signal
 HUNG = 2
-MOST_RUN_AGAIN = 5  # more than that is no accident
 LAST_LINES = 40  # of the output of a share that a sanitizer ended
 
 # Messages of protos: these are made where the package is installed.
@@ -145,24 +142,6 @@ def what_failed(output: str) -> str:
     return "\n".join(named or lines[-LAST_LINES:])
 
 
-def failed_tests() -> list[str]:
-    """Which tests failed, as the shares have kept it."""
-    return [test for kept in sorted(CACHES.glob("*/v/cache/lastfailed")) for test in json.loads(kept.read_text())]
-
-
-def run_again(command: list[str], *, is_quick: bool) -> int:
-    """Runs a few tests that failed once more, with nothing beside them; returns the exit status."""
-    tests = failed_tests()
-    if not 0 < len(tests) <= MOST_RUN_AGAIN:
-        return TESTS_FAILED
-    print(f"\n=== again: {' '.join(tests)} ===", flush=True)
-    code, output = run_share(command, tests, is_quick=is_quick)
-    print(output, end="")
-    if code == 0:
-        print("\n".join(f"passed only when run again: {test}" for test in tests), flush=True)
-    return code
-
-
 def main() -> int:
     lay_out()
     python = [sys.executable, "-S", "-P"]  # without the hooks of the editable install, and without the current folder
@@ -192,8 +171,8 @@ def main() -> int:
     for code, output in failed:
         print(f"\n=== a share ended with {code} ===\n{what_failed(output)}", flush=True)
     if any(code != TESTS_FAILED for code, _ in failed):
-        return 2
-    return run_again([*command, "-p", "no:cacheprovider"], is_quick=is_quick) if failed else 0
+        shutil.rmtree(CACHES, ignore_errors=True)  # what a sanitizer found is not run again
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

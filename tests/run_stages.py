@@ -34,7 +34,13 @@ CI_BESIDE = ("tidy-quick", "sanitized")
 CI_LAST = "sanitize-quick"
 
 # Stages of pytest. Each keeps what failed in a folder of its own.
-RUN_AGAIN = ("test-tiler", "test-services", "test-browser")
+PYTEST = ("-m", "pytest")
+RUN_AGAIN = {
+    "test-tiler": PYTEST,
+    "test-services": PYTEST,
+    "test-browser": PYTEST,
+    CI_LAST: ("tests/run_sanitized.py",),
+}
 CACHES = ROOT / "build" / "pytest"
 MOST_RUN_AGAIN = 5  # more than that is no accident
 
@@ -57,9 +63,9 @@ class Result:
 
 
 def failed_tests(stage: str) -> tuple[str, ...]:
-    """Which tests of a stage failed, as pytest has kept it; none if it did not come that far."""
-    kept = CACHES / stage / "v" / "cache" / "lastfailed"
-    return tuple(json.loads(kept.read_text())) if kept.exists() else ()
+    """Which tests of a stage failed, as its processes of pytest have kept it; none if they did not come that far."""
+    kept = sorted((CACHES / stage).glob("**/v/cache/lastfailed"))
+    return tuple(test for file in kept for test in json.loads(file.read_text()))
 
 
 def run_failed_again(result: Result) -> Result:
@@ -69,8 +75,8 @@ def run_failed_again(result: Result) -> Result:
         return result
     print(f"\n=== {result.stage}, again: {' '.join(tests)} ===", flush=True)
     begin = time.monotonic()
-    cache = f"cache_dir={CACHES / result.stage}"
-    done = subprocess.run([sys.executable, "-m", "pytest", "-rs", "-o", cache, *tests], cwd=ROOT, check=False)
+    command = [sys.executable, *RUN_AGAIN[result.stage], "-rs", "-o", f"cache_dir={CACHES / result.stage}", *tests]
+    done = subprocess.run(command, cwd=ROOT, check=False)
     seconds = result.seconds + time.monotonic() - begin
     return Result(result.stage, 0, seconds, tests) if done.returncode == 0 else replace(result, seconds=seconds)
 
@@ -105,7 +111,7 @@ def main() -> int:
         results = [stage.result() for stage in (first, *held_back)]
     results = [run_failed_again(result) for result in results]
     if is_ci:
-        results.append(run_stage(CI_LAST))
+        results.append(run_failed_again(run_stage(CI_LAST)))
     print("\n=== summary ===")
     for result in results:
         print(f"{result.stage:<14}{result.seconds:6.0f} s  {result.word}")

@@ -118,28 +118,53 @@ def test_what_failed_under_sanitizers_is_named(output: str, said: str) -> None:
     assert run_sanitized.what_failed(output) == said
 
 
-@pytest.mark.parametrize(("failed", "passes", "status"), [(1, True, 0), (1, False, 1), (6, True, 1), (0, True, 1)])
-def test_a_few_tests_that_failed_under_sanitizers_are_run_once_more(
+@pytest.mark.parametrize(("codes", "kept"), [((0, 1), ["test_moody.py::test"]), ((1, -6), []), ((1, 2), [])])
+def test_tests_that_failed_under_sanitizers_are_kept_unless_a_sanitizer_ended_one(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    failed: int,
-    passes: bool,
-    status: int,
+    codes: tuple[int, ...],
+    kept: list[str],
 ) -> None:
-    tests = [f"test_moody.py::test[{number}]" for number in range(failed)]
-    kept = tmp_path / "3" / "v" / "cache" / "lastfailed"
-    kept.parent.mkdir(parents=True)
-    kept.write_text(json.dumps(dict.fromkeys(tests, True)))
+    stage = run_stages.CI_LAST
+
+    def run_share(command: list[str], files: list[str], *, is_quick: bool) -> tuple[int, str]:
+        assert is_quick
+        code = codes[files == ["b.py"]]
+        if code == 1:
+            folder = Path(command[-1].removeprefix("cache_dir=")) / "v" / "cache"
+            folder.mkdir(parents=True)
+            (folder / "lastfailed").write_text(json.dumps({"test_moody.py::test": True}))
+        return code, f"FAILED {files[0]}\n" if code == 1 else "what it says\n"
+
+    monkeypatch.setattr(run_stages, "CACHES", tmp_path)
+    monkeypatch.setattr(run_sanitized, "CACHES", tmp_path / stage)
+    monkeypatch.setattr(run_sanitized, "lay_out", lambda: None)
+    monkeypatch.setattr(run_sanitized, "environment", dict)
+    monkeypatch.setattr(run_sanitized, "files_of_tests", lambda **_: ["a.py", "b.py"])
+    monkeypatch.setattr(run_sanitized, "run_share", run_share)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: None)  # the probe
+    monkeypatch.setattr(sys, "argv", ["run_sanitized.py", "--quick"])
+    assert run_sanitized.main() == 1
+    assert list(run_stages.failed_tests(stage)) == kept
+    assert "a share ended with 1 ===\nFAILED" in capsys.readouterr().out
+
+
+def test_tests_that_failed_under_sanitizers_are_run_again_under_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ran: list[list[str]] = []
 
-    def run_share(_: list[str], files: list[str], *, is_quick: bool) -> tuple[int, str]:
-        assert is_quick
-        ran.append(files)
-        return (0 if passes else 1), "what it says\n"
+    def run(command: list[str], **_: Any) -> SimpleNamespace:
+        ran.append(command)
+        return SimpleNamespace(returncode=0)
 
-    monkeypatch.setattr(run_sanitized, "CACHES", tmp_path)
-    monkeypatch.setattr(run_sanitized, "run_share", run_share)
-    assert run_sanitized.run_again(["pytest"], is_quick=True) == status
-    assert ran == ([tests] if failed == 1 else [])
-    assert ("passed only when run again: test_moody.py::test[0]" in capsys.readouterr().out) == (status == 0)
+    file = tmp_path / run_stages.CI_LAST / "3" / "v" / "cache" / "lastfailed"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"test_moody.py::test": True}))
+    monkeypatch.setattr(run_stages, "CACHES", tmp_path)
+    monkeypatch.setattr(subprocess, "run", run)
+    result = run_stages.run_failed_again(run_stages.Result(run_stages.CI_LAST, 2, 1.0))
+    assert (result.status, result.unsteady) == (0, ("test_moody.py::test",))
+    (command,) = ran
+    assert (command[1], command[-1]) == ("tests/run_sanitized.py", "test_moody.py::test")
