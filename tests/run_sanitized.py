@@ -150,7 +150,7 @@ def main() -> int:
     command = [*python, "-m", "pytest", "-o", f"pythonpath={SITE}", *ignored]
     is_quick = sys.argv[1:] == ["--quick"]
     if sys.argv[1:] and not is_quick:
-        alone = [*command, "-p", "no:cacheprovider", *sys.argv[1:]]
+        alone = [*command, "-o", f"cache_dir={CACHES}", *sys.argv[1:]]
         return subprocess.run(alone, env=environment(), cwd=ROOT, check=False).returncode
     files = files_of_tests(is_quick=is_quick)
     slow = [f"--deselect={TESTS_OF_TILER / name}" for name in SLOW_TESTS] if is_quick else []
