@@ -2085,7 +2085,7 @@ class KeptSlices:
 
     @property
     def bytes(self) -> int:
-        """What they take in a file."""
+        """What they take in a file at most."""
 
 def rollup_tiles(
     children: Sequence[KeptSlices], root_level: int, budget: MemoryBudget | None = None, terminal_slices: int = 65536

@@ -275,7 +275,8 @@ void bind_pyramid(nb::module_& m) {
                     nb::arg("duration"), nb::arg("name"),
                     "Writes them to an open file from `offset` on. Raises OSError.")
         .def_prop_ro(
-            "bytes", [](const BoundSlices& bound) { return bound.slices.bytes(); }, "What they take in a file.");
+            "bytes", [](const BoundSlices& bound) { return bound.slices.bytes(); },
+            "What they take in a file at most.");
     m.def("rollup_tiles", &rollup_tiles, nb::arg("children"), nb::arg("root_level"), nb::arg("budget") = nb::none(),
           nb::arg("terminal_slices") = RollupTrack::kTerminalSlices,
           "Returns the tiles of the rollup of these tracks: those below the root in which at most `terminal_slices` "

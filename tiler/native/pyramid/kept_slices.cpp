@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <system_error>
+#include <type_traits>
 
 namespace tilescope {
 
@@ -36,26 +38,78 @@ void read_all(int file, Span<char> data, int64_t at) {
     }
 }
 
+template <typename Value>
+using Bits = std::make_unsigned_t<Value>;
+template <typename Value>
+using HalfBits = std::conditional_t<sizeof(Value) == 8, uint32_t, uint16_t>;
+
+// Appends the values less `least`, each as a `Stored`.
+template <typename Stored, typename Value>
+void put_as(Span<const Value> column, Value least, std::vector<char>& out) {
+    const size_t at = out.size();
+    out.resize(at + column.size() * sizeof(Stored));
+    char* to = out.data() + at;
+    for (const Value value : column) {
+        const Stored stored = static_cast<Stored>(static_cast<Bits<Value>>(value) - static_cast<Bits<Value>>(least));
+        std::memcpy(to, &stored, sizeof(Stored));
+        to += sizeof(Stored);
+    }
+}
+
+// Appends the values less `least` in as few bytes as all of them fit into; returns how many. Values that are less, in
+// columns that nobody has checked yet, come back as they were too: differences of unsigned values are exact.
+template <typename Value>
+uint8_t put(Span<const Value> column, Value least, std::vector<char>& out) {
+    Bits<Value> all = 0;
+    for (const Value value : column) all |= static_cast<Bits<Value>>(value) - static_cast<Bits<Value>>(least);
+    if (all > std::numeric_limits<HalfBits<Value>>::max()) {
+        put_as<Bits<Value>>(column, least, out);
+        return sizeof(Value);
+    }
+    put_as<HalfBits<Value>>(column, least, out);
+    return sizeof(HalfBits<Value>);
+}
+
+template <typename Stored, typename Value>
+void take_as(const char* from, Value least, std::vector<Value>& column) {
+    for (Value& value : column) {
+        Stored stored;  // bytes become values by a copy: they are none where they lie
+        std::memcpy(&stored, from, sizeof(Stored));
+        value = static_cast<Value>(static_cast<Bits<Value>>(least) + stored);
+        from += sizeof(Stored);
+    }
+}
+
+// Fills the column with values that take `bytes` each; returns what is behind them.
+template <typename Value>
+const char* take(const char* from, uint8_t bytes, Value least, std::vector<Value>& column) {
+    if (bytes == sizeof(Value)) take_as<Bits<Value>>(from, least, column);
+    else take_as<HalfBits<Value>>(from, least, column);
+    return from + column.size() * bytes;
+}
+
 }  // namespace
 
-KeptSlices::KeptSlices(int file, int64_t offset, const SliceColumns& columns)
-    : n_(columns.size()), file_(file), offset_(offset) {
+KeptSlices::KeptSlices(int file, int64_t offset, const SliceColumns& columns) : n_(columns.size()), file_(file) {
     std::vector<char> buffer;
     int64_t at = offset;
     const size_t pieces = (n_ + kPiece - 1) / kPiece;
-    for (size_t piece = 0; piece < pieces; ++piece) {
-        const size_t first = piece * kPiece;
-        const size_t n = piece_size(piece);
-        piece_start_.push_back(columns.start[first]);
-        const auto append = [&](const auto& column) {
-            const auto part = column.subspan(first, n);
-            const char* bytes = reinterpret_cast<const char*>(part.data());
-            buffer.insert(buffer.end(), bytes, bytes + n * sizeof(part[0]));
-        };
-        append(columns.start);
-        append(columns.duration);
-        append(columns.name);
-        if ((piece + 1) % kPiecesAtOnce == 0 || piece + 1 == pieces) {
+    pieces_.reserve(pieces);
+    for (size_t number = 0; number < pieces; ++number) {
+        const size_t first = number * kPiece;
+        const size_t n = piece_size(number);
+        const auto name = columns.name.subspan(first, n);
+        Piece piece{columns.start[first],
+                    at + static_cast<int64_t>(buffer.size()),
+                    *std::min_element(name.begin(), name.end()),
+                    0,
+                    0,
+                    0};
+        piece.start_bytes = put(columns.start.subspan(first, n), piece.start, buffer);
+        piece.duration_bytes = put(columns.duration.subspan(first, n), int64_t{0}, buffer);
+        piece.name_bytes = put(name, piece.name, buffer);
+        pieces_.push_back(piece);
+        if ((number + 1) % kPiecesAtOnce == 0 || number + 1 == pieces) {
             write_all(file, buffer, at);
             at += static_cast<int64_t>(buffer.size());
             buffer.clear();
@@ -82,30 +136,30 @@ void SliceCursor::advance() {
     next_start_ = window_.start[at_];
 }
 
-void SliceCursor::load(size_t piece) {
-    const size_t n = slices_.piece_size(piece);
-    buffer_.resize(n * KeptSlices::kBytesPerSlice);
-    read_all(slices_.file_, buffer_, slices_.place(piece));
-    const char* from = buffer_.data();
-    const auto take = [&](auto& column) {  // bytes become values by a copy: they are none where they lie
-        column.resize(n);
-        std::memcpy(column.data(), from, n * sizeof(column[0]));
-        from += n * sizeof(column[0]);
-    };
-    take(start_);
-    take(duration_);
-    take(name_);
+void SliceCursor::load(size_t number) {
+    const KeptSlices::Piece& piece = slices_.pieces_[number];
+    const size_t n = slices_.piece_size(number);
+    buffer_.resize(n * piece.bytes_per_slice());
+    read_all(slices_.file_, buffer_, piece.place);
+    start_.resize(n);
+    duration_.resize(n);
+    name_.resize(n);
+    const char* from = take(buffer_.data(), piece.start_bytes, piece.start, start_);
+    from = take(from, piece.duration_bytes, int64_t{0}, duration_);
+    take(from, piece.name_bytes, piece.name, name_);
     window_ = {start_, duration_, name_};
-    window_first_ = piece * KeptSlices::kPiece;
+    window_first_ = number * KeptSlices::kPiece;
     at_ = 0;
 }
 
-Span<const int64_t> SliceCursor::look_ahead(size_t piece) {
-    if (piece != ahead_piece_) {
-        ahead_.resize(slices_.piece_size(piece));
-        read_all(slices_.file_, {reinterpret_cast<char*>(ahead_.data()), ahead_.size() * sizeof(int64_t)},
-                 slices_.place(piece));
-        ahead_piece_ = piece;
+Span<const int64_t> SliceCursor::look_ahead(size_t number) {
+    if (number != ahead_piece_) {
+        const KeptSlices::Piece& piece = slices_.pieces_[number];
+        ahead_.resize(slices_.piece_size(number));
+        buffer_.resize(ahead_.size() * piece.start_bytes);
+        read_all(slices_.file_, buffer_, piece.place);
+        take(buffer_.data(), piece.start_bytes, piece.start, ahead_);
+        ahead_piece_ = number;
     }
     return ahead_;
 }
@@ -123,8 +177,10 @@ size_t SliceCursor::count_before(int64_t stop) {
     const int64_t* end = begin + std::min(window_.size(), first + step);
     const size_t found = static_cast<size_t>(std::lower_bound(begin + first, end, stop) - begin);
     if (found < window_.size() || !slices_.in_file()) return found - at_;
-    const auto& starts = slices_.piece_start_;
-    const size_t piece = static_cast<size_t>(std::lower_bound(starts.begin(), starts.end(), stop) - starts.begin());
+    const auto& pieces = slices_.pieces_;
+    const auto begins_before = [](const KeptSlices::Piece& piece, int64_t time) { return piece.start < time; };
+    const size_t piece =
+        static_cast<size_t>(std::lower_bound(pieces.begin(), pieces.end(), stop, begins_before) - pieces.begin());
     // The last piece that begins before `stop`: it is this one or a later one.
     const size_t last = std::max(piece, window_first_ / KeptSlices::kPiece + 1) - 1;
     if (last == window_first_ / KeptSlices::kPiece) return found - at_;

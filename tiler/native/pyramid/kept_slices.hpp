@@ -19,7 +19,7 @@ class KeptSlices {
     // Columns that outlive it. Rows and flags are not looked at.
     explicit KeptSlices(const SliceColumns& columns) : columns_(columns), n_(columns.size()) {}
 
-    // Writes the columns to the file from `offset` on, where it takes `bytes()`. Throws std::system_error.
+    // Writes the columns to the file from `offset` on, where it takes `bytes()` at most. Throws std::system_error.
     KeptSlices(int file, int64_t offset, const SliceColumns& columns);
 
     size_t size() const { return n_; }
@@ -29,17 +29,28 @@ class KeptSlices {
     friend class SliceCursor;
 
     static constexpr size_t kPiece = 512;  // slices that are read at a time
-    static constexpr size_t kBytesPerSlice = 2 * sizeof(int64_t) + sizeof(int32_t);
+    static constexpr size_t kBytesPerSlice = 2 * sizeof(int64_t) + sizeof(int32_t);  // at most
+
+    // How slices lie in the file, column after column: starts from `start` on, names from `name` on, and values in half
+    // of their bytes where all of the piece fit. Most do, and a page of a file costs more than a few sums.
+    struct Piece {
+        int64_t start;  // of its first slice
+        int64_t place;  // in the file
+        int32_t name;  // the least
+        uint8_t start_bytes;  // that a value takes
+        uint8_t duration_bytes;
+        uint8_t name_bytes;
+
+        size_t bytes_per_slice() const { return size_t{start_bytes} + duration_bytes + name_bytes; }
+    };
 
     bool in_file() const { return file_ >= 0; }
-    int64_t place(size_t piece) const { return offset_ + static_cast<int64_t>(piece * kPiece * kBytesPerSlice); }
     size_t piece_size(size_t piece) const { return n_ - piece * kPiece < kPiece ? n_ - piece * kPiece : kPiece; }
 
     SliceColumns columns_;
     size_t n_;
     int file_ = -1;
-    int64_t offset_ = 0;
-    std::vector<int64_t> piece_start_;  // start of the first slice of each piece
+    std::vector<Piece> pieces_;
 };
 
 // Goes through kept slices in order, once.
@@ -73,8 +84,8 @@ class SliceCursor {
         before_ = start;
     }
     void advance();  // to the window in which the next slice lies
-    void load(size_t piece);
-    Span<const int64_t> look_ahead(size_t piece);  // the starts of a piece
+    void load(size_t number);
+    Span<const int64_t> look_ahead(size_t number);  // the starts of a piece
 
     const KeptSlices& slices_;
     SliceColumns window_;  // all of the slices, or one piece
