@@ -51,7 +51,7 @@ class Rollups:
             except OSError as error:
                 if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                     raise
-                what = f"no room for {kept.bytes / 1e6:,.0f} MB of scratch space: {error.strerror}"
+                what = f"no room for up to {kept.bytes / 1e6:,.0f} MB of scratch space: {error.strerror}"
                 raise DiskFull(f"{self._folder}: {what}", kept.bytes) from error
         self._slices[track] = kept
 
