@@ -140,21 +140,27 @@ def _build(
         run = RunFiles(traces, read.left_out)
         layout = lay_out(summaries, lambda file, track: traces[file].events.rows_of(track))
         meter.events, meter.tracks = run.events, len(layout.tracks)
-        if meter.revision or run.events >= _PREVIEW_EVENTS:
-            snapshots = [FileSnapshot.of(file.summary, file.events) if file else None for file in read.traces]
-            preview.show_all(snapshots, run.timeline, layout, run.names)
+        has_preview = bool(meter.revision) or run.events >= _PREVIEW_EVENTS
+        snapshots = [
+            FileSnapshot.of(file.summary, file.events) if file and has_preview else None for file in read.traces
+        ]
         rollup_bytes = _rollup_bytes(run.events, memory_bytes)
         # Slices that rollups keep in memory are those that tracks were built from.
         working_bytes = int(memory_bytes * _WORKING_SHARE) + rollup_bytes
         working = while_built.enter_context(closing(Scratch(folder, working_bytes, mapped_bytes)))
         builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes, room)
         rows_at_once = int(memory_bytes * _WORKING_SHARE / _BLOCK_BYTES_PER_ROW)
-        meter.phase, meter.blocks = "build", builder.blocks
-        meter.tell(now=True)
         beside = [lambda: args_entries(run), lambda: row_entries(run)]
-        if not preview.has_names:
+        if not has_preview:
             beside.append(lambda: name_entries(run.names))
-        builder.build(executor, workers, priorities, rows_at_once, beside)
+
+        def show() -> None:
+            if has_preview:
+                preview.show_all(snapshots, run.timeline, layout, run.names)
+            meter.phase, meter.blocks = "build", builder.blocks
+            meter.tell(now=True)
+
+        builder.build(executor, workers, priorities, rows_at_once, beside, show)
         meter.phase = "publish"
         meter.tell(now=True)
         for entries in batched(_tables(generation.build, run, layout, builder, sources), ENTRIES_AT_ONCE):

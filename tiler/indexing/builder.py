@@ -113,8 +113,12 @@ class Builder:
         priorities: Priorities,
         rows_at_once: int,
         beside: Iterable[Callable[[], Iterable[Entry]]] = (),
+        when_begun: Callable[[], None] = lambda: None,
     ) -> None:
-        """Everything; `beside` is written meanwhile. Raises what a worker raises, after all have stopped."""
+        """Everything; `beside` is written meanwhile. Raises what a worker raises, after all have stopped.
+
+        `when_begun` is done once by the calling thread, when the workers have something to do.
+        """
         tracks = [track for track in self._layout.tracks if track.kind != TrackKind.ROLLUP]
         rollups = [track for track in self._layout.tracks if track.kind == TrackKind.ROLLUP]
         self._meter.rows = int(sum(t.weight for t in tracks) + _ROLLUP_COST * sum(t.weight for t in rollups))
@@ -127,7 +131,7 @@ class Builder:
             beside=[partial(self._write_made, make) for make in beside],
             after=[self._end_tracks],
         )
-        self._run_work(executor, workers)
+        self._run_work(executor, workers, when_begun)
         self._rollups.forget()
 
     def _by_block(self, tracks: Sequence[PlacedTrack]) -> list[list[PlacedTrack]]:
@@ -136,12 +140,13 @@ class Builder:
             blocks[track.id // TRACKS_PER_BLOCK].append(track)
         return blocks
 
-    def _run_work(self, executor: Executor, workers: int) -> None:
+    def _run_work(self, executor: Executor, workers: int, when_begun: Callable[[], None]) -> None:
         """Reports until all is done. When a worker fails, or the report says so, the others stop."""
         waiting: set[Future[None]] = set()
         try:
             for _ in range(workers):
                 waiting.add(executor.submit(self._work))  # may fail for want of a thread
+            when_begun()
             while waiting:
                 done, waiting = wait(waiting, _POLL_SECONDS, return_when="FIRST_EXCEPTION")
                 for future in done:

@@ -42,7 +42,6 @@ class Preview:
         self._sources = sources
         self._meter = meter
         self._overview_pages = 0
-        self.has_names = False  # whether the names of the run are written
 
     def show(self, snapshots: Sequence[FileSnapshot | None]) -> None:
         """What was found of files that are still being read: tracks may yet be added, and move. None: nothing yet."""
@@ -100,7 +99,6 @@ class Preview:
         stale, self._overview_pages = self.stale_pages(overview.grid.pages), overview.grid.pages
         if names is not None:
             entries += name_entries(names)
-            self.has_names = True
         entries += tree_entries(found)
         data.put_many(entries)
         data.remove(keys.overview(page) for page in stale)

@@ -30,7 +30,8 @@ class Schedule:
     """Hands out tasks to any of several threads; each says `done` after each of them.
 
     The order: what is shared, as it frees memory; what is done beside the tracks; tracks; what waits for all of them;
-    rollups. Blocks are begun as long as those that are in work leave room for them.
+    rollups. Blocks are begun as long as those that are in work leave room for them. When all tracks are built, one
+    thread has a rollup while others do what is shared: the heaviest takes longer than all that can be shared then.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Schedule:
         self._beside = deque(beside)
         self._after = deque(after)
         self._running = 0
+        self._rollups_running = 0
         self._light: int | None = None  # the thread that has a light block
         self._stopped = False
         self._change = threading.Condition()
@@ -129,6 +131,8 @@ class Schedule:
             self._change.notify_all()
 
     def _next(self) -> Task | None:
+        if self._ready and not self._unbuilt and self._running and not self._rollups_running:
+            return self._next_rollup()
         for tasks in (self._shared, self._beside):
             if tasks:
                 return tasks.popleft()
@@ -137,7 +141,18 @@ class Schedule:
             return begun
         if self._after and not self._unbuilt:
             return self._after.popleft()
-        return partial(self._build, heapq.heappop(self._ready)[-1]) if self._ready else None
+        return self._next_rollup() if self._ready else None
+
+    def _next_rollup(self) -> Task:
+        self._rollups_running += 1
+        return partial(self._build_rollup, heapq.heappop(self._ready)[-1])
+
+    def _build_rollup(self, track: PlacedTrack) -> None:
+        try:
+            self._build(track)
+        finally:
+            with self._change:
+                self._rollups_running -= 1
 
     def _begin_block(self) -> Task | None:
         """The next track of a block, or all of a light one."""

@@ -138,3 +138,39 @@ def test_whoever_waits_ends_when_it_is_stopped() -> None:
         waiting = pool.submit(schedule.take)
         schedule.stop()
         assert waiting.result(10) is None
+
+
+def test_when_all_tracks_are_built_one_thread_has_a_rollup_and_others_what_is_shared() -> None:
+    found: list[str] = []
+    schedule = Schedule(
+        [block(0, [1 << 13, 1 << 12])],
+        Priorities(),
+        1 << 20,
+        lambda track: found.append(str(track.id)),
+        rollups=[rollup(2, 5, (0,)), rollup(3, 6, (0, 1))],
+        after=[lambda: found.append("after")],
+    )
+
+    def take() -> Callable[[], None]:
+        task = schedule.take()
+        assert task is not None
+        return task
+
+    def end(task: Callable[[], None]) -> None:
+        task()
+        schedule.done()
+
+    for track in (0, 1):
+        end(take())
+        schedule.built(track)
+    schedule.share([lambda: found.append("part")] * 2)
+    # A thread that is alone frees memory first; with another one beside it the heaviest rollup begins.
+    part, heaviest, other_part = take(), take(), take()
+    end(other_part)
+    end(part)
+    after = take()
+    end(heaviest)
+    end(take())
+    end(after)
+    assert schedule.take() is None
+    assert found == ["0", "1", "part", "part", "3", "2", "after"]
