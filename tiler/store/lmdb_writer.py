@@ -19,6 +19,7 @@ from tilescope.tiler.errors import DiskFull, StoreError, TilescopeError
 from tilescope.tiler.memory_limits import out_of_memory
 from tilescope.tiler.store.checksum import sealed
 from tilescope.tiler.store.disk_space import has_room
+from tilescope.tiler.store.flusher import Flusher
 from tilescope.tiler.store.store import Entry
 from tilescope.tiler.store.use import DATA_FILE
 
@@ -26,7 +27,8 @@ from tilescope.tiler.store.use import DATA_FILE
 _MAP_BYTES: Final = 1 << 40
 
 # Whoever writes looks at pages that were written before, and the system maps their neighbours with them: a tenth of
-# the file counts as memory of this process then. When the file has grown by so much, it is mapped anew.
+# the file counts as memory of this process then. When the file has grown by so much, it is mapped anew, and brought to
+# the disk meanwhile.
 _GROWTH_BYTES: Final = 32 << 20
 
 
@@ -37,6 +39,7 @@ class LmdbWriter:
         self._path = path
         self._turn = threading.Lock()  # one writes at a time, and nobody while the file is mapped anew
         self._mapped_at_bytes = 0  # how long the file was then
+        self._flusher = Flusher(path / DATA_FILE)
         try:
             # Readers by position rely on pages being written before what names them: never with `writemap`.
             self._env = lmdb.open(
@@ -84,6 +87,7 @@ class LmdbWriter:
 
     def close(self) -> None:
         """Closes the environment."""
+        self._flusher.close()
         self._env.close()
 
     def _give_pages_back(self) -> None:
@@ -91,6 +95,7 @@ class LmdbWriter:
         if size_bytes >= self._mapped_at_bytes + _GROWTH_BYTES:
             self._mapped_at_bytes = size_bytes
             self._env.set_mapsize(_MAP_BYTES)  # the same size: it is unmapped and mapped
+            self._flusher.begin()
 
     def _lengthen(self) -> None:
         """LMDB does not write last pages that it took and gave back: with them, a file that is shorter was cut."""
