@@ -19,7 +19,7 @@ from tilescope.tiler.indexing.meter import Meter
 from tilescope.tiler.indexing.output.tables import ENTRIES_AT_ONCE, batched
 from tilescope.tiler.indexing.priorities import Priorities
 from tilescope.tiler.indexing.schedule import Schedule
-from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.indexing.scratch import PassingScratch, Scratch
 from tilescope.tiler.indexing.tracks.block_end import BlockEnd, Part
 from tilescope.tiler.indexing.tracks.busy_names import BusyNames
 from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
@@ -40,6 +40,10 @@ from tilescope.tiler.store.generation import Generation
 from tilescope.tiler.store.store import Entry
 
 _POLL_SECONDS = 0.03
+
+# Arrays of a track that is being built are made in memory if they take no more than this part of it: with 2**-7 those
+# of tracks of up to a million events, for which each thread has 40 MB at most.
+_PASSING_SHIFT = 7
 
 # What a rollup costs against a track with as many events, for the estimate of the time left.
 _ROLLUP_COST = 0.25
@@ -86,6 +90,7 @@ class Builder:
         self._generation = generation
         self._meter = meter
         self._working = working
+        self._passing = PassingScratch(working, room.bytes >> _PASSING_SHIFT)
         self._rollups = Rollups(layout.tracks, generation.scratch, rollup_bytes)
         self._open_slices = OpenSlices(room)
         self._free_memory = FreeMemory(room.bytes)
@@ -200,7 +205,7 @@ class Builder:
 
     def _build_slices(self, track: PlacedTrack) -> None:
         open_slices = self._open_slices
-        data, flow_rows = self._run.take_track(track.file, track.source, self._working, open_slices.budget)
+        data, flow_rows = self._run.take_track(track.file, track.source, self._passing, open_slices.budget)
         if data is not None:
             open_slices.check(*self._told(track), data.rows)
             if data.rows > MANY_ROWS:
@@ -213,7 +218,7 @@ class Builder:
         if data is not None:
             entries = self._args(track, data), self.steps.entries(track, data), self.operations.entries(track, data)
             self._write(chain.from_iterable(entries))
-            data = data.without_args()
+            data = data.without_args().settled(self._passing)
             self.busy_names.add(data)
             self.overview.add(track.id, data, open_slices.budget)
             block = self._blocks[track.id // TRACKS_PER_BLOCK]

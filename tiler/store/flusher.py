@@ -1,7 +1,7 @@
 """Brings what is written to the disk while more is written: publishing has to wait for the rest alone.
 
-Without it, the last step of a build waits for the whole store, with all cores idle: 75 ms instead of 32 ms for 180 MB on
-a disk that takes 3 GB/s, and as long as the disk takes on a slow one.
+Without it, the last step of a build waits for the whole store, with all cores idle: 75 ms instead of 32 ms for 180 MB
+on a disk that takes 3 GB/s, and as long as the disk takes on a slow one.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import pytest
 
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.indexing.scratch import PassingScratch, Scratch
 from tilescope.tiler.indexing.tracks.rollups import Rollups
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import current
@@ -45,6 +45,21 @@ def test_the_budget_is_free_again_when_an_array_is_gone(tmp_path: Path) -> None:
         del first
         gc.collect()
         assert not is_mapped(scratch.empty(125, np.int64))
+
+
+def test_arrays_that_pass_are_in_memory_unless_they_are_large_and_those_that_stay_are_settled(tmp_path: Path) -> None:
+    with closing(Scratch(tmp_path, memory_bytes=100_000)) as kept:
+        passing = PassingScratch(kept, at_most_bytes=80_000)
+        arrays = [
+            passing.fill(10_000, np.dtype(np.int64), lambda part: np.arange(part.start, part.stop)) for _ in "abc"
+        ]
+        large = passing.empty(12_600, np.int64)
+        assert [is_mapped(array) for array in [*arrays, large]] == [False, False, False, True]
+        # Nothing of what only passes was counted: there is room for one of them, and the others go to a file.
+        settled = [passing.settled(array) for array in arrays]
+        assert [is_mapped(array) for array in settled] == [False, True, True]
+        assert all(array.tolist() == list(range(10_000)) for array in settled)
+        assert passing.settled(large) is large
 
 
 def test_scratch_files_have_no_names(tmp_path: Path) -> None:

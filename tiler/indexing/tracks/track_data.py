@@ -14,7 +14,7 @@ from tilescope.tiler.columns.pairing import pair
 from tilescope.tiler.indexing.reading.arguments import gather_args
 from tilescope.tiler.indexing.reading.flow_rows import FlowRows, bound_rows, flow_rows
 from tilescope.tiler.indexing.reading.timed import TimedEvents
-from tilescope.tiler.indexing.scratch import Scratch, parts
+from tilescope.tiler.indexing.scratch import SMALL_BYTES, PassingScratch, Scratch, parts
 
 Ints = NDArray[np.int64]
 
@@ -48,6 +48,20 @@ class TrackData:
         # `replace` takes ten times as long, and there may be 100,000 tracks.
         columns = self.start, self.duration, self.row, self.name, self.flags, self.value
         return TrackData(*columns, self.args_end[:0], self.args[:0], self.rows, self.busy)
+
+    def settled(self, passing: PassingScratch) -> TrackData:
+        """The same, made in `passing`, with its columns where they may stay."""
+        if len(self) * self.start.itemsize <= SMALL_BYTES:  # as in most of many thousand tracks
+            return self
+        return replace(
+            self,
+            start=passing.settled(self.start),
+            duration=passing.settled(self.duration),
+            row=passing.settled(self.row),
+            name=passing.settled(self.name),
+            flags=passing.settled(self.flags),
+            value=None if self.value is None else passing.settled(self.value),
+        )
 
     def spilled(self, scratch: Scratch) -> TrackData:
         """The same with the columns of slices in files."""
