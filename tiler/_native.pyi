@@ -2032,6 +2032,18 @@ class Tiles:
         Returns bin, name and utilisation (1 to 255) of the overview of a rollup.
         """
 
+    def take_overview(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+    ]:
+        """
+        Returns bin, name and utilisation (1 to 255) of the overview of slices whose tiles were made with a level
+        for it; once.
+        """
+
 def slice_tiles(
     start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -2040,10 +2052,11 @@ def slice_tiles(
     flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
     root_level: int,
     budget: MemoryBudget | None = None,
+    overview_level: int | None = None,
 ) -> Tiles:
     """
-    Returns the tiles of slices, which are in canonical order. What they take is taken from the budget, as long
-    as they live. Raises MemoryError.
+    Returns the tiles of slices, which are in canonical order, and of one level their part of the overview layer.
+    What they take is taken from the budget, as long as they live. Raises MemoryError.
     """
 
 def slice_fingerprint(
@@ -2093,23 +2106,6 @@ def rollup_tiles(
     """
     Returns the tiles of the rollup of these tracks: those below the root in which at most `terminal_slices` start have
     no children. Raises MemoryError when more slices are open at once than the budget has room for.
-    """
-
-def slice_overview(
-    start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    row: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    level: int,
-    budget: MemoryBudget | None = None,
-) -> tuple[
-    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-    Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-    Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
-]:
-    """
-    Returns bin, name and utilisation (1 to 255) of slices in bins of one level. Raises MemoryError when rows are
-    too many for the budget.
     """
 
 class Block:

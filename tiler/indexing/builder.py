@@ -220,9 +220,10 @@ class Builder:
             self._write(chain.from_iterable(entries))
             data = data.without_args().settled(self._passing)
             self.busy_names.add(data)
-            self.overview.add(track.id, data, open_slices.budget)
+            tiles = self._tiles(data)
+            self.overview.add(track.id, data, tiles)
             block = self._blocks[track.id // TRACKS_PER_BLOCK]
-            block.tiles[track.id] = self._tiles(data)
+            block.tiles[track.id] = tiles
             block.data[track.id] = data
             self._rollups.add(track.id, data)
         with self._counting:
@@ -274,7 +275,8 @@ class Builder:
         if data.value is not None:
             return _native.counter_tiles(data.start, data.value, self.root_level)
         columns = data.start, data.duration, data.row, data.name, data.flags
-        return _native.slice_tiles(*columns, self.root_level, self._open_slices.of(data.rows))
+        budget = self._open_slices.of(data.rows)
+        return _native.slice_tiles(*columns, self.root_level, budget, self.overview.grid.level)
 
     def _build_rollup(self, track: PlacedTrack) -> None:
         self.facts[track.id] = TrackFacts.of_rollup(self.facts[child] for child in track.children)

@@ -56,7 +56,7 @@ def _rollup(budget: _native.MemoryBudget) -> None:
 TAKERS: dict[str, Callable[[_native.MemoryBudget], object]] = {
     "nested": lambda budget: _native.slice_tiles(*columns(far=False), ROOT, budget),
     "far": lambda budget: _native.slice_tiles(*columns(far=True), ROOT, budget),
-    "overview": lambda budget: _native.slice_overview(*columns(far=False)[:4], ROOT - 1, budget),
+    "overview": lambda budget: _native.slice_tiles(*columns(far=False), ROOT, budget, ROOT - 1),
     "rows": lambda budget: _native.assign_rows(*columns(far=False)[:2], np.empty(N, np.uint32), budget),
     "overlapping rows": lambda budget: _native.assign_rows(np.arange(N), np.full(N, N), np.empty(N, np.uint32), budget),
     "histograms": _histograms,

@@ -71,6 +71,21 @@ def test_slices_without_a_name_dominate_as_others_do() -> None:
     assert {int(name) for tile, _ in tree.values() for name in tile.bins.name} == {-1}
 
 
+def test_names_of_any_number_come_again_in_bins_of_all_sizes() -> None:
+    rng = random.Random(7)
+    numbers = [-1, 0, 3, 40_000, 2**22 - 2, 2**22 - 1, 2**22, 2**31 - 1]
+    track = [s._replace(name=rng.choice(numbers)) for s in tracks.SHAPES["nested"](rng, 4000, 1, 3)]
+    tree = check(canonical([*track, tracks.FAR]))
+    assert {int(name) for tile, _ in tree.values() for name in tile.bins.name} == set(numbers)
+
+
+def test_a_name_that_is_none_is_refused() -> None:
+    zeros = np.zeros(2000, np.int64)
+    columns = zeros.astype(np.uint32), np.full(2000, -2, np.int32), zeros.astype(np.uint8)
+    with pytest.raises(ValueError, match="no number of a name"):
+        _native.slice_tiles(np.arange(2000), zeros, *columns, 13)
+
+
 @pytest.mark.parametrize("names", [1, 9, 700])
 @pytest.mark.parametrize("shape", tracks.SHAPES)
 def test_thousands_of_events(shape: str, names: int) -> None:

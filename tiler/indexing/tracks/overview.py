@@ -38,12 +38,12 @@ class Overview:
         self._few: list[_Bins] = []  # of one track each: three arrays, of which most hold next to nothing
         self._adding = threading.Lock()
 
-    def add(self, track: int, data: TrackData, budget: _native.MemoryBudget | None = None) -> None:
-        """A track with events of its own. Raises MemoryError when its rows are too many for `budget`."""
+    def add(self, track: int, data: TrackData, tiles: _native.Tiles) -> None:
+        """A track with events of its own; tiles of slices were made with the level of the grid."""
         if data.value is not None:
             self._add(track, *_counter_bins(data.start, data.value, self.grid.level))
         else:
-            bins = _native.slice_overview(data.start, data.duration, data.row, data.name, self.grid.level, budget)
+            bins = tiles.take_overview()
             self._add(track, bins[0], bins[2], bins[1])
 
     def add_rollup(self, track: int, tiles: _native.Tiles, lanes: int) -> None:

@@ -1,5 +1,6 @@
 // Binds tile trees, their overview, and page encoding.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -91,6 +93,13 @@ struct BoundTiles {
         if (lanes < 1) throw std::invalid_argument("a rollup has at least one lane");
         return overview_columns(rollup->overview(level, lanes));
     }
+
+    // The same of a track of slices.
+    auto take_overview() const {
+        auto* track = dynamic_cast<SliceTrack*>(tiles.get());
+        if (track == nullptr) throw std::invalid_argument("only the tiles of slices have an overview of their own");
+        return overview_columns(track->take_overview());
+    }
 };
 
 void check_level(int level) {
@@ -99,8 +108,9 @@ void check_level(int level) {
 
 BoundTiles slice_tiles(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const InColumn<uint32_t>& row,
                        const InColumn<int32_t>& name, const InColumn<uint8_t>& flags, int root_level,
-                       MemoryBudget* budget) {
+                       MemoryBudget* budget, std::optional<int> overview_level) {
     check_level(root_level);
+    if (overview_level) check_level(*overview_level);
     BoundTiles bound;
     for (const nb::object& array :
          {nb::cast(start), nb::cast(duration), nb::cast(row), nb::cast(name), nb::cast(flags)})
@@ -109,7 +119,10 @@ BoundTiles slice_tiles(const InColumn<int64_t>& start, const InColumn<int64_t>& 
     const SliceColumns columns(span_of(start), span_of(duration), span_of(row), span_of(name), span_of(flags));
     nb::gil_scoped_release release;
     check_times(columns);
-    bound.tiles = std::make_unique<SliceTrack>(columns, root_level, budget);
+    // Of each bin there is a note: at such a level they are few.
+    if (overview_level && columns.size() != 0 && bin_at(columns.start.back(), *overview_level) > kOverviewBinsAtMost)
+        throw std::invalid_argument("the level is too fine for an overview");
+    bound.tiles = std::make_unique<SliceTrack>(columns, root_level, budget, overview_level);
     return bound;
 }
 
@@ -165,22 +178,6 @@ BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int roo
         bound.tiles = std::make_unique<RollupTrack>(slices, root_level, budget, terminal_slices);
     }
     return bound;
-}
-
-auto slice_overview(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const InColumn<uint32_t>& row,
-                    const InColumn<int32_t>& name, int level, MemoryBudget* budget) {
-    check_level(level);
-    std::vector<OverviewBin> bins;
-    {
-        const SliceColumns columns(span_of(start), span_of(duration), span_of(row), span_of(name));
-        nb::gil_scoped_release release;
-        check_times(columns);
-        // Of each bin there is a note: at such a level they are few.
-        if (columns.size() != 0 && (columns.start.back() >> (2 * level)) > kOverviewBinsAtMost)
-            throw std::invalid_argument("the level is too fine for an overview");
-        bins = overview_of(columns, level, budget);
-    }
-    return overview_columns(bins);
 }
 
 struct BoundBlock {
@@ -258,12 +255,17 @@ void bind_pyramid(nb::module_& m) {
         .def("give", &MemoryBudget::give, nb::arg("size"));
     nb::class_<BoundTiles>(m, "Tiles", "The tile tree of a track.")
         .def("overview", &BoundTiles::overview, nb::arg("level"), nb::arg("lanes"),
-             "Returns bin, name and utilisation (1 to 255) of the overview of a rollup.");
-    m.def(
-        "slice_tiles", &slice_tiles, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
-        nb::arg("flags"), nb::arg("root_level"), nb::arg("budget") = nb::none(),
-        "Returns the tiles of slices, which are in canonical order. What they take is taken from the budget, as long\n"
-        "as they live. Raises MemoryError.");
+             "Returns bin, name and utilisation (1 to 255) of the overview of a rollup.")
+        .def("take_overview", &BoundTiles::take_overview,
+             "Returns bin, name and utilisation (1 to 255) of the overview of slices whose tiles were made with a "
+             "level\n"
+             "for it; once.");
+    m.def("slice_tiles", &slice_tiles, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
+          nb::arg("flags"), nb::arg("root_level"), nb::arg("budget") = nb::none(),
+          nb::arg("overview_level") = nb::none(),
+          "Returns the tiles of slices, which are in canonical order, and of one level their part of the overview "
+          "layer.\n"
+          "What they take is taken from the budget, as long as they live. Raises MemoryError.");
     m.def("slice_fingerprint", &slice_fingerprint, nb::arg("start"), nb::arg("duration"), nb::arg("row"),
           nb::arg("name"), nb::arg("flags"), "Returns a number of 64 bits that tells slices from others.");
     m.def("counter_tiles", &counter_tiles, nb::arg("time"), nb::arg("value"), nb::arg("root_level"),
@@ -283,11 +285,6 @@ void bind_pyramid(nb::module_& m) {
           "start "
           "have\n"
           "no children. Raises MemoryError when more slices are open at once than the budget has room for.");
-    m.def("slice_overview", &slice_overview, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
-          nb::arg("level"), nb::arg("budget") = nb::none(),
-          "Returns bin, name and utilisation (1 to 255) of slices in bins of one level. Raises MemoryError when rows "
-          "are\n"
-          "too many for the budget.");
     nb::class_<BoundBlock>(m, "Block", "The tiles of up to 32 neighbouring tracks, to be written as pages.")
         .def(nb::init<uint32_t>(), nb::arg("number"))
         .def("add", &BoundBlock::add, nb::arg("slot"), nb::arg("tiles"),

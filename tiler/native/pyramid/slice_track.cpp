@@ -20,14 +20,15 @@ constexpr size_t kWorthwhileReduction = 3;
 
 }  // namespace
 
-SliceTrack::SliceTrack(const SliceColumns& slices, int root_level, MemoryBudget* budget)
+SliceTrack::SliceTrack(const SliceColumns& slices, int root_level, MemoryBudget* budget,
+                       std::optional<int> overview_level)
     : slices_(slices), budget_(budget), reaching_(budget), bins_(budget), last_bin_(budget) {
     if (slices_.size() == 0) return;
     uint32_t rows = 0;
     for (size_t k = 0; k < slices_.size(); ++k) rows = std::max(rows, slices_.row[k] + 1);
     last_bin_.assign(rows, {0, 0});
     descend(root_level, 0, 0, slices_.size(), 0, 0);
-    sum_bins();
+    sum_bins(rows, overview_level);
     CountedVector<std::pair<uint64_t, int64_t>>(budget).swap(last_bin_);
     reaching_.shrink_to_fit();
 }
@@ -95,7 +96,7 @@ bool SliceTrack::is_leaf(int level, int64_t index, size_t first, size_t last, si
     return entries * kWorthwhileReduction > starting + reaching;
 }
 
-void SliceTrack::sum_bins() {
+void SliceTrack::sum_bins(uint32_t rows, std::optional<int> overview_level) {
     // The interior tiles of each level in time order: descend() is depth first, so each level comes out sorted.
     std::vector<std::vector<int64_t>> interior(kMaxLevel + 1);
     std::vector<std::vector<size_t>> content_of(kMaxLevel + 1);
@@ -104,10 +105,11 @@ void SliceTrack::sum_bins() {
         interior[tile.level].push_back(tile.index);
         content_of[tile.level].push_back(tile.content);
     }
-    BinCascade cascade(interior, budget_);
+    std::optional<TrackOverview> overview;
+    if (overview_level) overview.emplace(*overview_level);
+    BinCascade cascade(interior, overview ? &*overview : nullptr, budget_);
     if (cascade.empty()) return;
 
-    const uint32_t rows = static_cast<uint32_t>(last_bin_.size());
     const auto add = [&](size_t k) { cascade.add(slices_.start[k], slices_.duration[k], slices_.name[k]); };
     if (rows == 1) {
         for (size_t k = 0; k < slices_.size(); ++k) add(k);
@@ -121,6 +123,7 @@ void SliceTrack::sum_bins() {
         }
     }
 
+    if (overview) overview_ = overview->bins();
     bins_.reserve(cascade.written());
     for (int level = 0; level <= kMaxLevel; ++level) {
         const auto starts = cascade.take(level, bins_);

@@ -1,8 +1,11 @@
 // The tile tree of a track of slices (or instants: slices of length 0).
 #pragma once
 
+#include <optional>
+
 #include "base/counted.hpp"
 #include "base/span.hpp"
+#include "pyramid/overview.hpp"
 #include "pyramid/tiles.hpp"
 
 namespace tilescope {
@@ -41,12 +44,17 @@ struct SliceColumns {
 class SliceTrack final : public TrackTiles {
   public:
     // What grows with the slices that are open at once is taken from `budget`, as long as the tiles live. Throws ShortOfBudget.
-    SliceTrack(const SliceColumns& slices, int root_level, MemoryBudget* budget = nullptr);
+    // With `overview_level` it sums up the track's part of the overview layer, in bins of that level.
+    SliceTrack(const SliceColumns& slices, int root_level, MemoryBudget* budget = nullptr,
+               std::optional<int> overview_level = std::nullopt);
 
     const std::vector<Tile>& tiles() const override { return tiles_; }
     void append(const Tile& tile, PageColumns& page) const override;
     size_t weight(const Tile& tile) const override;
     bool has_slices() const override { return true; }
+
+    // The track's part of the overview layer, to be taken once.
+    std::vector<OverviewBin> take_overview() { return std::move(overview_); }
 
   private:
     struct Content {
@@ -58,7 +66,7 @@ class SliceTrack final : public TrackTiles {
 
     void descend(int level, int64_t index, size_t first, size_t last, size_t reaching_first, size_t reaching_last);
     bool is_leaf(int level, int64_t index, size_t first, size_t last, size_t reaching_first, size_t reaching_last);
-    void sum_bins();
+    void sum_bins(uint32_t rows, std::optional<int> overview_level);
     void append_all(size_t first, size_t last, PageColumns& page) const;
 
     SliceColumns slices_;
@@ -67,6 +75,7 @@ class SliceTrack final : public TrackTiles {
     std::vector<Content> contents_;  // by Tile::content
     CountedVector<uint32_t> reaching_;
     CountedVector<Bin> bins_;
+    std::vector<OverviewBin> overview_;
     // Scratch of is_leaf: the last bin seen in each row, and in which call.
     CountedVector<std::pair<uint64_t, int64_t>> last_bin_;
     uint64_t call_ = 0;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tilescope.tiler import _native
 from tilescope.tiler.indexing.tracks import overview
 from tilescope.tiler.indexing.tracks.overview import Overview
 from tilescope.tiler.indexing.tracks.track_data import TrackData
@@ -30,11 +31,15 @@ def test_pages_of_tracks_that_were_added_in_parts(at_once: int, monkeypatch: pyt
     for track in rng.permutation(40).tolist():
         first, bins, name = int(rng.integers(made.grid.bins)), int(rng.integers(1, 50)), int(rng.integers(1 << 30))
         last = min(first + bins, made.grid.bins)
-        made.add(track, one_slice(first * width, (last - first) * width, name))
+        data = one_slice(first * width, (last - first) * width, name)
+        columns = data.start, data.duration, data.row, data.name, data.flags
+        made.add(track, data, _native.slice_tiles(*columns, 9, overview_level=made.grid.level))
         expected |= {(bin, track): (255, name) for bin in range(first, last)}
     entries = [decompress(page) for _, page in made.entries()]
     pages = [OverviewEntries.decode(page, made.grid.level, number) for number, page in enumerate(entries)]
     assert len(pages) == made.grid.pages
-    columns = [np.concatenate([getattr(page, name) for page in pages]).tolist() for name in OverviewEntries.__slots__]
-    found = list(zip(*columns, strict=True))
+    found_columns = [
+        np.concatenate([getattr(page, name) for page in pages]).tolist() for name in OverviewEntries.__slots__
+    ]
+    found = list(zip(*found_columns, strict=True))
     assert found == [(bin, track, *expected[bin, track]) for bin, track in sorted(expected)]

@@ -1,0 +1,124 @@
+// Parts of bins that lie in one another: each is summed up once for each name, where two bins become one.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+#include <unordered_map>
+#include <vector>
+
+#include "base/counted.hpp"
+#include "pyramid/tiles.hpp"
+
+namespace tilescope {
+
+// Where the latest part of each name stands. What it says may be out of date: whoever asks looks at the part. So it is never
+// emptied, and each thread has one for all tracks that it works on, one after the other. Memory: four bytes a name.
+class PartHints {
+  public:
+    uint32_t& at(int32_t name) {
+        const auto place = static_cast<size_t>(int64_t{name} + 1);  // of a name below -1, it is beyond all others
+        return place < dense_.size() ? dense_[place] : beyond(name);
+    }
+
+    static PartHints& of_thread() {
+        static thread_local PartHints hints;
+        return hints;
+    }
+
+  private:
+    static constexpr size_t kDense = 1 << 22;  // ids beyond are looked up in a table
+
+    uint32_t& beyond(int32_t name) {
+        if (name < -1) throw std::invalid_argument("a name is no number of a name");
+        const auto place = static_cast<size_t>(int64_t{name} + 1);
+        if (place >= kDense) return others_[name];
+        dense_.resize(std::min(std::max(place + 1, 2 * dense_.size()), kDense));
+        return dense_[place];
+    }
+
+    std::vector<uint32_t> dense_;
+    std::unordered_map<int32_t, uint32_t> others_;
+};
+
+// The parts of a row, as time goes on. Those of a name are linked in the order of time; two neighbours are joined when the
+// lowest bin that has both is closed, which happens once for each: however many levels there are, parts are not summed
+// again at each of them. Memory: 32 bytes for each name in each bin that is part of another one which is still open.
+class NestedParts {
+  public:
+    static constexpr uint32_t kNone = UINT32_MAX;
+
+    // Made in its place, field by field: a temporary one would be copied by other units than those in which it was just
+    // written, and wait for these.
+    struct Node {
+        Node(int64_t its_busy, uint64_t its_seen, uint32_t its_count, int32_t its_name, uint32_t its_left)
+            : busy(its_busy), seen(its_seen), count(its_count), name(its_name), left(its_left) {}
+
+        int64_t busy;
+        uint64_t seen;   // which bins were open when the latest slice of it came, as its owner counts them
+        uint32_t count;  // a track has fewer slices
+        int32_t name;    // kFree: it is no part
+        uint32_t left;   // of the same name; of those that are free, the next
+        uint32_t right = kNone;
+
+        Part part() const { return {name, busy, count}; }
+    };
+
+    explicit NestedParts(MemoryBudget* budget) : nodes_(budget) {}
+
+    Node& operator[](uint32_t at) { return nodes_[at]; }
+    const Node& operator[](uint32_t at) const { return nodes_[at]; }
+
+    // The latest part of a name; kNone: it has none.
+    uint32_t latest(int32_t name) const {
+        const uint32_t at = hints_.at(name);
+        return at < nodes_.size() && nodes_[at].name == name ? at : kNone;
+    }
+
+    // A new part of a name whose latest is `left`.
+    uint32_t append(int32_t name, int64_t busy, uint32_t count, uint64_t seen, uint32_t left) {
+        uint32_t at = free_;
+        if (at == kNone) {
+            at = static_cast<uint32_t>(nodes_.size());
+            nodes_.emplace_back(busy, seen, count, name, left);
+        } else {
+            free_ = nodes_[at].left;
+            new (&nodes_[at]) Node(busy, seen, count, name, left);
+        }
+        if (left != kNone) nodes_[left].right = at;
+        hints_.at(name) = at;
+        return at;
+    }
+
+    // Joins a part with the one before it, which is returned. The other one may be looked at until the next `append`.
+    uint32_t join(uint32_t at) {
+        Node& right = nodes_[at];
+        const uint32_t joined = right.left;
+        Node& left = nodes_[joined];
+        left.busy = add_busy(left.busy, right.busy);
+        left.count += right.count;
+        left.seen = right.seen;
+        left.right = right.right;
+        (right.right == kNone ? hints_.at(right.name) : nodes_[right.right].left) = joined;
+        right.name = kFree;
+        right.left = free_;
+        free_ = at;
+        return joined;
+    }
+
+    void clear() {
+        nodes_.clear();
+        free_ = kNone;
+    }
+
+  private:
+    static constexpr int32_t kFree = -2;  // no name
+
+    PartHints& hints_ = PartHints::of_thread();
+    CountedVector<Node> nodes_;
+    uint32_t free_ = kNone;
+};
+
+}  // namespace tilescope
