@@ -70,6 +70,24 @@ def test_thousands_of_rows_are_given_by_first_fit(depth: int) -> None:
     assert rows == 1 + max(s.row for s in track) > 1000
 
 
+@pytest.mark.parametrize("at_once", [3, 15, 16, 17, 30])
+def test_some_rows_are_given_by_first_fit(at_once: int) -> None:
+    """Around the number from which on rows are not looked through any more: it is reached, left and reached again."""
+    rng = random.Random(at_once)
+    piles = [
+        Slice(100 * pile + rng.randrange(50), rng.choice([0, 1, 20, 50, 90, 140]), 0)
+        for pile in range(40)
+        for _ in range(rng.randrange(1, at_once))
+    ]
+    track = canonical([*piles, *(Slice(2000, 100 - k % 7, 0) for k in range(at_once))])
+    start, duration = (np.array([getattr(s, c) for s in track], np.int64) for c in ("start", "duration"))
+    row = np.empty(len(track), np.uint32)
+    rows, overlaps = _native.assign_rows(start, duration, row)
+    assert row.tolist() == [s.row for s in track]
+    assert rows == 1 + max(s.row for s in track) >= at_once
+    assert overlaps == sum(any(o.start <= s.start < o.end < s.end for o in track[:k]) for k, s in enumerate(track))
+
+
 def test_rows_need_slices_in_time_order() -> None:
     with pytest.raises(ValueError, match="order"):
         _native.assign_rows(np.array([2, 1]), np.array([0, 0]), np.empty(2, np.uint32))

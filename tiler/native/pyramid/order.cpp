@@ -1,6 +1,7 @@
 #include "pyramid/order.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <queue>
 #include <stdexcept>
@@ -23,6 +24,43 @@ int64_t checked_end(Span<const int64_t> start, Span<const int64_t> duration, siz
     if (duration[k] < 0 || duration[k] >= kTimeLimit - start[k]) throw std::invalid_argument("slices end beyond 2**61");
     return start[k] + duration[k];
 }
+
+// Rows that are so few that looking through them takes less than queues. Nothing is guessed about which of them are free.
+class FewRows {
+  public:
+    static constexpr size_t kMost = 16;
+
+    // Where the slices end that run, row by row.
+    explicit FewRows(Span<const int64_t> ends) : open_(ends.size()) {
+        std::copy(ends.begin(), ends.end(), ends_.begin());
+    }
+
+    // Writes the lowest row that is free, and counts the slice if it outlasts one that runs. False, and nothing is changed: there
+    // are too many.
+    bool place(int64_t start, int64_t end, uint32_t& row, size_t& overlaps) {
+        while (open_ > 0 && ends_[open_ - 1] <= start) --open_;
+        size_t at = open_;
+        int64_t least = INT64_MAX;  // end of those that run
+        for (size_t k = open_; k-- > 0;) {
+            const int64_t until = ends_[k];
+            const bool is_free = until <= start;
+            at = is_free ? k : at;
+            least = std::min(least, is_free ? INT64_MAX : until);
+        }
+        if (at == kMost) return false;
+        overlaps += end > least;
+        ends_[at] = end;
+        open_ = std::max(open_, at + 1);
+        row = static_cast<uint32_t>(at);
+        return true;
+    }
+
+    Span<const int64_t> ends() const { return Span<const int64_t>(ends_).first(open_); }
+
+  private:
+    std::array<int64_t, kMost> ends_{};
+    size_t open_;  // rows from here on are free
+};
 
 }  // namespace
 
@@ -67,6 +105,16 @@ size_t assign_rows(Span<const int64_t> start, Span<const int64_t> duration, Span
     if (k == n) return 0;
 
     size_t overlaps = 0;
+    if (ends.size() <= FewRows::kMost) {
+        FewRows few(ends);
+        for (; k < n; ++k) {
+            const int64_t end = checked_end(start, duration, k);
+            if (!few.place(start[k], end, row[k], overlaps)) break;
+        }
+        if (k == n) return overlaps;
+        ends.assign(few.ends().begin(), few.ends().end());
+    }
+
     CountedQueue<End> running({}, CountedVector<End>(budget));
     CountedQueue<uint32_t> free({}, CountedVector<uint32_t>(budget));
     uint32_t rows = 0;
