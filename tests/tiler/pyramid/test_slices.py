@@ -79,6 +79,14 @@ def test_names_of_any_number_come_again_in_bins_of_all_sizes() -> None:
     assert {int(name) for tile, _ in tree.values() for name in tile.bins.name} == set(numbers)
 
 
+def test_parts_that_are_joined_make_room_for_others() -> None:
+    """More names than parts are made afresh; each comes again in a bin nearby and in one far away."""
+    n = 18_000
+    track = [Slice(2 * k, 1, (k // 2 if k % 2 else k % 5000) + (k % 3 == 0)) for k in range(n)]
+    tree = check(canonical([*track, tracks.FAR]))
+    assert any(not tile.flags & LEAF and events == n for tile, events in tree.values())
+
+
 def test_a_name_that_is_none_is_refused() -> None:
     zeros = np.zeros(2000, np.int64)
     columns = zeros.astype(np.uint32), np.full(2000, -2, np.int32), zeros.astype(np.uint8)

@@ -73,12 +73,19 @@ void check_times(Span<const int64_t> time) {
 }
 
 void check_times(const SliceColumns& slices) {
-    check_times(slices.start);
+    // The highest bit of what must not be negative: so it takes a third of the time of a look at one after the other.
+    uint64_t wrong = 0;
+    uint64_t before = 0;
     for (size_t k = 0; k < slices.size(); ++k) {
-        const int64_t length = slices.duration[k];
-        if (length < 0 || length >= kTimeLimit - slices.start[k])
-            throw std::invalid_argument("slices end beyond 2**61");
+        const auto start = static_cast<uint64_t>(slices.start[k]);
+        const auto duration = static_cast<uint64_t>(slices.duration[k]);
+        const uint64_t last = uint64_t{kTimeLimit} - 1;
+        wrong |= start | duration | (start - before) | (last - start) | (last - start - duration);
+        before = start;
     }
+    if (wrong >> 63 == 0) return;
+    check_times(slices.start);
+    throw std::invalid_argument("slices end beyond 2**61");
 }
 
 // The tile tree of a track, with the arrays that it points into.

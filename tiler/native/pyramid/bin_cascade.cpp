@@ -75,17 +75,15 @@ void BinCascade::open_down_to(int level) {
     lowest_width_ = uint64_t{1} << (2 * level);
 }
 
-// A part of a name whose latest, if there is one, is not in this bin.
+// A part of a name whose latest is not in this bin, but in that of a higher level: the highest has been open since before there
+// was any part.
 void BinCascade::append_to(Open& open, int level, int32_t name, int64_t busy, uint32_t count, uint32_t latest) {
-    const uint32_t part = parts_.append(name, busy, count, opened_, latest);
-    if (latest != NestedParts::kNone) {
-        // The highest bin has been open since before there was any part.
-        const uint64_t seen = parts_[latest].seen;
-        int with_latest = level + 1;
-        while (open_[static_cast<size_t>(with_latest)].since > seen) ++with_latest;
-        open_[static_cast<size_t>(with_latest)].joined.push_back(part);
-    }
-    offer(open, part);
+    const uint64_t seen = parts_[latest].seen;
+    int with_latest = level + 1;
+    while (open_[static_cast<size_t>(with_latest)].since > seen) ++with_latest;
+    const uint32_t part = parts_.append(parts_.hint(name), name, busy, count, opened_, latest);
+    open_[static_cast<size_t>(with_latest)].joined.push_back(part);
+    offer(open, part, busy);
 }
 
 // Closes levels below `level`.
@@ -100,14 +98,17 @@ void BinCascade::close_below(int level) {
 
 void BinCascade::close(int level) {
     Open& closed = open_[static_cast<size_t>(level)];
-    for (const uint32_t part : closed.joined) offer(closed, parts_.join(part));
+    for (const uint32_t part : closed.joined) {
+        const uint32_t joined = parts_.join(part);
+        offer(closed, joined, parts_[joined].busy);
+    }
     closed.joined.clear();
     const Part best = parts_[closed.best].part();
     const int64_t bin = bin_at(at_, level);
     write(level, bin, best);
     if (level == overview_level_) {
         overview_->close(bin, closed.busy, best, [&](int32_t name) {
-            const uint32_t part = parts_.latest(name);
+            const uint32_t part = parts_.latest(parts_.hint(name), name);
             const bool here = part != NestedParts::kNone && parts_[part].seen >= closed.since;
             return here ? parts_[part].part() : Part{name, 0, 0};
         });
@@ -120,7 +121,7 @@ void BinCascade::close(int level) {
     above.busy = add_busy(above.busy, closed.busy);
     above.count += closed.count;
     above.longest = std::max(above.longest, closed.longest);
-    offer(above, closed.best);
+    offer(above, closed.best, closed.most);
 }
 
 // If a tile holds the bin, which is open yet.

@@ -73,7 +73,7 @@ class BinCascade {
     void move_on(int64_t start, int64_t duration, int32_t name);
     void add_to(Open& open, int level, int32_t name, int64_t busy, uint32_t count, int64_t longest);
     void append_to(Open& open, int level, int32_t name, int64_t busy, uint32_t count, uint32_t latest);
-    void offer(Open& bin, uint32_t part);
+    void offer(Open& bin, uint32_t part, int64_t busy);
     void add_long(int entry, int64_t start, int64_t duration, int32_t name);
     void open_down_to(int level);
     void close_below(int level);
@@ -101,19 +101,20 @@ inline void BinCascade::add_to(Open& open, int level, int32_t name, int64_t busy
     open.busy = add_busy(open.busy, busy);
     open.count += count;
     open.longest = std::max(open.longest, longest);
-    const uint32_t part = parts_.latest(name);
-    if (part == NestedParts::kNone || parts_[part].seen < open.since)
-        return append_to(open, level, name, busy, count, part);
+    uint32_t& hint = parts_.hint(name);
+    const uint32_t part = parts_.latest(hint, name);
+    if (part == NestedParts::kNone) return offer(open, parts_.append(hint, name, busy, count, opened_, part), busy);
     NestedParts::Node& latest = parts_[part];
+    if (latest.seen < open.since) return append_to(open, level, name, busy, count, part);
     latest.busy = add_busy(latest.busy, busy);
     latest.count += count;
     latest.seen = opened_;
-    offer(open, part);
+    offer(open, part, latest.busy);
 }
 
-// A part that may dominate the bin. To be told whenever a part becomes more. Nothing is guessed about whether it does.
-inline void BinCascade::offer(Open& bin, uint32_t part) {
-    const int64_t busy = parts_[part].busy;
+// A part that may dominate the bin, and its busy time. To be told whenever a part becomes more. Nothing is guessed about
+// whether it does.
+inline void BinCascade::offer(Open& bin, uint32_t part, int64_t busy) {
     const int64_t most = bin.most;
     bool more = busy > most;
     if (busy == most) more = dominates(parts_[part].part(), parts_[bin.best].part());

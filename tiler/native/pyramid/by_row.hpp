@@ -1,22 +1,24 @@
 // The slices of a track row by row: a counting sort, which leaves those of a row in their order.
 #pragma once
 
-#include <vector>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 
 #include "base/counted.hpp"
-#include "pyramid/slice_track.hpp"
+#include "base/span.hpp"
 
 namespace tilescope {
 
 class ByRow {
   public:
-    // Every row is below `rows`. Throws ShortOfBudget.
-    ByRow(const SliceColumns& slices, uint32_t rows, MemoryBudget* budget)
-        : ends_(size_t{rows} + 1, 0, budget), order_(slices.size(), 0, budget) {
-        // A row's end is first where the row before it begins, then where its next slice goes.
-        for (size_t k = 0; k < slices.size(); ++k) ++ends_[size_t{slices.row[k]} + 1];
-        for (size_t row = 1; row < ends_.size(); ++row) ends_[row] += ends_[row - 1];
-        for (size_t k = 0; k < slices.size(); ++k) order_[ends_[slices.row[k]]++] = static_cast<uint32_t>(k);
+    // `in_row`: how many slices each row has. Throws ShortOfBudget.
+    ByRow(Span<const uint32_t> rows, CountedVector<uint32_t> in_row, MemoryBudget* budget)
+        : ends_(std::move(in_row)), order_(rows.size(), 0, budget) {
+        // A row's end is first where it begins, then where its next slice goes.
+        uint32_t begin = 0;
+        for (uint32_t& end : ends_) begin += std::exchange(end, begin);
+        for (size_t k = 0; k < rows.size(); ++k) order_[ends_[rows[k]]++] = static_cast<uint32_t>(k);
     }
 
     // Positions of a row's slices.

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <stdexcept>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/counted.hpp"
@@ -50,18 +50,13 @@ class NestedParts {
   public:
     static constexpr uint32_t kNone = UINT32_MAX;
 
-    // Made in its place, field by field: a temporary one would be copied by other units than those in which it was just
-    // written, and wait for these.
     struct Node {
-        Node(int64_t its_busy, uint64_t its_seen, uint32_t its_count, int32_t its_name, uint32_t its_left)
-            : busy(its_busy), seen(its_seen), count(its_count), name(its_name), left(its_left) {}
-
         int64_t busy;
         uint64_t seen;   // which bins were open when the latest slice of it came, as its owner counts them
         uint32_t count;  // a track has fewer slices
         int32_t name;    // kFree: it is no part
         uint32_t left;   // of the same name; of those that are free, the next
-        uint32_t right = kNone;
+        uint32_t right;
 
         Part part() const { return {name, busy, count}; }
     };
@@ -71,24 +66,27 @@ class NestedParts {
     Node& operator[](uint32_t at) { return nodes_[at]; }
     const Node& operator[](uint32_t at) const { return nodes_[at]; }
 
+    // Where the latest part of a name is written down, to be looked up once for `latest` and `append`.
+    uint32_t& hint(int32_t name) { return hints_.at(name); }
+
     // The latest part of a name; kNone: it has none.
-    uint32_t latest(int32_t name) const {
-        const uint32_t at = hints_.at(name);
-        return at < nodes_.size() && nodes_[at].name == name ? at : kNone;
+    uint32_t latest(uint32_t hint, int32_t name) const {
+        return hint < size_ && nodes_[hint].name == name ? hint : kNone;
     }
 
-    // A new part of a name whose latest is `left`.
-    uint32_t append(int32_t name, int64_t busy, uint32_t count, uint64_t seen, uint32_t left) {
-        uint32_t at = free_;
-        if (at == kNone) {
-            at = static_cast<uint32_t>(nodes_.size());
-            nodes_.emplace_back(busy, seen, count, name, left);
-        } else {
-            free_ = nodes_[at].left;
-            new (&nodes_[at]) Node(busy, seen, count, name, left);
-        }
+    // A new part of a name whose latest is `left`. It is written field by field: a temporary one would be copied by other units
+    // than those in which it was just written, and wait for these.
+    uint32_t append(uint32_t& hint, int32_t name, int64_t busy, uint32_t count, uint64_t seen, uint32_t left) {
+        const uint32_t at = size_ < kFresh ? fresh() : reused();
+        Node& node = nodes_[at];
+        node.busy = busy;
+        node.seen = seen;
+        node.count = count;
+        node.name = name;
+        node.left = left;
+        node.right = kNone;
         if (left != kNone) nodes_[left].right = at;
-        hints_.at(name) = at;
+        hint = at;
         return at;
     }
 
@@ -109,15 +107,29 @@ class NestedParts {
     }
 
     void clear() {
-        nodes_.clear();
+        size_ = 0;
         free_ = kNone;
     }
 
   private:
     static constexpr int32_t kFree = -2;  // no name
 
+    // So many are made, which take 256 KB, before those are used again that are free: whether there is one is hard to guess.
+    static constexpr uint32_t kFresh = 8192;
+
+    uint32_t fresh() {
+        if (size_ == nodes_.size()) nodes_.resize(std::max<size_t>(64, 2 * nodes_.size()));
+        return size_++;
+    }
+
+    uint32_t reused() {
+        if (free_ == kNone) return fresh();
+        return std::exchange(free_, nodes_[free_].left);
+    }
+
     PartHints& hints_ = PartHints::of_thread();
     CountedVector<Node> nodes_;
+    uint32_t size_ = 0;  // how many are in use, or were
     uint32_t free_ = kNone;
 };
 

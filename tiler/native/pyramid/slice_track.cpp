@@ -18,18 +18,24 @@ constexpr size_t kLeafSlices = 1024;
 constexpr size_t kLeafSlicesAtMost = 8192;
 constexpr size_t kWorthwhileReduction = 3;
 
+// More than there are bins in a tile.
+constexpr uint64_t kCallBins = 512;
+
 }  // namespace
 
 SliceTrack::SliceTrack(const SliceColumns& slices, int root_level, MemoryBudget* budget,
                        std::optional<int> overview_level)
-    : slices_(slices), budget_(budget), reaching_(budget), bins_(budget), last_bin_(budget) {
+    : slices_(slices), budget_(budget), reaching_(budget), bins_(budget), next_bin_(budget) {
     if (slices_.size() == 0) return;
-    uint32_t rows = 0;
-    for (size_t k = 0; k < slices_.size(); ++k) rows = std::max(rows, slices_.row[k] + 1);
-    last_bin_.assign(rows, {0, 0});
+    CountedVector<uint32_t> in_row(budget);  // how many slices
+    for (const uint32_t row : slices_.row) {
+        if (row >= in_row.size()) in_row.resize(size_t{row} + 1);
+        ++in_row[row];
+    }
+    next_bin_.assign(in_row.size(), 0);
     descend(root_level, 0, 0, slices_.size(), 0, 0);
-    sum_bins(rows, overview_level);
-    CountedVector<std::pair<uint64_t, int64_t>>(budget).swap(last_bin_);
+    CountedVector<uint64_t>(budget).swap(next_bin_);
+    sum_bins(std::move(in_row), overview_level);
     reaching_.shrink_to_fit();
 }
 
@@ -73,30 +79,38 @@ bool SliceTrack::is_leaf(int level, int64_t index, size_t first, size_t last, si
     // in. This also keeps the tree linear in the number of slices for any nesting depth.
     if (level == 0 || starting <= std::max(kLeafSlices, reaching)) return true;
     if (starting > kLeafSlicesAtMost) return false;
-    ++call_;
+    const int64_t least = least_individual(level);
+    const size_t bins = kBinsPerTile * next_bin_.size();
+    if (bins * kWorthwhileReduction < starting) {  // few rows: there may be so many slices that bins are fewer anyway
+        size_t individuals = 0;
+        for (size_t k = reaching_first; k < reaching_last; ++k) individuals += slices_.duration[reaching_[k]] >= least;
+        for (const int64_t duration : slices_.duration.subspan(first, starting)) individuals += duration >= least;
+        if ((individuals + bins) * kWorthwhileReduction <= starting + reaching) return false;
+    }
+    // Nothing is guessed about where slices lie: that of neighbours differs.
+    const int64_t first_bin = index * kBinsPerTile;
+    const uint64_t before = ++call_ * kCallBins;  // no bin of this tile has been seen
+    uint64_t no_row = 0;
     size_t entries = 0;
     const auto count = [&](size_t k) {
+        const int64_t start = slices_.start[k];
         const int64_t duration = slices_.duration[k];
-        if (is_individual(duration, level)) {
-            ++entries;
-            return;
-        }
-        int64_t bin = std::max(bin_at(slices_.start[k], level), index * kBinsPerTile);
-        const int64_t last_bin = std::min(bin_at(slices_.start[k] + std::max<int64_t>(duration - 1, 0), level),
-                                          index * kBinsPerTile + kBinsPerTile - 1);
-        auto& [call, seen] = last_bin_[slices_.row[k]];
-        if (call == call_ && seen >= bin) bin = seen + 1;
-        if (bin > last_bin) return;
-        entries += static_cast<size_t>(last_bin - bin + 1);
-        call = call_;
-        seen = last_bin;
+        const bool individual = duration >= least;
+        const int64_t bin = bin_at(start, level) - first_bin;
+        const int64_t last_tick = start + duration - (duration != 0 ? 1 : 0);
+        const int64_t stop = std::min<int64_t>(bin_at(last_tick, level) - first_bin, kBinsPerTile - 1) + 1;
+        uint64_t& next = individual ? no_row : next_bin_[slices_.row[k]];
+        const auto from = static_cast<int64_t>(std::max(next, before) - before);
+        const int64_t more = std::max<int64_t>(stop - std::max(bin, from), 0);
+        entries += individual ? 1 : static_cast<size_t>(more);
+        next = before + static_cast<uint64_t>(stop);  // no less than it was: slices of a row do not overlap
     };
     for (size_t k = reaching_first; k < reaching_last; ++k) count(reaching_[k]);
     for (size_t k = first; k < last; ++k) count(k);
     return entries * kWorthwhileReduction > starting + reaching;
 }
 
-void SliceTrack::sum_bins(uint32_t rows, std::optional<int> overview_level) {
+void SliceTrack::sum_bins(CountedVector<uint32_t> in_row, std::optional<int> overview_level) {
     // The interior tiles of each level in time order: descend() is depth first, so each level comes out sorted.
     std::vector<std::vector<int64_t>> interior(kMaxLevel + 1);
     std::vector<std::vector<size_t>> content_of(kMaxLevel + 1);
@@ -111,12 +125,13 @@ void SliceTrack::sum_bins(uint32_t rows, std::optional<int> overview_level) {
     if (cascade.empty()) return;
 
     const auto add = [&](size_t k) { cascade.add(slices_.start[k], slices_.duration[k], slices_.name[k]); };
+    const auto rows = static_cast<uint32_t>(in_row.size());
     if (rows == 1) {
         for (size_t k = 0; k < slices_.size(); ++k) add(k);
         cascade.finish_row(0);
     } else {
         // Row by row, so that the cascade sees disjoint slices in time order: a counting sort by row.
-        const ByRow by_row(slices_, rows, budget_);
+        const ByRow by_row(slices_.row, std::move(in_row), budget_);
         for (uint32_t row = 0; row < rows; ++row) {
             for (const uint32_t k : by_row.slices_of(row)) add(k);
             cascade.finish_row(row);

@@ -66,7 +66,7 @@ class SliceTrack final : public TrackTiles {
 
     void descend(int level, int64_t index, size_t first, size_t last, size_t reaching_first, size_t reaching_last);
     bool is_leaf(int level, int64_t index, size_t first, size_t last, size_t reaching_first, size_t reaching_last);
-    void sum_bins(uint32_t rows, std::optional<int> overview_level);
+    void sum_bins(CountedVector<uint32_t> in_row, std::optional<int> overview_level);
     void append_all(size_t first, size_t last, PageColumns& page) const;
 
     SliceColumns slices_;
@@ -76,8 +76,8 @@ class SliceTrack final : public TrackTiles {
     CountedVector<uint32_t> reaching_;
     CountedVector<Bin> bins_;
     std::vector<OverviewBin> overview_;
-    // Scratch of is_leaf: the last bin seen in each row, and in which call.
-    CountedVector<std::pair<uint64_t, int64_t>> last_bin_;
+    // Scratch of is_leaf: behind the last bin seen in each row, in a tile of its own for each call.
+    CountedVector<uint64_t> next_bin_;
     uint64_t call_ = 0;
 };
 
