@@ -61,6 +61,19 @@ def test_longer_ones_come_first_and_equal_ones_stay(slices: list[tuple[int, int,
     assert _native.in_canonical_order(columns.start, columns.duration)
 
 
+def test_more_groups_than_are_noted() -> None:
+    groups = 70_000
+    sizes = np.where(np.arange(groups) % 7 == 0, 3, 2)
+    starts = np.repeat(np.arange(groups), sizes)
+    durations = np.arange(len(starts)) % 5  # most grow, some groups are in order
+    columns = Columns.of(starts.tolist(), durations.tolist(), [b"%d" % (k % 11) for k in range(len(starts))])
+    before = columns.rows()
+    assert columns.order()
+    order = np.lexsort((np.arange(len(starts)), -durations, starts))
+    assert columns.rows() == [before[k] for k in order]
+    assert columns.source.tolist() == order.tolist()
+
+
 @pytest.mark.parametrize("where", [0, 500])
 def test_nothing_changes_when_a_start_decreases(where: int) -> None:
     starts = list(range(1000))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace tilescope {
@@ -12,6 +13,9 @@ namespace {
 // What moves at once is copied: so much is in the cache.
 constexpr std::size_t max_together = 4096;
 constexpr std::int64_t max_args_together = std::int64_t{1} << 20;
+
+// So many groups are noted when they are found, which takes a megabyte; those behind them are looked for again.
+constexpr std::size_t max_noted = std::size_t{1} << 16;
 
 // Slices [first, stop), which start together.
 struct Group {
@@ -25,9 +29,10 @@ class Mover {
 
     void bring_in_order(Group group) {
         const std::size_t n = group.stop - group.first;
+        const auto duration = rows_.duration.subspan(group.first, n);
+        if (n == 2) return exchange(group.first);
         order_.resize(n);
         std::iota(order_.begin(), order_.end(), std::size_t{0});
-        const auto duration = rows_.duration.subspan(group.first, n);
         std::stable_sort(order_.begin(), order_.end(),
                          [&](std::size_t a, std::size_t b) { return duration[a] > duration[b]; });
         move_args(group);
@@ -38,6 +43,19 @@ class Mover {
     }
 
   private:
+    // A slice and the one behind it: so it is with nearly all that are not in order.
+    void exchange(std::size_t k) {
+        std::swap(rows_.duration[k], rows_.duration[k + 1]);
+        std::swap(rows_.name[k], rows_.name[k + 1]);
+        std::swap(rows_.flags[k], rows_.flags[k + 1]);
+        if (!rows_.source.empty()) std::swap(rows_.source[k], rows_.source[k + 1]);
+        const std::int64_t begin = k == 0 ? 0 : rows_.args_end[k - 1];
+        const std::int64_t middle = rows_.args_end[k];
+        const std::int64_t end = rows_.args_end[k + 1];
+        std::rotate(rows_.args.data() + begin, rows_.args.data() + middle, rows_.args.data() + end);
+        rows_.args_end[k] = begin + (end - middle);
+    }
+
     template <typename T>
     void move(Span<T> values, std::vector<T>& before) {
         before.assign(values.begin(), values.end());
@@ -71,11 +89,12 @@ class Mover {
     std::vector<std::uint8_t> args_;
 };
 
-// Calls `on_group` with each group that is not in order, as long as it returns true. False when it did not, or starts decrease.
+// Calls `on_group` with each group that is not in order, from slice `from` on, as long as it returns true. False when it did
+// not, or starts decrease.
 template <typename OnGroup>
-bool each_group(const SliceRows& rows, OnGroup&& on_group) {
+bool each_group(const SliceRows& rows, std::size_t from, OnGroup&& on_group) {
     const std::size_t n = rows.start.size();
-    for (std::size_t k = 1; k < n; ++k) {
+    for (std::size_t k = from + 1; k < n; ++k) {
         if (rows.start[k] > rows.start[k - 1]) continue;
         if (rows.start[k] < rows.start[k - 1]) return false;
         Group group{k - 1, k};
@@ -94,7 +113,8 @@ bool order_ties(const SliceRows& rows) {
     const std::size_t n = same_size(rows.start, rows.duration, rows.name, rows.flags, rows.args_end);
     if (!rows.source.empty()) same_size(rows.start, rows.source);
     if (n == 0) return true;
-    const bool few = each_group(rows, [&](Group group) {
+    std::vector<Group> first_groups;
+    const bool few = each_group(rows, 0, [&](Group group) {
         std::int64_t before = group.first == 0 ? 0 : rows.args_end[group.first - 1];
         const std::int64_t first = before;
         for (std::size_t k = group.first; k < group.stop; ++k) {
@@ -103,11 +123,14 @@ bool order_ties(const SliceRows& rows) {
         }
         if (first < 0 || static_cast<std::uint64_t>(before) > rows.args.size())
             throw std::invalid_argument("arguments end beyond what there is");
+        if (first_groups.size() < max_noted) first_groups.push_back(group);
         return group.stop - group.first <= max_together && before - first <= max_args_together;
     });
     if (!few) return false;
     Mover mover(rows);
-    each_group(rows, [&](Group group) {
+    for (const Group group : first_groups) mover.bring_in_order(group);
+    if (first_groups.size() < max_noted) return true;
+    each_group(rows, first_groups.back().stop, [&](Group group) {
         mover.bring_in_order(group);
         return true;
     });
