@@ -2059,14 +2059,16 @@ def slice_tiles(
     What they take is taken from the budget, as long as they live. Raises MemoryError.
     """
 
-def slice_fingerprint(
+def slice_digest(
     start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     row: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-) -> int:
-    """Returns a number of 64 bits that tells slices from others."""
+) -> tuple[int, int]:
+    """
+    Returns a number of 64 bits that tells slices from others, and when the last of them ends.
+    """
 
 def counter_tiles(
     time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],

@@ -29,12 +29,14 @@ class TrackFacts:
         """Of a track that has been read; None: it has no events."""
         if data is None:
             return cls()
-        values = None if data.value is None else (float(data.value.min()), float(data.value.max()))
-        last = max([int((data.start[part] + data.duration[part]).max()) for part in parts(len(data))])
-        span = int(data.start[0]), last  # in canonical order
-        fingerprint = 0
+        values, fingerprint = None, 0
         if data.value is None:
-            fingerprint = _native.slice_fingerprint(data.start, data.duration, data.row, data.name, data.flags)
+            columns = data.start, data.duration, data.row, data.name, data.flags
+            fingerprint, last = _native.slice_digest(*columns)
+        else:
+            values = float(data.value.min()), float(data.value.max())
+            last = max([int((data.start[part] + data.duration[part]).max()) for part in parts(len(data))])
+        span = int(data.start[0]), last  # in canonical order
         return cls(len(data), data.rows, data.busy, len(data) if len(data.args) else 0, values, fingerprint, span)
 
     @classmethod

@@ -20,11 +20,12 @@
 #include "bind/module.hpp"
 #include "pyramid/block.hpp"
 #include "pyramid/counter_track.hpp"
-#include "pyramid/fingerprint.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/overview.hpp"
 #include "pyramid/rollup_track.hpp"
+#include "pyramid/slice_digest.hpp"
 #include "pyramid/slice_track.hpp"
+#include "pyramid/time_checks.hpp"
 
 namespace nb = nanobind;
 
@@ -65,29 +66,6 @@ auto overview_columns(const std::vector<OverviewBin>& bins) {
     return std::make_tuple(to_numpy(std::move(bin)), to_numpy(std::move(name)), to_numpy(std::move(utilisation)));
 }
 
-void check_times(Span<const int64_t> time) {
-    for (size_t k = 0; k < time.size(); ++k) {
-        if (time[k] < 0 || time[k] >= kTimeLimit) throw std::invalid_argument("times are not in [0, 2**61)");
-        if (k > 0 && time[k] < time[k - 1]) throw std::invalid_argument("events are not in time order");
-    }
-}
-
-void check_times(const SliceColumns& slices) {
-    // The highest bit of what must not be negative: so it takes a third of the time of a look at one after the other.
-    uint64_t wrong = 0;
-    uint64_t before = 0;
-    for (size_t k = 0; k < slices.size(); ++k) {
-        const auto start = static_cast<uint64_t>(slices.start[k]);
-        const auto duration = static_cast<uint64_t>(slices.duration[k]);
-        const uint64_t last = uint64_t{kTimeLimit} - 1;
-        wrong |= start | duration | (start - before) | (last - start) | (last - start - duration);
-        before = start;
-    }
-    if (wrong >> 63 == 0) return;
-    check_times(slices.start);
-    throw std::invalid_argument("slices end beyond 2**61");
-}
-
 // The tile tree of a track, with the arrays that it points into.
 struct BoundTiles {
     std::vector<nb::object> kept;  // outlives the tiles
@@ -125,7 +103,6 @@ BoundTiles slice_tiles(const InColumn<int64_t>& start, const InColumn<int64_t>& 
     if (budget != nullptr) bound.kept.push_back(nb::cast(budget, nb::rv_policy::reference));
     const SliceColumns columns(span_of(start), span_of(duration), span_of(row), span_of(name), span_of(flags));
     nb::gil_scoped_release release;
-    check_times(columns);
     // Of each bin there is a note: at such a level they are few.
     if (overview_level && columns.size() != 0 && bin_at(columns.start.back(), *overview_level) > kOverviewBinsAtMost)
         throw std::invalid_argument("the level is too fine for an overview");
@@ -133,12 +110,13 @@ BoundTiles slice_tiles(const InColumn<int64_t>& start, const InColumn<int64_t>& 
     return bound;
 }
 
-uint64_t slice_fingerprint(const InColumn<int64_t>& start, const InColumn<int64_t>& duration,
-                           const InColumn<uint32_t>& row, const InColumn<int32_t>& name,
-                           const InColumn<uint8_t>& flags) {
+// (fingerprint, end)
+auto slice_digest(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const InColumn<uint32_t>& row,
+                  const InColumn<int32_t>& name, const InColumn<uint8_t>& flags) {
     const SliceColumns columns(span_of(start), span_of(duration), span_of(row), span_of(name), span_of(flags));
     nb::gil_scoped_release release;
-    return fingerprint(columns);
+    const SliceDigest digest = digest_of(columns);
+    return std::make_tuple(digest.fingerprint, digest.end);
 }
 
 BoundTiles counter_tiles(const InColumn<int64_t>& time, const InColumn<double>& value, int root_level) {
@@ -273,8 +251,9 @@ void bind_pyramid(nb::module_& m) {
           "Returns the tiles of slices, which are in canonical order, and of one level their part of the overview "
           "layer.\n"
           "What they take is taken from the budget, as long as they live. Raises MemoryError.");
-    m.def("slice_fingerprint", &slice_fingerprint, nb::arg("start"), nb::arg("duration"), nb::arg("row"),
-          nb::arg("name"), nb::arg("flags"), "Returns a number of 64 bits that tells slices from others.");
+    m.def("slice_digest", &slice_digest, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
+          nb::arg("flags"),
+          "Returns a number of 64 bits that tells slices from others, and when the last of them ends.");
     m.def("counter_tiles", &counter_tiles, nb::arg("time"), nb::arg("value"), nb::arg("root_level"),
           "Returns the tiles of samples, which are in the order of time.");
     nb::class_<BoundSlices>(m, "KeptSlices", "The slices of a track, kept for its rollups.")

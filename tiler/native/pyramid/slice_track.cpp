@@ -7,6 +7,7 @@
 #include "pyramid/bin_cascade.hpp"
 #include "pyramid/by_row.hpp"
 #include "pyramid/geometry.hpp"
+#include "pyramid/time_checks.hpp"
 
 namespace tilescope {
 
@@ -18,6 +19,9 @@ constexpr size_t kLeafSlices = 1024;
 constexpr size_t kLeafSlicesAtMost = 8192;
 constexpr size_t kWorthwhileReduction = 3;
 
+// So many slices are passed over together when none of them reaches into a tile.
+constexpr size_t kBlock = 256;
+
 // More than there are bins in a tile.
 constexpr uint64_t kCallBins = 512;
 
@@ -25,18 +29,52 @@ constexpr uint64_t kCallBins = 512;
 
 SliceTrack::SliceTrack(const SliceColumns& slices, int root_level, MemoryBudget* budget,
                        std::optional<int> overview_level)
-    : slices_(slices), budget_(budget), reaching_(budget), bins_(budget), next_bin_(budget) {
+    : slices_(slices), budget_(budget), reaching_(budget), bins_(budget), block_end_(budget), next_bin_(budget) {
     if (slices_.size() == 0) return;
-    CountedVector<uint32_t> in_row(budget);  // how many slices
-    for (const uint32_t row : slices_.row) {
-        if (row >= in_row.size()) in_row.resize(size_t{row} + 1);
-        ++in_row[row];
-    }
+    CountedVector<uint32_t> in_row = look_over();
     next_bin_.assign(in_row.size(), 0);
     descend(root_level, 0, 0, slices_.size(), 0, 0);
+    CountedVector<int64_t>(budget).swap(block_end_);
     CountedVector<uint64_t>(budget).swap(next_bin_);
     sum_bins(std::move(in_row), overview_level);
     reaching_.shrink_to_fit();
+}
+
+// Checks the times, and takes note of when the slices of each block end. Returns how many slices each row has.
+CountedVector<uint32_t> SliceTrack::look_over() {
+    CountedVector<uint32_t> in_row(budget_);
+    block_end_.reserve((slices_.size() + kBlock - 1) / kBlock);
+    SliceTimes times;
+    for (size_t first = 0; first < slices_.size(); first += kBlock) {
+        int64_t block_end = 0;
+        for (size_t k = first; k < std::min(first + kBlock, slices_.size()); ++k) {
+            const int64_t start = slices_.start[k];
+            const int64_t duration = slices_.duration[k];
+            times.add(start, duration);
+            const auto end = static_cast<uint64_t>(start) + static_cast<uint64_t>(duration);  // not known to be right
+            block_end = std::max(block_end, static_cast<int64_t>(end));
+            const uint32_t row = slices_.row[k];
+            if (row >= in_row.size()) in_row.resize(size_t{row} + 1);
+            ++in_row[row];
+        }
+        block_end_.push_back(block_end);
+    }
+    times.throw_if_wrong(slices_.start);
+    return in_row;
+}
+
+// Appends those of the slices [first, last) that end behind `tick` to reaching_.
+void SliceTrack::note_reaching(size_t first, size_t last, int64_t tick) {
+    for (size_t k = first; k < last;) {
+        const size_t block = k / kBlock;
+        const size_t stop = std::min(last, (block + 1) * kBlock);
+        if (block_end_[block] > tick) {
+            for (; k < stop; ++k) {
+                if (slices_.end(k) > tick) reaching_.push_back(static_cast<uint32_t>(k));
+            }
+        }
+        k = stop;
+    }
 }
 
 void SliceTrack::descend(int level, int64_t index, size_t first, size_t last, size_t reaching_first,
@@ -58,9 +96,7 @@ void SliceTrack::descend(int level, int64_t index, size_t first, size_t last, si
         for (size_t k = reaching_first; k < reaching_last; ++k) {
             if (slices_.end(reaching_[k]) > start) reaching_.push_back(reaching_[k]);
         }
-        for (size_t k = first; k < child_first; ++k) {
-            if (slices_.end(k) > start) reaching_.push_back(static_cast<uint32_t>(k));
-        }
+        note_reaching(first, child_first, start);
         reaching_first = child_reaching_first;
         reaching_last = reaching_.size();
         first = child_first;

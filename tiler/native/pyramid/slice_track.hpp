@@ -43,7 +43,8 @@ struct SliceColumns {
 
 class SliceTrack final : public TrackTiles {
   public:
-    // What grows with the slices that are open at once is taken from `budget`, as long as the tiles live. Throws ShortOfBudget.
+    // What grows with the slices that are open at once is taken from `budget`, as long as the tiles live. Throws ShortOfBudget,
+    // and std::invalid_argument for times that a run cannot have, or that are not in order.
     // With `overview_level` it sums up the track's part of the overview layer, in bins of that level.
     SliceTrack(const SliceColumns& slices, int root_level, MemoryBudget* budget = nullptr,
                std::optional<int> overview_level = std::nullopt);
@@ -64,6 +65,8 @@ class SliceTrack final : public TrackTiles {
         size_t bins_last;
     };
 
+    CountedVector<uint32_t> look_over();
+    void note_reaching(size_t first, size_t last, int64_t tick);
     void descend(int level, int64_t index, size_t first, size_t last, size_t reaching_first, size_t reaching_last);
     bool is_leaf(int level, int64_t index, size_t first, size_t last, size_t reaching_first, size_t reaching_last);
     void sum_bins(CountedVector<uint32_t> in_row, std::optional<int> overview_level);
@@ -76,6 +79,8 @@ class SliceTrack final : public TrackTiles {
     CountedVector<uint32_t> reaching_;
     CountedVector<Bin> bins_;
     std::vector<OverviewBin> overview_;
+    // Scratch of note_reaching: when the last slice of each block ends.
+    CountedVector<int64_t> block_end_;
     // Scratch of is_leaf: behind the last bin seen in each row, in a tile of its own for each call.
     CountedVector<uint64_t> next_bin_;
     uint64_t call_ = 0;
