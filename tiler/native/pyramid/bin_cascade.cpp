@@ -118,7 +118,7 @@ void BinCascade::close(int level) {
         return;
     }
     Open& above = open_[static_cast<size_t>(level) + 1];
-    above.busy = add_busy(above.busy, closed.busy);
+    above.busy = add_ticks(above.busy, closed.busy);
     above.count += closed.count;
     above.longest = std::max(above.longest, closed.longest);
     offer(above, closed.best, closed.most);

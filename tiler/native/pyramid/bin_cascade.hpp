@@ -98,7 +98,7 @@ class BinCascade {
 };
 
 inline void BinCascade::add_to(Open& open, int level, int32_t name, int64_t busy, uint32_t count, int64_t longest) {
-    open.busy = add_busy(open.busy, busy);
+    open.busy = add_ticks(open.busy, busy);
     open.count += count;
     open.longest = std::max(open.longest, longest);
     uint32_t& hint = parts_.hint(name);
@@ -106,7 +106,7 @@ inline void BinCascade::add_to(Open& open, int level, int32_t name, int64_t busy
     if (part == NestedParts::kNone) return offer(open, parts_.append(hint, name, busy, count, opened_, part), busy);
     NestedParts::Node& latest = parts_[part];
     if (latest.seen < open.since) return append_to(open, level, name, busy, count, part);
-    latest.busy = add_busy(latest.busy, busy);
+    latest.busy = add_ticks(latest.busy, busy);
     latest.count += count;
     latest.seen = opened_;
     offer(open, part, latest.busy);

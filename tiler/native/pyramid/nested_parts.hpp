@@ -43,6 +43,11 @@ class PartHints {
     std::unordered_map<int32_t, uint32_t> others_;
 };
 
+// Slices of a row do not overlap, so that together they are shorter than any run; where they do, the sum is some number.
+inline int64_t add_ticks(int64_t a, int64_t b) {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
 // The parts of a row, as time goes on. Those of a name are linked in the order of time; two neighbours are joined when the
 // lowest bin that has both is closed, which happens once for each: however many levels there are, parts are not summed
 // again at each of them. Memory: 32 bytes for each name in each bin that is part of another one which is still open.
@@ -95,7 +100,7 @@ class NestedParts {
         Node& right = nodes_[at];
         const uint32_t joined = right.left;
         Node& left = nodes_[joined];
-        left.busy = add_busy(left.busy, right.busy);
+        left.busy = add_ticks(left.busy, right.busy);
         left.count += right.count;
         left.seen = right.seen;
         left.right = right.right;
@@ -118,7 +123,10 @@ class NestedParts {
     static constexpr uint32_t kFresh = 8192;
 
     uint32_t fresh() {
-        if (size_ == nodes_.size()) nodes_.resize(std::max<size_t>(64, 2 * nodes_.size()));
+        if (size_ == room_) {
+            nodes_.resize(std::max<size_t>(64, 2 * nodes_.size()));
+            room_ = static_cast<uint32_t>(nodes_.size());
+        }
         return size_++;
     }
 
@@ -130,6 +138,7 @@ class NestedParts {
     PartHints& hints_ = PartHints::of_thread();
     CountedVector<Node> nodes_;
     uint32_t size_ = 0;  // how many are in use, or were
+    uint32_t room_ = 0;
     uint32_t free_ = kNone;
 };
 

@@ -45,15 +45,17 @@ CountedVector<uint32_t> SliceTrack::look_over() {
     CountedVector<uint32_t> in_row(budget_);
     block_end_.reserve((slices_.size() + kBlock - 1) / kBlock);
     SliceTimes times;
-    for (size_t first = 0; first < slices_.size(); first += kBlock) {
+    const SliceColumns slices = slices_;
+    for (size_t first = 0; first < slices.size(); first += kBlock) {
+        const size_t stop = std::min(first + kBlock, slices.size());
         int64_t block_end = 0;
-        for (size_t k = first; k < std::min(first + kBlock, slices_.size()); ++k) {
-            const int64_t start = slices_.start[k];
-            const int64_t duration = slices_.duration[k];
+        for (size_t k = first; k < stop; ++k) {
+            const int64_t start = slices.start[k];
+            const int64_t duration = slices.duration[k];
             times.add(start, duration);
             const auto end = static_cast<uint64_t>(start) + static_cast<uint64_t>(duration);  // not known to be right
             block_end = std::max(block_end, static_cast<int64_t>(end));
-            const uint32_t row = slices_.row[k];
+            const uint32_t row = slices.row[k];
             if (row >= in_row.size()) in_row.resize(size_t{row} + 1);
             ++in_row[row];
         }
@@ -160,14 +162,15 @@ void SliceTrack::sum_bins(CountedVector<uint32_t> in_row, std::optional<int> ove
     BinCascade cascade(interior, overview ? &*overview : nullptr, budget_);
     if (cascade.empty()) return;
 
-    const auto add = [&](size_t k) { cascade.add(slices_.start[k], slices_.duration[k], slices_.name[k]); };
+    const SliceColumns slices = slices_;
+    const auto add = [&](size_t k) { cascade.add(slices.start[k], slices.duration[k], slices.name[k]); };
     const auto rows = static_cast<uint32_t>(in_row.size());
     if (rows == 1) {
-        for (size_t k = 0; k < slices_.size(); ++k) add(k);
+        for (size_t k = 0; k < slices.size(); ++k) add(k);
         cascade.finish_row(0);
     } else {
         // Row by row, so that the cascade sees disjoint slices in time order: a counting sort by row.
-        const ByRow by_row(slices_.row, std::move(in_row), budget_);
+        const ByRow by_row(slices.row, std::move(in_row), budget_);
         for (uint32_t row = 0; row < rows; ++row) {
             for (const uint32_t k : by_row.slices_of(row)) add(k);
             cascade.finish_row(row);
