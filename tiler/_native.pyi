@@ -2103,11 +2103,16 @@ class KeptSlices:
         """What they take in a file at most."""
 
 def rollup_tiles(
-    children: Sequence[KeptSlices], root_level: int, budget: MemoryBudget | None = None, terminal_slices: int = 65536
+    children: Sequence[KeptSlices],
+    root_level: int,
+    budget: MemoryBudget | None = None,
+    terminal_slices: int = 65536,
+    narrow_slices: int = 4294967295,
 ) -> Tiles:
     """
-    Returns the tiles of the rollup of these tracks: those below the root in which at most `terminal_slices` start have
-    no children. Raises MemoryError when more slices are open at once than the budget has room for.
+    Returns the tiles of the rollup of these tracks: those below the root in which at most `terminal_slices`
+    start have no children. One of more than `narrow_slices` counts in 64 bits. Raises MemoryError when more
+    slices are open at once than the budget has room for.
     """
 
 class Block:

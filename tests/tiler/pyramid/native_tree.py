@@ -73,13 +73,17 @@ def native_rollup(children: Sequence[Sequence[Slice]], root: int) -> NativeTree:
             for offset, child in zip(offsets, slices, strict=False)
         ]
         from_file = _rollup(in_file, root)
-    assert _encoded(from_file) == _encoded(in_memory)
+    with_wide_counts = _rollup(kept, root, narrow_slices=0)
+    encoded = _encoded(in_memory)
+    assert _encoded(from_file) == encoded
+    assert _encoded(with_wide_counts) == encoded
     return block_trees(_rollup(kept, root), 0).get(0, {})
 
 
-def _rollup(children: Sequence[_native.KeptSlices], root: int) -> _native.Block:
+def _rollup(children: Sequence[_native.KeptSlices], root: int, narrow_slices: int = 2**32 - 1) -> _native.Block:
     block = _native.Block(0)
-    block.add(0, _native.rollup_tiles(children, root, terminal_slices=TERMINAL_SLICES))
+    tiles = _native.rollup_tiles(children, root, terminal_slices=TERMINAL_SLICES, narrow_slices=narrow_slices)
+    block.add(0, tiles)
     return block
 
 

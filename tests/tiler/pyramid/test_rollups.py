@@ -87,6 +87,18 @@ def test_a_burst_of_one_tick_ends_at_level_0() -> None:
     assert tree[0, 3000 // 256][0].flags & TERMINAL
 
 
+def test_a_burst_of_so_many_events_that_they_are_summed_up_before_their_tile_is_whole() -> None:
+    """The longest in a bin is that of events, not of what some of them were summed up to."""
+    rng = random.Random(0)
+    burst = [Slice(rng.randrange(256), rng.choice([0, 0, 1, 1, 2, 9]), rng.randrange(300)) for _ in range(150_000)]
+    check([canonical(burst), [Slice(0, 256, 7), Slice(90, 30, 8)]])
+
+
+def test_names_whose_ids_are_far_apart() -> None:
+    names = 0, -1, 2**22 - 2, 2**22 - 1, 2**22, 2**31 - 1
+    check([[Slice(at * 16, at % 5, names[at * at % 7 % 6]) for at in range(500)] for _ in range(2)])
+
+
 @pytest.mark.parametrize("tracks_at_once", [255, 256, 300])
 def test_sums_beyond_64_bits_are_cut(tracks_at_once: int) -> None:
     """Hundreds of tracks that are busy for the whole of a run as long as can be, in picoseconds half a month."""

@@ -151,7 +151,7 @@ struct BoundSlices {
 };
 
 BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int root_level, MemoryBudget* budget,
-                        size_t terminal_slices) {
+                        size_t terminal_slices, uint64_t narrow_slices) {
     check_level(root_level);
     std::vector<const KeptSlices*> slices;
     slices.reserve(children.size());
@@ -160,7 +160,7 @@ BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int roo
     {
         nb::gil_scoped_release release;
         // Times are checked on the way: slices of a whole run are not read twice.
-        bound.tiles = std::make_unique<RollupTrack>(slices, root_level, budget, terminal_slices);
+        bound.tiles = std::make_unique<RollupTrack>(slices, root_level, budget, terminal_slices, narrow_slices);
     }
     return bound;
 }
@@ -267,10 +267,10 @@ void bind_pyramid(nb::module_& m) {
             "What they take in a file at most.");
     m.def("rollup_tiles", &rollup_tiles, nb::arg("children"), nb::arg("root_level"), nb::arg("budget") = nb::none(),
           nb::arg("terminal_slices") = RollupTrack::kTerminalSlices,
-          "Returns the tiles of the rollup of these tracks: those below the root in which at most `terminal_slices` "
-          "start "
-          "have\n"
-          "no children. Raises MemoryError when more slices are open at once than the budget has room for.");
+          nb::arg("narrow_slices") = RollupTrack::kNarrowSlices,
+          "Returns the tiles of the rollup of these tracks: those below the root in which at most `terminal_slices`\n"
+          "start have no children. One of more than `narrow_slices` counts in 64 bits. Raises MemoryError when more\n"
+          "slices are open at once than the budget has room for.");
     nb::class_<BoundBlock>(m, "Block", "The tiles of up to 32 neighbouring tracks, to be written as pages.")
         .def(nb::init<uint32_t>(), nb::arg("number"))
         .def("add", &BoundBlock::add, nb::arg("slot"), nb::arg("tiles"),

@@ -124,6 +124,26 @@ SliceCursor::SliceCursor(const KeptSlices& slices) : slices_(slices) {
     next_start_ = window_.start[0];
 }
 
+void SliceCursor::refuse(const SliceColumns& slices) {
+    for (size_t k = 0; k < slices.size(); ++k) {
+        const int64_t start = slices.start[k];
+        if (start >= 0 && (slices.duration[k] < 0 || slices.duration[k] >= kTimeLimit - start))
+            throw std::invalid_argument("slices end beyond 2**61");
+    }
+    throw std::invalid_argument("events are not in time order");
+}
+
+// The slices of a visit take few cache lines in each of hundreds of columns: no processor sees by itself that they will be
+// wanted.
+void SliceCursor::look_forward_to(size_t slices) const {
+    const size_t end = std::min(window_.size(), at_ + slices + 16);
+    for (size_t k = at_; k < end; k += 8) {
+        __builtin_prefetch(&window_.start[k]);
+        __builtin_prefetch(&window_.duration[k]);
+        if (k % 16 < 8) __builtin_prefetch(&window_.name[k]);
+    }
+}
+
 void SliceCursor::advance() {
     if (at_ == window_.size()) {
         const size_t next = window_first_ + window_.size();

@@ -64,25 +64,38 @@ class SliceCursor {
     // How many slices from the next on start before `stop`. Throws std::system_error.
     size_t count_before(int64_t stop);
 
-    // Visits the next slices, as long as they start before `stop`: (start, duration, name). Throws std::system_error, and
-    // std::invalid_argument when they are not in order or end beyond the time limit.
+    // Visits the next slices, as long as they start before `stop`, as columns without rows and flags. Throws std::system_error,
+    // and std::invalid_argument when they are not in order or end beyond the time limit.
     template <typename Visit>
     void take_before(int64_t stop, Visit&& visit) {
         while (next_start_ < stop) {
-            for (; at_ < window_.size() && window_.start[at_] < stop; ++at_) {
-                check(window_.start[at_], window_.duration[at_]);
-                visit(window_.start[at_], window_.duration[at_], window_.name[at_]);
+            const size_t first = at_;
+            size_t at = first;
+            uint64_t before = before_;
+            // Whatever is negative is wrong, and none of them overflows unless another one is negative.
+            uint64_t wrong = 0;
+            for (; at < window_.size() && window_.start[at] < stop; ++at) {
+                const auto start = static_cast<uint64_t>(window_.start[at]);
+                const auto duration = static_cast<uint64_t>(window_.duration[at]);
+                const uint64_t left = uint64_t{kTimeLimit} - 1 - start;
+                wrong |= (start - before) | left | duration | (left - duration);
+                before = start;
             }
+            const size_t n = at - first;
+            at_ = at;
+            before_ = before;
+            const SliceColumns slices(window_.start.subspan(first, n), window_.duration.subspan(first, n),
+                                      window_.name.subspan(first, n));
+            if (wrong >> 63 != 0) refuse(slices);
+            visit(slices);
             advance();
+            if (next_start_ >= stop) look_forward_to(n);
         }
     }
 
   private:
-    void check(int64_t start, int64_t duration) {
-        if (start < before_) throw std::invalid_argument("events are not in time order");
-        if (duration < 0 || duration >= kTimeLimit - start) throw std::invalid_argument("slices end beyond 2**61");
-        before_ = start;
-    }
+    [[noreturn]] static void refuse(const SliceColumns& slices);
+    void look_forward_to(size_t slices) const;
     void advance();  // to the window in which the next slice lies
     void load(size_t number);
     Span<const int64_t> look_ahead(size_t number);  // the starts of a piece
@@ -92,7 +105,7 @@ class SliceCursor {
     size_t window_first_ = 0;  // number of its first slice
     size_t at_ = 0;  // in the window
     int64_t next_start_ = INT64_MAX;
-    int64_t before_ = 0;  // start of the slice that was visited last
+    uint64_t before_ = 0;  // start of the slice that was visited last
     std::vector<char> buffer_;  // a piece as it lies in the file, and its columns
     std::vector<int64_t> start_;
     std::vector<int64_t> duration_;

@@ -12,9 +12,12 @@
 #include "base/span.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/part_list.hpp"
+#include "pyramid/rollup_sums.hpp"
+#include "pyramid/slice_track.hpp"
 
 namespace tilescope {
 
+template <typename APart>
 class NodeNotes {
   public:
     // The tree's root is so many levels above bins.
@@ -26,16 +29,53 @@ class NodeNotes {
     // The number of the `at`th node of a height.
     static size_t number(size_t at, int height) { return kNumbers[kHeights[static_cast<size_t>(height)] + at]; }
 
-    // Notes a slice at a node. `counts`: a bin counts the slices that start in it, another node those that cover it.
-    void add(size_t node, int32_t name, int64_t busy, bool counts, int64_t duration) {
-        if (size_ == notes_.size()) make_room();
-        Note& note = notes_[size_++];
-        note.busy = busy;
-        note.name = name;
-        note.node = static_cast<uint16_t>(node);
-        note.count = counts ? 1 : 0;
-        ++ends_[node + 1];
-        longest_[node] = std::max(longest_[node], duration);
+    // What follows is about the part of a tile before `stop` with so many bins, a power of 4, of the level.
+    void begin(int level, int64_t bins, int64_t stop) {
+        level_ = level;
+        last_bin_ = static_cast<size_t>(bins - 1);
+        stop_ = stop;
+    }
+
+    // Notes slices that start in it; `outlasts` is called with the numbers of those that end behind it. First come the bins in
+    // which slices start, without a guess about where they end, then the others of those that end in another.
+    template <typename Outlasts>
+    void add(const SliceColumns& slices, const Outlasts& outlasts) {
+        const int level = level_;  // what loops write cannot be these
+        const size_t last_bin = last_bin_;
+        for (size_t first = 0; first < slices.size(); first += kAtOnce) {
+            const size_t n = std::min(kAtOnce, slices.size() - first);
+            const int64_t* start = slices.start.data() + first;
+            const int64_t* duration = slices.duration.data() + first;
+            const int32_t* name = slices.name.data() + first;
+            make_room(n);
+            Note* note = notes_.data() + size_;
+            size_t left = 0;
+            for (size_t k = 0; k < n; ++k) {
+                const int64_t bin = bin_at(start[k], level);
+                const int64_t bin_end = bin_start(bin + 1, level);
+                const int64_t end = start[k] + duration[k];
+                const size_t node = number(static_cast<size_t>(bin) & last_bin, 0);
+                note[k] = {std::min(end, bin_end) - start[k], name[k], static_cast<uint16_t>(node), 1};
+                ++ends_[node + 1];
+                leaving_[left] = static_cast<uint16_t>(k);
+                left += end > bin_end ? 1 : 0;
+            }
+            size_ += n;
+            for (size_t at = 0; at < left; ++at) {
+                const size_t k = leaving_[at];
+                const size_t bin = place_of_bin(start[k]);
+                longest_[number(bin, 0)] = std::max(longest_[number(bin, 0)], duration[k]);
+                add_behind(bin, start[k] + duration[k], duration[k], name[k]);
+                if (start[k] + duration[k] > stop_) outlasts(first + k);
+            }
+        }
+    }
+
+    // Notes a slice that runs from `start`, where a bin begins, to `end` in the part, and started before it.
+    void add_rest(int64_t start, int64_t end, int64_t duration, int32_t name) {
+        const size_t bin = place_of_bin(start);
+        add_note(bin, 0, name, std::min(end, bin_start(bin_at(start, level_) + 1, level_)) - start, 0, duration);
+        if (bin_at(start, level_) != bin_at(end - 1, level_)) add_behind(bin, end, duration, name);
     }
 
     // To be called when the tile is whole, before what follows.
@@ -54,23 +94,22 @@ class NodeNotes {
                            [](const PartList& list) { return !list.parts().empty(); });
     }
 
-    // Duration of the longest slice that was noted at the node.
+    // Duration of the longest slice that was noted at a node. Of a bin: of those that do not lie in it from end to end.
     int64_t longest(size_t node) const { return longest_[node]; }
 
-    // Sums up the notes of a node, and appends one part for each name.
-    template <typename Better>
-    PartSums sum(size_t node, PartPlaces& places, std::vector<Part>& parts, const Better& better) {
-        const Span<const Note> notes = notes_of(node);
-        const size_t first = parts.size();
-        if (summed_early_) {
-            const std::vector<Part>& early = early_[node].parts();
-            parts.insert(parts.end(), early.begin(), early.end());
-            for (const Note& note : notes) parts.emplace_back(note.name, note.busy, note.count);
-            return places.sum_by_name(parts, first, better);
+    // Sums up the notes of a node, and puts one part for each name behind those of `out`.
+    RollupSums sum(size_t node, RollupSummer<APart>& summer, PartBuffer<APart>& out, bool is_cut) {
+        const Span<const APart> parts = parts_of(node);
+        if (!summed_early_) return summer.sum(parts, out, is_cut);
+        together_.clear();
+        for (const Part& part : early_[node].parts()) together_.add({part.name, part.busy, part.count});
+        int64_t longest = 0;
+        for (const APart& part : parts) {
+            together_.add(part);
+            longest = std::max(longest, part.busy());
         }
-        parts.resize(first + notes.size());
-        const PartSums sums = places.sum_by_name(notes, parts.data() + first, better);
-        parts.resize(first + sums.names);
+        RollupSums sums = summer.sum(together_.parts(), out, is_cut);
+        sums.longest = longest;
         return sums;
     }
 
@@ -92,6 +131,7 @@ class NodeNotes {
 
     static constexpr size_t kAll = kNodes[kHeight];
     static constexpr size_t kNotesAtOnce = 1 << 17;
+    static constexpr size_t kAtOnce = 256;  // slices
 
     // Numbers of nodes, those of bins first, then by height: from where on, and the number of each.
     static constexpr std::array<size_t, kHeight + 1> kHeights{0, 256, 320, 336, 340};
@@ -108,8 +148,37 @@ class NodeNotes {
         return numbers;
     }();
 
-    Span<const Note> notes_of(size_t node) const {
-        return Span<const Note>(ordered_).subspan(first_[node], first_[node + 1] - first_[node]);
+    size_t place_of_bin(int64_t tick) const { return static_cast<size_t>(bin_at(tick, level_)) & last_bin_; }
+
+    // Notes what a slice that leaves the bin `first` has of the part behind it: the bin in which it ends, and the nodes between.
+    // It covers what it reaches into.
+    void add_behind(size_t first, int64_t end, int64_t duration, int32_t name) {
+        const int64_t width = bin_start(1, level_);
+        const int64_t last_tick = std::min(end, stop_) - 1;
+        size_t left = first + 1;
+        size_t right = place_of_bin(last_tick);
+        if (right < left) return;  // it ends behind the part
+        add_note(right, 0, name, (last_tick & (width - 1)) + 1, 0, duration);
+        for (int height = 0; left < right; ++height, left /= 4, right /= 4) {
+            const uint16_t covers = height > 0 ? 1 : 0;
+            const int64_t busy = height > 0 ? 0 : width;
+            for (; left < right && left % 4 != 0; ++left) add_note(left, height, name, busy, covers, duration);
+            for (; left < right && right % 4 != 0; --right) add_note(right - 1, height, name, busy, covers, duration);
+        }
+    }
+
+    // Notes a slice at the `at`th node of a height. `count`: a bin counts the slices that start in it, another node those that
+    // cover it.
+    void add_note(size_t at, int height, int32_t name, int64_t busy, uint16_t count, int64_t duration) {
+        const size_t node = number(at, height);
+        make_room(1);
+        notes_[size_++] = {busy, name, static_cast<uint16_t>(node), count};
+        ++ends_[node + 1];
+        longest_[node] = std::max(longest_[node], duration);
+    }
+
+    Span<const APart> parts_of(size_t node) const {
+        return Span<const APart>(ordered_).subspan(first_[node], first_[node + 1] - first_[node]);
     }
 
     // A counting sort.
@@ -117,12 +186,14 @@ class NodeNotes {
         first_[0] = 0;
         for (size_t node = 1; node <= kAll; ++node) first_[node] = first_[node - 1] + ends_[node];
         std::array<uint32_t, kAll + 1> next = first_;
-        ordered_.resize(notes_.size());
-        for (const Note& note : Span<const Note>(notes_).first(size_)) ordered_[next[note.node]++] = note;
+        if (ordered_.size() < size_) ordered_.resize(notes_.size());
+        for (const Note& note : Span<const Note>(notes_).first(size_))
+            ordered_[next[note.node]++] = APart(note.name, note.busy, note.count);
     }
 
-    void make_room() {
-        if (size_ < kNotesAtOnce) notes_.resize(std::max<size_t>(1024, 2 * size_));
+    void make_room(size_t more) {
+        if (notes_.size() - size_ >= more) return;
+        if (size_ < kNotesAtOnce) notes_.resize(std::max<size_t>(1024, 2 * (size_ + more)));
         else sum_early();
     }
 
@@ -130,15 +201,24 @@ class NodeNotes {
     void sum_early() {
         order();
         early_.resize(kAll);
-        for (size_t node = 0; node < kAll; ++node)
-            for (const Note& note : notes_of(node)) early_[node].add(note.name, note.busy, note.count);
+        for (size_t node = 0; node < kAll; ++node) {
+            for (const APart& part : parts_of(node)) {
+                early_[node].add(part.name(), part.busy(), part.count());
+                longest_[node] = std::max(longest_[node], part.busy());
+            }
+        }
         size_ = 0;
         ends_.fill(0);
     }
 
+    int level_ = 0;
+    size_t last_bin_ = 0;
+    int64_t stop_ = 0;
     std::vector<Note> notes_;  // room for them
     size_t size_ = 0;
-    std::vector<Note> ordered_;
+    std::array<uint16_t, kAtOnce> leaving_{};  // slices that end in another bin than they begin in
+    std::vector<APart> ordered_;
+    PartBuffer<APart> together_;
     std::array<uint32_t, kAll + 1> ends_{};  // how many notes each node has, one place behind it
     std::array<uint32_t, kAll + 1> first_{};  // where those of each begin
     std::array<int64_t, kAll> longest_{};

@@ -70,7 +70,7 @@ class PartPlaces {
         return sums;
     }
 
-    // The same of so few that looking through them takes less than looking up. `place_of` knows nothing of them.
+    // The same of so few that looking through them takes less than looking up.
     static constexpr size_t kFew = 6;
 
     template <typename Better>
@@ -92,12 +92,6 @@ class PartPlaces {
         }
         parts.resize(sums.names);
         return sums;
-    }
-
-    // Where the part of a name stands among those that were summed last; SIZE_MAX: there is none.
-    size_t place_of(int32_t name) {
-        const Slot& slot = at(name);
-        return slot.stamp == stamp_ ? slot.place : SIZE_MAX;
     }
 
     static PartPlaces& of_thread() {

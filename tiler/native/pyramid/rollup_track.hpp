@@ -17,9 +17,12 @@ class RollupTrack final : public TrackTiles {
     // of 10 M events took 1.6 times as long, and their pages three times as much.
     static constexpr size_t kTerminalSlices = 65536;
 
+    // A rollup of more slices counts in 64 bits: it takes longer.
+    static constexpr uint64_t kNarrowSlices = UINT32_MAX;
+
     // Slices that are open at once are taken from `budget`: ShortOfBudget.
     RollupTrack(const std::vector<const KeptSlices*>& children, int root_level, MemoryBudget* budget = nullptr,
-                size_t terminal_slices = kTerminalSlices);
+                size_t terminal_slices = kTerminalSlices, uint64_t narrow_slices = kNarrowSlices);
 
     const std::vector<Tile>& tiles() const override { return tiles_; }
     void append(const Tile& tile, PageColumns& page) const override;
