@@ -22,12 +22,14 @@ struct RollupSums {
     Part best{0, 0, 0};   // unless there are no names
 };
 
-// Parts that stand one behind the other. Those that are put behind are not cleared before they are written.
+// Parts that stand one behind the other, and what they come to.
 template <typename APart>
 class PartBuffer {
   public:
     Span<const APart> parts() const { return Span<const APart>(room_).first(size_); }
     size_t size() const { return size_; }
+    int64_t busy() const { return busy_; }
+    uint64_t count() const { return count_; }
 
     // Where up to `more` parts may be written, behind all others.
     APart* room_for(size_t more) {
@@ -35,18 +37,29 @@ class PartBuffer {
         return room_.data() + size_;
     }
 
-    // So many of them were written.
-    void grow(size_t more) { size_ += more; }
+    // So many of them were written, which come to this.
+    void wrote(size_t more, int64_t busy, uint64_t count) {
+        size_ += more;
+        busy_ = add_busy(busy_, busy);
+        count_ += count;
+    }
 
     void add(const APart& part) {
         *room_for(1) = part;
-        ++size_;
+        wrote(1, part.busy(), part.count());
     }
-    void clear() { size_ = 0; }
+
+    void clear() {
+        size_ = 0;
+        busy_ = 0;
+        count_ = 0;
+    }
 
   private:
     std::vector<APart> room_;
     size_t size_ = 0;
+    int64_t busy_ = 0;
+    uint64_t count_ = 0;
 };
 
 // Knows where the part of each name stands, by name: ids of names are dense. Memory: eight bytes a name.
@@ -59,14 +72,13 @@ class RollupSummer {
     // First it finds out where each part goes. Nothing is guessed about whether a name has come before, that is as likely as
     // not, and no step waits for what an earlier one has written but the place of the same name.
     RollupSums sum(Span<const APart> parts, PartBuffer<APart>& out, bool is_cut) {
-        if (parts.empty()) return {};
-        const size_t names = find_places(parts);
-        APart* sums = out.room_for(names);
-        std::fill(sums, sums + names, APart(0, 0, 0));
-        out.grow(names);
-        RollupSums all = is_cut ? add_up<true>(parts, sums) : add_up<false>(parts, sums);
-        all.names = names;
-        return all;
+        return is_cut ? sum<true, true>(parts, {}, out) : sum<false, true>(parts, {}, out);
+    }
+
+    // The same of parts of which it is known what they come to. It does not find the longest.
+    RollupSums sum(const PartBuffer<APart>& parts, PartBuffer<APart>& out, bool is_cut) {
+        const RollupSums known{0, parts.busy(), parts.count()};
+        return is_cut ? sum<true, false>(parts.parts(), known, out) : sum<false, false>(parts.parts(), known, out);
     }
 
     // Where the part of a name stands among those that were summed last; SIZE_MAX: there is none.
@@ -84,6 +96,17 @@ class RollupSummer {
   private:
     static constexpr size_t kDense = 1 << 22;  // ids beyond are looked up in a table
     static constexpr uint64_t kNowhere = UINT64_MAX;
+
+    template <bool kIsCut, bool kAddUp>
+    RollupSums sum(Span<const APart> parts, RollupSums all, PartBuffer<APart>& out) {
+        if (parts.empty()) return all;
+        all.names = find_places(parts);
+        APart* sums = out.room_for(all.names);
+        std::fill(sums, sums + all.names, APart(0, 0, 0));
+        add_up<kIsCut, kAddUp>(parts, sums, all);
+        out.wrote(all.names, all.busy, all.count);
+        return all;
+    }
 
     // Returns how many names there are. A mark is a turn and a place. Turns count down: so the lesser of the mark of a name
     // and that of a new name is where the name goes, whether it has come before in this turn or not.
@@ -105,32 +128,30 @@ class RollupSummer {
         return static_cast<size_t>(next - first);
     }
 
-    template <bool kIsCut>
-    RollupSums add_up(Span<const APart> parts, APart* sums) const {
-        RollupSums all;
-        all.best = {parts[0].name(), parts[0].busy(), parts[0].count()};
+    template <bool kIsCut, bool kAddUp>
+    void add_up(Span<const APart> parts, APart* sums, RollupSums& all) const {
+        RollupSums so_far = all;
+        so_far.best = {parts[0].name(), parts[0].busy(), parts[0].count()};
         int64_t least = -1;  // what is busy for less is not better
         const uint32_t* place = places_.data();
         for (const APart& part : parts) {
             APart& sum = sums[*place++];
             APart whole = sum;
-            if constexpr (kIsCut) {
-                whole = {part.name(), add_busy(sum.busy(), part.busy()), sum.count() + part.count()};
-                all.busy = add_busy(all.busy, part.busy());
-            } else {
-                whole.add(part);
-                all.busy += part.busy();
+            if constexpr (kIsCut) whole = {part.name(), add_busy(sum.busy(), part.busy()), sum.count() + part.count()};
+            else whole.add(part);
+            if constexpr (kAddUp) {
+                so_far.busy = kIsCut ? add_busy(so_far.busy, part.busy()) : so_far.busy + part.busy();
+                so_far.count += part.count();
+                so_far.longest = std::max(so_far.longest, part.busy());
             }
-            all.count += part.count();
-            all.longest = std::max(all.longest, part.busy());
             sum = whole;
             if (whole.busy() >= least) {
                 const Part named{whole.name(), whole.busy(), whole.count()};
-                if (names_better(named, all.best)) all.best = named;
-                least = all.best.name < 0 ? -1 : all.best.busy;
+                if (names_better(named, so_far.best)) so_far.best = named;
+                least = so_far.best.name < 0 ? -1 : so_far.best.busy;
             }
         }
-        return all;
+        all = so_far;
     }
 
     void next_turn() {
