@@ -230,3 +230,23 @@ def test_slices_in_a_file_come_back_whatever_bytes_they_take(step: int, duration
     # One slice alone decides what the durations of its piece take.
     track = [Slice(5 + step * at, duration if at == 700 else 1, name=names[at % 2]) for at in range(1300)]
     assert native_rollup([track], root_level(max(one.end for one in track)))  # the same from a file as from memory
+
+
+@pytest.mark.parametrize("gap", [0, 2**28, 2**50])
+def test_the_same_tiles_are_terminal_whether_slices_are_in_a_file_or_in_memory(gap: int, tmp_path: Path) -> None:
+    """In a file, it is known without reading about when some of them start. Tiles end amid bursts."""
+    rng = np.random.default_rng(gap)
+    bursts = [4**9 + at * gap + rng.integers(-40, 40, 300) * 4 ** (at % 5) for at in range(12)]
+    start = np.sort(np.concatenate(bursts))
+    columns = start, np.zeros(len(start), np.int64), np.zeros(len(start), np.int32)
+    level = root_level(int(start[-1]))
+    with (tmp_path / "scratch").open("w+b") as file:
+        in_file = _native.KeptSlices.in_file(file.fileno(), 0, *columns)
+        for terminal_slices in [*range(1, 400), *range(400, 3600, 61)]:
+            trees = []
+            for kept in (in_file, _native.KeptSlices(*columns)):
+                block = _native.Block(0)
+                block.add(0, _native.rollup_tiles([kept], level, terminal_slices=terminal_slices))
+                block.seal()
+                trees.append([column.tolist() for column in block.tiles()])
+            assert trees[0] == trees[1]

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <type_traits>
 
+#include "base/bit_length.hpp"
+
 namespace tilescope {
 
 namespace {
@@ -90,6 +92,17 @@ const char* take(const char* from, uint8_t bytes, Value least, std::vector<Value
 
 }  // namespace
 
+void KeptSlices::Piece::mark(Span<const int64_t> starts) {
+    const auto behind_first = [&starts](size_t at) {
+        return static_cast<uint64_t>(starts[at]) - static_cast<uint64_t>(starts[0]);
+    };
+    uint64_t all = 0;
+    for (size_t at = kMarked; at < starts.size(); at += kMarked) all |= behind_first(at);
+    mark_shift = static_cast<uint8_t>(std::max(bit_length(all), 16) - 16);
+    for (size_t at = kMarked; at < starts.size(); at += kMarked)
+        marks[at / kMarked - 1] = static_cast<uint16_t>(behind_first(at) >> mark_shift);
+}
+
 KeptSlices::KeptSlices(int file, int64_t offset, const SliceColumns& columns) : n_(columns.size()), file_(file) {
     std::vector<char> buffer;
     int64_t at = offset;
@@ -104,7 +117,10 @@ KeptSlices::KeptSlices(int file, int64_t offset, const SliceColumns& columns) : 
                     *std::min_element(name.begin(), name.end()),
                     0,
                     0,
-                    0};
+                    0,
+                    0,
+                    {}};
+        piece.mark(columns.start.subspan(first, n));
         piece.start_bytes = put(columns.start.subspan(first, n), piece.start, buffer);
         piece.duration_bytes = put(columns.duration.subspan(first, n), int64_t{0}, buffer);
         piece.name_bytes = put(name, piece.name, buffer);
@@ -184,8 +200,7 @@ Span<const int64_t> SliceCursor::look_ahead(size_t number) {
     return ahead_;
 }
 
-size_t SliceCursor::count_before(int64_t stop) {
-    if (next_start_ >= stop) return 0;
+size_t SliceCursor::count_in_window(int64_t stop) const {
     // From the next slice on, in steps that double: what is asked for is near.
     size_t step = 1;
     size_t first = at_;
@@ -195,18 +210,48 @@ size_t SliceCursor::count_before(int64_t stop) {
     }
     const int64_t* begin = window_.start.begin();
     const int64_t* end = begin + std::min(window_.size(), first + step);
-    const size_t found = static_cast<size_t>(std::lower_bound(begin + first, end, stop) - begin);
-    if (found < window_.size() || !slices_.in_file()) return found - at_;
+    return static_cast<size_t>(std::lower_bound(begin + first, end, stop) - begin) - at_;
+}
+
+size_t SliceCursor::last_piece_before(int64_t stop) const {
     const auto& pieces = slices_.pieces_;
     const auto begins_before = [](const KeptSlices::Piece& piece, int64_t time) { return piece.start < time; };
     const size_t piece =
         static_cast<size_t>(std::lower_bound(pieces.begin(), pieces.end(), stop, begins_before) - pieces.begin());
-    // The last piece that begins before `stop`: it is this one or a later one.
-    const size_t last = std::max(piece, window_first_ / KeptSlices::kPiece + 1) - 1;
-    if (last == window_first_ / KeptSlices::kPiece) return found - at_;
+    return std::max(piece, window_first_ / KeptSlices::kPiece + 1) - 1;
+}
+
+size_t SliceCursor::count_before(int64_t stop) {
+    if (next_start_ >= stop) return 0;
+    const size_t found = count_in_window(stop);
+    if (at_ + found < window_.size() || !slices_.in_file()) return found;
+    const size_t last = last_piece_before(stop);
+    if (last == window_first_ / KeptSlices::kPiece) return found;
     const Span<const int64_t> ahead = look_ahead(last);
     const size_t within = static_cast<size_t>(std::lower_bound(ahead.begin(), ahead.end(), stop) - ahead.begin());
     return last * KeptSlices::kPiece + within - (window_first_ + at_);
+}
+
+std::pair<size_t, size_t> SliceCursor::bounds_before(int64_t stop) const {
+    if (next_start_ >= stop) return {0, 0};
+    const size_t found = count_in_window(stop);
+    if (at_ + found < window_.size() || !slices_.in_file()) return {found, found};
+    const size_t last = last_piece_before(stop);
+    if (last == window_first_ / KeptSlices::kPiece) return {found, found};
+    const KeptSlices::Piece& piece = slices_.pieces_[last];
+    const uint64_t time = (static_cast<uint64_t>(stop) - static_cast<uint64_t>(piece.start) - 1) >> piece.mark_shift;
+    size_t least = 1;
+    size_t most = slices_.piece_size(last);
+    for (size_t mark = 0; (mark + 1) * KeptSlices::kMarked < slices_.piece_size(last); ++mark) {
+        const size_t before = (mark + 1) * KeptSlices::kMarked;
+        if (piece.marks[mark] < time) least = before + 1;
+        if (piece.marks[mark] > time) {
+            most = before;
+            break;
+        }
+    }
+    const size_t first = last * KeptSlices::kPiece - (window_first_ + at_);
+    return {first + least, first + most};
 }
 
 }  // namespace tilescope

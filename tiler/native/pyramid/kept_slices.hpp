@@ -4,9 +4,11 @@
 // a rollup looks at all tracks of a run side by side.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "pyramid/geometry.hpp"
@@ -29,6 +31,7 @@ class KeptSlices {
     friend class SliceCursor;
 
     static constexpr size_t kPiece = 512;  // slices that are read at a time
+    static constexpr size_t kMarked = 64;  // one of so many slices of a piece is marked, but the first
     static constexpr size_t kBytesPerSlice = 2 * sizeof(int64_t) + sizeof(int32_t);  // at most
 
     // How slices lie in the file, column after column: starts from `start` on, names from `name` on, and values in half
@@ -40,7 +43,12 @@ class KeptSlices {
         uint8_t start_bytes;  // that a value takes
         uint8_t duration_bytes;
         uint8_t name_bytes;
+        uint8_t mark_shift;
+        // When marked slices start, in units of 2^mark_shift behind the first: to tell without reading about how many start
+        // before some time.
+        std::array<uint16_t, kPiece / kMarked - 1> marks;
 
+        void mark(Span<const int64_t> starts);
         size_t bytes_per_slice() const { return size_t{start_bytes} + duration_bytes + name_bytes; }
     };
 
@@ -63,6 +71,9 @@ class SliceCursor {
 
     // How many slices from the next on start before `stop`. Throws std::system_error.
     size_t count_before(int64_t stop);
+
+    // The same without reading: at least and at most so many. Both are zero only if there are none.
+    std::pair<size_t, size_t> bounds_before(int64_t stop) const;
 
     // Visits the next slices, as long as they start before `stop`, as columns without rows and flags. Throws std::system_error,
     // and std::invalid_argument when they are not in order or end beyond the time limit.
@@ -98,6 +109,8 @@ class SliceCursor {
     void look_forward_to(size_t slices) const;
     void advance();  // to the window in which the next slice lies
     void load(size_t number);
+    size_t count_in_window(int64_t stop) const;
+    size_t last_piece_before(int64_t stop) const;  // this one, or a later one that begins before
     Span<const int64_t> look_ahead(size_t number);  // the starts of a piece
 
     const KeptSlices& slices_;

@@ -39,6 +39,18 @@ class Sweep {
         return count;
     }
 
+    // At least and at most so many: nothing is read to tell.
+    std::pair<size_t, size_t> bounds_before(int64_t stop) const {
+        std::pair<size_t, size_t> all;
+        for (size_t track = 0; track < cursors_.size(); ++track) {
+            if (next_start_[track] >= stop) continue;
+            const auto [least, most] = cursors_[track].bounds_before(stop);
+            all.first += least;
+            all.second += most;
+        }
+        return all;
+    }
+
     // Whether there are any.
     bool any_before(int64_t stop) const {
         return std::any_of(next_start_.begin(), next_start_.end(), [stop](int64_t start) { return start < stop; });
@@ -111,7 +123,7 @@ class Builder {
         const int64_t longest =
             terminal ? sum_part(level, level, index, starting, std::move(ending))
                      : sum_children(
-                           level, index, std::move(ending), [this](int64_t stop) { return sweep_.count_before(stop); },
+                           level, index, std::move(ending), [this](int64_t stop) { return about_before(stop); },
                            [this](int below, int64_t child, size_t slices, Rests rests) {
                                return build(below, child, slices, std::move(rests));
                            });
@@ -119,7 +131,16 @@ class Builder {
         return longest;
     }
 
-    // The same of a part of a terminal tile with bins of the level `bins`: what a tile of the level `level` would hold. About
+    // About how many slices that are yet to come start before `stop`: the tile before it is terminal just if it would be with the
+    // true number. Zero if there are none.
+    size_t about_before(int64_t stop) {
+        const auto [least, most] = sweep_.bounds_before(stop);
+        if (most <= terminal_slices_) return most;
+        if (least == most || least > terminal_slices_) return least;
+        return sweep_.count_before(stop);
+    }
+
+    // As `build`, of a part of a terminal tile with bins of the level `bins`: what a tile of the level `level` would hold. About
     // `starting` slices start in it: where it is divided, they are taken for spread evenly, as counting them was 7 % of the time
     // of a rollup.
     int64_t sum_part(int bins, int level, int64_t index, size_t starting, Rests ending) {
