@@ -56,4 +56,13 @@ void Activity::spread(std::int64_t start, std::int64_t last) {
     at(to) += (last & mask) + 1;
 }
 
+void Activity::Many::add_elsewhere(std::int64_t start, std::int64_t duration) {
+    done();
+    of_.add(start, duration);
+    if (!of_.any_) return;
+    const std::int64_t mask = (std::int64_t{1} << of_.shift_) - 1;
+    first_ = start & ~mask;
+    last_ = start | mask;
+}
+
 }  // namespace tilescope

@@ -24,6 +24,34 @@ class Activity {
         else spread(start, last);
     }
 
+    // Takes many slices, one after the other. Most lie in the bin of the one before: what is added there stays in a register.
+    class Many {
+      public:
+        explicit Many(Activity& of) : of_(of) {}
+
+        // `end` is `start + duration`, which does not overflow; `duration` is not negative.
+        void add(std::int64_t start, std::int64_t duration, std::int64_t end) {
+            const std::int64_t last = end - static_cast<std::int64_t>(duration != 0);
+            if (start >= first_ && last <= last_) busy_ += last - start + 1;
+            else add_elsewhere(start, duration);
+        }
+
+        // To be called at the end, and before somebody else adds.
+        void done() {
+            if (busy_ != 0) of_.at(first_ >> of_.shift_) += busy_;
+            busy_ = 0;
+            first_ = INT64_MAX;
+            last_ = INT64_MIN;
+        }
+
+      private:
+        void add_elsewhere(std::int64_t start, std::int64_t duration);
+
+        Activity& of_;
+        std::int64_t first_ = INT64_MAX, last_ = INT64_MIN;  // of the bin
+        std::int64_t busy_ = 0;  // what is still to be added there
+    };
+
     bool empty() const { return !any_ && few_.empty(); }
 
     // With bins, however few slices there are; the rest may be asked then.

@@ -73,6 +73,7 @@ class Catalogue {
 
     // The number of a metadata id that an event of the plane uses.
     std::int32_t number(std::size_t plane, std::int64_t id) const { return numbers_[plane].find(id); }
+    const IdTable& numbers(std::size_t plane) const { return numbers_[plane]; }  // by the id
     std::int32_t name_of(std::int32_t number) const { return used_names_[static_cast<std::size_t>(number)]; }
 
   private:

@@ -137,11 +137,16 @@ struct NanoPico {
     bool operator<(NanoPico other) const { return ns != other.ns ? ns < other.ns : ps < other.ps; }
 };
 
-// Whether an event's offset can be added to where its line counts from.
-inline bool adds_up(std::int64_t start_ns, std::int64_t offset_ps) {
-    // No offset in picoseconds is longer than this: nothing is divided for lines that begin at a usual time.
+// Whether any offset can be added to where a line counts from, as to all usual times: no offset in picoseconds is longer
+// than 2**54 ns.
+inline bool always_adds_up(std::int64_t start_ns) {
     constexpr std::int64_t longest_ns = std::int64_t{1} << 54;
-    if (start_ns >= INT64_MIN + longest_ns && start_ns <= INT64_MAX - longest_ns) return true;
+    return start_ns >= INT64_MIN + longest_ns && start_ns <= INT64_MAX - longest_ns;
+}
+
+// Whether an event's offset can be added to it.
+inline bool adds_up(std::int64_t start_ns, std::int64_t offset_ps) {
+    if (always_adds_up(start_ns)) return true;  // nothing is divided
     std::int64_t sum = 0;
     return !__builtin_add_overflow(start_ns, NanoPico::of(offset_ps).ns, &sum);
 }

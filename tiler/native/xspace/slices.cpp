@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "columns/event_codes.hpp"
+#include "xspace/usual_event.hpp"
 
 namespace tilescope::xspace {
 
@@ -17,7 +18,7 @@ namespace {
 constexpr const char* changed = "the file changed while it was read";
 
 // Most arguments are shorter: they are copied in one step, with what lies behind them.
-constexpr std::size_t short_args = 32;
+constexpr std::ptrdiff_t short_args = usual_margin;
 
 std::size_t varint_size(std::size_t value) {
     std::size_t size = 1;
@@ -61,6 +62,7 @@ LineSlices::LineSlices(const wire::Source& source, const Catalogue& catalogue, c
 bool LineSlices::advance(std::size_t stop) {
     Cursor cursor(source_, {position_, line_.body.end}, "line");
     while (!cursor.at_end() && cursor.offset() < stop) {
+        if (take_usual_events(cursor, stop)) continue;
         const std::uint32_t tag = cursor.tag();
         if (tag == bytes_field(4)) take_event(cursor);
         else cursor.skip(tag);
@@ -71,6 +73,52 @@ bool LineSlices::advance(std::size_t stop) {
     return !cursor.at_end();
 }
 
+bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
+    if (!always_adds_up(start_ns_)) return false;
+    return survey_.tells_of_flows ? take_usual_events<true>(line, stop) : take_usual_events<false>(line, stop);
+}
+
+// What is not as it was surveyed is left to `take_event`, which says so.
+template <bool kFlows>
+bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
+    const std::uint8_t* const begin = line.at();
+    const std::uint8_t* const limit =
+        usual_limit(std::min(line.end(), source_.data() + std::min(stop, source_.size())), line.file_end());
+    const std::uint8_t* at = begin;
+    const IdTable& numbers = catalogue_.numbers(line_.plane);
+    const std::size_t first_row = row_;
+    const std::size_t end_row = row_ + std::min<std::size_t>(events_left_, slices_.start.size() - row_);
+    UsualEvent event{};
+    while (at < limit && row_ != end_row) {
+        FlowValues flows;
+        const auto on_stat = [&](const std::uint8_t* stat, const std::uint8_t* end) {
+            if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, end, event.end, flows);
+            return true;
+        };
+        if (!read_usual_event(at, limit, event, on_stat)) break;
+        const auto offset_ps = static_cast<std::int64_t>(event.offset_ps);
+        const auto written_ps = static_cast<std::int64_t>(event.duration_ps);
+        const std::int64_t duration_ps = std::max<std::int64_t>(written_ps, 0);
+        const std::int32_t number = numbers.find(static_cast<std::int64_t>(event.metadata_id));
+        if (number == IdTable::absent || !survey_.encloses(offset_ps, duration_ps)) break;
+        std::uint8_t* out = args_at(event.stat_bytes(), number);
+        const std::size_t stat_bytes = event.stat_bytes();
+        if (stat_bytes <= short_args && slices_.args.end() - out >= short_args)
+            std::memcpy(out, event.stats, short_args);
+        else if (stat_bytes != 0) std::memcpy(out, event.stats, stat_bytes);
+        unsigned flags = written_ps < 0 ? event_flag::clamped : 0;
+        if constexpr (kFlows)
+            if (flows.is_step()) flags |= event_flag::step;
+        write_row(number, offset_ps, duration_ps, flags);
+        if constexpr (kFlows)
+            if (flows.present != 0) write_flow_ends(flows);
+        at = event.end;
+    }
+    events_left_ -= row_ - first_row;
+    line.go_to(at);
+    return at != begin;
+}
+
 void LineSlices::take_event(Cursor& line) {
     FlowValues flows;
     if (!survey_.tells_of_flows) read_event(line, event_, [](Range) {});
@@ -79,58 +127,65 @@ void LineSlices::take_event(Cursor& line) {
     --events_left_;
     if (!adds_up(start_ns_, event_.offset_ps)) return;
     const std::int64_t duration_ps = std::max<std::int64_t>(event_.duration_ps, 0);
-    const std::int32_t number = catalogue_.number(line_.plane, event_.metadata_id);
+    const std::int32_t number = catalogue_.numbers(line_.plane).find(event_.metadata_id);
     if (row_ == slices_.start.size() || number == IdTable::absent || !survey_.encloses(event_.offset_ps, duration_ps))
         throw wire::Error(changed, position_);
+    std::uint8_t* out = args_at(event_.stat_bytes(), number);
+    const auto copy = [&](Range range) {
+        if (range.size() != 0) std::memcpy(out, source_.data() + range.begin, range.size());
+        out += range.size();
+    };
+    copy(event_.stats);
+    for (const Range& range : event_.more_stats) copy(range);
     unsigned flags = 0;
     if (event_.duration_ps < 0) flags |= event_flag::clamped;
     if (event_.aggregated) flags |= event_flag::aggregated;
     if (flows.is_step()) flags |= event_flag::step;
-    slices_.start[row_] = start_tick();
-    slices_.duration[row_] = duration_ticks(duration_ps);
-    slices_.name[row_] = names_[static_cast<std::size_t>(catalogue_.name_of(number))];
-    slices_.flags[row_] = static_cast<std::uint8_t>(flags);
-    write_args(number);
-    slices_.args_end[row_] = static_cast<std::int64_t>(args_bytes_);
-    ++row_;
-    if (flows.ends())
-        write_flow_end(static_cast<std::uint8_t>(Phase::flow_end), flows.value[consumer_type],
-                       flows.value[consumer_id]);
-    if (flows.begins())
-        write_flow_end(static_cast<std::uint8_t>(Phase::flow_start), flows.value[producer_type],
-                       flows.value[producer_id]);
+    write_row(number, event_.offset_ps, duration_ps, flags);
+    write_flow_ends(flows);
 }
 
-std::int64_t LineSlices::start_tick() const {
-    const std::int64_t offset = scale_.per_ns == 1 ? NanoPico::of(event_.offset_ps).ns : event_.offset_ps;
+// Behind its arguments, which are written before.
+inline void LineSlices::write_row(std::int32_t number, std::int64_t offset_ps, std::int64_t duration_ps,
+                                  unsigned flags) {
+    slices_.start[row_] = start_tick(offset_ps);
+    slices_.duration[row_] = duration_ticks(offset_ps, duration_ps);
+    slices_.name[row_] = names_[static_cast<std::size_t>(catalogue_.name_of(number))];
+    slices_.flags[row_] = static_cast<std::uint8_t>(flags);
+    slices_.args_end[row_] = static_cast<std::int64_t>(args_bytes_);
+    ++row_;
+}
+
+inline std::int64_t LineSlices::start_tick(std::int64_t offset_ps) const {
+    const std::int64_t offset = scale_.per_ns == 1 ? NanoPico::of(offset_ps).ns : offset_ps;
     return static_cast<std::int64_t>(line_ticks_ + static_cast<std::uint64_t>(offset));
 }
 
-std::int64_t LineSlices::duration_ticks(std::int64_t duration_ps) const {
+inline std::int64_t LineSlices::duration_ticks(std::int64_t offset_ps, std::int64_t duration_ps) const {
     if (scale_.per_ns != 1) return duration_ps;
     const NanoPico duration = NanoPico::of(duration_ps);
-    return scale_.rounds ? duration.ns + (NanoPico::of(event_.offset_ps).ps + duration.ps) / 1000 : duration.ns;
+    return scale_.rounds ? duration.ns + (NanoPico::of(offset_ps).ps + duration.ps) / 1000 : duration.ns;
 }
 
-// The number of the metadata, and the stats as they lie in the file.
-void LineSlices::write_args(std::int32_t number) {
-    const std::size_t size = event_.stat_bytes() + varint_size(static_cast<std::size_t>(number));
+// Writes the number of the metadata. Returns where the stats are to be written behind it, as they lie in the file.
+inline std::uint8_t* LineSlices::args_at(std::size_t stat_bytes, std::int32_t number) {
+    const std::size_t size = stat_bytes + varint_size(static_cast<std::size_t>(number));
     if (slices_.args.size() - args_bytes_ < size) throw wire::Error(changed, position_);
     std::uint8_t* out = slices_.args.data() + args_bytes_;
     args_bytes_ += size;
     auto rest = static_cast<std::uint32_t>(number);
     for (; rest >= 0x80; rest >>= 7) *out++ = static_cast<std::uint8_t>((rest & 0x7f) | 0x80);
     *out++ = static_cast<std::uint8_t>(rest);
-    const auto copy = [&](Range range) {
-        const std::uint8_t* from = source_.data() + range.begin;
-        if (range.size() <= short_args && source_.size() - range.begin >= short_args &&
-            slices_.args.end() - out >= static_cast<std::ptrdiff_t>(short_args))
-            std::memcpy(out, from, short_args);
-        else if (range.size() != 0) std::memcpy(out, from, range.size());
-        out += range.size();
-    };
-    copy(event_.stats);
-    for (const Range& range : event_.more_stats) copy(range);
+    return out;
+}
+
+void LineSlices::write_flow_ends(const FlowValues& flows) {
+    if (flows.ends())
+        write_flow_end(static_cast<std::uint8_t>(Phase::flow_end), flows.value[consumer_type],
+                       flows.value[consumer_id]);
+    if (flows.begins())
+        write_flow_end(static_cast<std::uint8_t>(Phase::flow_start), flows.value[producer_type],
+                       flows.value[producer_id]);
 }
 
 // A flow end at the start of the slice that was written just before.

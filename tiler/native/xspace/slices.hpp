@@ -59,11 +59,17 @@ class LineSlices {
     std::size_t args_bytes() const { return args_bytes_; }
 
   private:
+    bool take_usual_events(wire::Cursor& line, std::size_t stop);
+    template <bool kFlows>
+    bool take_usual_events(wire::Cursor& line, std::size_t stop);
     void take_event(wire::Cursor& line);
-    void write_args(std::int32_t number);
+    std::uint8_t* args_at(std::size_t stat_bytes, std::int32_t number);
+    void write_row(std::int32_t number, std::int64_t offset_ps, std::int64_t duration_ps, unsigned flags);
+    void write_flow_ends(const FlowValues& flows);
     void write_flow_end(std::uint8_t phase, std::uint64_t type, std::uint64_t id);
-    std::int64_t start_tick() const;
-    std::int64_t duration_ticks(std::int64_t duration_ps) const;
+    std::int64_t start_tick(std::int64_t offset_ps) const;
+    std::int64_t duration_ticks(std::int64_t offset_ps, std::int64_t duration_ps) const;
+    std::size_t offset_of(const std::uint8_t* at) const { return static_cast<std::size_t>(at - source_.data()); }
 
     const wire::Source& source_;
     const Catalogue& catalogue_;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "columns/direct_key.hpp"
+#include "xspace/usual_event.hpp"
 
 namespace tilescope::xspace {
 
@@ -14,8 +15,8 @@ using wire::varint_field;
 
 bool Surveyor::SeenIds::add_far(std::int64_t id) {
     const auto bit = static_cast<std::uint64_t>(id);
-    if (bit >= dense_limit_) return sparse_.set(id, 0) == SparseIds::absent;
-    bits_.resize(std::max<std::size_t>(bit / 64 + 1, 2 * bits_.size()), 0);
+    if (bit / 64 >= max_words_) return sparse_.set(id, 0) == SparseIds::absent;
+    bits_.resize(std::min(max_words_, std::max<std::size_t>(bit / 64 + 1, 2 * bits_.size())), 0);
     return add(id);
 }
 
@@ -34,6 +35,7 @@ Surveyor::Surveyor(const wire::Source& source, const Line& line, const FlowStats
 bool Surveyor::advance(std::size_t stop) {
     Cursor cursor(source_, {position_, line_.body.end}, "line");
     while (!cursor.at_end() && cursor.offset() < stop) {
+        if (take_usual_events(cursor, stop)) continue;
         const std::uint32_t tag = cursor.tag();
         switch (tag) {
         case bytes_field(4): take_event(cursor); break;
@@ -54,6 +56,39 @@ bool Surveyor::advance(std::size_t stop) {
     return !cursor.at_end();
 }
 
+bool Surveyor::take_usual_events(Cursor& line, std::size_t stop) {
+    if (start_ns_) return false;
+    return flow_stats_.empty() ? take_usual_events<false>(line, stop) : take_usual_events<true>(line, stop);
+}
+
+template <bool kFlows>
+bool Surveyor::take_usual_events(Cursor& line, std::size_t stop) {
+    const std::uint8_t* const begin = line.at();
+    const std::uint8_t* const limit =
+        usual_limit(std::min(line.end(), source_.data() + std::min(stop, source_.size())), line.file_end());
+    LineSurvey::Many many(found_);
+    UsualEvent event{};
+    const std::uint8_t* at = begin;
+    while (at < limit) {
+        FlowValues flows;
+        const auto on_stat = [&](const std::uint8_t* stat, const std::uint8_t* end) {
+            if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, end, event.end, flows);
+            return true;
+        };
+        if (!read_usual_event(at, limit, event, on_stat)) break;
+        at = event.end;
+        many.see(static_cast<std::int64_t>(event.offset_ps),
+                 std::max<std::int64_t>(static_cast<std::int64_t>(event.duration_ps), 0), event.stat_bytes());
+        if (seen_.add(static_cast<std::int64_t>(event.metadata_id)))
+            take_new_id(static_cast<std::int64_t>(event.metadata_id));
+        if constexpr (kFlows)
+            if (flows.present != 0) take_flows(flows);
+    }
+    many.done();
+    line.go_to(at);
+    return at != begin;
+}
+
 void Surveyor::take_event(Cursor& line) {
     FlowValues flows;
     if (flow_stats_.empty()) read_event(line, event_, [](Range) {});
@@ -66,12 +101,18 @@ void Surveyor::take_event(Cursor& line) {
         return;
     }
     found_.see(event_.offset_ps, std::max<std::int64_t>(event_.duration_ps, 0));
-    if (event_.metadata_id != last_id_ || found_.metadata_ids.empty()) {
-        last_id_ = event_.metadata_id;
-        if (seen_.add(last_id_)) found_.metadata_ids.push_back(last_id_);
-        if (found_.metadata_ids.size() > max_ids_)
-            throw wire::LimitReached("has more than " + std::to_string(max_ids_) + " names of events", position_);
-    }
+    if (seen_.add(event_.metadata_id)) take_new_id(event_.metadata_id);
+    take_flows(flows);
+}
+
+void Surveyor::take_new_id(std::int64_t id) {
+    found_.metadata_ids.push_back(id);
+    if (found_.metadata_ids.size() > max_ids_)
+        throw wire::LimitReached("has more than " + std::to_string(max_ids_) + " names of events", position_);
+}
+
+void Surveyor::take_flows(const FlowValues& flows) {
+    found_.tells_of_flows = found_.tells_of_flows || flows.present != 0;
     if (flows.ends()) take_flow(flows.value[consumer_type], flows.value[consumer_id]);
     if (flows.begins()) take_flow(flows.value[producer_type], flows.value[producer_id]);
 }

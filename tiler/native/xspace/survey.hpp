@@ -57,6 +57,65 @@ struct LineSurvey {
         activity.add(offset_ps, duration_ps);
     }
 
+    // Takes many events like that, one after the other: what is told of all of them stays in registers until `done`.
+    class Many {
+      public:
+        explicit Many(LineSurvey& of) : of_(of), activity_(of.activity) { look(); }
+
+        void see(std::int64_t offset_ps, std::int64_t duration_ps, std::size_t stat_bytes) {
+            ++events_;
+            stat_bytes_ += stat_bytes;
+            std::int64_t end_ps = 0;
+            if (__builtin_add_overflow(offset_ps, duration_ps, &end_ps)) return see_far(offset_ps, duration_ps);
+            first_ps_ = std::min(first_ps_, offset_ps);
+            last_start_ps_ = std::max(last_start_ps_, offset_ps);
+            end_ps_ = std::max(end_ps_, end_ps);
+            // Unsigned: no quotient is needed to tell whether there is a rest.
+            if (!any_ps_)
+                any_ps_ = static_cast<std::uint64_t>(duration_ps) % 1000 != 0 ||
+                          (offset_ps < 0 ? offset_ps % 1000 != 0 : static_cast<std::uint64_t>(offset_ps) % 1000 != 0);
+            activity_.add(offset_ps, duration_ps, end_ps);
+        }
+
+        void done() {
+            activity_.done();
+            if (events_ == of_.events) return;
+            of_.events = events_;
+            of_.stat_bytes = stat_bytes_;
+            of_.first_ps = first_ps_;
+            of_.last_start_ps = last_start_ps_;
+            of_.end_ps_ = end_ps_;
+            of_.any_ps = any_ps_;
+        }
+
+      private:
+        void look() {
+            events_ = of_.events;
+            stat_bytes_ = of_.stat_bytes;
+            const bool any = events_ != of_.out_of_range;
+            first_ps_ = any ? of_.first_ps : INT64_MAX;
+            last_start_ps_ = any ? of_.last_start_ps : INT64_MIN;
+            end_ps_ = of_.end_ps_;
+            any_ps_ = of_.any_ps;
+        }
+
+        void see_far(std::int64_t offset_ps, std::int64_t duration_ps) {
+            --events_;
+            done();
+            of_.events = events_ + 1;
+            of_.stat_bytes = stat_bytes_;
+            of_.see(offset_ps, duration_ps);
+            look();
+        }
+
+        LineSurvey& of_;
+        Activity::Many activity_;
+        std::uint64_t events_ = 0;
+        std::size_t stat_bytes_ = 0;
+        std::int64_t first_ps_ = 0, last_start_ps_ = 0, end_ps_ = 0;
+        bool any_ps_ = false;
+    };
+
     // Where they end; 0 where there are none.
     NanoPico end() const {
         const NanoPico last = end_ps_ == nothing ? NanoPico{0, 0} : NanoPico::of(end_ps_);
@@ -101,12 +160,12 @@ class Surveyor {
     class SeenIds {
       public:
         SeenIds(std::size_t expected, std::size_t line_bytes)
-            : dense_limit_(std::min(expected * 256, line_bytes * 8) + 1024) {}
+            : max_words_(std::min(expected * 4, line_bytes / 8) + 16) {}
 
         // Whether it is new.
         bool add(std::int64_t id) {
             const auto bit = static_cast<std::uint64_t>(id);
-            if (bit >= dense_limit_ || bit / 64 >= bits_.size()) return add_far(id);
+            if (bit / 64 >= bits_.size()) return add_far(id);
             std::uint64_t& word = bits_[bit / 64];
             const std::uint64_t mask = std::uint64_t{1} << (bit % 64);
             const bool is_new = (word & mask) == 0;
@@ -117,12 +176,18 @@ class Surveyor {
       private:
         bool add_far(std::int64_t id);
 
-        std::uint64_t dense_limit_;
+        std::size_t max_words_;
         std::vector<std::uint64_t> bits_;
         SparseIds sparse_;
     };
 
+    bool take_usual_events(wire::Cursor& line, std::size_t stop);
+    template <bool kFlows>
+    bool take_usual_events(wire::Cursor& line, std::size_t stop);
     void take_event(wire::Cursor& line);
+    void take_new_id(std::int64_t id);
+    void take_flows(const FlowValues& flows);
+    std::size_t offset_of(const std::uint8_t* at) const { return static_cast<std::size_t>(at - source_.data()); }
     void take_flow(std::uint64_t type, std::uint64_t id);
 
     const wire::Source& source_;
@@ -133,7 +198,6 @@ class Surveyor {
     std::size_t max_ids_;
     std::size_t max_flows_;
     SeenIds seen_;
-    std::int64_t last_id_ = 0;
     Event event_;
     LineSurvey found_;
 };

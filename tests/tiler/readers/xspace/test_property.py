@@ -60,7 +60,16 @@ def stats(field: int) -> st.SearchStrategy[bytes]:
     return stat.map(lambda body: w.data(field, body))
 
 
-EVENTS = shuffled(
+# As profilers write them: fields in their order, nothing else. They are read in a way of their own.
+USUAL_STATS = st.tuples(maybe(st.integers(0, 90).map(lambda key: w.number(1, key))), STAT_VALUES)
+USUAL_EVENTS = st.tuples(
+    maybe(st.one_of(st.integers(0, 200), st.integers(0, 1 << 50)).map(lambda key: w.number(1, key))),
+    maybe(st.one_of(st.integers(0, 1 << 20), st.integers(-(1 << 50), 1 << 57)).map(lambda ps: w.number(2, ps))),
+    maybe(st.one_of(st.integers(0, 1 << 29), st.integers(-1, (1 << 63) - 1)).map(lambda ps: w.number(3, ps))),
+    st.lists(USUAL_STATS.map(lambda parts: w.message(4, *parts)), max_size=20).map(b"".join),
+).map(b"".join)
+
+OTHER_EVENTS = shuffled(
     maybe(IDS.map(lambda key: w.number(1, key))),
     maybe(st.one_of(SMALL, st.integers(-(1 << 60), 1 << 60)).map(lambda ps: w.number(2, ps))),
     maybe(st.one_of(SMALL, INT64).map(lambda ps: w.number(3, ps))),
@@ -69,7 +78,8 @@ EVENTS = shuffled(
     maybe(stats(4)),
     maybe(stats(4)),
     maybe(SMALL.map(lambda ps: w.number(2, ps))),
-).map(lambda body: w.data(4, body))
+)
+EVENTS = st.one_of(USUAL_EVENTS, OTHER_EVENTS).map(lambda body: w.data(4, body))
 
 LINE_NAMES = st.one_of(NAMES, st.just("_counters_"))
 LINES = shuffled(
@@ -105,7 +115,10 @@ PLANES = shuffled(
 ).map(lambda body: w.data(1, body))
 
 SPACES = st.tuples(
-    st.lists(PLANES, max_size=3).map(b"".join), maybe(st.just(w.data(4, "host7"))), maybe(st.just(w.data(2, "oops")))
+    st.lists(PLANES, max_size=3).map(b"".join),
+    maybe(st.just(w.data(4, "host7"))),
+    maybe(st.just(w.data(2, "oops"))),
+    maybe(st.just(w.data(905, b"\x08" * 80))),  # so much that events before it are not near the end of the file
 ).map(b"".join)
 
 

@@ -1,0 +1,106 @@
+// One XEvent message as nearly all are, read with as few steps as there can be: its id, its time, its stats, in this order.
+//
+// Nothing is checked but what makes it such an event. Whatever is not like that is left to `read_event`, which says what is
+// wrong with it, too.
+#pragma once
+
+#include "xspace/wire.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace tilescope::xspace {
+
+struct UsualEvent {
+    std::uint64_t metadata_id;
+    std::uint64_t offset_ps;
+    std::uint64_t duration_ps;
+    const std::uint8_t* stats;  // with their tags, up to `end`
+    const std::uint8_t* end;
+
+    std::size_t stat_bytes() const { return static_cast<std::size_t>(end - stats); }
+};
+
+// So many bytes behind an event belong to the file, too: they are looked at before it is known that it ends.
+constexpr std::ptrdiff_t usual_margin = 64;
+
+// Up to where usual events can be read that end at `end` or before.
+inline const std::uint8_t* usual_limit(const std::uint8_t* end, const std::uint8_t* file_end) {
+    return file_end - end >= usual_margin ? end : end - (usual_margin - (file_end - end));
+}
+
+inline std::uint64_t eight_bytes(const std::uint8_t* at) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, at, sizeof(bytes));  // little-endian hosts only, as containers are
+    return bytes;
+}
+
+inline std::uint32_t two_bytes(const std::uint8_t* at) {
+    std::uint16_t bytes = 0;
+    std::memcpy(&bytes, at, sizeof(bytes));
+    return bytes;
+}
+
+// The varint at `at`, of whose bytes eight can be read; null when it has more. Most have up to four: half of the steps then.
+inline const std::uint8_t* readable_varint(const std::uint8_t* at, std::uint64_t& value) {
+    const std::uint64_t bytes = eight_bytes(at);
+    const std::uint32_t few_ends = ~static_cast<std::uint32_t>(bytes) & 0x80808080U;
+    if (few_ends != 0) {
+        std::uint32_t few = static_cast<std::uint32_t>(bytes) & (few_ends ^ (few_ends - 1)) & 0x7f7f7f7fU;
+        few -= (few & 0x7f007f00U) >> 1;
+        value = (few & 0x3fffU) | few >> 16 << 14;
+        return at + (__builtin_ctz(few_ends) >> 3) + 1;
+    }
+    const std::uint64_t ends = ~bytes & 0x8080808080808080U;
+    if (ends == 0) return nullptr;
+    std::uint64_t many = bytes & (ends ^ (ends - 1)) & 0x7f7f7f7f7f7f7f7fU;
+    many -= (many & 0x7f007f007f007f00U) >> 1;
+    const std::uint64_t odd = many & 0x3fff00003fff0000U;
+    many = many - odd + (odd >> 2);
+    value = (many & 0xfffffffU) | many >> 32 << 28;
+    return at + (__builtin_ctzll(ends) >> 3) + 1;
+}
+
+// Reads the event whose tag is at `at`, before `limit`. False: it is not like that, or not an event at all. `on_stat` sees
+// each stat before it is known whether the event is a usual one: its tag, and where it ends, which may be behind the event.
+// It returns whether the event may be a usual one with it.
+template <typename OnStat>
+inline bool read_usual_event(const std::uint8_t* at, const std::uint8_t* limit, UsualEvent& event, OnStat&& on_stat) {
+    if (at[0] != wire::bytes_field(4)) return false;
+    std::ptrdiff_t size = at[1];
+    at += 2;
+    if (size >= 0x80) {
+        if (*at >= 0x80) return false;
+        size = (size & 0x7f) | *at++ << 7;
+    }
+    if (size > limit - at) return false;
+    const std::uint8_t* const end = at + size;
+    // Fields are read without a look at the end, which is made up for behind them: a number that begins before it lies in
+    // the margin.
+    event.metadata_id = event.offset_ps = event.duration_ps = 0;
+    if (*at == wire::varint_field(1)) {
+        at = readable_varint(at + 1, event.metadata_id);
+        if (at == nullptr) return false;
+    }
+    if (*at == wire::varint_field(2)) {
+        at = readable_varint(at + 1, event.offset_ps);
+        if (at == nullptr) return false;
+    }
+    if (*at == wire::varint_field(3)) {
+        at = readable_varint(at + 1, event.duration_ps);
+        if (at == nullptr) return false;
+    }
+    event.stats = at;
+    event.end = end;
+    while (at < end) {
+        const std::uint8_t* const stat = at;
+        const std::uint32_t head = two_bytes(stat);
+        if ((head & 0x80ff) != wire::bytes_field(4)) return false;
+        at += 2 + (head >> 8);
+        if (!on_stat(stat, at)) return false;
+    }
+    return at == end;
+}
+
+}  // namespace tilescope::xspace
