@@ -127,19 +127,25 @@ bool MetadataTables::advance(std::size_t count) {
     const std::size_t all = columns_.plane.size();
     const std::size_t end = columns_.alike.size() + std::min(count, all - columns_.alike.size());
     for (std::size_t number = columns_.alike.size(); number < end; ++number) {
-        const auto own = static_cast<std::int32_t>(number);
-        const std::int32_t other = first_of_.emplace(hash_of(number, class_of(number)), own).first->second;
-        const auto before = static_cast<std::size_t>(other);
-        const bool same = other != own && class_of(number) == class_of(before) && is_alike(number, before);
-        columns_.alike.push_back(same ? other : own);
-        if (!same) entries_.push_back(own);
+        if (next_entry_ == entries_.size() || !is_alike_entry(number, next_entry_)) {
+            const std::size_t first = first_of_.emplace(hash_of(number), entries_.size()).first->second;
+            next_entry_ = first != entries_.size() && is_alike_entry(number, first) ? first : entries_.size();
+        }
+        if (next_entry_ == entries_.size()) entries_.push_back(static_cast<std::int32_t>(number));
+        columns_.alike.push_back(entries_[next_entry_]);
+        ++next_entry_;
     }
     if (end == all) first_of_ = {};
     return end < all;
 }
 
-std::size_t MetadataTables::hash_of(std::size_t number, std::int32_t plane_class) const {
-    std::size_t hash = static_cast<std::size_t>(plane_class);
+bool MetadataTables::is_alike_entry(std::size_t number, std::size_t entry) const {
+    const auto first = static_cast<std::size_t>(entries_[entry]);
+    return class_of(number) == class_of(first) && is_alike(number, first);
+}
+
+std::size_t MetadataTables::hash_of(std::size_t number) const {
+    std::size_t hash = static_cast<std::size_t>(class_of(number));
     const auto mix = [&](const wire::Range& range) {
         hash = hash * 0x9e3779b97f4a7c15u + std::hash<std::string_view>{}(wire::text(source_, range));
     };
@@ -164,6 +170,7 @@ bool MetadataTables::is_alike(std::size_t one, std::size_t other) const {
     if (!is_used(one))
         return unused(one).message.size() <= max_compared && same(unused(one).message, unused(other).message);
     if (used(one).name_index != used(other).name_index) return false;
+    if (same(used(one).message, used(other).message)) return true;  // as where planes give them the same ids
     const MetadataFields a = fields_of(source_, used(one).message), b = fields_of(source_, used(other).message);
     return same(a.name, b.name) && same(a.display_name, b.display_name) && same(a.stats, b.stats);
 }

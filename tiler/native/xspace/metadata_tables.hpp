@@ -65,7 +65,8 @@ class MetadataTables {
     std::int32_t class_of(std::size_t number) const {
         return plane_class_[static_cast<std::size_t>(columns_.plane[number])];
     }
-    std::size_t hash_of(std::size_t number, std::int32_t plane_class) const;
+    std::size_t hash_of(std::size_t number) const;
+    bool is_alike_entry(std::size_t number, std::size_t entry) const;
     bool is_alike(std::size_t one, std::size_t other) const;
     bool is_used(std::size_t number) const { return number < catalogue_.used_metadata().size(); }
     const UsedMetadata& used(std::size_t number) const { return catalogue_.used_metadata()[number]; }
@@ -80,7 +81,11 @@ class MetadataTables {
     std::vector<std::int32_t> plane_class_;
     MetadataColumns columns_;
     std::vector<std::int32_t> entries_;
-    std::unordered_map<std::size_t, std::int32_t> first_of_;  // by hash, until all are looked at
+    std::unordered_map<std::size_t, std::size_t> first_of_;  // index into entries_ by hash, until all are looked at
+
+    // What is behind the entry that the number before is alike to: planes of one program have most of their metadata in the
+    // same order, and what is like that needs no hash.
+    std::size_t next_entry_ = 0;
 };
 
 }  // namespace tilescope::xspace

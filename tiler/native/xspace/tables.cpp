@@ -8,7 +8,13 @@
 namespace tilescope::xspace {
 
 std::int32_t DistinctNames::intern(std::string_view bytes) {
-    // Bytes that are known are valid.
+    // Bytes that are known are valid. Planes of one program have most of their names in the same order.
+    if (const auto next = static_cast<std::size_t>(last_) + 1; next < names_.size() && names_[next] == bytes)
+        return last_ = static_cast<std::int32_t>(next);
+    return last_ = find_or_add(bytes);
+}
+
+std::int32_t DistinctNames::find_or_add(std::string_view bytes) {
     if (const auto found = index_.find(bytes); found != index_.end()) return found->second;
     std::string text = utf8::repaired(bytes);
     if (const auto found = index_.find(text); found != index_.end()) return found->second;

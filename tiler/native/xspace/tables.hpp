@@ -96,6 +96,9 @@ class DistinctNames {
     const std::deque<std::string>& names() const { return names_; }
 
   private:
+    std::int32_t find_or_add(std::string_view bytes);
+
+    std::int32_t last_ = -1;  // what was returned before
     std::deque<std::string> names_;  // a deque: the map's keys point into it
     std::unordered_map<std::string_view, std::int32_t> index_;
 };
