@@ -56,9 +56,9 @@ struct CounterSeries {
 };
 
 // The numbers of one event by series; where a stat is written twice, the last one.
-struct EventSamples {
+struct EventSamples {  // NOLINT(cppcoreguidelines-pro-type-member-init): `present` says which values were written
     std::bitset<max_series> present;
-    std::array<double, max_series> value{};
+    std::array<double, max_series> value;
     std::size_t first = no_series;  // the series of the first stat that has one
     std::size_t not_finite = 0;
     std::size_t beyond = 0;  // numbers that have no series
