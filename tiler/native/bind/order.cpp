@@ -14,7 +14,7 @@
 #include "columns/gather.hpp"
 #include "columns/radix_order.hpp"
 #include "columns/ticks.hpp"
-#include "pages/length_classes.hpp"
+#include "columns/length_classes.hpp"
 #include "pyramid/order.hpp"
 #include "pyramid/ties.hpp"
 

@@ -16,6 +16,9 @@ namespace tilescope {
 // Throws std::invalid_argument unless start <= ends[k-1] <= ends[k] <= size of the data.
 std::string transpose_by_length(Span<const int64_t> ends, int64_t start, Bytes data);
 
+// The same into room of just that size.
+void write_by_length(Span<const int64_t> ends, int64_t start, Bytes data, Span<char> out);
+
 // The inverse: the strings one behind the other, of which string k ends at ends[k]. Throws std::invalid_argument unless
 // 0 <= ends[k-1] <= ends[k], and the last one is the size of the data.
 std::vector<uint8_t> restored_by_length(Span<const int64_t> ends, Bytes classes);
