@@ -708,6 +708,30 @@ class Operations:
         it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none: no column where none has any.
         """
 
+    def add_with_chunks(
+        self,
+        args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        begin: int,
+        args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        most_events: int,
+        most_bytes: int,
+    ) -> tuple[
+        tuple[
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]],
+        ],
+        list[tuple[int, int, int, Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]],
+    ]:
+        """
+        The same, and chunks of the arguments as they are stored, which do without what the durations say and
+        without when operations began: of each its first event, how many it has, where four bytes are left for a
+        checksum of their durations, and its bytes.
+        """
+
     def kinds(
         self,
     ) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], list[tuple[int, list[tuple[int, int, bytes]]]]]:
@@ -1964,21 +1988,6 @@ def integer_stats(
     Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`.
     """
 
-def thin_args(
-    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    begin: int,
-    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    duration_id: int,
-    begin_id: int,
-) -> tuple[
-    Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], bytes
-]:
-    """
-    Returns the arguments of operations, as ends and bytes, without how long they took on the device, where
-    `duration` says it, and without when they began; and what restores these. The ids are of stats, -1 none.
-    """
-
 def whole_args(
     left_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     left: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -1986,7 +1995,7 @@ def whole_args(
     duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
 ) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
     """
-    Returns ends and bytes of what `thin_args` took apart. Raises ValueError.
+    Returns ends and bytes of what `Operations.add_with_chunks` took apart. Raises ValueError.
     """
 
 TIME_LIMIT: int = 2305843009213693952

@@ -16,7 +16,7 @@ bytes follow that restore what was taken out (`native/xspace/operation_args.hpp`
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from isal import isal_zlib
@@ -29,13 +29,14 @@ from tilescope.tiler.pages import compress
 
 # A chunk is inflated for one click, and its neighbours' arguments help to compress it: at 256 KiB that costs about a
 # millisecond, and a typical value fills an LMDB page run without waste.
-_CHUNK_BYTES = 256 * 1024
-_CHUNK_EVENTS = 8192
+CHUNK_BYTES = 256 * 1024
+CHUNK_EVENTS = 8192
 _CHUNK_TEXT_BYTES = 512 * 1024  # packed texts and their shapes: about as much text
 _MOST_TEXT_BYTES = 1 << 28  # of a chunk that is read: arguments of two events of 64 MiB and more
 
 _HEAD = struct.Struct("<IBB")
 _THIN_HEAD = struct.Struct("<II")
+_CHECKSUM = struct.Struct("<I")
 _ROWS, _COLUMNS, _THIN, _SHAPES = 0, 1, 2, 3
 
 # The durations of so many operations from this one on, in picoseconds of the device. May raise DamagedStore.
@@ -60,8 +61,8 @@ def split(
     first = 0
     start = 0
     while first < len(args_end):
-        last = int(np.searchsorted(args_end, start + _CHUNK_BYTES, side="right"))
-        last = min(max(last, first + 1), first + _CHUNK_EVENTS, len(args_end))
+        last = int(np.searchsorted(args_end, start + CHUNK_BYTES, side="right"))
+        last = min(max(last, first + 1), first + CHUNK_EVENTS, len(args_end))
         ends = args_end[first:last]
         stop = int(ends[-1])
         lengths = _lengths(ends, start)
@@ -70,28 +71,13 @@ def split(
         first, start = last, stop
 
 
-def split_operations(
-    args_end: NDArray[np.int64],
-    begin: int,
-    args: NDArray[np.uint8],
-    duration: NDArray[np.int64],
-    duration_id: int,
-    begin_id: int,
+def operation_chunks(
+    chunks: Iterable[tuple[int, int, int, NDArray[np.uint8]]], duration: NDArray[np.int64]
 ) -> Iterator[tuple[int, bytes]]:
-    """The same of operations, which take so long on the device; the first one's arguments begin at `begin`.
-
-    The ids are those of the stats that say how long and when, -1 none.
-    """
-    first = 0
-    while first < len(args_end):
-        last = int(np.searchsorted(args_end, begin + _CHUNK_BYTES, side="right"))
-        last = min(max(last, first + 1), first + _CHUNK_EVENTS, len(args_end))
-        of = duration[first:last]
-        ends, left, taken = _native.thin_args(args_end[first:last], begin, args, of, duration_id, begin_id)
-        lengths = _lengths(ends, 0)
-        body = _THIN_HEAD.pack(_checksum(of), len(taken)) + taken + _native.transpose_by_length(ends, 0, left)
-        yield first, _compressed(lengths, _THIN, body)
-        first, begin = last, int(args_end[last - 1])
+    """The same of operations, which take so long on the device: `chunks` are those of `_native.Operations`."""
+    for first, count, checksum_at, data in chunks:
+        _CHECKSUM.pack_into(data.data, checksum_at, _checksum(duration[first : first + count]))
+        yield first, compress(data)
 
 
 def _lengths(ends: NDArray[np.int64], begin: int) -> NDArray[np.uint32]:
@@ -112,7 +98,7 @@ def _split_packed(
     chunks = _native.TextChunks(texts)
     first = 0
     while first < len(args_end):
-        counts, body = chunks.next(args_end, args, first, _CHUNK_TEXT_BYTES, _CHUNK_EVENTS)
+        counts, body = chunks.next(args_end, args, first, _CHUNK_TEXT_BYTES, CHUNK_EVENTS)
         yield first, _compressed(counts.astype("<u4", copy=False), _SHAPES, body)
         first += len(counts)
 

@@ -30,7 +30,6 @@ _BEGIN, _DURATION = "device_offset_ps", "device_duration_ps"
 MAX_KINDS: Final = 1 << 18
 
 _NOTHING: Final = np.zeros(0, np.int64)
-_NONE = -1  # the id of a stat that the plane does not have
 _UNSIGNED, _REFERENCE, _TEXT = 2, 3, 4  # how a stat is written, as the native module has it
 
 
@@ -49,22 +48,29 @@ class OperationMaker:
             MAX_KINDS,
             tick_ps,
         )
-        self._taken = tuple(ids.get(name, [_NONE])[0] for name in (_DURATION, _BEGIN))
         self._bounds: list[tuple[int, int, int]] = []
 
     def add(self, args_end: Ints, begin: int, args: NDArray[np.uint8], start: Ints, duration: Ints) -> Operations:
         """The operations of some events: those of event k are args[args_end[k-1]:args_end[k]], from `begin` on."""
-        kind, parent, taken, numbers = self._reader.add(args_end, begin, args, start, duration)
+        return self._made(*self._reader.add(args_end, begin, args, start, duration), start, duration)
+
+    def add_with_arguments(
+        self, args_end: Ints, begin: int, args: NDArray[np.uint8], start: Ints, duration: Ints
+    ) -> tuple[Operations, Iterator[tuple[int, bytes]]]:
+        """The same, and the chunks of their arguments, each with the place of its first event."""
+        columns, chunks = self._reader.add_with_chunks(
+            args_end, begin, args, start, duration, chunk.CHUNK_EVENTS, chunk.CHUNK_BYTES
+        )
+        made = self._made(*columns, start, duration)
+        return made, chunk.operation_chunks(chunks, made.duration)
+
+    def _made(
+        self, kind: Ints, parent: Ints, taken: Ints, numbers: list[Ints], start: Ints, duration: Ints
+    ) -> Operations:
         self._bounds.append((int(start[0]), int(start[-1]), int((start + duration).max())))
         some = {name: column for name, column in zip(NUMBERS, numbers, strict=True) if column.max(initial=-1) >= 0}
         told = np.flatnonzero(np.any([column >= 0 for column in some.values()], axis=0)) if some else _NOTHING
         return Operations(kind, parent, taken, told, {name: column[told] for name, column in some.items()})
-
-    def arguments(
-        self, args_end: Ints, begin: int, args: NDArray[np.uint8], made: Operations
-    ) -> Iterator[tuple[int, bytes]]:
-        """The chunks of arguments of these operations, which `add` made, each with the place of its first event."""
-        return chunk.split_operations(args_end, begin, args, made.duration, *self._taken)
 
     def metadata_from(self, first: int) -> Ints:
         """The metadata of the kinds so far, from this place on; -1 none."""

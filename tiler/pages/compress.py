@@ -10,8 +10,10 @@ import zlib
 from collections.abc import Iterator
 from typing import Final
 
+import numpy as np
 from isal import igzip_lib, isal_zlib
 from isal.igzip_lib import IsalError
+from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
@@ -32,7 +34,7 @@ _MAX_RATIO = 1032  # the best that deflate can do: 258 bytes for 2 bits
 MEMBER_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
 
-def compress(data: bytes) -> bytes:
+def compress(data: bytes | NDArray[np.uint8]) -> bytes:
     """One gzip member."""
     return MEMBER_HEADER + igzip_lib.compress(data, _LEVEL, igzip_lib.COMP_GZIP_NO_HDR)
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.tiler.details.test_typed_stats import varint
-from tilescope.tiler.details.chunk import Chunk, count_of, split_operations
+from tilescope.tiler import _native
+from tilescope.tiler.details.chunk import CHUNK_BYTES, CHUNK_EVENTS, Chunk, count_of, operation_chunks
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
 
@@ -41,13 +42,16 @@ EVENTS = st.lists(st.tuples(NUMBERS, st.lists(STATS | ODD | st.binary(max_size=3
 
 
 def chunks_of(
-    events: list[bytes], durations: list[int], before: bytes = b""
+    events: list[bytes], durations: list[int], before: bytes = b"", most: tuple[int, int] = (CHUNK_EVENTS, CHUNK_BYTES)
 ) -> tuple[list[tuple[int, bytes]], NDArray[np.int64]]:
+    """The chunks of events that last so long where their arguments do not say it, and how long they take."""
     ends = len(before) + np.cumsum([len(event) for event in events], dtype=np.int64)
-    duration = np.array(durations, np.uint64).view(np.int64)
+    own = np.array(durations, np.uint64).view(np.int64)
     args = np.frombuffer(before + b"".join(events), np.uint8)
-    found = split_operations(ends, len(before), args, duration, _DURATION, _BEGIN)
-    return [(first, decompress(chunk)) for first, chunk in found], duration
+    operations = _native.Operations([_BEGIN], [_DURATION], [], [], 9, 1)
+    (_, _, took, _), found = operations.add_with_chunks(ends, len(before), args, np.zeros_like(own), own, *most)
+    assert sum(count for _, count, _, _ in found) == len(events)
+    return [(first, decompress(chunk)) for first, chunk in operation_chunks(found, took)], took
 
 
 def restored(chunks: list[tuple[int, bytes]], duration: NDArray[np.int64]) -> list[bytes]:
@@ -59,11 +63,40 @@ def restored(chunks: list[tuple[int, bytes]], duration: NDArray[np.int64]) -> li
     return found
 
 
-@given(EVENTS, st.binary(max_size=3))
-def test_any_arguments_come_back(events: list[tuple[int, list[bytes]]], before: bytes) -> None:
+@given(EVENTS, st.binary(max_size=3), st.tuples(st.integers(1, 9), st.integers(0, 99)))
+def test_any_arguments_come_back(events: list[tuple[int, list[bytes]]], before: bytes, most: tuple[int, int]) -> None:
     raws = [b"\x05" + stat(_DURATION, 0x18, took) * (took % 3) + b"".join(stats) for took, stats in events]
-    chunks, duration = chunks_of(raws, [took for took, _ in events], before)
-    assert restored(chunks, duration) == raws
+    for limits in (most, (CHUNK_EVENTS, CHUNK_BYTES)):
+        chunks, duration = chunks_of(raws, [took for took, _ in events], before, limits)
+        assert restored(chunks, duration) == raws
+        firsts = [first for first, _ in chunks]
+        for first, stop in zip(firsts, [*firsts, len(raws)][1:], strict=True):
+            assert stop - first <= limits[0]
+            assert stop - first == 1 or sum(map(len, raws[first:stop])) <= limits[1]
+            # No chunk ends before it has to.
+            is_full = stop - first == limits[0] or sum(map(len, raws[first : stop + 1])) > limits[1]
+            assert is_full or stop == len(raws)
+
+
+@pytest.mark.parametrize("of_begin", [300, 5])
+def test_what_is_told_elsewhere_is_taken_out(of_begin: int) -> None:
+    events = [b"\x07" + stat(of_begin, 0x18, 9 * k) + stat(_DURATION, 0x20, k) + stat(4, 0x18, k) for k in range(9)]
+    ends = np.cumsum([len(event) for event in events], dtype=np.int64)
+    times = np.zeros(9, np.int64)
+    operations = _native.Operations([of_begin], [_DURATION], [], [], 9, 1)
+    args = np.frombuffer(b"".join(events), np.uint8)
+    (_, _, took, _), [(_, _, _, data)] = operations.add_with_chunks(ends, 0, args, times, times, 99, 9999)
+    assert took.tolist() == list(range(9))
+    lengths = data[6 : 6 + 9]
+    assert lengths.tolist() == [len(b"\x07" + stat(4, 0x18, k)) for k in range(9)]
+
+
+def test_arguments_beyond_the_data_are_refused() -> None:
+    operations = _native.Operations([_BEGIN], [_DURATION], [], [], 9, 1)
+    times = np.zeros(2, np.int64)
+    for ends, begin, events in (([1, 5], 0, 9), ([3, 2], 0, 9), ([1, 2], -1, 9), ([1, 2], 2, 9), ([1, 2], 0, 0)):
+        with pytest.raises(ValueError, match=r"beyond the data|without events"):
+            operations.add_with_chunks(np.array(ends), begin, np.zeros(4, np.uint8), times, times, events, 99)
 
 
 def test_usual_arguments_take_little_room() -> None:

@@ -53,7 +53,7 @@ class OperationWriter:
             ends = np.ascontiguousarray(data.args_end[piece]) - begin
             args = np.ascontiguousarray(data.args[begin : begin + int(ends[-1])])
             start, duration = (np.ascontiguousarray(column[piece], np.int64) for column in (data.start, data.duration))
-            made = maker.add(ends, 0, args, start, duration)
+            made, chunks = maker.add_with_arguments(ends, 0, args, start, duration)
             sums.add(made, start, duration)
             if in_steps is not None:
                 more = maker.metadata_from(known)
@@ -61,7 +61,7 @@ class OperationWriter:
                 in_steps.add_kinds(more)
                 in_steps.add(made, start, duration)
             yield keys.operations(track.id, piece.start), compress(made.encode(track.id))
-            for place, chunk in maker.arguments(ends, 0, args, made):
+            for place, chunk in chunks:
                 yield keys.details(track.id, piece.start + place), chunk
         self.per_track[track.id] = len(data)
         kinds = maker.kinds()

@@ -22,19 +22,47 @@ namespace {
 using xspace::Operations;
 using IdLists = std::vector<std::vector<std::int64_t>>;
 
-auto add(Operations& operations, const InColumn<std::int64_t>& args_end, std::int64_t begin,
-         const InColumn<std::uint8_t>& args, const InColumn<std::int64_t>& start,
-         const InColumn<std::int64_t>& duration) {
+using ColumnTuple = std::tuple<OutColumn<std::int64_t>, OutColumn<std::int64_t>, OutColumn<std::int64_t>,
+                               std::vector<OutColumn<std::int64_t>>>;
+
+ColumnTuple columns_of(Operations::Columns&& found) {
+    std::vector<OutColumn<std::int64_t>> numbers;
+    numbers.reserve(found.numbers.size());
+    for (std::vector<std::int64_t>& column : found.numbers) numbers.push_back(to_numpy(std::move(column)));
+    return {to_numpy(std::move(found.kind)), to_numpy(std::move(found.parent)), to_numpy(std::move(found.duration)),
+            std::move(numbers)};
+}
+
+ColumnTuple add(Operations& operations, const InColumn<std::int64_t>& args_end, std::int64_t begin,
+                const InColumn<std::uint8_t>& args, const InColumn<std::int64_t>& start,
+                const InColumn<std::int64_t>& duration) {
     Operations::Columns found;
     {
         nb::gil_scoped_release release;
         found = operations.add(span_of(args_end), begin, span_of(args), span_of(start), span_of(duration));
     }
-    std::vector<OutColumn<std::int64_t>> numbers;
-    numbers.reserve(found.numbers.size());
-    for (std::vector<std::int64_t>& column : found.numbers) numbers.push_back(to_numpy(std::move(column)));
-    return std::make_tuple(to_numpy(std::move(found.kind)), to_numpy(std::move(found.parent)),
-                           to_numpy(std::move(found.duration)), std::move(numbers));
+    return columns_of(std::move(found));
+}
+
+// The first event of a chunk, how many it has, where its checksum is, and its bytes.
+using WrittenChunk = std::tuple<std::size_t, std::size_t, std::size_t, OutColumn<std::uint8_t>>;
+
+auto add_with_chunks(Operations& operations, const InColumn<std::int64_t>& args_end, std::int64_t begin,
+                     const InColumn<std::uint8_t>& args, const InColumn<std::int64_t>& start,
+                     const InColumn<std::int64_t>& duration, std::size_t most_events, std::size_t most_bytes) {
+    Operations::Columns found;
+    std::vector<xspace::OperationChunk> ended;
+    {
+        nb::gil_scoped_release release;
+        xspace::OperationChunks chunks(operations.time_ids(), most_events, most_bytes);
+        found = operations.add(span_of(args_end), begin, span_of(args), span_of(start), span_of(duration), &chunks);
+        ended = std::move(chunks.ended());
+    }
+    std::vector<WrittenChunk> made;
+    made.reserve(ended.size());
+    for (xspace::OperationChunk& chunk : ended)
+        made.emplace_back(chunk.first, chunk.count, chunk.checksum_at, to_numpy(std::move(chunk.bytes)));
+    return std::make_pair(columns_of(std::move(found)), std::move(made));
 }
 
 using KindStats = std::vector<std::tuple<int, std::int64_t, nb::bytes>>;
@@ -63,8 +91,9 @@ void bind_operations(nb::module_& m) {
             "__init__",
             [](Operations* self, std::vector<std::int64_t> begin, std::vector<std::int64_t> duration, IdLists numbers,
                IdLists of_kind, std::size_t max_kinds, std::int64_t tick_ps) {
-                new (self) Operations({std::move(begin), std::move(duration), std::move(numbers), std::move(of_kind)},
-                                      max_kinds, tick_ps);
+                const xspace::OperationIds ids{std::move(begin), std::move(duration), std::move(numbers),
+                                               std::move(of_kind)};
+                new (self) Operations(ids, max_kinds, tick_ps);
             },
             nb::arg("begin"), nb::arg("duration"), nb::arg("numbers"), nb::arg("of_kind"), nb::arg("max_kinds"),
             nb::arg("tick_ps"))
@@ -72,6 +101,12 @@ void bind_operations(nb::module_& m) {
             "add", &add, nb::arg("args_end"), nb::arg("begin"), nb::arg("args"), nb::arg("start"), nb::arg("duration"),
             "Takes the next events, whose arguments begin at `begin`. Returns of each its kind, that of the operation\n"
             "it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none: no column where none has any.")
+        .def(
+            "add_with_chunks", &add_with_chunks, nb::arg("args_end"), nb::arg("begin"), nb::arg("args"),
+            nb::arg("start"), nb::arg("duration"), nb::arg("most_events"), nb::arg("most_bytes"),
+            "The same, and chunks of the arguments as they are stored, which do without what the durations say and\n"
+            "without when operations began: of each its first event, how many it has, where four bytes are left for a\n"
+            "checksum of their durations, and its bytes.")
         .def(
             "kinds", &kinds,
             "Returns of each kind so far its metadata, -1 none; and of those that stats make, their places with the\n"

@@ -47,17 +47,6 @@ auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::u
     return to_numpy(std::move(found));
 }
 
-auto thin_args(const InColumn<std::int64_t>& args_end, std::int64_t begin, const InColumn<std::uint8_t>& args,
-               const InColumn<std::int64_t>& duration, std::int64_t duration_id, std::int64_t begin_id) {
-    xspace::ThinArgs thin;
-    {
-        nb::gil_scoped_release release;
-        thin = xspace::thin_args(span_of(args_end), begin, span_of(args), span_of(duration), duration_id, begin_id);
-    }
-    return std::make_tuple(to_numpy(std::move(thin.left.ends)), to_numpy(std::move(thin.left.args)),
-                           to_bytes(thin.taken));
-}
-
 auto whole_args(const InColumn<std::int64_t>& left_end, const InColumn<std::uint8_t>& left,
                 const InColumn<std::uint8_t>& taken, const InColumn<std::int64_t>& duration) {
     xspace::ArgsColumn whole;
@@ -74,12 +63,8 @@ void bind_xspace_args(nb::module_& m) {
     m.def("integer_stats", &integer_stats, nb::arg("args_end"), nb::arg("args"), nb::arg("rows"), nb::arg("ids"),
           nb::arg("absent"),
           "Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`.");
-    m.def("thin_args", &thin_args, nb::arg("args_end"), nb::arg("begin"), nb::arg("args"), nb::arg("duration"),
-          nb::arg("duration_id"), nb::arg("begin_id"),
-          "Returns the arguments of operations, as ends and bytes, without how long they took on the device, where\n"
-          "`duration` says it, and without when they began; and what restores these. The ids are of stats, -1 none.");
     m.def("whole_args", &whole_args, nb::arg("left_end"), nb::arg("left"), nb::arg("taken"), nb::arg("duration"),
-          "Returns ends and bytes of what `thin_args` took apart. Raises ValueError.");
+          "Returns ends and bytes of what `Operations.add_with_chunks` took apart. Raises ValueError.");
 }
 
 }  // namespace tilescope

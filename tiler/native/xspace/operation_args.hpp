@@ -2,15 +2,66 @@
 // and when it began is near to when the one before did.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "base/span.hpp"
+#include "xspace/placed_stat.hpp"
 #include "xspace/wire.hpp"
 
 namespace tilescope::xspace {
+
+// Arguments of events as they are stored, but for a checksum of their durations: tiler/details/chunk.py says how. What
+// restores stats that were taken out are their tags and ids, the first begin, then columns: places counted from 1, 0 for
+// none, of both stats, and by how much begins differ, in whole nanoseconds and what is left of them.
+struct OperationChunk {
+    std::size_t first = 0, count = 0;  // events
+    std::size_t checksum_at = 0;  // where four bytes are left for it
+    std::vector<std::uint8_t> bytes;
+};
+
+// Takes two stats out of arguments that are integers as encoders write them: one that says how long the event took on the
+// device, if its duration is just that, and one that says when it began. Damaged arguments stay as they are.
+class OperationChunks {
+  public:
+    // A chunk has at most so many events, and so many bytes of arguments if they are of more than one.
+    OperationChunks(const TimeIds& ids, std::size_t most_events, std::size_t most_bytes);
+
+    // The next event, with the arguments `args`: where the two stats lie in them, and its duration. `all_end`: where the
+    // bytes end among which they lie.
+    void add(const wire::Source& args, const std::uint8_t* all_end, const PlacedTimes& times, std::int64_t duration);
+
+    // Ends the chunk, if it has any events.
+    void end();
+
+    // Those that have ended.
+    std::vector<OperationChunk>& ended() { return ended_; }
+
+  private:
+    bool is_of_tag(const PlacedStat& stat, std::size_t which);
+    void step_to(std::uint64_t begin);
+    void copy(const std::uint8_t* from, std::size_t size, const std::uint8_t* all_end);
+    void write(OperationChunk& chunk) const;
+
+    TimeIds ids_;
+    std::size_t most_events_, most_bytes_;
+    std::vector<OperationChunk> ended_;
+    std::size_t first_ = 0;
+    // Of the chunk that has not ended.
+    std::size_t count_ = 0;
+    std::size_t bytes_ = 0;  // of arguments
+    std::array<std::uint8_t, 2> tags_{};  // of the values of both stats; 0: none was seen
+    std::uint64_t first_begin_ = 0, begin_ = 0;
+    bool has_begins_ = false;
+    std::array<std::vector<std::uint16_t>, 2> places_;
+    std::vector<std::uint16_t> rests_;
+    std::vector<std::uint64_t> steps_;
+    std::vector<std::int64_t> ends_;
+    std::vector<std::uint8_t> left_;
+    std::size_t left_size_ = 0;
+};
 
 // The arguments of events, event k those of [ends[k-1], ends[k]).
 struct ArgsColumn {
@@ -18,19 +69,8 @@ struct ArgsColumn {
     std::vector<std::uint8_t> args;
 };
 
-// Of some events: what is left of their arguments, and what restores what was taken out.
-struct ThinArgs {
-    ArgsColumn left;
-    std::string taken;
-};
-
-// Takes out the stats of these ids (-1 none) that are integers as encoders write them: one that says how long the event took
-// on the device, if `duration` says the same, and one that says when it began. Damaged arguments stay as they are. Event k
-// has the arguments args[args_end[k-1]:args_end[k]], the first from `begin` on. Throws std::invalid_argument.
-ThinArgs thin_args(Span<const std::int64_t> args_end, std::int64_t begin, const wire::Source& args,
-                   Span<const std::int64_t> duration, std::int64_t duration_id, std::int64_t begin_id);
-
-// The inverse. Throws std::invalid_argument for what `thin_args` did not make.
+// The inverse: of what is left, what restores the rest, and the durations. Throws std::invalid_argument for what
+// `OperationChunks` did not make.
 ArgsColumn whole_args(Span<const std::int64_t> left_end, const wire::Source& left, const wire::Source& taken,
                       Span<const std::int64_t> duration);
 

@@ -5,17 +5,15 @@
 #include <cstdint>
 #include <deque>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/span.hpp"
+#include "xspace/operation_args.hpp"
+#include "xspace/operation_stats.hpp"
 #include "xspace/wire.hpp"
 
 namespace tilescope::xspace {
-
-// How the value of a stat is written.
-enum class StatForm : std::uint8_t { none = 0, integer = 1, unsigned_integer = 2, reference = 3, text = 4 };
 
 // A stat of an event that belongs to its kind: a text, or a number or the id of a text as `bits`.
 struct OperationStat {
@@ -32,20 +30,8 @@ struct OperationStat {
 // together are put in this order, and come after all that were added before.
 class Operations {
   public:
-    // A number that an event does not have.
-    static constexpr std::int64_t kAbsent = -1;
-
-    // Ids of stats below this are looked up in a table: those of real files nearly always are.
-    static constexpr std::uint64_t kDirectIds = 1024;
-
-    struct Ids {  // of stats on the plane, by what they are
-        std::vector<std::int64_t> begin, duration;
-        std::vector<std::vector<std::int64_t>> numbers;  // that each event has; none is negative
-        std::vector<std::vector<std::int64_t>> of_kind;  // events of one kind agree in these
-    };
-
     // No more than `max_kinds` are told apart by stats: further events are told apart by their metadata alone.
-    Operations(Ids ids, std::size_t max_kinds, std::int64_t tick_ps);
+    Operations(const OperationIds& ids, std::size_t max_kinds, std::int64_t tick_ps);
 
     // What is added together: of each event its kind, that of its parent, -1 none, its duration in picoseconds, and numbers;
     // columns of numbers that none of the events has are empty.
@@ -56,10 +42,14 @@ class Operations {
 
     // The next events: event k has the arguments args[args_end[k-1]:args_end[k]], the first from `begin` on; start and
     // duration in ticks. Those with damaged arguments have no metadata and no stats. Throws std::invalid_argument.
+    // Writes the arguments into chunks, if there are any.
     Columns add(Span<const std::int64_t> args_end, std::int64_t begin, const wire::Source& args,
-                Span<const std::int64_t> start, Span<const std::int64_t> duration);
+                Span<const std::int64_t> start, Span<const std::int64_t> duration, OperationChunks* chunks = nullptr);
 
-    // Of each kind so far: the metadata, -1 none, and the stats as they were asked for.
+    // The ids of the stats that chunks do without.
+    const TimeIds& time_ids() const { return stats_.time_ids(); }
+
+    // Of each kind so far: the metadata, -1 none, and the stats as they were asked for; no stats where the event had none.
     struct Kind {
         std::int64_t metadata = -1;
         std::vector<OperationStat> stats;
@@ -74,56 +64,30 @@ class Operations {
     std::int64_t last() const { return last_; }
 
   private:
-    enum class Use : std::uint8_t { begin, duration, number, kind };
-    struct Wanted {
-        std::int64_t id;
-        Use use;
-        std::size_t place;
-    };
     struct Open {
         std::int64_t end;
         std::int64_t kind;
     };
-    // A stat of the event that is read: the text lies in its arguments.
-    struct Seen {
-        StatForm form = StatForm::none;
-        std::int64_t bits = 0;
-        std::string_view text;
+    // Kinds of one metadata, -1 not seen yet: that of events without stats, and the one that was seen last of others.
+    struct OfMetadata {
+        std::int32_t plain = -1, with_stats = -1;
     };
 
-    // Where to look for what is wanted of a stat: nothing that is wanted of it comes before.
-    std::size_t first_wanted(std::int64_t id) const {
-        return static_cast<std::uint64_t>(id) < kDirectIds ? first_of_id_[static_cast<std::size_t>(id)] : 0;
-    }
-    void want(const std::vector<std::int64_t>& ids, Use use, std::size_t place);
-    void forget();
-    bool read_quickly(const wire::Source& args, const std::uint8_t* all_end);
-    void read(const wire::Source& args);
-    void read_stat(const wire::Source& args, wire::Cursor stat);
-    void take(std::int64_t id, const Seen& stat);
-    std::int64_t& number(const Wanted& wanted);  // of the event: where it is a number
+    OfMetadata* of_metadata(std::int64_t metadata);  // null: it is out of all bounds
     void write_key();
     std::int64_t kind_of_event();
-    std::int64_t new_kind();
+    std::int64_t kind_with_stats();
+    bool has_stats_of(const Kind& kind) const;
+    std::int64_t new_kind(std::int64_t metadata);
     void find_parents(Columns& columns, const std::vector<std::int64_t>& begin);
 
-    std::vector<Wanted> wanted_;
-    std::vector<std::size_t> first_of_id_;  // of low ids, the first that wants it
+    OperationStats stats_;  // of the event that is read
     std::size_t max_kinds_;
     std::int64_t tick_ps_;
-    // Of the event that is read.
-    std::int64_t metadata_ = -1;
-    std::int64_t begin_ = kAbsent;
-    std::int64_t duration_ = kAbsent;
-    std::vector<std::int64_t> number_;
-    std::vector<Seen> stat_;
-    std::string key_;
-
     std::int64_t shift_ = 0;  // the device's time minus that of the events
-    bool has_numbers_ = false;  // whether the event has any of `number_`
-    bool has_stats_ = false;  // whether the event has any that belong to its kind
+    std::string key_;
     std::unordered_map<std::string, std::int64_t> known_;
-    std::vector<std::int64_t> plain_;  // by metadata: of events without such stats, -1 not seen yet
+    std::vector<OfMetadata> by_metadata_;
     std::deque<Kind> kinds_;
     bool is_cut_ = false;
     std::vector<Open> open_;

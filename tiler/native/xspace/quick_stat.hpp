@@ -3,13 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "xspace/wire.hpp"
 
 namespace tilescope::xspace {
 
 struct QuickStat {
-    std::uint64_t id = 0;
+    static constexpr std::size_t kIds = 0x80;  // all ids are below
+
+    std::size_t id = 0;
     std::uint32_t tag = 0;  // of its value
     std::uint64_t bits = 0;  // of an integer or a reference
     const std::uint8_t* text = nullptr;  // where a text or bytes begin, which end where the stat does
@@ -19,13 +22,19 @@ struct QuickStat {
 // Returns where it ends, or null; it is to be read with more care then.
 inline const std::uint8_t* quick_stat(const std::uint8_t* at, const std::uint8_t* end, const std::uint8_t* file_end,
                                       QuickStat& stat) {
-    constexpr std::uint8_t stats_tag = wire::bytes_field(4);
-    if (end - at < 6 || at[0] != stats_tag || at[1] >= 0x80 || at[1] < 4 || at[1] > end - at - 2) return nullptr;
-    const std::uint8_t* const stop = at + 2 + at[1];
-    if (at[2] != wire::varint_field(1) || at[3] >= 0x80) return nullptr;
-    stat.id = at[3];
-    stat.tag = at[4];
-    const std::uint8_t* const value = at + 5;
+    // All bytes before the value at once: the field, its size, the field of the id, the id, the field of the value.
+    constexpr std::uint64_t looked_at = 0x80'80'ff'80'ffU;
+    constexpr std::uint64_t expected = wire::bytes_field(4) | std::uint64_t{wire::varint_field(1)} << 16;
+    constexpr std::ptrdiff_t before_value = 5;
+    std::uint64_t head = 0;
+    if (file_end - at < static_cast<std::ptrdiff_t>(sizeof(head))) return nullptr;
+    std::memcpy(&head, at, sizeof(head));  // little-endian hosts only, as containers are
+    const auto size = static_cast<std::ptrdiff_t>(head >> 8 & 0x7f);
+    if ((head & looked_at) != expected || size < before_value - 1 || size > end - at - 2) return nullptr;
+    const std::uint8_t* const stop = at + 2 + size;
+    stat.id = head >> 24 & 0x7f;
+    stat.tag = static_cast<std::uint32_t>(head >> 32 & 0x7f);
+    const std::uint8_t* const value = at + before_value;
     switch (stat.tag) {
     case wire::fixed64_field(2): return stop - value == 8 ? stop : nullptr;
     case wire::varint_field(3):

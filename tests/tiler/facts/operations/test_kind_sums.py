@@ -138,7 +138,7 @@ def test_any_windows_over_records(of: list[Run], windows: list[Windows], size: i
     with pytest.MonkeyPatch.context() as patch:
         for module in (making, *summing_modules(), checking, device_durations):
             patch.setattr(module, "CHUNK_OPERATIONS", size)
-        patch.setattr(chunk, "_CHUNK_EVENTS", 1)  # those of a chunk are in one record
+        patch.setattr(chunk, "CHUNK_EVENTS", 1)  # those of a chunk are in one record
         check(of, [*windows, Windows.one(0, 1 << 40)], whole_ordered=True)
 
 

@@ -1,0 +1,159 @@
+#include "xspace/operation_stats.hpp"
+
+#include <algorithm>
+
+namespace tilescope::xspace {
+
+using wire::Cursor;
+using wire::varint_field;
+
+namespace {
+
+// Of the field with the value of a stat.
+StatForm form_of(std::uint32_t tag) {
+    switch (tag) {
+    case varint_field(3): return StatForm::unsigned_integer;
+    case varint_field(4): return StatForm::integer;
+    case varint_field(7): return StatForm::reference;
+    case wire::bytes_field(5): return StatForm::text;
+    default: return StatForm::none;
+    }
+}
+
+bool is_integer(StatForm form) { return form == StatForm::unsigned_integer || form == StatForm::integer; }
+
+// Notes where a stat lies that was read quickly, up to `stop`: the first of them, if its varint is the shortest.
+void note(PlacedStat& placed, const QuickStat& stat, std::size_t place, std::size_t size, const std::uint8_t* stop) {
+    if (placed.size != 0 || place >= PlacedStat::kPlaces || (stop[-1] == 0 && size != StatBytes::kLeast)) return;
+    placed = {stat.bits, static_cast<std::uint16_t>(place), static_cast<std::uint8_t>(size),
+              static_cast<std::uint8_t>(stat.tag)};
+}
+
+}  // namespace
+
+OperationStats::OperationStats(const OperationIds& ids)
+    : numbers_(ids.numbers.size(), kAbsent), stats_(ids.of_kind.size()) {
+    want(ids.begin, Use::begin, 0);
+    want(ids.duration, Use::duration, 0);
+    for (std::size_t place = 0; place < ids.numbers.size(); ++place) want(ids.numbers[place], Use::number, place);
+    for (std::size_t place = 0; place < ids.of_kind.size(); ++place) want(ids.of_kind[place], Use::kind, place);
+    for (const Wanted& wanted : wanted_) {
+        if (wanted.id < 0 || static_cast<std::uint64_t>(wanted.id) >= quick_.size()) continue;
+        Wanted& quick = quick_[static_cast<std::size_t>(wanted.id)];
+        if (quick.use == Use::none) quick = wanted;
+    }
+    if (!ids.duration.empty()) time_ids_.duration = ids.duration.front();
+    if (!ids.begin.empty()) time_ids_.begin = ids.begin.front();
+}
+
+void OperationStats::want(const std::vector<std::int64_t>& ids, Use use, std::size_t place) {
+    for (const std::int64_t id : ids) wanted_.push_back({id, use, place});
+}
+
+void OperationStats::forget() {
+    metadata_ = -1;
+    begin_ = duration_ = kAbsent;
+    times_ = {};
+    if (has_numbers_) std::fill(numbers_.begin(), numbers_.end(), kAbsent);
+    has_numbers_ = false;
+    drop_stats();
+}
+
+void OperationStats::drop_stats() {
+    if (has_stats_) std::fill(stats_.begin(), stats_.end(), SeenStat{});
+    has_stats_ = false;
+}
+
+void OperationStats::read(const wire::Source& args, const std::uint8_t* all_end) {
+    if (read_quickly(args, all_end)) return;
+    try {
+        read_carefully(args);
+        times_ = find_times(args, time_ids_);
+    } catch (const wire::Error&) {
+        forget();
+    }
+}
+
+// Reads arguments as nearly all are; false where they have to be read with more care.
+bool OperationStats::read_quickly(const wire::Source& args, const std::uint8_t* all_end) {
+    forget();
+    const std::uint8_t* const end = args.end();
+    std::uint64_t metadata = 0;
+    const std::uint8_t* at = wire::quick_varint(args.begin(), end, all_end, metadata);
+    if (at == nullptr) return false;
+    metadata_ = static_cast<std::int64_t>(metadata);
+    QuickStat stat;
+    for (const std::uint8_t* next = nullptr; at != end; at = next) {
+        next = quick_stat(at, end, all_end, stat);
+        if (next == nullptr) return false;
+        const Wanted& wanted = quick_[stat.id];
+        if (wanted.use == Use::none) continue;
+        const StatForm form = form_of(stat.tag);
+        if (is_integer(form) && (wanted.use == Use::begin || wanted.use == Use::duration)) {
+            const bool is_begin = wanted.use == Use::begin;
+            (is_begin ? begin_ : duration_) = static_cast<std::int64_t>(stat.bits);
+            if (wanted.id == (is_begin ? time_ids_.begin : time_ids_.duration))
+                note(is_begin ? times_.begin : times_.duration, stat, static_cast<std::size_t>(at - args.begin()),
+                     static_cast<std::size_t>(next - at), next);
+        } else if (form == StatForm::text) {
+            take(wanted, {form, 0, text_of({stat.text, static_cast<std::size_t>(next - stat.text)})});
+        } else if (form != StatForm::none) {
+            take(wanted, {form, static_cast<std::int64_t>(stat.bits), {}});
+        }
+    }
+    return true;
+}
+
+void OperationStats::read_carefully(const wire::Source& args) {
+    forget();
+    Cursor cursor(args, {0, args.size()}, "event");
+    if (cursor.at_end()) return;
+    metadata_ = cursor.signed_varint();
+    while (!cursor.at_end()) {
+        const std::uint32_t tag = cursor.tag();
+        if ((tag & 7) == 2) read_stat(args, cursor.message("stat"));
+        else cursor.skip(tag);
+    }
+}
+
+void OperationStats::read_stat(const wire::Source& args, Cursor stat) {
+    std::int64_t id = 0;
+    SeenStat seen;
+    while (!stat.at_end()) {
+        const std::uint32_t field = stat.tag();
+        switch (field) {
+        case varint_field(1): id = stat.signed_varint(); break;
+        case varint_field(3):
+        case varint_field(4):
+        case varint_field(7):
+            seen.form = form_of(field);
+            seen.bits = stat.signed_varint();
+            break;
+        case wire::bytes_field(5):
+            seen.form = StatForm::text;
+            seen.text = wire::text(args, stat.bytes("text"));
+            break;
+        default: stat.skip(field);
+        }
+    }
+    if (seen.form == StatForm::none) return;
+    const auto is_of_id = [id](const Wanted& wanted) { return wanted.id == id; };
+    const auto wanted = std::find_if(wanted_.begin(), wanted_.end(), is_of_id);
+    if (wanted != wanted_.end()) take(*wanted, seen);
+}
+
+void OperationStats::take(const Wanted& wanted, const SeenStat& stat) {
+    if (wanted.use == Use::kind) {
+        stats_[wanted.place] = stat;
+        if (stat.form != StatForm::text) stats_[wanted.place].text = {};
+        has_stats_ = true;
+    } else if (is_integer(stat.form)) {
+        if (wanted.use == Use::begin) begin_ = stat.bits;
+        if (wanted.use == Use::duration) duration_ = stat.bits;
+        if (wanted.use != Use::number) return;
+        numbers_[wanted.place] = stat.bits;
+        has_numbers_ = true;
+    }
+}
+
+}  // namespace tilescope::xspace
