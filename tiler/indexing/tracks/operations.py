@@ -19,7 +19,7 @@ from tilescope.tiler.indexing.tracks.operation_sums import OperationSumMaker
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.indexing.tracks.step_sum_makers import StepSumMakers
 from tilescope.tiler.indexing.tracks.track_data import TrackData
-from tilescope.tiler.pages import compress
+from tilescope.tiler.pages import compress, compress_container
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.store import Entry
 
@@ -60,7 +60,7 @@ class OperationWriter:
                 known += len(more)
                 in_steps.add_kinds(more)
                 in_steps.add(made, start, duration)
-            yield keys.operations(track.id, piece.start), compress(made.encode(track.id))
+            yield keys.operations(track.id, piece.start), compress_container(made.encode(track.id))
             for place, chunk in chunks:
                 yield keys.details(track.id, piece.start + place), chunk
         self.per_track[track.id] = len(data)
