@@ -1,6 +1,7 @@
 #include "xspace/operation_stats.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tilescope::xspace {
 
@@ -22,11 +23,16 @@ StatForm form_of(std::uint32_t tag) {
 
 bool is_integer(StatForm form) { return form == StatForm::unsigned_integer || form == StatForm::integer; }
 
+// How a stat begins, but for its size.
+constexpr std::uint64_t kHead = 0xff'ff'ff'00'ffU;
+constexpr std::ptrdiff_t kBeforeValue = 5;
+
 // Notes where a stat lies that was read quickly, up to `stop`: the first of them, if its varint is the shortest.
-void note(PlacedStat& placed, const QuickStat& stat, std::size_t place, std::size_t size, const std::uint8_t* stop) {
+void note(PlacedStat& placed, std::uint64_t value, std::uint8_t tag, std::size_t place, const std::uint8_t* at,
+          const std::uint8_t* stop) {
+    const auto size = static_cast<std::size_t>(stop - at);
     if (placed.size != 0 || place >= PlacedStat::kPlaces || (stop[-1] == 0 && size != StatBytes::kLeast)) return;
-    placed = {stat.bits, static_cast<std::uint16_t>(place), static_cast<std::uint8_t>(size),
-              static_cast<std::uint8_t>(stat.tag)};
+    placed = {value, static_cast<std::uint16_t>(place), static_cast<std::uint8_t>(size), tag};
 }
 
 }  // namespace
@@ -84,6 +90,8 @@ bool OperationStats::read_quickly(const wire::Source& args, const std::uint8_t* 
     metadata_ = static_cast<std::int64_t>(metadata);
     QuickStat stat;
     for (const std::uint8_t* next = nullptr; at != end; at = next) {
+        next = read_time(at, args, all_end);
+        if (next != nullptr) continue;
         next = quick_stat(at, end, all_end, stat);
         if (next == nullptr) return false;
         const Wanted& wanted = quick_[stat.id];
@@ -92,9 +100,12 @@ bool OperationStats::read_quickly(const wire::Source& args, const std::uint8_t* 
         if (is_integer(form) && (wanted.use == Use::begin || wanted.use == Use::duration)) {
             const bool is_begin = wanted.use == Use::begin;
             (is_begin ? begin_ : duration_) = static_cast<std::int64_t>(stat.bits);
-            if (wanted.id == (is_begin ? time_ids_.begin : time_ids_.duration))
-                note(is_begin ? times_.begin : times_.duration, stat, static_cast<std::size_t>(at - args.begin()),
-                     static_cast<std::size_t>(next - at), next);
+            if (wanted.id != (is_begin ? time_ids_.begin : time_ids_.duration)) continue;
+            note(is_begin ? times_.begin : times_.duration, stat.bits, static_cast<std::uint8_t>(stat.tag),
+                 static_cast<std::size_t>(at - args.begin()), at, next);
+            std::memcpy(&(is_begin ? begin_head_ : duration_head_), at, sizeof(begin_head_));
+            begin_head_ &= kHead;
+            duration_head_ &= kHead;
         } else if (form == StatForm::text) {
             take(wanted, {form, 0, text_of({stat.text, static_cast<std::size_t>(next - stat.text)})});
         } else if (form != StatForm::none) {
@@ -102,6 +113,25 @@ bool OperationStats::read_quickly(const wire::Source& args, const std::uint8_t* 
         }
     }
     return true;
+}
+
+// Reads a time that is written as the one before was: most stats are times. Returns where it ends, or null.
+const std::uint8_t* OperationStats::read_time(const std::uint8_t* at, const wire::Source& args,
+                                              const std::uint8_t* all_end) {
+    std::uint64_t head = 0;
+    if (all_end - at < static_cast<std::ptrdiff_t>(sizeof(head))) return nullptr;
+    std::memcpy(&head, at, sizeof(head));
+    const bool is_begin = (head & kHead) == begin_head_;
+    if (!is_begin && (head & kHead) != duration_head_) return nullptr;
+    const auto size = static_cast<std::ptrdiff_t>(2 + (head >> 8 & 0xff));
+    if (size > args.end() - at) return nullptr;
+    const std::uint8_t* const stop = at + size;
+    std::uint64_t value = 0;
+    if (wire::quick_varint(at + kBeforeValue, stop, all_end, value) != stop) return nullptr;
+    (is_begin ? begin_ : duration_) = static_cast<std::int64_t>(value);
+    note(is_begin ? times_.begin : times_.duration, value, static_cast<std::uint8_t>(head >> 32),
+         static_cast<std::size_t>(at - args.begin()), at, stop);
+    return stop;
 }
 
 void OperationStats::read_carefully(const wire::Source& args) {

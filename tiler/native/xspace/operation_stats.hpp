@@ -68,6 +68,7 @@ class OperationStats {
     void want(const std::vector<std::int64_t>& ids, Use use, std::size_t place);
     void forget();
     bool read_quickly(const wire::Source& args, const std::uint8_t* all_end);
+    const std::uint8_t* read_time(const std::uint8_t* at, const wire::Source& args, const std::uint8_t* all_end);
     void read_carefully(const wire::Source& args);
     void read_stat(const wire::Source& args, wire::Cursor stat);
     void take(const Wanted& wanted, const SeenStat& stat);
@@ -75,6 +76,7 @@ class OperationStats {
     std::vector<Wanted> wanted_;  // of stats that are wanted twice the first counts
     std::array<Wanted, QuickStat::kIds> quick_;  // the same by id
     TimeIds time_ids_;
+    std::uint64_t begin_head_ = 0, duration_head_ = 0;  // how those of the event before were written; 0: no stat is
 
     std::int64_t metadata_ = -1;
     std::int64_t begin_ = kAbsent;
