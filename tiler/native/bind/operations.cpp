@@ -54,9 +54,9 @@ auto add_with_chunks(Operations& operations, const InColumn<std::int64_t>& args_
     std::vector<xspace::OperationChunk> ended;
     {
         nb::gil_scoped_release release;
-        xspace::OperationChunks chunks(operations.time_ids(), most_events, most_bytes);
+        xspace::OperationChunks& chunks = operations.chunks(most_events, most_bytes);
         found = operations.add(span_of(args_end), begin, span_of(args), span_of(start), span_of(duration), &chunks);
-        ended = std::move(chunks.ended());
+        ended = chunks.take();
     }
     std::vector<WrittenChunk> made;
     made.reserve(ended.size());

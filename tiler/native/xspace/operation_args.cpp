@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "base/byte_planes.hpp"
 #include "columns/length_classes.hpp"
@@ -197,6 +198,12 @@ void OperationChunks::end() {
     tags_ = {};
     first_begin_ = 0;
     has_begins_ = false;
+}
+
+std::vector<OperationChunk> OperationChunks::take() {
+    end();
+    first_ = 0;
+    return std::exchange(ended_, {});
 }
 
 void OperationChunks::write(OperationChunk& chunk) const {

@@ -36,8 +36,11 @@ class OperationChunks {
     // Ends the chunk, if it has any events.
     void end();
 
-    // Those that have ended.
-    std::vector<OperationChunk>& ended() { return ended_; }
+    // Takes those that have ended: events that come next are the first again.
+    std::vector<OperationChunk> take();
+
+    std::size_t most_events() const { return most_events_; }
+    std::size_t most_bytes() const { return most_bytes_; }
 
   private:
     bool is_of_tag(const PlacedStat& stat, std::size_t which);

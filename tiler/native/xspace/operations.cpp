@@ -29,6 +29,13 @@ constexpr std::int64_t kTable = std::int64_t{1} << 24;
 Operations::Operations(const OperationIds& ids, std::size_t max_kinds, std::int64_t tick_ps)
     : stats_(ids), max_kinds_(max_kinds), tick_ps_(tick_ps) {}
 
+OperationChunks& Operations::chunks(std::size_t most_events, std::size_t most_bytes) {
+    if (!chunks_ || chunks_->most_events() != most_events || chunks_->most_bytes() != most_bytes)
+        chunks_.emplace(stats_.time_ids(), most_events, most_bytes);
+    chunks_->take();
+    return *chunks_;
+}
+
 Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int64_t begin, const wire::Source& args,
                                     Span<const std::int64_t> start, Span<const std::int64_t> duration,
                                     OperationChunks* chunks) {
@@ -72,7 +79,6 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
         if (chunks != nullptr) chunks->add(of, args.end(), stats_.times(), lasting);
         columns.kind[k] = kind_of_event();
     }
-    if (chunks != nullptr) chunks->end();
     find_parents(columns, begins);
     return columns;
 }

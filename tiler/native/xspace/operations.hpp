@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -46,8 +47,8 @@ class Operations {
     Columns add(Span<const std::int64_t> args_end, std::int64_t begin, const wire::Source& args,
                 Span<const std::int64_t> start, Span<const std::int64_t> duration, OperationChunks* chunks = nullptr);
 
-    // The ids of the stats that chunks do without.
-    const TimeIds& time_ids() const { return stats_.time_ids(); }
+    // Empty chunks, which do without the times of operations: always the same room.
+    OperationChunks& chunks(std::size_t most_events, std::size_t most_bytes);
 
     // Of each kind so far: the metadata, -1 none, and the stats as they were asked for; no stats where the event had none.
     struct Kind {
@@ -89,6 +90,7 @@ class Operations {
     std::unordered_map<std::string, std::int64_t> known_;
     std::vector<OfMetadata> by_metadata_;
     std::deque<Kind> kinds_;
+    std::optional<OperationChunks> chunks_;
     bool is_cut_ = false;
     std::vector<Open> open_;
     bool any_ = false;
