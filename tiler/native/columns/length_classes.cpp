@@ -1,6 +1,7 @@
 #include "columns/length_classes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
@@ -58,15 +59,25 @@ Ordered order_by_length(Span<const int64_t> ends, int64_t start, size_t size) {
         order_by_sorting(lengths, begins, ordered);
         return ordered;
     }
-    std::vector<size_t> next(longest + 1, 0);
-    for (const size_t length : lengths) ++next[length];
+    // Both halves side by side: to count equal lengths in a row, each waits for the one before.
+    const size_t half = (count + 1) / 2, rest = count - half;
+    std::vector<std::array<size_t, 2>> next(longest + 1);
+    const auto each = [&](auto visit) {
+        for (size_t k = 0; k < rest; ++k) {
+            visit(next[lengths[k]][0], k);
+            visit(next[lengths[half + k]][1], half + k);
+        }
+        if (rest < half) visit(next[lengths[rest]][0], rest);
+    };
+    each([](size_t& counted, size_t) { ++counted; });
     size_t first = 0;
     for (size_t length = 0; length < next.size(); ++length) {
-        if (next[length] != 0) ordered.classes.push_back({length, next[length]});
-        first += std::exchange(next[length], first);
+        const size_t before = first;
+        for (size_t& of_half : next[length]) first += std::exchange(of_half, first);
+        if (first != before) ordered.classes.push_back({length, first - before});
     }
     ordered.begins.resize(count);
-    for (size_t k = 0; k < count; ++k) ordered.begins[next[lengths[k]]++] = begins[k];
+    each([&](size_t& place, size_t k) { ordered.begins[place++] = begins[k]; });
     return ordered;
 }
 
