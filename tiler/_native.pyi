@@ -353,6 +353,15 @@ class KindSums:
         Adds operations from event `first` on that lie in the windows as a whole; occurrences are not told.
         """
 
+    def add_growing(
+        self,
+        kind: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        first: int,
+    ) -> None:
+        """The same of any kinds: there is room for them then."""
+
     def add_record(
         self, data: bytes, track: int, most: int, first: int, columns: NDArray[numpy.uint8]
     ) -> tuple[int, NDArray[numpy.uint8]]:
@@ -401,7 +410,7 @@ class LoneSpans:
         start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         length: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None:
-        """Adds events, in the order of their starts."""
+        """Adds events, in the order of their starts; lengths below 0 are none."""
 
     def ticks(self) -> int:
         """Returns in how many ticks any runs."""

@@ -68,7 +68,7 @@ class OperationMaker:
         self, kind: Ints, parent: Ints, taken: Ints, numbers: list[Ints], start: Ints, duration: Ints
     ) -> Operations:
         self._bounds.append((int(start[0]), int(start[-1]), int((start + duration).max())))
-        some = {name: column for name, column in zip(NUMBERS, numbers, strict=True) if column.max(initial=-1) >= 0}
+        some = {name: column for name, column in zip(NUMBERS, numbers, strict=True) if len(column)}
         told = np.flatnonzero(np.any([column >= 0 for column in some.values()], axis=0)) if some else _NOTHING
         return Operations(kind, parent, taken, told, {name: column[told] for name, column in some.items()})
 

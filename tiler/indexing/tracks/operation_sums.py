@@ -24,13 +24,12 @@ class OperationSumMaker:
     def add(self, of: Operations, start: Ints, duration: Ints) -> None:
         """Adds operations; `start` and `duration` of their events, in ticks."""
         sums = self._sums
-        sums.grow(1 + max(int(of.kind.max()), int(of.parent.max())))
-        sums.add_whole(of.kind, of.parent, of.duration, self._added)
+        sums.add_growing(of.kind, of.parent, of.duration, self._added)
         for place, name in enumerate(SUMMED):
             if name in of.numbers:
                 self._numbers.add(name)
                 sums.add_number(place, of.kind[of.told], of.numbers[name], np.ones(len(of.told), np.uint8))
-        self._spans.add(of.kind, start, np.maximum(duration, 0))
+        self._spans.add(of.kind, start, duration)
         self._added += len(of)
 
     def found(self, kinds: int) -> OperationSums | None:

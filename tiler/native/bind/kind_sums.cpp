@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -36,7 +37,7 @@ class RecordKindSums : public KindSums {
         std::vector<std::uint8_t> has;
         {
             nb::gil_scoped_release release;
-            record_.read(bytes_of(view_of(data)), {track, count.size(), most}, span_of(columns));
+            record_.read(bytes_of(view_of(data)), {track, kinds(), most}, span_of(columns));
             add_whole(record_.kind(), record_.parent(), record_.duration(), first);
             const Span<const std::int64_t> told = record_.told();
             kind_.clear();
@@ -91,6 +92,19 @@ void bind_kind_sums(nb::module_& m) {
             },
             nb::arg("kind"), nb::arg("parent"), nb::arg("duration"), nb::arg("first"),
             "Adds operations from event `first` on that lie in the windows as a whole; occurrences are not told.")
+        .def(
+            "add_growing",
+            [](RecordKindSums& self, const Numbers& kind, const Numbers& parent, const Numbers& duration,
+               std::int64_t first) {
+                nb::gil_scoped_release release;
+                std::int64_t last = -1;
+                for (const Span<const std::int64_t> of : {span_of(kind), span_of(parent)})
+                    for (const std::int64_t value : of) last = std::max(last, value);
+                self.grow(static_cast<std::size_t>(last + 1));
+                self.add_whole(span_of(kind), span_of(parent), span_of(duration), first);
+            },
+            nb::arg("kind"), nb::arg("parent"), nb::arg("duration"), nb::arg("first"),
+            "The same of any kinds: there is room for them then.")
         .def("add_record", &RecordKindSums::add_record, nb::arg("data"), nb::arg("track"), nb::arg("most"),
              nb::arg("first"), nb::arg("columns"),
              nb::sig("def add_record(self, data: bytes, track: int, most: int, first: int, columns: "
@@ -107,15 +121,15 @@ void bind_kind_sums(nb::module_& m) {
             "number",
             [](RecordKindSums& self, std::size_t number) {
                 WideSums& of = self.numbers.at(number);
-                of.grow(self.count.size());
+                of.grow(self.kinds());
                 return taken(of);
             },
             nb::arg("number"), "Returns the sums of a number. They are not kept.")
         .def(
             "take",
             [](RecordKindSums& self) {
-                KindSums of(0, self.numbers.size());
-                std::swap(of, static_cast<KindSums&>(self));
+                KindSums::Columns of = self.columns();
+                static_cast<KindSums&>(self) = KindSums(0, self.numbers.size());
                 return nb::make_tuple(to_numpy(std::move(of.count)), to_numpy(std::move(of.empty)),
                                       to_numpy(std::move(of.occurrences)), to_numpy(std::move(of.longest)),
                                       to_numpy(std::move(of.longest_at)), to_numpy(std::move(of.shortest_lasting)),
@@ -137,7 +151,8 @@ void bind_kind_sums(nb::module_& m) {
                 nb::gil_scoped_release release;
                 self.add(span_of(kind), span_of(start), span_of(length));
             },
-            nb::arg("kind"), nb::arg("start"), nb::arg("length"), "Adds events, in the order of their starts.")
+            nb::arg("kind"), nb::arg("start"), nb::arg("length"),
+            "Adds events, in the order of their starts; lengths below 0 are none.")
         .def("ticks", &LoneSpans::ticks, "Returns in how many ticks any runs.")
         .def(
             "alone", [](const LoneSpans& self, std::size_t kinds) { return to_numpy(self.alone(kinds)); },

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 
 namespace tilescope {
 
@@ -11,12 +12,6 @@ namespace {
 std::size_t place_of(std::int64_t kind, std::size_t kinds) {
     if (kind < 0 || static_cast<std::uint64_t>(kind) >= kinds) throw std::invalid_argument("a kind that there is not");
     return static_cast<std::size_t>(kind);
-}
-
-// The shorter of two durations, of which -1 is none.
-std::int64_t shorter(std::int64_t a, std::int64_t b) {
-    if (a < 0 || b < 0) return std::max(a, b);
-    return std::min(a, b);
 }
 
 }  // namespace
@@ -33,16 +28,9 @@ void WideSums::grow(std::size_t count) {
     high_.resize(std::max(count, high_.size()));
 }
 
-KindSums::KindSums(std::size_t kinds, std::size_t of_numbers)
-    : count(kinds),
-      empty(kinds),
-      occurrences(kinds),
-      longest(kinds, -1),
-      longest_at(kinds, -1),
-      shortest_lasting(kinds, -1),
-      total(kinds),
-      inner(kinds),
-      numbers(of_numbers, WideSums(0)) {}
+KindSums::KindSums(std::size_t kinds, std::size_t of_numbers) : numbers(of_numbers, WideSums(0)), rows_(kinds) {}
+
+KindSums::Row& KindSums::row_of(std::int64_t kind) { return rows_[place_of(kind, rows_.size())]; }
 
 void KindSums::add(Span<const std::int64_t> kind, Span<const std::int64_t> parent, Span<const std::int64_t> duration,
                    Span<const std::int64_t> part, Span<const std::uint8_t> starts, Span<const std::uint8_t> begins,
@@ -52,12 +40,16 @@ void KindSums::add(Span<const std::int64_t> kind, Span<const std::int64_t> paren
         begins.size() != size)
         throw std::invalid_argument("columns of different lengths");
     for (std::size_t k = 0; k < size; ++k) {
-        const std::size_t place = place_of(kind[k], count.size());
+        Row& row = row_of(kind[k]);
         if (part[k] < 0 || duration[k] < 0) throw std::invalid_argument("a time below 0");
-        total.add(place, part[k]);
-        if (parent[k] >= 0) inner.add(place_of(parent[k], count.size()), part[k]);
-        if (begins[k] != 0) ++occurrences[place];
-        if (starts[k] != 0) count_one(place, duration[k], first + static_cast<std::int64_t>(k));
+        const auto taken = static_cast<std::uint64_t>(part[k]);
+        add_to(row.total_low, row.total_high, taken);
+        if (parent[k] >= 0) {
+            Row& outer = row_of(parent[k]);
+            add_to(outer.inner_low, outer.inner_high, taken);
+        }
+        if (begins[k] != 0) ++row.occurrences;
+        if (starts[k] != 0) count_one(row, duration[k], first + static_cast<std::int64_t>(k));
     }
 }
 
@@ -66,30 +58,31 @@ void KindSums::add_whole(Span<const std::int64_t> kind, Span<const std::int64_t>
     const std::size_t size = kind.size();
     if (parent.size() != size || duration.size() != size) throw std::invalid_argument("columns of different lengths");
     for (std::size_t k = 0; k < size; ++k) {
-        const std::size_t place = place_of(kind[k], count.size());
+        Row& row = row_of(kind[k]);
         if (duration[k] < 0) throw std::invalid_argument("a time below 0");
-        total.add(place, duration[k]);
-        if (parent[k] >= 0) inner.add(place_of(parent[k], count.size()), duration[k]);
-        count_one(place, duration[k], first + static_cast<std::int64_t>(k));
+        const auto taken = static_cast<std::uint64_t>(duration[k]);
+        add_to(row.total_low, row.total_high, taken);
+        if (parent[k] >= 0) {
+            Row& outer = row_of(parent[k]);
+            add_to(outer.inner_low, outer.inner_high, taken);
+        }
+        count_one(row, duration[k], first + static_cast<std::int64_t>(k));
     }
 }
 
-void KindSums::count_one(std::size_t place, std::int64_t duration, std::int64_t ordinal) {
-    ++count[place];
-    if (duration > longest[place]) {
-        longest[place] = duration;
-        longest_at[place] = ordinal;
+void KindSums::count_one(Row& row, std::int64_t duration, std::int64_t ordinal) {
+    ++row.count;
+    if (duration > row.longest) {
+        row.longest = duration;
+        row.longest_at = ordinal;
     }
-    if (duration == 0) ++empty[place];
-    else shortest_lasting[place] = shorter(shortest_lasting[place], duration);
+    if (duration == 0) ++row.empty;
+    else row.shortest_lasting = std::min(row.shortest_lasting, static_cast<std::uint64_t>(duration));
 }
 
 void KindSums::grow(std::size_t kinds) {
-    if (kinds <= count.size()) return;
-    for (auto* column : {&count, &empty, &occurrences}) column->resize(kinds);
-    for (auto* column : {&longest, &longest_at, &shortest_lasting}) column->resize(kinds, -1);
-    total.grow(kinds);
-    inner.grow(kinds);
+    if (kinds <= rows_.size()) return;
+    rows_.resize(kinds);
     for (WideSums& number : numbers)
         if (!number.empty()) number.grow(kinds);
 }
@@ -98,32 +91,57 @@ void KindSums::add_number(std::size_t number, Span<const std::int64_t> kind, Spa
                           Span<const std::uint8_t> starts) {
     if (number >= numbers.size() || value.size() != kind.size() || starts.size() != kind.size())
         throw std::invalid_argument("columns of different lengths");
-    numbers[number].grow(count.size());
+    numbers[number].grow(rows_.size());
     for (std::size_t k = 0; k < kind.size(); ++k)
-        if (value[k] >= 0 && starts[k] != 0) numbers[number].add(place_of(kind[k], count.size()), value[k]);
+        if (value[k] >= 0 && starts[k] != 0) numbers[number].add(place_of(kind[k], rows_.size()), value[k]);
 }
 
 void KindSums::merge(const KindSums& other) {
-    if (other.count.size() != count.size() || other.numbers.size() != numbers.size())
+    if (other.rows_.size() != rows_.size() || other.numbers.size() != numbers.size())
         throw std::invalid_argument("sums of other kinds");
-    for (std::size_t place = 0; place < count.size(); ++place) {
-        count[place] += other.count[place];
-        empty[place] += other.empty[place];
-        occurrences[place] += other.occurrences[place];
-        shortest_lasting[place] = shorter(shortest_lasting[place], other.shortest_lasting[place]);
-        const bool is_longer = other.longest[place] > longest[place];
-        const bool is_earlier = other.longest[place] == longest[place] && other.longest_at[place] < longest_at[place];
+    for (std::size_t place = 0; place < rows_.size(); ++place) {
+        Row& row = rows_[place];
+        const Row& more = other.rows_[place];
+        row.count += more.count;
+        row.empty += more.empty;
+        row.occurrences += more.occurrences;
+        row.shortest_lasting = std::min(row.shortest_lasting, more.shortest_lasting);
+        add_to(row.total_low, row.total_high, more.total_low);
+        add_to(row.inner_low, row.inner_high, more.inner_low);
+        row.total_high += more.total_high;
+        row.inner_high += more.inner_high;
+        const bool is_longer = more.longest > row.longest;
+        const bool is_earlier = more.longest == row.longest && more.longest_at < row.longest_at;
         if (!is_longer && !is_earlier) continue;
-        longest[place] = other.longest[place];
-        longest_at[place] = other.longest_at[place];
+        row.longest = more.longest;
+        row.longest_at = more.longest_at;
     }
-    total.merge(other.total);
-    inner.merge(other.inner);
     for (std::size_t number = 0; number < numbers.size(); ++number) {
         if (other.numbers[number].empty()) continue;
-        numbers[number].grow(count.size());
+        numbers[number].grow(rows_.size());
         numbers[number].merge(other.numbers[number]);
     }
+}
+
+KindSums::Columns KindSums::columns() const {
+    const auto column = [this](auto of) {
+        std::vector<std::decay_t<decltype(of(rows_[0]))>> values;
+        values.reserve(rows_.size());
+        for (const Row& row : rows_) values.push_back(of(row));
+        return values;
+    };
+    Columns found;
+    found.count = column([](const Row& row) { return row.count; });
+    found.empty = column([](const Row& row) { return row.empty; });
+    found.occurrences = column([](const Row& row) { return row.occurrences; });
+    found.longest = column([](const Row& row) { return row.longest; });
+    found.longest_at = column([](const Row& row) { return row.longest_at; });
+    found.shortest_lasting = column([](const Row& row) { return static_cast<std::int64_t>(row.shortest_lasting); });
+    found.total.low_ = column([](const Row& row) { return row.total_low; });
+    found.total.high_ = column([](const Row& row) { return row.total_high; });
+    found.inner.low_ = column([](const Row& row) { return row.inner_low; });
+    found.inner.high_ = column([](const Row& row) { return row.inner_high; });
+    return found;
 }
 
 }  // namespace tilescope

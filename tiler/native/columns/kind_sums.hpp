@@ -12,7 +12,7 @@ namespace tilescope {
 // Sums of numbers that are not negative, of any size.
 class WideSums {
   public:
-    explicit WideSums(std::size_t count) : low_(count), high_(count) {}
+    explicit WideSums(std::size_t count = 0) : low_(count), high_(count) {}
 
     void add(std::size_t place, std::int64_t value) {
         const auto part = static_cast<std::uint64_t>(value);
@@ -51,14 +51,36 @@ class KindSums {
 
     void merge(const KindSums& other);
 
+    std::size_t kinds() const { return rows_.size(); }
+
     // Of those that start in the windows: how many, how many take no time, and occurrences that begin.
-    std::vector<std::int64_t> count, empty, occurrences;
-    std::vector<std::int64_t> longest, longest_at, shortest_lasting;  // -1: none; the first event that takes longest
-    WideSums total, inner;
+    struct Columns {
+        std::vector<std::int64_t> count, empty, occurrences;
+        std::vector<std::int64_t> longest, longest_at,
+            shortest_lasting;  // -1: none; the first event that takes longest
+        WideSums total, inner;
+    };
+    Columns columns() const;
     std::vector<WideSums> numbers;  // empty where no operation has one
 
   private:
-    void count_one(std::size_t place, std::int64_t duration, std::int64_t ordinal);
+    // Side by side, as all of a kind is looked at together.
+    struct Row {
+        std::int64_t count = 0, empty = 0, occurrences = 0;
+        std::int64_t longest = -1, longest_at = -1;
+        std::uint64_t shortest_lasting = kNone;
+        std::uint64_t total_low = 0, total_high = 0, inner_low = 0, inner_high = 0;
+    };
+    static constexpr std::uint64_t kNone = ~std::uint64_t{0};  // longer than all durations, and -1 where it is told
+
+    static void add_to(std::uint64_t& low, std::uint64_t& high, std::uint64_t value) {
+        low += value;
+        high += low < value ? 1 : 0;
+    }
+    Row& row_of(std::int64_t kind);
+    static void count_one(Row& row, std::int64_t duration, std::int64_t ordinal);
+
+    std::vector<Row> rows_;
 };
 
 }  // namespace tilescope

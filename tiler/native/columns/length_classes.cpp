@@ -103,7 +103,7 @@ void write_by_length(Span<const int64_t> ends, int64_t start, Bytes data, Span<c
         for (size_t at = 0; at < of.length; at += sizeof(uint64_t)) {
             const size_t bytes = std::min(of.length - at, sizeof(uint64_t));
             for (size_t k = 0; k < of.count; ++k) words[k] = word_at(data, begins[k] + at, bytes);
-            write_planes(words, bytes, out.first(bytes * of.count).data());
+            write_planes(Span<const uint64_t>(words), bytes, out.first(bytes * of.count).data());
             out = out.subspan(bytes * of.count);
         }
         begins = begins.subspan(of.count);

@@ -1,5 +1,6 @@
 #include "columns/lone_spans.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
@@ -15,8 +16,8 @@ void LoneSpans::add(Span<const std::int64_t> kind, Span<const std::int64_t> star
     if (start.size() != kind.size() || length.size() != kind.size())
         throw std::invalid_argument("columns of different lengths");
     for (std::size_t k = 0; k < kind.size(); ++k) {
-        const std::int64_t begin = start[k], ticks = length[k];
-        if (kind[k] < 0 || ticks < 0) throw std::invalid_argument("a kind or a length below 0");
+        const std::int64_t begin = start[k], ticks = std::max<std::int64_t>(length[k], 0);
+        if (kind[k] < 0) throw std::invalid_argument("a kind below 0");
         if (begin < last_start_) throw std::invalid_argument("events that are not in the order of their starts");
         if (begin > std::numeric_limits<std::int64_t>::max() - ticks)
             throw std::invalid_argument("an end beyond all times");

@@ -12,8 +12,8 @@ namespace tilescope {
 // Takes the events of a track in the order of their starts, a piece after the other.
 class LoneSpans {
   public:
-    // Throws std::invalid_argument for columns of different lengths, kinds and lengths below 0, starts that descend, and ends
-    // beyond what 64 bits hold.
+    // Lengths below 0 are none. Throws std::invalid_argument for columns of different lengths, kinds below 0, starts that
+    // descend, and ends beyond what 64 bits hold.
     void add(Span<const std::int64_t> kind, Span<const std::int64_t> start, Span<const std::int64_t> length);
 
     std::uint64_t ticks() const { return ticks_; }  // in which any runs

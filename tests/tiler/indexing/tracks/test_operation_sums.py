@@ -22,7 +22,7 @@ ops = st.lists(
     st.builds(
         Op,
         st.integers(0, 40),
-        st.integers(0, 12),
+        st.integers(-1, 12),
         st.integers(0, KINDS - 1),
         st.integers(-1, KINDS - 1),
         st.integers(0, 9),
