@@ -312,6 +312,12 @@ class LeafSpans:
         one leaf ascend and do not touch; those of several leaves are in no order.
         """
 
+def count_kinds(
+    kind: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+) -> None:
+    """Adds how often each kind occurs to its count. Raises ValueError."""
+
 class KindSums:
     """
     Sums of operations by kind. Sums are pairs: the low 64 bits, and the high ones.
@@ -711,10 +717,12 @@ class Operations:
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]],
+        int,
     ]:
         """
         Takes the next events, whose arguments begin at `begin`. Returns of each its kind, that of the operation
-        it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none: no column where none has any.
+        it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none: no column where none has any; and
+        when the last event ends, in ticks.
         """
 
     def add_with_chunks(
@@ -732,6 +740,7 @@ class Operations:
             Annotated[NDArray[numpy.int64], dict(shape=(None,))],
             Annotated[NDArray[numpy.int64], dict(shape=(None,))],
             list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]],
+            int,
         ],
         list[tuple[int, int, int, Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]],
     ]:

@@ -52,7 +52,7 @@ class OperationMaker:
 
     def add(self, args_end: Ints, begin: int, args: NDArray[np.uint8], start: Ints, duration: Ints) -> Operations:
         """The operations of some events: those of event k are args[args_end[k-1]:args_end[k]], from `begin` on."""
-        return self._made(*self._reader.add(args_end, begin, args, start, duration), start, duration)
+        return self._made(*self._reader.add(args_end, begin, args, start, duration), start)
 
     def add_with_arguments(
         self, args_end: Ints, begin: int, args: NDArray[np.uint8], start: Ints, duration: Ints
@@ -61,13 +61,11 @@ class OperationMaker:
         columns, chunks = self._reader.add_with_chunks(
             args_end, begin, args, start, duration, chunk.CHUNK_EVENTS, chunk.CHUNK_BYTES
         )
-        made = self._made(*columns, start, duration)
+        made = self._made(*columns, start)
         return made, chunk.operation_chunks(chunks, made.duration)
 
-    def _made(
-        self, kind: Ints, parent: Ints, taken: Ints, numbers: list[Ints], start: Ints, duration: Ints
-    ) -> Operations:
-        self._bounds.append((int(start[0]), int(start[-1]), int((start + duration).max())))
+    def _made(self, kind: Ints, parent: Ints, taken: Ints, numbers: list[Ints], stop: int, start: Ints) -> Operations:
+        self._bounds.append((int(start[0]), int(start[-1]), stop))
         some = {name: column for name, column in zip(NUMBERS, numbers, strict=True) if len(column)}
         told = np.flatnonzero(np.any([column >= 0 for column in some.values()], axis=0)) if some else _NOTHING
         return Operations(kind, parent, taken, told, {name: column[told] for name, column in some.items()})

@@ -49,7 +49,7 @@ def chunks_of(
     own = np.array(durations, np.uint64).view(np.int64)
     args = np.frombuffer(before + b"".join(events), np.uint8)
     operations = _native.Operations([_BEGIN], [_DURATION], [], [], 9, 1)
-    (_, _, took, _), found = operations.add_with_chunks(ends, len(before), args, np.zeros_like(own), own, *most)
+    (_, _, took, *_), found = operations.add_with_chunks(ends, len(before), args, np.zeros_like(own), own, *most)
     assert sum(count for _, count, _, _ in found) == len(events)
     return [(first, decompress(chunk)) for first, chunk in operation_chunks(found, took)], took
 
@@ -85,7 +85,7 @@ def test_what_is_told_elsewhere_is_taken_out(of_begin: int) -> None:
     times = np.zeros(9, np.int64)
     operations = _native.Operations([of_begin], [_DURATION], [], [], 9, 1)
     args = np.frombuffer(b"".join(events), np.uint8)
-    (_, _, took, _), [(_, _, _, data)] = operations.add_with_chunks(ends, 0, args, times, times, 99, 9999)
+    (_, _, took, *_), [(_, _, _, data)] = operations.add_with_chunks(ends, 0, args, times, times, 99, 9999)
     assert took.tolist() == list(range(9))
     lengths = data[6 : 6 + 9]
     assert lengths.tolist() == [len(b"\x07" + stat(4, 0x18, k)) for k in range(9)]

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.pages.kind_counts import MAX_COMPARED, SAID, KindCounts
 from tilescope.tiler.pages.operations import Operations
 from tilescope.tiler.pages.step_sums import MAX_SUMS
@@ -51,7 +52,7 @@ class KindCountMaker:
         for step, begin, end in zip(range(first, last), begins, ends, strict=True):
             self._go_to(step)
             if end > begin:
-                self._now += np.bincount(of.kind[begin:end], minlength=len(self._now))
+                _native.count_kinds(of.kind[begin:end], self._now)
                 self._is_empty = False
         self._add_said(of, start)
 

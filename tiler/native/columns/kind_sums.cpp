@@ -144,4 +144,8 @@ KindSums::Columns KindSums::columns() const {
     return found;
 }
 
+void count_kinds(Span<const std::int64_t> kind, Span<std::int64_t> counts) {
+    for (const std::int64_t one : kind) ++counts[place_of(one, counts.size())];
+}
+
 }  // namespace tilescope

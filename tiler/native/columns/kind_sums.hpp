@@ -83,4 +83,7 @@ class KindSums {
     std::vector<Row> rows_;
 };
 
+// Adds how often each kind occurs to its count. Throws std::invalid_argument for kinds that there are not.
+void count_kinds(Span<const std::int64_t> kind, Span<std::int64_t> counts);
+
 }  // namespace tilescope

@@ -53,6 +53,7 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
         const wire::Source of(args.data() + begin, static_cast<std::size_t>(end - begin));
         stats_.read(of, args.end());
         begin = end;
+        columns.last_stop = std::max(columns.last_stop, sum(start[k], duration[k]));
         const std::int64_t own = product(start[k], tick_ps_);
         std::int64_t from = stats_.begin(), lasting = stats_.duration();
         if (from >= 0 && lasting >= 0) {

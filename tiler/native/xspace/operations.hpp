@@ -39,6 +39,7 @@ class Operations {
     struct Columns {
         std::vector<std::int64_t> kind, parent, duration;
         std::vector<std::vector<std::int64_t>> numbers;
+        std::int64_t last_stop = INT64_MIN;  // when the last event ends, in ticks
     };
 
     // The next events: event k has the arguments args[args_end[k-1]:args_end[k]], the first from `begin` on; start and
