@@ -70,8 +70,7 @@ void OperationStats::drop_stats() {
     has_stats_ = false;
 }
 
-void OperationStats::read(const wire::Source& args, const std::uint8_t* all_end) {
-    if (read_quickly(args, all_end)) return;
+void OperationStats::read_anyhow(const wire::Source& args) {
     try {
         read_carefully(args);
         times_ = find_times(args, time_ids_);

@@ -40,7 +40,9 @@ class OperationStats {
 
     // Those of the next event. Damaged ones have no metadata and no stats. `all_end`: where the bytes end among which they
     // lie.
-    void read(const wire::Source& args, const std::uint8_t* all_end);
+    void read(const wire::Source& args, const std::uint8_t* all_end) {
+        if (!read_quickly(args, all_end)) read_anyhow(args);
+    }
 
     std::int64_t metadata() const { return metadata_; }  // -1 none
     std::int64_t begin() const { return begin_; }
@@ -69,6 +71,7 @@ class OperationStats {
     void forget();
     bool read_quickly(const wire::Source& args, const std::uint8_t* all_end);
     const std::uint8_t* read_time(const std::uint8_t* at, const wire::Source& args, const std::uint8_t* all_end);
+    void read_anyhow(const wire::Source& args);
     void read_carefully(const wire::Source& args);
     void read_stat(const wire::Source& args, wire::Cursor stat);
     void take(const Wanted& wanted, const SeenStat& stat);

@@ -46,6 +46,8 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
     columns.duration.resize(start.size());
     columns.numbers.resize(stats_.numbers().size());
     std::vector<std::int64_t> begins(start.size());
+    std::int64_t shift = shift_, first_start = any_ ? first_ : INT64_MAX, last_stop = any_ ? last_ : INT64_MIN;
+    std::int64_t last_tick = INT64_MIN;
     for (std::size_t k = 0; k < args_end.size(); ++k) {
         const std::int64_t end = args_end[k];
         if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > args.size())
@@ -53,19 +55,17 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
         const wire::Source of(args.data() + begin, static_cast<std::size_t>(end - begin));
         stats_.read(of, args.end());
         begin = end;
-        columns.last_stop = std::max(columns.last_stop, sum(start[k], duration[k]));
+        last_tick = std::max(last_tick, sum(start[k], duration[k]));
         const std::int64_t own = product(start[k], tick_ps_);
         std::int64_t from = stats_.begin(), lasting = stats_.duration();
         if (from >= 0 && lasting >= 0) {
-            shift_ = from - own;
+            shift = from - own;
         } else {
-            from = sum(own, shift_);
+            from = sum(own, shift);
             lasting = product(std::max<std::int64_t>(duration[k], 0), tick_ps_);
         }
-        const std::int64_t stop = sum(from, lasting);
-        first_ = any_ ? std::min(first_, from) : from;
-        last_ = any_ ? std::max(last_, stop) : stop;
-        any_ = true;
+        first_start = std::min(first_start, from);
+        last_stop = std::max(last_stop, sum(from, lasting));
         begins[k] = from;
         columns.duration[k] = lasting;
         if (stats_.has_numbers()) {
@@ -79,6 +79,13 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
         }
         if (chunks != nullptr) chunks->add(of, args.end(), stats_.times(), lasting);
         columns.kind[k] = kind_of_event();
+    }
+    columns.last_stop = last_tick;
+    shift_ = shift;
+    if (!start.empty()) {
+        first_ = first_start;
+        last_ = last_stop;
+        any_ = true;
     }
     find_parents(columns, begins);
     return columns;
