@@ -848,13 +848,14 @@ def gather_into(
     to `out_ends`.
     """
 
-def transpose_by_length(
+def column_chunk(
     ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     start: int,
     data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-) -> bytes:
+) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """
-    Returns strings in classes of equal length, written column by column. The first one begins at `start`.
+    Returns a chunk of strings, of which the first one begins at `start`: in classes of equal length, written
+    column by column.
     """
 
 def restored_by_length(

@@ -65,9 +65,10 @@ def split(
         last = min(max(last, first + 1), first + CHUNK_EVENTS, len(args_end))
         ends = args_end[first:last]
         stop = int(ends[-1])
-        lengths = _lengths(ends, start)
-        body = _native.transpose_by_length(ends, start, args) if columns else args[start:stop].tobytes()
-        yield first, _compressed(lengths, _COLUMNS if columns else _ROWS, body)
+        if columns:
+            yield first, compress(_native.column_chunk(ends, start, args))
+        else:
+            yield first, _compressed(_lengths(ends, start), _ROWS, args[start:stop].tobytes())
         first, start = last, stop
 
 

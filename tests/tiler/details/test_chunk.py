@@ -58,7 +58,7 @@ def test_columns_of_strings_that_make_no_sense_are_refused() -> None:
     extreme = [([2**63 - 1], -1), ([1, 2], -(2**63)), ([-(2**63)], 2**63 - 1)]  # their differences are no int64
     for ends, start in wrong + extreme:
         with pytest.raises(ValueError, match="ends"):
-            _native.transpose_by_length(np.array(ends, np.int64), start, data)
+            _native.column_chunk(np.array(ends, np.int64), start, data)
     for ends in ([2, 1], [1, 9], [1, 2], [-1, 4], [2**63 - 1], []):
         with pytest.raises(ValueError, match="ends"):
             _native.restored_by_length(np.array(ends, np.int64), data)

@@ -11,10 +11,11 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "columns/args_chunk.hpp"
 #include "columns/gather.hpp"
+#include "columns/length_classes.hpp"
 #include "columns/radix_order.hpp"
 #include "columns/ticks.hpp"
-#include "columns/length_classes.hpp"
 #include "pyramid/order.hpp"
 #include "pyramid/ties.hpp"
 
@@ -84,13 +85,13 @@ void gather_into(const InColumn<int64_t>& ends, const InColumn<uint8_t>& data, c
     gather(span_of(ends), span_of(data), gathered_of(order, behind), span_of(out_ends), span_of(out));
 }
 
-nb::bytes transposed(const InColumn<int64_t>& ends, int64_t start, const InColumn<uint8_t>& data) {
-    std::string out;
+OutColumn<uint8_t> written_chunk(const InColumn<int64_t>& ends, int64_t start, const InColumn<uint8_t>& data) {
+    std::vector<uint8_t> out;
     {
         nb::gil_scoped_release release;
-        out = transpose_by_length(span_of(ends), start, span_of(data));
+        out = column_chunk(span_of(ends), start, span_of(data));
     }
-    return to_bytes(out);
+    return to_numpy(std::move(out));
 }
 
 OutColumn<uint8_t> restored(const InColumn<int64_t>& ends, const InColumn<uint8_t>& classes) {
@@ -142,8 +143,9 @@ void bind_order(nb::module_& m) {
           nb::arg("out_ends").noconvert(), nb::arg("out").noconvert(), nb::arg("behind").none() = nb::none(),
           "Copies strings in another order to `out`, which has the size that `gather_ends` returned, and their ends\n"
           "to `out_ends`.");
-    m.def("transpose_by_length", &transposed, nb::arg("ends"), nb::arg("start"), nb::arg("data"),
-          "Returns strings in classes of equal length, written column by column. The first one begins at `start`.");
+    m.def("column_chunk", &written_chunk, nb::arg("ends"), nb::arg("start"), nb::arg("data"),
+          "Returns a chunk of strings, of which the first one begins at `start`: in classes of equal length, written\n"
+          "column by column.");
     m.def("restored_by_length", &restored, nb::arg("ends"), nb::arg("classes"),
           "Returns the strings of such classes, one behind the other; `ends`: where each of them ends.");
     m.def("write_ticks", &ticks_of, nb::arg("ns"), nb::arg("ps").none(), nb::arg("from_ns"), nb::arg("per_ns"),

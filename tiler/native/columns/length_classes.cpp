@@ -110,15 +110,6 @@ void write_by_length(Span<const int64_t> ends, int64_t start, Bytes data, Span<c
     }
 }
 
-std::string transpose_by_length(Span<const int64_t> ends, int64_t start, Bytes data) {
-    const int64_t stop = ends.empty() ? start : ends.back();
-    if (start < 0 || stop < start || static_cast<uint64_t>(stop) > data.size())
-        throw std::invalid_argument("ends lie beyond the data");
-    std::string all(static_cast<size_t>(stop - start), '\0');
-    write_by_length(ends, start, data, all);
-    return all;
-}
-
 std::vector<uint8_t> restored_by_length(Span<const int64_t> ends, Bytes classes) {
     const Ordered ordered = order_by_length(ends, 0, classes.size());
     if (static_cast<size_t>(ends.empty() ? 0 : ends.back()) != classes.size())

@@ -4,19 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
 
 namespace tilescope {
 
-// String k is data[ends[k-1], ends[k]), counted from `start`: ends[-1] is `start`. Returns as many bytes as all of them have:
+// String k is data[ends[k-1], ends[k]), counted from `start`: ends[-1] is `start`. Writes them into room of just their size:
 // the classes in the order of their lengths; of a class the first bytes of its strings in order, then the second bytes, …
 // Throws std::invalid_argument unless start <= ends[k-1] <= ends[k] <= size of the data.
-std::string transpose_by_length(Span<const int64_t> ends, int64_t start, Bytes data);
-
-// The same into room of just that size.
 void write_by_length(Span<const int64_t> ends, int64_t start, Bytes data, Span<char> out);
 
 // The inverse: the strings one behind the other, of which string k ends at ends[k]. Throws std::invalid_argument unless

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/byte_planes.hpp"
+#include "columns/args_chunk.hpp"
 #include "columns/length_classes.hpp"
 
 namespace tilescope::xspace {
@@ -16,10 +16,7 @@ namespace {
 constexpr std::int64_t kNanosecond = 1000;  // in picoseconds: events often have whole ones, and the rest is small then
 constexpr unsigned kPlaceBytes = 2, kRestBytes = 2;
 
-// How chunks begin: how many events, what they are, how many bytes a length has.
-constexpr std::uint8_t kThin = 2;
-constexpr std::size_t kHead = 4 + 1 + 1 + 4 + 4;  // with the checksum and the size of what was taken out
-constexpr std::size_t kTakenHead = 2 * (1 + 8) + 8 + 1;  // and before its columns
+constexpr std::size_t kTakenHead = 2 * (1 + 8) + 8 + 1;  // before the columns of what was taken out
 
 constexpr std::size_t kShort = 32;  // bytes that are copied in one step
 
@@ -31,37 +28,6 @@ std::uint64_t zigzag(std::int64_t value) {
 
 std::int64_t unzigzag(std::uint64_t code) { return static_cast<std::int64_t>((code >> 1) ^ (~(code & 1) + 1)); }
 
-// How many bytes the longest of some numbers has, of which `all` has all bits.
-unsigned bytes_of(std::uint64_t all) {
-    unsigned bytes = 0;
-    for (; all != 0; all >>= 8) ++bytes;
-    return bytes;
-}
-
-// Writes numbers and columns one behind the other: of a column all lowest bytes, then all the next ones.
-class Writer {
-  public:
-    explicit Writer(std::vector<std::uint8_t>& out) : out_(out) {}
-
-    void number(std::uint64_t value, unsigned bytes) {
-        for (; bytes > 0; --bytes, value >>= 8) out_.push_back(static_cast<std::uint8_t>(value));
-    }
-
-    template <typename T>
-    void column(const std::vector<T>& values, std::size_t count, unsigned bytes) {
-        const Span<char> room = more(bytes * count);
-        write_planes(Span<const T>(values).first(count), bytes, room.data());
-    }
-
-    Span<char> more(std::size_t size) {
-        out_.resize(out_.size() + size);
-        return {reinterpret_cast<char*>(out_.data()) + out_.size() - size, size};
-    }
-
-  private:
-    std::vector<std::uint8_t>& out_;
-};
-
 // One of the stats that were taken out: how it is written.
 struct TakenStat {
     std::int64_t id = -1;
@@ -70,7 +36,7 @@ struct TakenStat {
     StatBytes bytes(std::uint64_t value) const { return {id, tag, value}; }
 };
 
-// Reads what `Writer` wrote.
+// Reads what was written of them.
 class Taken {
   public:
     explicit Taken(const wire::Source& source) : rest_(source) {}
@@ -207,24 +173,16 @@ std::vector<OperationChunk> OperationChunks::take() {
 }
 
 void OperationChunks::write(OperationChunk& chunk) const {
-    std::vector<std::uint32_t> lengths(count_);
-    std::uint64_t all_lengths = 0, all_steps = 0;
-    std::int64_t before = 0;
-    for (std::size_t k = 0; k < count_; ++k) {
-        lengths[k] = static_cast<std::uint32_t>(ends_[k] - before);
-        before = ends_[k];
-        all_lengths |= lengths[k];
-        all_steps |= steps_[k];
-    }
-    const unsigned length_bytes = std::max(1u, bytes_of(all_lengths)), step_bytes = bytes_of(all_steps);
+    const Span<const std::int64_t> ends = Span<const std::int64_t>(ends_).first(count_);
+    const Span<const std::uint64_t> steps = Span<const std::uint64_t>(steps_).first(count_);
+    std::uint64_t all_steps = 0;
+    for (const std::uint64_t step : steps) all_steps |= step;
+    const unsigned step_bytes = ChunkWriter::bytes_of(all_steps);
     const std::size_t taken = kTakenHead + count_ * (2 * kPlaceBytes + kRestBytes + step_bytes);
-    chunk.bytes.reserve(kHead + count_ * length_bytes + taken + left_size_);
-    Writer out(chunk.bytes);
-    out.number(count_, sizeof(std::uint32_t));
-    out.number(kThin, 1);
-    out.number(length_bytes, 1);
-    out.column(lengths, count_, length_bytes);
-    chunk.checksum_at = chunk.bytes.size();
+    constexpr std::size_t most_head = 6 + 8 + 2;  // with lengths, which have rarely more than two bytes
+    ChunkWriter out(most_head + count_ * 2 + taken + left_size_);
+    out.head(ChunkOrder::thin, ends, 0);
+    chunk.checksum_at = out.size();
     out.number(0, sizeof(std::uint32_t));
     out.number(taken, sizeof(std::uint32_t));
     out.number(tags_[0], 1);
@@ -233,10 +191,12 @@ void OperationChunks::write(OperationChunk& chunk) const {
     out.number(static_cast<std::uint64_t>(ids_.begin), sizeof ids_.begin);
     out.number(first_begin_, sizeof first_begin_);
     out.number(step_bytes, 1);
-    for (const std::vector<std::uint16_t>& of : places_) out.column(of, count_, kPlaceBytes);
-    out.column(rests_, count_, kRestBytes);
-    out.column(steps_, count_, step_bytes);
-    write_by_length(Span<const std::int64_t>(ends_).first(count_), 0, left_, out.more(left_size_));
+    for (const std::vector<std::uint16_t>& of : places_)
+        out.column(Span<const std::uint16_t>(of).first(count_), kPlaceBytes);
+    out.column(Span<const std::uint16_t>(rests_).first(count_), kRestBytes);
+    out.column(steps, step_bytes);
+    write_by_length(ends, 0, left_, out.room(left_size_));
+    chunk.bytes = out.take();
 }
 
 ArgsColumn whole_args(Span<const std::int64_t> left_end, const wire::Source& left, const wire::Source& taken,
