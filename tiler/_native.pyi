@@ -136,11 +136,9 @@ def encode_container(
     level: int,
     n_tiles: int,
     block: int,
-    columns: Sequence[
-        tuple[int, Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]]
-    ],
+    columns: Sequence[tuple[int, Annotated[NDArray, dict(shape=(None,), order="C", device="cpu", writable=False)]]],
 ) -> bytes:
-    """Returns a container of these columns, each by its id."""
+    """Returns a container of these columns, each by its id: int64 or uint32."""
 
 def incompressible(data: bytes, max_rows: int) -> list[tuple[int, int]]:
     """

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.container import PAGE_MAGIC, SHAPE_MAGIC, decode, encode
 
@@ -54,6 +55,18 @@ def test_long_columns_are_stored_plane_by_plane(bits: int) -> None:
     head, body = _plain_column(7, signed)
     stored = encode(SHAPE_MAGIC, 0, 0, 0, {7: np.array(signed, np.int64)})
     assert stored[16:] == head + body
+
+
+@pytest.mark.parametrize("slope", [0, 3, 70_000])
+def test_columns_of_32_bits_are_stored_as_those_of_64(slope: int) -> None:
+    values = np.array([(k * slope + k * 0x9E3779B1 % 500) % 2**32 for k in range(1, 1300)])
+    stored = encode(SHAPE_MAGIC, 0, 0, 0, {7: values.astype(np.uint32)})
+    assert stored == encode(SHAPE_MAGIC, 0, 0, 0, {7: values})
+
+
+def test_columns_of_other_types_are_refused_by_the_encoder() -> None:
+    with pytest.raises(ValueError, match="integers"):
+        _native.encode_container(SHAPE_MAGIC, 0, 0, 0, [(7, np.zeros(3))])
 
 
 def test_a_column_that_was_left_out_is_empty() -> None:

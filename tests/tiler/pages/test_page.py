@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,45 @@ def test_all_tiles_at_once() -> None:
     assert (found.block, found.level, len(found)) == (2, 1, 2)
     assert found.slice_ends.tolist() == [0, 3, 3]
     assert found.sample_ends.tolist() == [0, 0, 2]
+
+
+def _header(data: bytes, column: Col) -> tuple[int, int, int, int, int]:
+    """Planes, flags, number of values, base and scale of a column."""
+    (columns,) = struct.unpack_from("<H", data, 6)
+    for at in range(16, 16 + 24 * columns, 24):
+        number, *rest = struct.unpack_from("<BBBxIqQ", data, at)
+        if number == column:
+            planes, flags, n, base, scale = rest
+            return planes, flags, n, base, scale
+    raise AssertionError(f"the page has no column {column.name}")
+
+
+@pytest.mark.parametrize(("tracks", "alone"), [(1, False), (2, False), (3, True)])
+def test_columns_take_no_more_planes_than_they_need(tracks: int, *, alone: bool) -> None:
+    """Of 700 slices in nanoseconds on each track, or of one."""
+    n = 1 if alone else 700
+    block = _native.Block(0)
+    start, duration = 9_000 + 5_000 * np.arange(n), 1_000 * (np.arange(n) * 7 % 256) + 3_000
+    for track in range(tracks):
+        rest = np.zeros(n, np.uint32), np.full(n, 70_000 + 3 * track, np.int32), np.full(n, 2, np.uint8)
+        block.add(track, _native.slice_tiles(start, duration, *rest, 9))
+    block.seal()
+    data, _ = block.encode(0, tracks)
+    columns = decode_columns(data).slices
+    for name, values in {"start": start, "duration": duration, "ordinal": np.arange(n)}.items():
+        assert getattr(columns, name).tolist() == values.tolist() * tracks
+    assert columns.name.tolist() == [70_000 + 3 * track for track in range(tracks) for _ in range(n)]
+    assert columns.flags.tolist() == [2] * (tracks * n)
+    falls = tracks > 1 and not alone
+    steps = 1 | 2 * falls
+    # Back to the first of 700: -2 * 699 of the step and one take two bytes.
+    planes = 0 if alone else 1 + falls
+    assert _header(data, Col.START) == (planes, steps, tracks * n, 9_000, 1 if alone else 5_000)
+    assert _header(data, Col.ORDINAL) == (planes, steps, tracks * n, 0, 1)
+    assert _header(data, Col.DURATION) == (0 if alone else 1, 0, tracks * n, 3_000, 1 if alone else 1_000)
+    names = min(1, tracks - 1)
+    assert _header(data, Col.NAME) == (names, 0, tracks * n, 70_000, 3 if names else 1)
+    assert _header(data, Col.SLICE_FLAGS) == (0, 0, tracks * n, 2, 1)
 
 
 def test_times_alone_are_those_of_the_page() -> None:

@@ -10,8 +10,8 @@ namespace {
 
 // The values from `first` on, one plane after the other.
 template <typename T>
-void write_one_by_one(Span<const T> values, std::size_t first, std::size_t planes, char* out) {
-    for (std::size_t plane = 0; plane < planes; ++plane, out += values.size()) {
+void write_one_by_one(Span<const T> values, std::size_t first, std::size_t planes, char* out, std::size_t stride) {
+    for (std::size_t plane = 0; plane < planes; ++plane, out += stride) {
         for (std::size_t k = first; k < values.size(); ++k) out[k] = static_cast<char>(values[k] >> (8 * plane));
     }
 }
@@ -84,27 +84,33 @@ void put_16(const uint64_t* values, PlaneStore out) {
 }
 
 template <typename T>
-void write(Span<const T> values, std::size_t planes, char* out) {
+void write(Span<const T> values, std::size_t planes, char* out, std::size_t stride) {
     std::size_t at = 0;
     for (; values.size() - at >= kTogether; at += kTogether) {
-        put_16(values.data() + at, PlaneStore(out + at, values.size(), planes));
+        put_16(values.data() + at, PlaneStore(out + at, stride, planes));
     }
-    write_one_by_one(values, at, planes, out);
+    write_one_by_one(values, at, planes, out, stride);
 }
 
 #else
 
 template <typename T>
-void write(Span<const T> values, std::size_t planes, char* out) {
-    write_one_by_one(values, 0, planes, out);
+void write(Span<const T> values, std::size_t planes, char* out, std::size_t stride) {
+    write_one_by_one(values, 0, planes, out, stride);
 }
 
 #endif
 
 }  // namespace
 
-void write_planes(Span<const uint16_t> values, std::size_t planes, char* out) { write(values, planes, out); }
-void write_planes(Span<const uint32_t> values, std::size_t planes, char* out) { write(values, planes, out); }
-void write_planes(Span<const uint64_t> values, std::size_t planes, char* out) { write(values, planes, out); }
+void write_planes(Span<const uint16_t> values, std::size_t planes, char* out, std::size_t stride) {
+    write(values, planes, out, stride);
+}
+void write_planes(Span<const uint32_t> values, std::size_t planes, char* out, std::size_t stride) {
+    write(values, planes, out, stride);
+}
+void write_planes(Span<const uint64_t> values, std::size_t planes, char* out, std::size_t stride) {
+    write(values, planes, out, stride);
+}
 
 }  // namespace tilescope

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "bind/arrays.hpp"
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
+#include "bind/written.hpp"
 #include "pages/container.hpp"
 #include "pages/container_reader.hpp"
 #include "pages/incompressible.hpp"
@@ -57,19 +57,27 @@ std::vector<DecodedColumn> container_columns(const nb::bytes& data, size_t max_r
 }
 
 // Id and values of each column.
-using IntColumns = std::vector<std::tuple<uint8_t, InColumn<int64_t>>>;
+using AnyInts = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using IntColumns = std::vector<std::tuple<uint8_t, AnyInts>>;
+
+template <typename T>
+Span<const T> ints_of(const AnyInts& column) {
+    return {static_cast<const T*>(column.data()), column.size()};
+}
 
 nb::bytes encode_container(const nb::bytes& magic, int level, uint32_t n_tiles, uint32_t block,
                            const IntColumns& columns) {
     if (magic.size() != 4) throw std::invalid_argument("a magic number has four bytes");
     ContainerWriter out(magic.c_str(), level, n_tiles, block);
-    std::string written;
     {
         nb::gil_scoped_release release;
-        for (const auto& [id, values] : columns) out.smaller(id, span_of(values));
-        written = out.finish();
+        for (const auto& [id, values] : columns) {
+            if (values.dtype() == nb::dtype<int64_t>()) out.smaller(id, ints_of<int64_t>(values));
+            else if (values.dtype() == nb::dtype<uint32_t>()) out.smaller(id, ints_of<uint32_t>(values));
+            else throw std::invalid_argument("a column has integers of 64 bits, or of 32 without a sign");
+        }
     }
-    return to_bytes(written);
+    return written(out);
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> incompressible_ranges(const nb::bytes& data, size_t max_rows) {
@@ -90,7 +98,8 @@ void bind_container(nb::module_& m) {
           "Returns id and values of each column, or of those that are asked for, and whether they are the bits of\n"
           "doubles. Raises DamagedContainer.");
     m.def("encode_container", &encode_container, nb::arg("magic"), nb::arg("level"), nb::arg("n_tiles"),
-          nb::arg("block"), nb::arg("columns"), "Returns a container of these columns, each by its id.");
+          nb::arg("block"), nb::arg("columns"),
+          "Returns a container of these columns, each by its id: int64 or uint32.");
     m.def("incompressible", &incompressible_ranges, nb::arg("data"), nb::arg("max_rows"),
           "Returns which bytes of a container compression would hardly shorten: the first, and the one after the last, "
           "of\n"

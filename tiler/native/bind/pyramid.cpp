@@ -18,6 +18,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/written.hpp"
 #include "pyramid/block.hpp"
 #include "pyramid/counter_track.hpp"
 #include "pyramid/geometry.hpp"
@@ -203,13 +204,13 @@ struct BoundBlock {
 
     // (page, residual) of tiles [first, last).
     auto encode(size_t first, size_t last, MemoryBudget* budget) const {
-        EncodedPage encoded;
+        std::optional<PlannedPage> planned;
         {
             nb::gil_scoped_release release;
-            encoded = block.encode(first, last, budget);
+            planned.emplace(block.page(first, last, budget));
         }
-        const auto& [page, residual] = encoded;
-        return std::make_tuple(to_bytes(page), to_bytes(residual));
+        const auto& residual = planned->residual();
+        return std::make_tuple(written(planned->page()), residual ? written(*residual) : nb::bytes("", 0));
     }
 };
 

@@ -1,218 +1,248 @@
 #include "pages/container.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <numeric>
-#include <type_traits>
 
-#include "base/bit_length.hpp"
 #include "base/byte_planes.hpp"
 
 namespace tilescope {
 
 namespace {
 
-constexpr uint8_t kDelta = 1;
-constexpr uint8_t kZigzag = 2;
-constexpr uint8_t kFloat64 = 4;
-
-template <typename T>
-void append(std::string& out, T value) {
-    char bytes[sizeof(T)];
-    std::memcpy(bytes, &value, sizeof(T));  // little-endian hosts only: checked when the module is built
-    out.append(bytes, sizeof(T));
-}
-
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the container is written with the byte order of the host");
 
+constexpr size_t kHeaderBytes = 24;
+constexpr size_t kCountAt = 6;  // in the head: the number of columns
+
 template <typename T>
-uint64_t divisor_of(const std::vector<T>& values) {
-    uint64_t scale = 0;
-    for (const T value : values) {
-        if (value == 0) continue;
-        const auto size = static_cast<uint64_t>(value);
-        if (scale == 0 || size % scale != 0) scale = std::gcd(scale, size);
-        if (scale == 1) return 1;
-    }
-    return scale == 0 ? 1 : scale;
+char* put(char* out, T value) {
+    std::memcpy(out, &value, sizeof(T));
+    return out + sizeof(T);
 }
 
-uint64_t zigzag(int64_t value) { return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63); }
-
-template <typename T>
-struct ValueRange {
-    T least;
-    T most;
-};
-
-template <typename T>
-ValueRange<T> range_of(Span<const T> values) {
-    ValueRange<T> range{values[0], values[0]};
-    for (const T value : values) {
-        range.least = std::min(range.least, value);
-        range.most = std::max(range.most, value);
-    }
-    return range;
+void write_planes_of(Span<const uint8_t> values, size_t /*planes*/, char* out, size_t /*stride*/) {
+    std::memcpy(out, values.data(), values.size());
+}
+template <typename Raw>
+void write_planes_of(Span<const Raw> values, size_t planes, char* out, size_t stride) {
+    write_planes(values, planes, out, stride);
 }
 
-// Four at a time, which do not wait for each other.
-int64_t least_of(const std::vector<int64_t>& values) {
-    std::array<int64_t, 4> least{};
-    least.fill(values[0]);
-    size_t k = 0;
-    for (; k + least.size() <= values.size(); k += least.size()) {
-        for (size_t lane = 0; lane < least.size(); ++lane) least[lane] = std::min(least[lane], values[k + lane]);
+// Writes what `raw_of` puts for the values from a place on, some at a time: they stay in the fastest cache.
+template <typename Raw, typename RawOf>
+void write_some(size_t n, size_t planes, char* out, const RawOf& raw_of) {
+    constexpr size_t kAtOnce = 512;
+    std::array<Raw, kAtOnce> raw{};
+    for (size_t first = 0; first < n; first += kAtOnce) {
+        const size_t some = std::min(kAtOnce, n - first);
+        raw_of(first, some, raw.data());
+        write_planes_of(Span<const Raw>(raw.data(), some), planes, out + first, n);
     }
-    for (; k < values.size(); ++k) least[0] = std::min(least[0], values[k]);
-    return std::min({least[0], least[1], least[2], least[3]});
 }
 
-// The steps between neighbours.
-struct NeighbourSteps {
-    bool fall;      // some of them
-    bool are_wide;  // to store them takes as much as the values, relative to the least
-};
-
-// Looked at until that is known: in a column without order it soon is.
-template <typename T>
-NeighbourSteps steps_of(Span<const T> values, uint64_t range) {
-    using Step = std::conditional_t<sizeof(T) == 2, int32_t, int64_t>;
-    using Wide = std::make_unsigned_t<Step>;
-    constexpr size_t kAtOnce = 256;
-    Step most = 0, least = 0;  // of the widest values steps wrap: what is read is added up in the same way
-    bool are_wide = range == 0;
-    for (size_t first = 1; first < values.size() && !are_wide; first += kAtOnce) {
-        for (size_t k = first; k < std::min(values.size(), first + kAtOnce); ++k) {
-            const auto step = static_cast<Step>(static_cast<Wide>(values[k]) - static_cast<Wide>(values[k - 1]));
-            most = std::max(most, step);
-            least = std::min(least, step);
+// Numbers that are stored have as many bytes as `Raw`, at most: of all others the lowest bits are right.
+template <typename Raw, typename T>
+void write_plain(const ColumnPlan& plan, Span<const T> values, char* out) {
+    write_some<Raw>(values.size(), plan.planes, out, [&](size_t first, size_t some, Raw* raw) {
+        const T* from = values.data() + first;
+        if (plan.scale == 1) {
+            const auto base = static_cast<Raw>(plan.base);
+            for (size_t k = 0; k < some; ++k) raw[k] = static_cast<Raw>(static_cast<Raw>(from[k]) - base);
+            return;
         }
-        const auto rise = static_cast<uint64_t>(most), fall = static_cast<uint64_t>(~static_cast<int64_t>(least));
-        are_wide = (least < 0 ? std::max(rise << 1, fall << 1 | 1) : rise) >= range;
+        const auto base = static_cast<uint64_t>(plan.base);
+        for (size_t k = 0; k < some; ++k)
+            raw[k] = static_cast<Raw>((static_cast<uint64_t>(from[k]) - base) / plan.scale);
+    });
+}
+
+template <typename Raw, typename T>
+void write_delta(const ColumnPlan& plan, Span<const T> values, char* out) {
+    write_some<Raw>(values.size(), plan.planes, out, [&](size_t first, size_t some, Raw* raw) {
+        const size_t begin = first == 0 ? 1 : 0;  // there is no step to the first value
+        if (first == 0) raw[0] = 0;
+        const T* from = values.data() + first;
+        if (plan.scale == 1) {
+            for (size_t k = begin; k < some; ++k)
+                raw[k] = static_cast<Raw>(static_cast<Raw>(from[k]) - static_cast<Raw>(*(from + k - 1)));
+        } else {
+            const auto scale = static_cast<int64_t>(plan.scale);
+            for (size_t k = begin; k < some; ++k) raw[k] = static_cast<Raw>(step_at(values, first + k) / scale);
+        }
+        if ((plan.flags & column_flag::zigzag) != 0) {
+            for (size_t k = 0; k < some; ++k) raw[k] = zigzag(raw[k]);
+        }
+    });
+}
+
+template <typename Raw, typename T>
+void write_ints(const ColumnPlan& plan, Span<const T> values, char* out) {
+    if ((plan.flags & column_flag::delta) != 0) write_delta<Raw>(plan, values, out);
+    else write_plain<Raw>(plan, values, out);
+}
+
+template <typename T>
+void write_values(const ColumnPlan& plan, Span<const T> values, char* out) {
+    if (plan.planes == 0) return;
+    if (plan.planes == 1) write_ints<uint8_t>(plan, values, out);
+    else if (plan.planes == 2) write_ints<uint16_t>(plan, values, out);
+    else if (plan.planes <= 4) write_ints<uint32_t>(plan, values, out);
+    else write_ints<uint64_t>(plan, values, out);
+}
+
+void write_values(const ColumnPlan& plan, Span<const double> values, char* out) {
+    if (plan.planes == 0) return;
+    write_some<uint64_t>(values.size(), plan.planes, out, [&](size_t first, size_t some, uint64_t* raw) {
+        std::memcpy(raw, values.data() + first, some * sizeof(double));
+    });
+}
+
+size_t count_of(Span<const NumberRun> runs) {
+    size_t n = 0;
+    for (const NumberRun& run : runs) n += run.n;
+    return n;
+}
+
+bool are_alone(Span<const NumberRun> runs) {
+    return std::all_of(runs.begin(), runs.end(), [](const NumberRun& run) { return run.n == 1; });
+}
+
+std::vector<int64_t> first_of(Span<const NumberRun> runs) {
+    std::vector<int64_t> first;
+    first.reserve(runs.size());
+    for (const NumberRun& run : runs) first.push_back(run.first);
+    return first;
+}
+
+// Calls with each run, and the step to its first number.
+template <typename Call>
+void for_each_run(Span<const NumberRun> runs, const Call& call) {
+    int64_t before = runs[0].first;
+    for (const NumberRun& run : runs) {
+        call(run, run.first - before);
+        before = run.first + static_cast<int64_t>(run.n) - 1;
     }
-    return {least < 0, are_wide};
+}
+
+ColumnPlan plan_runs(Span<const NumberRun> runs) {
+    if (are_alone(runs)) return plan_delta<int64_t>(first_of(runs));
+    int64_t most = 1, least = 0;  // as in a run
+    for_each_run(runs, [&](const NumberRun& /*run*/, int64_t step) {
+        most = std::max(most, step);
+        least = std::min(least, step);
+    });
+    const uint8_t flags = column_flag::delta | (least < 0 ? column_flag::zigzag : 0);
+    return {flags, planes_of_steps(most, least), runs[0].first, 1};
+}
+
+void write_values(const ColumnPlan& plan, Span<const NumberRun> runs, char* out) {
+    if (are_alone(runs)) {
+        write_values<int64_t>(plan, first_of(runs), out);
+        return;
+    }
+    const size_t n = count_of(runs);
+    const bool has_falls = (plan.flags & column_flag::zigzag) != 0;
+    for (size_t plane = 0; plane < plan.planes; ++plane)
+        std::memset(out + plane * n, plane != 0 ? 0 : has_falls ? 2 : 1, n);
+    size_t at = 0;
+    for_each_run(runs, [&](const NumberRun& run, int64_t step) {
+        const auto raw = has_falls ? zigzag(static_cast<uint64_t>(step)) : static_cast<uint64_t>(step);
+        for (size_t plane = 0; plane < plan.planes; ++plane)
+            out[plane * n + at] = static_cast<char>(raw >> (8 * plane));
+        at += run.n;
+    });
 }
 
 }  // namespace
 
-uint64_t common_scale(const std::vector<uint64_t>& values) { return divisor_of(values); }
-uint64_t common_scale(const std::vector<int64_t>& values) { return divisor_of(values); }
-
-ContainerWriter::ContainerWriter(const char magic[4], int level, uint32_t n_tiles, uint32_t block) {
-    head_.append(magic, 4);
-    append<uint8_t>(head_, 1);
-    append<uint8_t>(head_, static_cast<uint8_t>(level));
-    append<uint16_t>(head_, 0);  // number of columns, set by finish()
-    append<uint32_t>(head_, n_tiles);
-    append<uint32_t>(head_, block);
+ContainerWriter::ContainerWriter(const char magic[4], int level, uint32_t n_tiles, uint32_t block)
+    : size_(head_.size()) {
+    char* at = head_.data();
+    std::memcpy(at, magic, 4);
+    at = put<uint8_t>(at + 4, 1);
+    at = put<uint8_t>(at, static_cast<uint8_t>(level));
+    at = put<uint16_t>(at, 0);  // number of columns, set when it is written
+    at = put<uint32_t>(at, n_tiles);
+    put<uint32_t>(at, block);
 }
 
-void ContainerWriter::delta(ColumnId id, const std::vector<int64_t>& values) {
+void ContainerWriter::add(uint8_t id, size_t n, const ColumnPlan& plan, const Values& values) {
+    columns_.push_back({id, n, plan, values});
+    size_ += kHeaderBytes + plan.planes * n;
+}
+
+void ContainerWriter::delta(ColumnId id, Span<const int64_t> values) {
+    if (!values.empty()) add(static_cast<uint8_t>(id), values.size(), plan_delta(values), values);
+}
+
+void ContainerWriter::delta(ColumnId id, Span<const uint8_t> values) {
+    if (!values.empty()) add(static_cast<uint8_t>(id), values.size(), plan_delta(values), values);
+}
+
+void ContainerWriter::delta(ColumnId id, Span<const NumberRun> runs) {
+    if (!runs.empty()) add(static_cast<uint8_t>(id), count_of(runs), plan_runs(runs), runs);
+}
+
+void ContainerWriter::plain(ColumnId id, Span<const int64_t> values) {
+    if (!values.empty()) add(static_cast<uint8_t>(id), values.size(), plan_plain(values), values);
+}
+
+void ContainerWriter::plain(ColumnId id, Span<const int32_t> values) {
+    if (!values.empty()) add(static_cast<uint8_t>(id), values.size(), plan_plain(values), values);
+}
+
+void ContainerWriter::plain(ColumnId id, Span<const uint32_t> values) {
+    if (!values.empty()) add(static_cast<uint8_t>(id), values.size(), plan_plain(values), values);
+}
+
+void ContainerWriter::plain(ColumnId id, Span<const uint8_t> values) {
+    if (!values.empty()) add(static_cast<uint8_t>(id), values.size(), plan_plain(values), values);
+}
+
+void ContainerWriter::float64(ColumnId id, Span<const double> values) {
     if (values.empty()) return;
-    scratch_.resize(values.size());
-    bool negative = false;
-    int64_t before = values[0];
-    for (size_t k = 0; k < values.size(); ++k) {
-        const int64_t step = values[k] - before;
-        before = values[k];
-        negative |= step < 0;
-        scratch_[k] = static_cast<uint64_t>(step < 0 ? -step : step);
-    }
-    const uint64_t scale = common_scale(scratch_);
-    before = values[0];
-    for (size_t k = 0; k < values.size(); ++k) {
-        const int64_t magnitude = static_cast<int64_t>(scale == 1 ? scratch_[k] : scratch_[k] / scale);
-        if (negative) scratch_[k] = zigzag(values[k] < before ? -magnitude : magnitude);
-        else scratch_[k] = static_cast<uint64_t>(magnitude);
-        before = values[k];
-    }
-    store(id, static_cast<uint8_t>(kDelta | (negative ? kZigzag : 0)), values[0], scale, scratch_);
+    const bool has_bits = std::any_of(values.begin(), values.end(), [](double value) {
+        uint64_t bits = 0;
+        std::memcpy(&bits, &value, sizeof bits);
+        return bits != 0;
+    });
+    add(static_cast<uint8_t>(id), values.size(), {column_flag::float64, has_bits ? sizeof(double) : 0, 0, 1}, values);
 }
 
-void ContainerWriter::plain(ColumnId id, const std::vector<int64_t>& values) {
-    if (values.empty()) return;
-    const int64_t base = least_of(values);
-    scratch_.resize(values.size());
-    for (size_t k = 0; k < values.size(); ++k) {
-        scratch_[k] = static_cast<uint64_t>(values[k]) - static_cast<uint64_t>(base);
-    }
-    const uint64_t scale = common_scale(scratch_);
-    if (scale > 1) {
-        for (uint64_t& value : scratch_) value /= scale;
-    }
-    store(id, 0, base, scale, scratch_);
+void ContainerWriter::smaller(uint8_t id, Span<const int64_t> values) {
+    if (!values.empty()) add(id, values.size(), plan_smaller(values), values);
 }
-
-void ContainerWriter::float64(ColumnId id, const std::vector<double>& values) {
-    if (values.empty()) return;
-    scratch_.resize(values.size());
-    std::memcpy(scratch_.data(), values.data(), values.size() * sizeof(double));
-    store(id, kFloat64, 0, 1, scratch_);
-}
-
-template <typename T, typename Raw>
-void ContainerWriter::store_smaller(uint8_t id, Span<const T> values, std::vector<Raw>& raw) {
-    if (values.empty()) return;
-    const ValueRange<T> range = range_of(values);
-    const NeighbourSteps steps =
-        steps_of(values, static_cast<uint64_t>(range.most) - static_cast<uint64_t>(range.least));
-    raw.resize(values.size());
-    if (steps.are_wide) {
-        for (size_t k = 0; k < values.size(); ++k) {
-            raw[k] = static_cast<Raw>(static_cast<Raw>(values[k]) - static_cast<Raw>(range.least));
-        }
-        store(static_cast<ColumnId>(id), 0, static_cast<int64_t>(range.least), 1, raw);
-        return;
-    }
-    // Steps are below the range, so that they fit where values do.
-    raw[0] = 0;
-    for (size_t k = 1; k < values.size(); ++k) {
-        const uint64_t step = static_cast<uint64_t>(values[k]) - static_cast<uint64_t>(values[k - 1]);
-        raw[k] = static_cast<Raw>(steps.fall ? zigzag(static_cast<int64_t>(step)) : step);
-    }
-    store(static_cast<ColumnId>(id), static_cast<uint8_t>(kDelta | (steps.fall ? kZigzag : 0)),
-          static_cast<int64_t>(values[0]), 1, raw);
-}
-
-void ContainerWriter::smaller(uint8_t id, Span<const int64_t> values) { store_smaller(id, values, scratch_); }
 
 void ContainerWriter::smaller(uint8_t id, Span<const uint32_t> values) {
-    std::vector<uint32_t> raw;
-    store_smaller(id, values, raw);
+    if (!values.empty()) add(id, values.size(), plan_smaller(values), values);
 }
 
 void ContainerWriter::smaller(uint8_t id, Span<const uint16_t> values) {
-    std::vector<uint16_t> raw;
-    store_smaller(id, values, raw);
+    if (!values.empty()) add(id, values.size(), plan_smaller(values), values);
 }
 
-template <typename Raw>
-void ContainerWriter::store(ColumnId id, uint8_t flags, int64_t base, uint64_t scale, const std::vector<Raw>& raw) {
-    Raw all = 0;
-    for (const Raw value : raw) all |= value;
-    size_t planes = static_cast<size_t>(bit_length(all) + 7) / 8;
-    if ((flags & kFloat64) != 0 && planes != 0) planes = 8;
-    append<uint8_t>(headers_, static_cast<uint8_t>(id));
-    append<uint8_t>(headers_, static_cast<uint8_t>(planes));
-    append<uint8_t>(headers_, flags);
-    append<uint8_t>(headers_, 0);
-    append<uint32_t>(headers_, static_cast<uint32_t>(raw.size()));
-    append<int64_t>(headers_, base);
-    append<uint64_t>(headers_, scale);
-    ++columns_;
-    const size_t at = bodies_.size();
-    bodies_.resize(at + planes * raw.size());
-    write_planes(Span<const Raw>(raw), planes, bodies_.data() + at);
+void ContainerWriter::write(char* out) const {
+    std::memcpy(out, head_.data(), head_.size());
+    put<uint16_t>(out + kCountAt, static_cast<uint16_t>(columns_.size()));
+    char* at = out + head_.size();
+    for (const Column& column : columns_) {
+        at = put<uint8_t>(at, column.id);
+        at = put<uint8_t>(at, static_cast<uint8_t>(column.plan.planes));
+        at = put<uint8_t>(at, column.plan.flags);
+        at = put<uint8_t>(at, 0);
+        at = put<uint32_t>(at, static_cast<uint32_t>(column.n));
+        at = put<int64_t>(at, column.plan.base);
+        at = put<uint64_t>(at, column.plan.scale);
+    }
+    for (const Column& column : columns_) {
+        std::visit([&](const auto& values) { write_values(column.plan, values, at); }, column.values);
+        at += column.plan.planes * column.n;
+    }
 }
 
 std::string ContainerWriter::finish() const {
-    std::string out;
-    out.reserve(head_.size() + headers_.size() + bodies_.size());
-    out = head_;
-    std::memcpy(out.data() + 6, &columns_, sizeof(columns_));
-    out += headers_;
-    out += bodies_;
+    std::string out(size_, 0);
+    write(out.data());
     return out;
 }
 

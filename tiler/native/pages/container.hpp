@@ -1,12 +1,15 @@
 // Writes the column container of docs/page-format.md.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/span.hpp"
+#include "pages/column_plan.hpp"
 
 namespace tilescope {
 
@@ -55,38 +58,53 @@ enum class ColumnId : uint8_t {
     bucket_count,
 };
 
-// The greatest common divisor of all values, at least 1. Nanosecond traces in picosecond ticks have 1000 here, which saves
-// ten bits a value. No value is negative.
-uint64_t common_scale(const std::vector<uint64_t>& values);
-uint64_t common_scale(const std::vector<int64_t>& values);
+// Numbers that follow one another, of which there is at least one.
+struct NumberRun {
+    int64_t first;
+    size_t n;
+};
 
+// Columns stay where they are until the container was written. Those that are empty are left out.
 class ContainerWriter {
   public:
     ContainerWriter(const char magic[4], int level, uint32_t n_tiles, uint32_t block);
 
-    // Differences between neighbours are stored: for values that grow.
-    void delta(ColumnId id, const std::vector<int64_t>& values);
+    // Differences between neighbours are stored, which fit into 64 bits: for values that grow.
+    void delta(ColumnId id, Span<const int64_t> values);
+    void delta(ColumnId id, Span<const uint8_t> values);
+    void delta(ColumnId id, Span<const NumberRun> runs);
     // Values are stored relative to the smallest.
-    void plain(ColumnId id, const std::vector<int64_t>& values);
-    void float64(ColumnId id, const std::vector<double>& values);
+    void plain(ColumnId id, Span<const int64_t> values);
+    void plain(ColumnId id, Span<const int32_t> values);
+    void plain(ColumnId id, Span<const uint32_t> values);
+    void plain(ColumnId id, Span<const uint8_t> values);
+    void float64(ColumnId id, Span<const double> values);
     // In whichever of the two ways takes less room, without a scale: for records whose columns are of all kinds.
     void smaller(uint8_t id, Span<const int64_t> values);
     void smaller(uint8_t id, Span<const uint32_t> values);
     void smaller(uint8_t id, Span<const uint16_t> values);
 
+    // How many bytes the container has so far.
+    size_t size() const { return size_; }
+    // Writes so many bytes.
+    void write(char* out) const;
     std::string finish() const;
 
   private:
-    template <typename T, typename Raw>
-    void store_smaller(uint8_t id, Span<const T> values, std::vector<Raw>& raw);
-    template <typename Raw>
-    void store(ColumnId id, uint8_t flags, int64_t base, uint64_t scale, const std::vector<Raw>& raw);
+    using Values = std::variant<Span<const int64_t>, Span<const int32_t>, Span<const uint32_t>, Span<const uint16_t>,
+                                Span<const uint8_t>, Span<const double>, Span<const NumberRun>>;
+    struct Column {
+        uint8_t id;
+        size_t n;
+        ColumnPlan plan;
+        Values values;
+    };
 
-    std::string head_;
-    std::string headers_;
-    std::string bodies_;
-    uint16_t columns_ = 0;
-    std::vector<uint64_t> scratch_;
+    void add(uint8_t id, size_t n, const ColumnPlan& plan, const Values& values);
+
+    std::array<char, 16> head_{};
+    std::vector<Column> columns_;
+    size_t size_;
 };
 
 }  // namespace tilescope

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/span.hpp"
+
 namespace tilescope {
 
 struct RoundedBusy {
@@ -18,7 +20,6 @@ struct RoundedBusy {
 // What is rounded off a bin is carried to the next one of its row: the sum of any first bins of a row of a tile is off
 // by at most half a quantum, however many bins are nearly idle. `n_bins` are the bins of each tile, one tile after the
 // other.
-RoundedBusy round_busy(int level, const std::vector<int64_t>& n_bins, const std::vector<int64_t>& row,
-                       const std::vector<int64_t>& busy);
+RoundedBusy round_busy(int level, Span<const int64_t> n_bins, Span<const uint32_t> row, Span<const int64_t> busy);
 
 }  // namespace tilescope

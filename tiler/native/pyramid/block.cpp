@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 namespace tilescope {
 
@@ -24,11 +25,12 @@ void Block::seal() {
     });
 }
 
-EncodedPage Block::encode(size_t first, size_t last, MemoryBudget* budget) const {
+PlannedPage Block::page(size_t first, size_t last, MemoryBudget* budget) const {
     if (first >= last || last > order_.size() || order_[first].level != order_[last - 1].level) {
         throw std::invalid_argument("a page holds tiles of one level");
     }
-    PageColumns page(budget);
+    auto columns = std::make_unique<PageColumns>(budget);
+    PageColumns& page = *columns;
     size_t in_leaves = 0;
     for (size_t at = first; at < last; ++at) {
         const Tile& tile = this->tile(at);
@@ -43,7 +45,7 @@ EncodedPage Block::encode(size_t first, size_t last, MemoryBudget* budget) const
         page.tile_flags.push_back(tile.flags);
         tracks_[order_[at].track].tiles->append(tile, page);
     }
-    return page.encode(order_[first].level, number_);
+    return {std::move(columns), order_[first].level, number_};
 }
 
 }  // namespace tilescope

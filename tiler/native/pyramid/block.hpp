@@ -24,8 +24,8 @@ class Block {
     const Tile& tile(size_t at) const { return tracks_[order_[at].track].tiles->tiles()[order_[at].tile]; }
     size_t weight(size_t at) const { return tracks_[order_[at].track].tiles->weight(tile(at)); }
 
-    // The page of tiles [first, last), which are of one level, not compressed. Throws ShortOfBudget for a tile too large.
-    EncodedPage encode(size_t first, size_t last, MemoryBudget* budget = nullptr) const;
+    // The page of tiles [first, last), which are of one level. Throws ShortOfBudget for a tile too large.
+    PlannedPage page(size_t first, size_t last, MemoryBudget* budget = nullptr) const;
 
   private:
     struct Entry {

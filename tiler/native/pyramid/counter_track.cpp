@@ -57,12 +57,13 @@ void CounterTrack::append(const Tile& tile, PageColumns& page) const {
     }
     page.n_counter_bins.push_back(0);
     page.n_samples.push_back(static_cast<int64_t>(tile.last - tile.first));
-    for (size_t k = tile.first; k < tile.last; ++k) {
-        page.count_one();
-        page.time.push_back(samples_.time[k]);
-        page.value.push_back(samples_.value[k]);
-        page.sample_ordinal.push_back(static_cast<int64_t>(k));
-    }
+    const size_t n = tile.last - tile.first;
+    page.count_items(n);
+    const auto time = samples_.time.subspan(tile.first, n);
+    const auto value = samples_.value.subspan(tile.first, n);
+    page.time.insert(page.time.end(), time.begin(), time.end());
+    page.value.insert(page.value.end(), value.begin(), value.end());
+    append_numbers(page.sample_ordinal, {static_cast<int64_t>(tile.first), n});
 }
 
 void CounterTrack::append_bins(const Tile& tile, PageColumns& page) const {

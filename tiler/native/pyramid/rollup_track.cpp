@@ -370,7 +370,7 @@ std::vector<OverviewBin> RollupTrack::overview(int level, int64_t lanes) const {
 
 void RollupTrack::append(const Tile& tile, PageColumns& page) const {
     const auto [first, last] = contents_[tile.content];
-    for (size_t k = first; k < last; ++k) append_bin(bins_[k], page);
+    page.append_bins(Span<const Bin>(bins_).subspan(first, last - first));
     page.n_slices.push_back(0);
     page.n_bins.push_back(static_cast<int64_t>(last - first));
     page.n_counter_bins.push_back(0);

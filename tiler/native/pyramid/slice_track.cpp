@@ -1,7 +1,6 @@
 #include "pyramid/slice_track.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "columns/event_codes.hpp"
 #include "pyramid/bin_cascade.hpp"
@@ -198,8 +197,9 @@ void SliceTrack::append(const Tile& tile, PageColumns& page) const {
         page.duration.push_back(slices_.duration[k]);
         page.row.push_back(slices_.row[k]);
         page.name.push_back(slices_.name[k]);
-        page.ordinal.push_back(static_cast<int64_t>(k));
-        page.slice_flags.push_back((reaches_in ? 1 : 0) | (slices_.flags[k] & event_flag::of_slices));
+        append_number(page.ordinal, static_cast<int64_t>(k));
+        page.slice_flags.push_back(
+            static_cast<uint8_t>((reaches_in ? 1 : 0) | (slices_.flags[k] & event_flag::of_slices)));
     };
     const size_t before = page.start.size();
     for (size_t at = content.reaching_first; at < content.reaching_last; ++at) {
@@ -215,7 +215,7 @@ void SliceTrack::append(const Tile& tile, PageColumns& page) const {
         }
     }
     page.n_slices.push_back(static_cast<int64_t>(page.start.size() - before));
-    for (size_t k = content.bins_first; k < content.bins_last; ++k) append_bin(bins_[k], page);
+    page.append_bins(Span<const Bin>(bins_).subspan(content.bins_first, content.bins_last - content.bins_first));
     page.n_bins.push_back(static_cast<int64_t>(content.bins_last - content.bins_first));
     page.n_counter_bins.push_back(0);
     page.n_samples.push_back(0);
@@ -226,7 +226,7 @@ void SliceTrack::append(const Tile& tile, PageColumns& page) const {
 void SliceTrack::append_all(size_t first, size_t last, PageColumns& page) const {
     const size_t n = last - first;
     page.count_items(n);
-    const auto append = [&](std::vector<int64_t>& column, const auto& values) {
+    const auto append = [&](auto& column, const auto& values) {
         const auto part = values.subspan(first, n);
         column.insert(column.end(), part.begin(), part.end());
     };
@@ -234,12 +234,11 @@ void SliceTrack::append_all(size_t first, size_t last, PageColumns& page) const 
     append(page.duration, slices_.duration);
     append(page.row, slices_.row);
     append(page.name, slices_.name);
-    const size_t before = page.ordinal.size();
-    page.ordinal.resize(before + n);
-    std::iota(page.ordinal.begin() + static_cast<std::ptrdiff_t>(before), page.ordinal.end(),
-              static_cast<int64_t>(first));
-    for (const uint8_t flags : slices_.flags.subspan(first, n))
-        page.slice_flags.push_back(flags & event_flag::of_slices);
+    append_numbers(page.ordinal, {static_cast<int64_t>(first), n});
+    const size_t before = page.slice_flags.size();
+    append(page.slice_flags, slices_.flags);
+    for (size_t k = before; k < page.slice_flags.size(); ++k)
+        page.slice_flags[k] = static_cast<uint8_t>(page.slice_flags[k] & event_flag::of_slices);
 }
 
 size_t SliceTrack::weight(const Tile& tile) const {

@@ -1,62 +1,75 @@
 #include "pyramid/tiles.hpp"
 
-#include "pages/rounding.hpp"
+#include <utility>
 
 namespace tilescope {
 
-EncodedPage PageColumns::encode(int level, uint32_t block) const {
-    const RoundedBusy rounded = round_busy(level, n_bins, bin_row, busy);
-    ContainerWriter out("TSPG", level, static_cast<uint32_t>(index.size()), block);
-    out.delta(ColumnId::index, index);
-    out.plain(ColumnId::slot, slot);
-    out.plain(ColumnId::tile_flags, tile_flags);
-    out.plain(ColumnId::n_slices, n_slices);
-    out.plain(ColumnId::n_bins, n_bins);
-    out.plain(ColumnId::n_counter_bins, n_counter_bins);
-    out.plain(ColumnId::n_samples, n_samples);
-    out.float64(ColumnId::carry, carry);
-    out.delta(ColumnId::start, start);
-    out.plain(ColumnId::duration, duration);
-    out.plain(ColumnId::row, row);
-    out.plain(ColumnId::name, name);
-    out.delta(ColumnId::ordinal, ordinal);
-    out.plain(ColumnId::slice_flags, slice_flags);
-    out.delta(ColumnId::bin, bin);
-    out.plain(ColumnId::bin_row, bin_row);
-    out.plain(ColumnId::count, count);
+namespace {
+
+void put_columns(const PageColumns& of, const RoundedBusy& rounded, ContainerWriter& out) {
+    out.delta(ColumnId::index, of.index);
+    out.plain(ColumnId::slot, of.slot);
+    out.plain(ColumnId::tile_flags, of.tile_flags);
+    out.plain(ColumnId::n_slices, of.n_slices);
+    out.plain(ColumnId::n_bins, of.n_bins);
+    out.plain(ColumnId::n_counter_bins, of.n_counter_bins);
+    out.plain(ColumnId::n_samples, of.n_samples);
+    out.float64(ColumnId::carry, of.carry);
+    out.delta(ColumnId::start, of.start);
+    out.plain(ColumnId::duration, of.duration);
+    out.plain(ColumnId::row, of.row);
+    out.plain(ColumnId::name, of.name);
+    out.delta(ColumnId::ordinal, of.ordinal);
+    out.plain(ColumnId::slice_flags, of.slice_flags);
+    out.delta(ColumnId::bin, of.bin);
+    out.plain(ColumnId::bin_row, of.bin_row);
+    out.plain(ColumnId::count, of.count);
     out.plain(ColumnId::busy, rounded.busy);
-    out.plain(ColumnId::bin_name, bin_name);
-    out.plain(ColumnId::share, share);
-    out.delta(ColumnId::counter_bin, counter_bin);
-    out.plain(ColumnId::n, n);
-    out.float64(ColumnId::first, first);
-    out.float64(ColumnId::last, last);
-    out.float64(ColumnId::min, min);
-    out.float64(ColumnId::max, max);
-    out.float64(ColumnId::mean, mean);
-    out.delta(ColumnId::time, time);
-    out.float64(ColumnId::value, value);
-    out.delta(ColumnId::sample_ordinal, sample_ordinal);
-    return {out.finish(), encode_residual(level, block, rounded.residual)};
+    out.plain(ColumnId::bin_name, of.bin_name);
+    out.plain(ColumnId::share, of.share);
+    out.delta(ColumnId::counter_bin, of.counter_bin);
+    out.plain(ColumnId::n, of.n);
+    out.float64(ColumnId::first, of.first);
+    out.float64(ColumnId::last, of.last);
+    out.float64(ColumnId::min, of.min);
+    out.float64(ColumnId::max, of.max);
+    out.float64(ColumnId::mean, of.mean);
+    out.delta(ColumnId::time, of.time);
+    out.float64(ColumnId::value, of.value);
+    out.delta(ColumnId::sample_ordinal, of.sample_ordinal);
 }
 
-std::string PageColumns::encode_residual(int level, uint32_t block, const std::vector<int64_t>& busy_residual) const {
-    if (busy.empty()) return {};
-    ContainerWriter out("TSRD", level, static_cast<uint32_t>(index.size()), block);
-    out.plain(ColumnId::busy_residual, busy_residual);
-    out.plain(ColumnId::longest_minus_busy, longest_minus_busy);
-    return out.finish();
+void put_residual(const PageColumns& of, const RoundedBusy& rounded, ContainerWriter& out) {
+    out.plain(ColumnId::busy_residual, rounded.residual);
+    out.plain(ColumnId::longest_minus_busy, of.longest_minus_busy);
 }
 
-void append_bin(const Bin& bin, PageColumns& page) {
-    page.count_one();
-    page.bin.push_back(bin.bin);
-    page.bin_row.push_back(bin.row);
-    page.count.push_back(static_cast<int64_t>(bin.count));
-    page.busy.push_back(bin.busy);
-    page.bin_name.push_back(bin.name);
-    page.share.push_back(bin.share);
-    page.longest_minus_busy.push_back(bin.longest - bin.busy);
+}  // namespace
+
+void PageColumns::append_bins(Span<const Bin> bins) {
+    count_items(bins.size());
+    const auto append = [&](auto& column, const auto& value_of) {
+        const size_t before = column.size();
+        column.resize(before + bins.size());
+        for (size_t k = 0; k < bins.size(); ++k) column[before + k] = value_of(bins[k]);
+    };
+    append(bin, [](const Bin& of) { return of.bin; });
+    append(bin_row, [](const Bin& of) { return of.row; });
+    append(count, [](const Bin& of) { return static_cast<int64_t>(of.count); });
+    append(busy, [](const Bin& of) { return of.busy; });
+    append(bin_name, [](const Bin& of) { return of.name; });
+    append(share, [](const Bin& of) { return of.share; });
+    append(longest_minus_busy, [](const Bin& of) { return of.longest - of.busy; });
+}
+
+PlannedPage::PlannedPage(std::unique_ptr<PageColumns> columns, int level, uint32_t block)
+    : columns_(std::move(columns)),
+      rounded_(round_busy(level, columns_->n_bins, columns_->bin_row, columns_->busy)),
+      page_("TSPG", level, static_cast<uint32_t>(columns_->index.size()), block) {
+    put_columns(*columns_, rounded_, page_);
+    if (columns_->busy.empty()) return;
+    residual_.emplace("TSRD", level, static_cast<uint32_t>(columns_->index.size()), block);
+    put_residual(*columns_, rounded_, *residual_);
 }
 
 uint8_t share_of(const Part& part, int64_t busy, uint64_t count) {

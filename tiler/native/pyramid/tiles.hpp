@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/counted.hpp"
+#include "base/span.hpp"
 #include "pages/container.hpp"
+#include "pages/rounding.hpp"
 
 namespace tilescope {
 
@@ -24,10 +27,15 @@ struct Tile {
     uint8_t flags;
 };
 
-// A page, and what was rounded off the busy times of its bins: empty when it has none.
-struct EncodedPage {
-    std::string page;
-    std::string residual;
+// The summary of a bin, as a page holds it.
+struct Bin {
+    int64_t busy;
+    int64_t longest;
+    uint64_t count;
+    int32_t name;
+    uint32_t row;
+    uint8_t bin;
+    uint8_t share;
 };
 
 // The columns of one page, filled tile by tile.
@@ -35,16 +43,29 @@ struct PageColumns {
     // A page whose tile is very large takes what it needs from `budget`.
     explicit PageColumns(MemoryBudget* budget = nullptr) : charge_(budget) {}
 
-    std::vector<int64_t> index, slot, tile_flags, n_slices, n_bins, n_counter_bins, n_samples;
+    std::vector<int64_t> index;
+    std::vector<uint8_t> slot, tile_flags;
+    std::vector<int64_t> n_slices, n_bins, n_counter_bins, n_samples;
     std::vector<double> carry;
-    std::vector<int64_t> start, duration, row, name, ordinal, slice_flags;
-    std::vector<int64_t> bin, bin_row, count, busy, bin_name, share, longest_minus_busy;
+    std::vector<int64_t> start, duration;
+    std::vector<uint32_t> row;
+    std::vector<int32_t> name;
+    std::vector<NumberRun> ordinal;
+    std::vector<uint8_t> slice_flags;
+    std::vector<uint8_t> bin;
+    std::vector<uint32_t> bin_row;
+    std::vector<int64_t> count, busy;
+    std::vector<int32_t> bin_name;
+    std::vector<uint8_t> share;
+    std::vector<int64_t> longest_minus_busy;
     std::vector<int64_t> counter_bin, n;
     std::vector<double> first, last, min, max, mean;
-    std::vector<int64_t> time, sample_ordinal;
+    std::vector<int64_t> time;
+    std::vector<NumberRun> sample_ordinal;
     std::vector<double> value;
 
-    EncodedPage encode(int level, uint32_t block) const;
+    // Appends bins to their columns. Throws ShortOfBudget.
+    void append_bins(Span<const Bin> bins);
 
     // To be called before another slice or bin is put in. Throws ShortOfBudget.
     void count_one() { count_items(1); }
@@ -52,8 +73,11 @@ struct PageColumns {
     // For so many slices, where a page is of usual size: columns that grow are copied again and again.
     void make_room(size_t slices) {
         if (slices > kItemsAtOnce) return;
-        for (std::vector<int64_t>* column : {&start, &duration, &row, &name, &ordinal, &slice_flags})
-            column->reserve(slices);
+        start.reserve(slices);
+        duration.reserve(slices);
+        row.reserve(slices);
+        name.reserve(slices);
+        slice_flags.reserve(slices);
     }
 
     // As `count_one`, of many.
@@ -65,14 +89,42 @@ struct PageColumns {
     }
 
   private:
-    // Columns of eight bytes, the bytes that they become, and copies of these: on a page of five million slices it was 61.
+    // Columns, the bytes that they become, and copies of these.
     static constexpr size_t kBytesPerItem = 64;
     static constexpr size_t kItemsAtOnce = 1 << 16;
 
     size_t items_ = 0;
     BudgetCharge charge_;
+};
 
-    std::string encode_residual(int level, uint32_t block, const std::vector<int64_t>& busy_residual) const;
+// Appends one to numbers.
+inline void append_number(std::vector<NumberRun>& numbers, int64_t number) {
+    if (!numbers.empty() && numbers.back().first + static_cast<int64_t>(numbers.back().n) == number) ++numbers.back().n;
+    else numbers.push_back({number, 1});
+}
+
+// Those of `more`, of which there may be none.
+inline void append_numbers(std::vector<NumberRun>& numbers, const NumberRun& more) {
+    if (more.n == 0) return;
+    append_number(numbers, more.first);
+    numbers.back().n += more.n - 1;
+}
+
+// A page, and what was rounded off the busy times of its bins: how long they are is known before they are written.
+class PlannedPage {
+  public:
+    // The columns are those of tiles of one level and block.
+    PlannedPage(std::unique_ptr<PageColumns> columns, int level, uint32_t block);
+
+    const ContainerWriter& page() const { return page_; }
+    // Nothing where the page has no bins.
+    const std::optional<ContainerWriter>& residual() const { return residual_; }
+
+  private:
+    std::unique_ptr<PageColumns> columns_;
+    RoundedBusy rounded_;
+    ContainerWriter page_;
+    std::optional<ContainerWriter> residual_;
 };
 
 class TrackTiles {
@@ -86,19 +138,6 @@ class TrackTiles {
     // Roughly how many values the tile adds, to decide where a page ends.
     virtual size_t weight(const Tile& tile) const = 0;
 };
-
-// The summary of a bin, as a page holds it.
-struct Bin {
-    int64_t busy;
-    int64_t longest;
-    uint64_t count;
-    int32_t name;
-    uint32_t row;
-    uint8_t bin;
-    uint8_t share;
-};
-
-void append_bin(const Bin& bin, PageColumns& page);
 
 // Sums of busy ticks stop here, in rollups: a single slice ends below 2^61, but thousands of them may share a bin.
 constexpr int64_t kBusyLimit = int64_t{1} << 62;

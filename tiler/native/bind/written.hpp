@@ -1,0 +1,20 @@
+// Containers as bytes of Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "pages/container.hpp"
+
+namespace tilescope {
+
+// All of a container, written where Python keeps it: a copy would take as long as half of the encoding.
+inline nanobind::bytes written(const ContainerWriter& container) {
+    PyObject* bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(container.size()));
+    if (bytes == nullptr) nanobind::raise_python_error();
+    auto owned = nanobind::steal<nanobind::bytes>(bytes);
+    nanobind::gil_scoped_release release;
+    container.write(PyBytes_AS_STRING(bytes));
+    return owned;
+}
+
+}  // namespace tilescope

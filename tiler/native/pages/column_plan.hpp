@@ -1,0 +1,155 @@
+// How a column of a container is stored, decided before any of it is written: what it takes is known then.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <type_traits>
+
+#include "base/bit_length.hpp"
+#include "base/span.hpp"
+
+namespace tilescope {
+
+namespace column_flag {
+constexpr uint8_t delta = 1;
+constexpr uint8_t zigzag = 2;
+constexpr uint8_t float64 = 4;
+}  // namespace column_flag
+
+struct ColumnPlan {
+    uint8_t flags = 0;
+    size_t planes = 0;
+    int64_t base = 0;
+    uint64_t scale = 1;
+};
+
+template <typename Unsigned>
+Unsigned zigzag(Unsigned value) {
+    return static_cast<Unsigned>(static_cast<Unsigned>(value << 1) ^
+                                 static_cast<Unsigned>(0 - (value >> (8 * sizeof(Unsigned) - 1))));
+}
+
+inline size_t planes_of(uint64_t most) { return static_cast<size_t>(bit_length(most) + 7) / 8; }
+
+// Steps, of which these are the highest and the lowest.
+inline size_t planes_of_steps(int64_t most, int64_t least) {
+    const auto rise = static_cast<uint64_t>(most), fall = static_cast<uint64_t>(least);
+    return planes_of(least < 0 ? std::max(zigzag(rise), zigzag(fall)) : rise);
+}
+
+// The greatest common divisor of `size_of(k)` for all k from `first` on, at least 1.
+template <typename SizeOf>
+uint64_t divisor_of(size_t first, size_t n, const SizeOf& size_of) {
+    uint64_t scale = 0;
+    for (size_t k = first; k < n; ++k) {
+        const uint64_t size = size_of(k);
+        if (size == 0) continue;
+        if (scale == 0 || size % scale != 0) scale = std::gcd(scale, size);
+        if (scale == 1) return 1;
+    }
+    return scale == 0 ? 1 : scale;
+}
+
+template <typename T>
+struct ValueRange {
+    T least;
+    T most;
+};
+
+// Of `value(k)`, for k from `first` to `n`, and of `begin`. Four at a time, which do not wait for each other.
+template <typename T, typename ValueAt>
+ValueRange<T> range_of(T begin, size_t first, size_t n, const ValueAt& value) {
+    constexpr size_t kLanes = 4;
+    std::array<T, kLanes> least{}, most{};
+    least.fill(begin);
+    most.fill(begin);
+    size_t k = first;
+    for (; k + kLanes <= n; k += kLanes) {
+        for (size_t lane = 0; lane < kLanes; ++lane) {
+            const T at = value(k + lane);
+            least[lane] = std::min(least[lane], at);
+            most[lane] = std::max(most[lane], at);
+        }
+    }
+    for (; k < n; ++k) {
+        least[0] = std::min(least[0], value(k));
+        most[0] = std::max(most[0], value(k));
+    }
+    return {*std::min_element(least.begin(), least.end()), *std::max_element(most.begin(), most.end())};
+}
+
+template <typename T>
+ValueRange<T> range_of(Span<const T> values) {
+    if constexpr (sizeof(T) == sizeof(int64_t)) {
+        return range_of<T>(values[0], 1, values.size(), [&](size_t k) { return values[k]; });
+    } else {  // registers hold many of them: the compiler sees to it
+        ValueRange<T> range{values[0], values[0]};
+        for (const T value : values) {
+            range.least = std::min(range.least, value);
+            range.most = std::max(range.most, value);
+        }
+        return range;
+    }
+}
+
+// Relative to the least.
+template <typename T>
+ColumnPlan plan_plain(Span<const T> values) {
+    const ValueRange<T> range = range_of(values);
+    const auto base = static_cast<uint64_t>(range.least);
+    const uint64_t width = static_cast<uint64_t>(range.most) - base;
+    const uint64_t scale =
+        width < 2 ? std::max<uint64_t>(width, 1)
+                  : divisor_of(0, values.size(), [&](size_t k) { return static_cast<uint64_t>(values[k]) - base; });
+    return {0, planes_of(width / scale), static_cast<int64_t>(range.least), scale};
+}
+
+template <typename T>
+int64_t step_at(Span<const T> values, size_t k) {
+    return static_cast<int64_t>(static_cast<uint64_t>(values[k]) - static_cast<uint64_t>(values[k - 1]));
+}
+
+// As differences between neighbours.
+template <typename T>
+ColumnPlan plan_delta(Span<const T> values) {
+    const auto step = [&](size_t k) { return step_at(values, k); };
+    const ValueRange<int64_t> range = range_of<int64_t>(0, 1, values.size(), step);
+    const uint64_t scale = divisor_of(1, values.size(), [&](size_t k) {
+        const int64_t size = step_at(values, k);
+        return size < 0 ? 0 - static_cast<uint64_t>(size) : static_cast<uint64_t>(size);
+    });
+    const auto divisor = static_cast<int64_t>(scale);
+    const uint8_t flags = column_flag::delta | (range.least < 0 ? column_flag::zigzag : 0);
+    return {flags, planes_of_steps(range.most / divisor, range.least / divisor), static_cast<int64_t>(values[0]),
+            scale};
+}
+
+// Whichever of the two takes less room, without a scale. Steps are looked at until that is known: in a column without order it
+// soon is.
+template <typename T>
+ColumnPlan plan_smaller(Span<const T> values) {
+    using Step = std::conditional_t<sizeof(T) == 2, int32_t, int64_t>;
+    using Wide = std::make_unsigned_t<Step>;
+    constexpr size_t kAtOnce = 256;
+    const ValueRange<T> of_values = range_of(values);
+    const uint64_t width = static_cast<uint64_t>(of_values.most) - static_cast<uint64_t>(of_values.least);
+    Step most = 0, least = 0;  // of the widest values steps wrap: what is read is added up in the same way
+    bool are_wide = width == 0;
+    for (size_t first = 1; first < values.size() && !are_wide; first += kAtOnce) {
+        for (size_t k = first; k < std::min(values.size(), first + kAtOnce); ++k) {
+            const auto step = static_cast<Step>(static_cast<Wide>(values[k]) - static_cast<Wide>(values[k - 1]));
+            most = std::max(most, step);
+            least = std::min(least, step);
+        }
+        const auto rise = static_cast<uint64_t>(most), fall = static_cast<uint64_t>(int64_t{least});
+        are_wide = (least < 0 ? std::max(zigzag(rise), zigzag(fall)) : rise) >= width;
+    }
+    if (are_wide) return {0, planes_of(width), static_cast<int64_t>(of_values.least), 1};
+    const uint8_t flags = column_flag::delta | (least < 0 ? column_flag::zigzag : 0);
+    return {flags, planes_of_steps(most, least), static_cast<int64_t>(values[0]), 1};
+}
+
+}  // namespace tilescope
