@@ -136,7 +136,7 @@ def encode_container(
     level: int,
     n_tiles: int,
     block: int,
-    columns: Sequence[tuple[int, Annotated[NDArray, dict(shape=(None,), order="C", device="cpu", writable=False)]]],
+    columns: Sequence[tuple[int, NDArray[numpy.int64] | NDArray[numpy.uint32]]],
 ) -> bytes:
     """Returns a container of these columns, each by its id: int64 or uint32."""
 
@@ -1554,7 +1554,7 @@ def page_names(
 ) -> tuple[
     Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
 ]:
     """
     Returns the names, on how many pages each starts, and these pages, one name's behind the other's; both

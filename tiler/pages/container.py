@@ -88,13 +88,16 @@ def decode(data: bytes, only: Sequence[int] | None = None) -> Container:
     return Container(magic, level, n_tiles, block, found)
 
 
-def encode(
-    magic: bytes, level: int, n_tiles: int, block: int, columns: Mapping[int, NDArray[np.int64 | np.uint32]]
-) -> bytes:
+Ints = NDArray[np.int64] | NDArray[np.uint32]
+
+
+def encode(magic: bytes, level: int, n_tiles: int, block: int, columns: Mapping[int, Ints]) -> bytes:
     """A container of integer columns, each stored as differences between neighbours where those are smaller."""
     of_each = [(int(column), _as_they_are_read(values)) for column, values in columns.items()]
     return _native.encode_container(magic, level, n_tiles, block, of_each)
 
 
-def _as_they_are_read(values: NDArray[np.int64 | np.uint32]) -> NDArray[np.int64 | np.uint32]:
-    return np.ascontiguousarray(values, np.uint32 if values.dtype == np.uint32 else np.int64)
+def _as_they_are_read(values: Ints) -> Ints:
+    if values.dtype == np.uint32:
+        return np.ascontiguousarray(values, np.uint32)
+    return np.ascontiguousarray(values, np.int64)

@@ -57,7 +57,7 @@ class PageNames:
         return cls(np.repeat(name, count), page)
 
 
-def encode_listed(name: Ints, count: Ints, page: Ints, block: int) -> bytes:
+def encode_listed(name: Ints, count: Ints, page: Ints | NDArray[np.uint32], block: int) -> bytes:
     """The uncompressed record of names, which ascend, each on so many pages: those of one behind those of the other."""
     columns = {Col.LISTED_NAME: name, Col.N_LISTED_PAGES: count, Col.LISTED_PAGE: page}
     return encode(PAGE_NAMES_MAGIC, 0, len(name), block, {int(column): of for column, of in columns.items()})

@@ -66,7 +66,7 @@ def test_columns_of_32_bits_are_stored_as_those_of_64(slope: int) -> None:
 
 def test_columns_of_other_types_are_refused_by_the_encoder() -> None:
     with pytest.raises(ValueError, match="integers"):
-        _native.encode_container(SHAPE_MAGIC, 0, 0, 0, [(7, np.zeros(3))])
+        _native.encode_container(SHAPE_MAGIC, 0, 0, 0, [(7, np.zeros(3))])  # type: ignore[list-item]
 
 
 def test_a_column_that_was_left_out_is_empty() -> None:

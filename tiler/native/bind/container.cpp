@@ -99,6 +99,8 @@ void bind_container(nb::module_& m) {
           "doubles. Raises DamagedContainer.");
     m.def("encode_container", &encode_container, nb::arg("magic"), nb::arg("level"), nb::arg("n_tiles"),
           nb::arg("block"), nb::arg("columns"),
+          nb::sig("def encode_container(magic: bytes, level: int, n_tiles: int, block: int, "
+                  "columns: Sequence[tuple[int, NDArray[numpy.int64] | NDArray[numpy.uint32]]]) -> bytes"),
           "Returns a container of these columns, each by its id: int64 or uint32.");
     m.def("incompressible", &incompressible_ranges, nb::arg("data"), nb::arg("max_rows"),
           "Returns which bytes of a container compression would hardly shorten: the first, and the one after the last, "

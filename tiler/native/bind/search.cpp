@@ -138,9 +138,10 @@ class BoundHitBins {
     HitBins bins_;
 };
 
-std::tuple<OutInts, OutInts, OutInts> bound_page_names(const std::vector<InColumn<int32_t>>& names, const InInts& track,
-                                                       const InInts& first, const InInts& last, const InInts& page,
-                                                       MemoryBudget* budget) {
+std::tuple<OutInts, OutInts, OutColumn<uint32_t>> bound_page_names(const std::vector<InColumn<int32_t>>& names,
+                                                                   const InInts& track, const InInts& first,
+                                                                   const InInts& last, const InInts& page,
+                                                                   MemoryBudget* budget) {
     std::vector<LeafNames> leaves(same_size(track, first, last, page));
     for (size_t k = 0; k < leaves.size(); ++k) {
         const auto of = static_cast<size_t>(track.data()[k]);
@@ -151,21 +152,12 @@ std::tuple<OutInts, OutInts, OutInts> bound_page_names(const std::vector<InColum
         }
         leaves[k] = {span_of(names[of]).subspan(from, to - from), static_cast<uint32_t>(page.data()[k])};
     }
-    std::vector<int64_t> name, count, on;
+    NamesOnPages found;
     {
         nb::gil_scoped_release release;
-        const CountedVector<NameOnPage> found = page_names(leaves, budget);
-        on.reserve(found.size());
-        for (const NameOnPage& one : found) {
-            if (name.empty() || name.back() != one.name) {
-                name.push_back(one.name);
-                count.push_back(0);
-            }
-            ++count.back();
-            on.push_back(one.page);
-        }
+        found = page_names(leaves, budget);
     }
-    return {to_numpy(std::move(name)), to_numpy(std::move(count)), to_numpy(std::move(on))};
+    return {to_numpy(std::move(found.name)), to_numpy(std::move(found.count)), to_numpy(std::move(found.page))};
 }
 
 std::optional<std::pair<int64_t, int64_t>> bound_name_bounds(const nb::bytes& histogram, size_t max_rows,

@@ -6,40 +6,89 @@
 
 namespace tilescope {
 
-CountedVector<NameOnPage> page_names(Span<const LeafNames> leaves, MemoryBudget* budget) {
-    CountedVector<NameOnPage> found(budget);
-    CountedVector<uint32_t> seen(budget);  // by name, shifted by one: the last page it was seen on, and one
-    uint32_t last = 0;
-    for (const LeafNames& leaf : leaves) {
-        if (leaf.page < last || leaf.page == UINT32_MAX) throw std::invalid_argument("leaves are not ordered by page");
-        last = leaf.page;
+namespace {
+
+// A name that is on some page, shifted by one: none is 0.
+using ShiftedName = uint32_t;
+
+struct NameState {
+    uint32_t page = 0;   // that it was seen on last, and one
+    uint32_t pages = 0;  // how many there were; later, where the next of them goes
+};
+
+// The names on a page stand from `first` on, up to those on the next.
+struct PageOfNames {
+    uint32_t page;
+    std::size_t first;
+};
+
+// Names as they occur, page by page, each once on a page.
+class Occurrences {
+  public:
+    explicit Occurrences(MemoryBudget* budget) : names_(budget), pages_(budget), states_(budget) {}
+
+    void add(const LeafNames& leaf) {
+        if ((!pages_.empty() && leaf.page < pages_.back().page) || leaf.page == UINT32_MAX)
+            throw std::invalid_argument("leaves are not ordered by page");
+        if (pages_.empty() || leaf.page != pages_.back().page) pages_.push_back({leaf.page, names_.size()});
         for (const int32_t name : leaf.name) {
             if (name < -1) throw std::invalid_argument("there is no such name");
-            const std::size_t at = static_cast<std::size_t>(int64_t{name} + 1);
-            if (at >= seen.size()) seen.resize(std::max(at + 1, 2 * seen.size()));
-            if (seen[at] == leaf.page + 1) continue;
-            seen[at] = leaf.page + 1;
-            found.emplace_back(name, leaf.page);  // one that is written before is not there yet as one
+            const auto number = static_cast<ShiftedName>(int64_t{name} + 1);
+            if (number >= states_.size()) states_.resize(std::max(std::size_t{number} + 1, 2 * states_.size()));
+            NameState& state = states_[number];
+            if (state.page == leaf.page + 1) continue;
+            state.page = leaf.page + 1;
+            ++state.pages;
+            names_.push_back(number);
         }
     }
-    // They are ordered by page: what is left is to order them by name, which is counted where names are not too many for that.
-    if (seen.size() > 4 * found.size()) {
-        std::sort(found.begin(), found.end(), [](const NameOnPage& a, const NameOnPage& b) {
-            return a.name != b.name ? a.name < b.name : a.page < b.page;
+
+    NamesOnPages by_name() {
+        if (names_.size() > UINT32_MAX) throw std::length_error("too many names on pages");
+        NamesOnPages found;
+        uint32_t before = 0;
+        for_each_name([&](ShiftedName number) {
+            uint32_t& pages = states_[number].pages;
+            found.name.push_back(int64_t{number} - 1);
+            found.count.push_back(pages);
+            before += std::exchange(pages, before);
         });
+        found.page.resize(names_.size());
+        for (std::size_t k = 0; k < pages_.size(); ++k) {
+            const std::size_t end = k + 1 < pages_.size() ? pages_[k + 1].first : names_.size();
+            for (std::size_t at = pages_[k].first; at < end; ++at)
+                found.page[states_[names_[at]].pages++] = pages_[k].page;
+        }
         return found;
     }
-    std::fill(seen.begin(), seen.end(), 0U);
-    const auto place = [&seen](const NameOnPage& of) -> uint32_t& {
-        return seen[static_cast<std::size_t>(int64_t{of.name} + 1)];
-    };
-    if (found.size() > UINT32_MAX) throw std::length_error("too many names on pages");
-    for (const NameOnPage& of : found) ++place(of);
-    uint32_t before = 0;
-    for (uint32_t& count : seen) before += std::exchange(count, before);
-    CountedVector<NameOnPage> ordered(found.size(), NameOnPage{}, found.get_allocator());
-    for (const NameOnPage& of : found) ordered[place(of)++] = of;
-    return ordered;
+
+  private:
+    // Ascending.
+    template <typename Call>
+    void for_each_name(const Call& call) const {
+        if (states_.size() <= 4 * names_.size()) {
+            for (std::size_t number = 0; number < states_.size(); ++number) {
+                if (states_[number].pages != 0) call(static_cast<ShiftedName>(number));
+            }
+            return;
+        }
+        CountedVector<ShiftedName> ascending(names_);  // they are few among all
+        std::sort(ascending.begin(), ascending.end());
+        ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
+        for (const ShiftedName number : ascending) call(number);
+    }
+
+    CountedVector<ShiftedName> names_;
+    CountedVector<PageOfNames> pages_;
+    CountedVector<NameState> states_;  // by name
+};
+
+}  // namespace
+
+NamesOnPages page_names(Span<const LeafNames> leaves, MemoryBudget* budget) {
+    Occurrences found(budget);
+    for (const LeafNames& leaf : leaves) found.add(leaf);
+    return found.by_name();
 }
 
 }  // namespace tilescope

@@ -16,15 +16,14 @@ struct LeafNames {
     uint32_t page = 0;  // the number of its page
 };
 
-struct NameOnPage {
-    NameOnPage() = default;
-    NameOnPage(int32_t its_name, uint32_t its_page) : name(its_name), page(its_page) {}
-
-    int32_t name;
-    uint32_t page;
+// Names, ascending, each on so many pages: those of one behind those of the other, ascending.
+struct NamesOnPages {
+    std::vector<int64_t> name, count;
+    std::vector<uint32_t> page;
 };
 
-// Each name with each of its pages once, by name, then by page. `leaves` are ordered by page; names are -1 or above.
-CountedVector<NameOnPage> page_names(Span<const LeafNames> leaves, MemoryBudget* budget);
+// Each name with each of its pages once. `leaves` are ordered by page; names are -1 or above. What the work takes is taken from
+// `budget`, but for the result.
+NamesOnPages page_names(Span<const LeafNames> leaves, MemoryBudget* budget);
 
 }  // namespace tilescope
