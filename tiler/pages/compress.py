@@ -49,17 +49,19 @@ def compress_container(data: bytes) -> bytes:
         return compress(data)
     # One for all stretches: to begin anew takes less than another one does.
     packer = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, -zlib.MAX_WBITS)
-    parts, at = [MEMBER_HEADER], 0
+    view = memoryview(data)
+    parts: list[bytes | memoryview] = [MEMBER_HEADER]
+    at = 0
     for first, last in as_it_is:
         # The flush ends with a byte. Nothing behind it refers to what is before, which would be further away then.
-        parts += [packer.compress(data[at:first]), packer.flush(isal_zlib.Z_FULL_FLUSH), *_stored(data, first, last)]
+        parts += [packer.compress(view[at:first]), packer.flush(isal_zlib.Z_FULL_FLUSH), *_stored(view, first, last)]
         at = last
     check = struct.pack("<II", isal_zlib.crc32(data), len(data) & 0xFFFF_FFFF)
     # The last stretch may be empty: there is one block at least.
-    return b"".join([*parts, packer.compress(data[at:]), packer.flush(isal_zlib.Z_FINISH), check])
+    return b"".join([*parts, packer.compress(view[at:]), packer.flush(isal_zlib.Z_FINISH), check])
 
 
-def _stored(data: bytes, first: int, last: int) -> Iterator[bytes]:
+def _stored(data: memoryview, first: int, last: int) -> Iterator[bytes | memoryview]:
     """Blocks of bytes as they are."""
     for start in range(first, last, _BLOCK_BYTES):
         block = data[start : min(start + _BLOCK_BYTES, last)]

@@ -77,6 +77,13 @@ def test_bytes_that_come_again_and_again_do_not() -> None:
         assert compress_container(data) == compress(data)
 
 
+def test_bytes_of_many_values_that_stand_in_runs_do_not_stay_as_they_are() -> None:
+    """Each value is as frequent as the others, but the next one is mostly the same."""
+    data = _column(np.repeat(np.random.default_rng(5).integers(0, 1 << 8, 10_000), 3))
+    assert _native.incompressible(data, MAX_ROWS) == []
+    assert len(compress(data)) < 0.6 * len(data)
+
+
 def test_a_container_that_is_none_has_no_planes() -> None:
     data = _column(np.arange(5000))
     for damaged in (b"", data[:20], data + b"x"):

@@ -59,10 +59,10 @@ struct ValueRange {
     T most;
 };
 
-// Of `value(k)`, for k from `first` to `n`, and of `begin`. Four at a time, which do not wait for each other.
+// Of `value(k)`, for k from `first` to `n`, and of `begin`. Many at a time, which do not wait for each other.
 template <typename T, typename ValueAt>
 ValueRange<T> range_of(T begin, size_t first, size_t n, const ValueAt& value) {
-    constexpr size_t kLanes = 4;
+    constexpr size_t kLanes = sizeof(T) == sizeof(int64_t) ? 4 : 64 / sizeof(T);  // what registers hold
     std::array<T, kLanes> least{}, most{};
     least.fill(begin);
     most.fill(begin);
@@ -83,16 +83,7 @@ ValueRange<T> range_of(T begin, size_t first, size_t n, const ValueAt& value) {
 
 template <typename T>
 ValueRange<T> range_of(Span<const T> values) {
-    if constexpr (sizeof(T) == sizeof(int64_t)) {
-        return range_of<T>(values[0], 1, values.size(), [&](size_t k) { return values[k]; });
-    } else {  // registers hold many of them: the compiler sees to it
-        ValueRange<T> range{values[0], values[0]};
-        for (const T value : values) {
-            range.least = std::min(range.least, value);
-            range.most = std::max(range.most, value);
-        }
-        return range;
-    }
+    return range_of<T>(values[0], 1, values.size(), [&](size_t k) { return values[k]; });
 }
 
 // Relative to the least.
