@@ -161,24 +161,31 @@ class Histograms:
         level: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
         index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         leaf_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        rows: int,
+        events_per_row: int = 0,
         budget: MemoryBudget | None = None,
         track_names: Sequence[int] | None = None,
     ) -> None:
         """
         Of start, duration and name of the slices of up to 32 tracks together, in canonical order, and of tiles
         in the order in which they are wanted. `leaf_of`: for which tracks a tile is a leaf, as bits: they are
-        not in the histograms of tiles below. `track_names`: of each track the name that all its slices are
-        summed up under, ascending, in records of their own.
+        not in the histograms of tiles below. A histogram has so many `rows` and one of all others at most; a
+        tile in which fewer events start than so many a row has none. `track_names`: of each track the name
+        that all its slices are summed up under, ascending, in records of their own.
         """
 
-    def next(
-        self, rows: int, owner: int, events_per_row: int = 0
-    ) -> tuple[int, int, tuple[bytes, bytes] | None, tuple[bytes, bytes] | None] | None:
+    def next_by_track(self, owner: int) -> tuple[int, int, bytes, bytes] | None:
         """
-        Returns level and index of the next tile, and its records, uncompressed: the histogram of `owner`, with
-        so many rows and one of all others at most, and its spread of durations; None in place of both where
-        fewer events start in the tile than so many a row; and the same two by track, None without
-        `track_names`. None: there are no more tiles.
+        Returns level and index of the next tile, its histogram by track, of `owner`, and its spread of
+        durations, both uncompressed. None: there are no more tiles.
+        """
+
+    def without_records(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Returns the places of tiles that have no histogram by name, ascending."""
+
+    def next(self, owner: int) -> tuple[int, int, bytes, bytes] | None:
+        """
+        As `next_by_track`: by name, of tiles that have such a histogram. It is asked for after all by track.
         """
 
 class SpanSums:

@@ -45,7 +45,7 @@ def test_tiles_hold_what_they_take_and_give_it_back(far: bool) -> None:
 def _histograms(budget: _native.MemoryBudget) -> None:
     start, duration, _, name, _ = columns(far=False)
     tiles = np.full(1, 4, np.uint8), np.zeros(1, np.int64), np.ones(1, np.uint32)
-    _native.Histograms([(start, duration, name)], *tiles, budget).next(10, 0)
+    _native.Histograms([(start, duration, name)], *tiles, 10, budget=budget).next(0)
 
 
 def _rollup(budget: _native.MemoryBudget) -> None:

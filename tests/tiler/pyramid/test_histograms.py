@@ -57,20 +57,19 @@ def walk(
     rows: int = 1 << 20,
     spreads: Spreads | None = None,
 ) -> dict[Tile, list[Row]]:
-    found = _native.Histograms([columns(track)], *arrays(tiles, leaves))
+    found = _native.Histograms([columns(track)], *arrays(tiles, leaves), rows)
     out: dict[Tile, list[Row]] = {}
     spreads = {} if spreads is None else spreads
-    while (record := found.next(rows, 7)) is not None:
-        level, index, stored, by_track = record
-        assert stored is not None
-        assert by_track is None
+    assert not len(found.without_records())
+    while (record := found.next(7)) is not None:
+        level, index, *stored = record
         assert (level, index) not in out
         histogram = Histogram.decode(stored[0], 7, level)
         spread = DurationSpread.decode(stored[1], 7, level, histogram)
-        assert stored == (histogram.encode(7, level), spread.encode(7, level, histogram))
+        assert stored == [histogram.encode(7, level), spread.encode(7, level, histogram)]
         out[level, index] = rows_of(histogram)
         spreads[level, index] = buckets_of(histogram.name.tolist(), spread)
-    assert found.next(rows, 7) is None
+    assert found.next(7) is None
     return out
 
 
@@ -121,22 +120,25 @@ def test_patterns(track: list[Slice]) -> None:
 
 @given(small_tracks(), st.integers(1, 10), st.integers(1, 12))
 def test_tiles_that_have_no_records_are_in_those_above(track: list[Slice], at_least: int, per_row: int) -> None:
-    """Whether a tile was put in order on the way does not matter to those above it."""
+    """Whether a tile was summed up by itself does not matter to those above it."""
     tiles = wanted_tiles(track, at_least)
     every = walk(track, tiles, set())
-    found = _native.Histograms([columns(track)], *arrays(tiles))
-    while (record := found.next(1 << 20, 7, per_row)) is not None:
+    found = _native.Histograms([columns(track)], *arrays(tiles), 1 << 20, per_row)
+    without = [tiles[k] for k in found.without_records().tolist()]
+    assert without == [tile for tile in tiles if len(every[tile]) * per_row > sum(row.count for row in every[tile])]
+    seen = set[Tile]()
+    while (record := found.next(7)) is not None:
         level, index, stored, _ = record
-        rows = every[level, index]
-        assert (stored is not None) == (len(rows) * per_row <= sum(row.count for row in rows))
-        if stored is not None:
-            assert rows_of(Histogram.decode(stored[0], 7, level)) == rows
+        seen.add((level, index))
+        assert rows_of(Histogram.decode(stored, 7, level)) == every[level, index]
+    assert seen == set(tiles) - set(without)
 
 
-@given(small_tracks(), st.integers(1, 10))
-def test_names_far_apart(track: list[Slice], at_least: int) -> None:
+@given(small_tracks(), st.integers(1, 10), st.sampled_from([700, 5_000_000]))
+def test_names_far_apart(track: list[Slice], at_least: int, apart: int) -> None:
+    """Numbers of names are looked up in a list, or in a table."""
     most = max((s.name for s in track), default=0)
-    far = [s._replace(name=s.name if s.name < 0 else (1 << 31) - 1 - (most - s.name) * 5_000_000) for s in track]
+    far = [s._replace(name=s.name if s.name < 0 else (1 << 31) - 1 - (most - s.name) * apart) for s in track]
     check(far, at_least)
 
 
@@ -150,11 +152,10 @@ def test_more_slices_than_are_held_as_they_come(n_tiles: int) -> None:
     start = np.sort(rng.integers(0, n_tiles * 256, n))
     level = _native.root_level(int((start + duration).max()))
     tiles = [(z, 0) for z in range(level, -1, -1)]
-    found = _native.Histograms([(start, duration, name)], *arrays(tiles))
-    while (record := found.next(1 << 20, 7)) is not None:
-        z, _, stored, _ = record
-        assert stored is not None
-        of_tile = Histogram.decode(stored[0], 7, z)
+    found = _native.Histograms([(start, duration, name)], *arrays(tiles), 1 << 20)
+    while (record := found.next(7)) is not None:
+        z, _, stored, stored_spread = record
+        of_tile = Histogram.decode(stored, 7, z)
         starting = start < 256 * 4**z
         order = np.argsort(of_tile.name)
         assert (of_tile.count[order] == np.bincount(name[starting])[of_tile.name[order]]).all()
@@ -162,7 +163,7 @@ def test_more_slices_than_are_held_as_they_come(n_tiles: int) -> None:
         assert (of_tile.duration[order] == sums[of_tile.name[order]].astype(np.int64)).all()
         bucket = _native.duration_bucket(duration[starting]).astype(np.int64)
         pairs, counts = np.unique(name[starting].astype(np.int64) << 32 | bucket, return_counts=True)
-        spread = buckets_of(of_tile.name.tolist(), DurationSpread.decode(stored[1], 7, z, of_tile))
+        spread = buckets_of(of_tile.name.tolist(), DurationSpread.decode(stored_spread, 7, z, of_tile))
         told = sorted((row, bucket, count) for row, of in spread.items() for bucket, count in of.items())
         assert told == [(p >> 32, p & 0xFFFFFFFF, n) for p, n in zip(pairs.tolist(), counts.tolist(), strict=True)]
 
@@ -179,18 +180,18 @@ def test_tracks_together(seed: int) -> None:
     numbers = np.array([z for z, _ in tiles], np.uint8), np.array([index for _, index in tiles], np.int64)
     slots = [3 * k + seed for k in range(len(tracks))]
     found = _native.Histograms(
-        [columns(track) for track in tracks], *numbers, np.array(leaf_of, np.uint32), track_names=slots
+        [columns(track) for track in tracks], *numbers, np.array(leaf_of, np.uint32), 1 << 20, 0, None, slots
     )
     seen = {}
     seen_by_track: dict[Tile, tuple[list[Row], dict[int, dict[int, int]]]] = {}
-    while (record := found.next(1 << 20, 0)) is not None:
-        z, index, stored, by_track = record
-        assert stored is not None
-        assert by_track is not None
-        of_tracks = Histogram.decode(by_track[0], 0, z)
-        spread = DurationSpread.decode(by_track[1], 0, z, of_tracks)
+    while (record := found.next_by_track(0)) is not None:
+        z, index, stored, stored_spread = record
+        of_tracks = Histogram.decode(stored, 0, z)
+        spread = DurationSpread.decode(stored_spread, 0, z, of_tracks)
         seen_by_track[z, index] = sorted(rows_of(of_tracks)), buckets_of(of_tracks.name.tolist(), spread)
-        of_tile = Histogram.decode(stored[0], 0, z)
+    while (record := found.next(0)) is not None:
+        z, index, stored, _ = record
+        of_tile = Histogram.decode(stored, 0, z)
         columns_of = (of_tile.name, of_tile.count, of_tile.busy, of_tile.self_busy)
         seen[z, index] = {row[0]: row[1:] for row in zip(*(c.tolist() for c in columns_of), strict=True)}
     for z, index in tiles:
@@ -217,9 +218,9 @@ def test_tiles_with_few_events_a_row_have_no_records() -> None:
     track = canonical([Slice(10 * k, 5, k % 20) for k in range(100)])
     tile = np.array([_native.root_level(2000)], np.uint8), np.zeros(1, np.int64), np.zeros(1, np.uint32)
     for events_per_row, rows, is_stored in ((5, 20, True), (6, 20, False), (9, 10, True), (10, 10, False)):
-        record = _native.Histograms([columns(track)], *tile).next(rows, 0, events_per_row)
-        assert record is not None
-        assert (record[2] is not None) == is_stored
+        found = _native.Histograms([columns(track)], *tile, rows, events_per_row)
+        assert found.without_records().tolist() == ([] if is_stored else [0])
+        assert (found.next(0) is not None) == is_stored
 
 
 def test_rows_beyond_the_limit_are_summed_up() -> None:

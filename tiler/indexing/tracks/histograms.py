@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -27,6 +27,8 @@ from tilescope.tiler.store.store import Entry
 Ints = NDArray[np.int64]
 Key = Callable[[int, int, int], bytes]
 
+_Found = tuple[int, int, bytes, bytes]  # level, index, histogram, spread
+
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
@@ -35,9 +37,11 @@ class _Keys:
     histogram: Key
     spread: Key
 
-    def entries(self, owner: int, level: int, index: int, records: tuple[bytes, bytes]) -> Iterator[Entry]:
-        yield self.histogram(owner, level, index), compress(records[0])
-        yield self.spread(owner, level, index), compress(records[1])
+    def entries(self, owner: int, next_one: Callable[[int], _Found | None]) -> Iterator[Entry]:
+        while (found := next_one(owner)) is not None:
+            level, index, histogram, spread = found
+            yield self.histogram(owner, level, index), compress(histogram)
+            yield self.spread(owner, level, index), compress(spread)
 
 
 def histograms(
@@ -55,8 +59,9 @@ def histograms(
     shape.flags[tiles] |= TileFlag.HAS_HISTOGRAM
     tiles = _in_order(shape, tiles)
     leaf_of = shape.is_leaf[tiles].astype(np.uint32)
-    missing = yield from _entries([data], shape, tiles, leaf_of, budget, track, _Keys(keys.histogram, keys.spread))
-    shape.flags[missing] &= ~TileFlag.HAS_HISTOGRAM
+    walk = _walk([data], shape, tiles, leaf_of, budget)
+    shape.flags[tiles[walk.without_records()]] &= ~TileFlag.HAS_HISTOGRAM
+    yield from _Keys(keys.histogram, keys.spread).entries(track, walk.next)
 
 
 def block_histograms(
@@ -80,14 +85,14 @@ def block_histograms(
     for number, slot in enumerate(slots.tolist()):
         leaves = place[(shape.slot == slot) & shape.is_leaf]
         leaf_of |= np.isin(place[tiles], leaves).astype(np.uint32) << np.uint32(number)
-    of = [data[track] for track in summed]
+    walk = _walk([data[track] for track in summed], shape, tiles, leaf_of, budget, slots.tolist())
     by_name, by_track = (
         _Keys(partial(keys.block_histogram, by_track=by), partial(keys.block_spread, by_track=by))
         for by in (False, True)
     )
-    names = slots.tolist()
-    missing = yield from _entries(of, shape, tiles, leaf_of, budget, block, by_name, by_track, names)
-    shape.flags[missing] &= ~TileFlag.HAS_BLOCK_HISTOGRAM
+    yield from by_track.entries(block, walk.next_by_track)
+    shape.flags[tiles[walk.without_records()]] &= ~TileFlag.HAS_BLOCK_HISTOGRAM
+    yield from by_name.entries(block, walk.next)
 
 
 def _has_histograms(data: TrackData) -> bool:
@@ -100,29 +105,15 @@ def _in_order(shape: Shape, tiles: Ints) -> Ints:
     return tiles[np.lexsort([-level, index << (2 * level + 8)])]
 
 
-def _entries(
+def _walk(
     tracks: list[TrackData],
     shape: Shape,
     tiles: Ints,
     leaf_of: NDArray[np.uint32],
     budget: _native.MemoryBudget | None,
-    owner: int,
-    by_name: _Keys,
-    by_track: _Keys | None = None,
     track_names: list[int] | None = None,
-) -> Generator[Entry, None, list[int]]:
-    """Entries of tiles in order; returns those that have too many names to be stored."""
-    missing: list[int] = []
-    level, index = shape.level[tiles], shape.index[tiles]
-    at = dict(zip(zip(level.tolist(), index.tolist(), strict=True), tiles.tolist(), strict=True))
+) -> _native.Histograms:
+    """Over tiles in order."""
     columns = [(data.start, data.duration, data.name) for data in tracks]
-    walk = _native.Histograms(columns, level.astype(np.uint8), index, leaf_of, budget, track_names)
-    while (found := walk.next(HISTOGRAM_ROWS, owner, EVENTS_PER_ROW)) is not None:
-        level_of, index_of, records, of_tracks = found
-        if records is None:
-            missing.append(at[level_of, index_of])
-        else:
-            yield from by_name.entries(owner, level_of, index_of, records)
-        if by_track is not None and of_tracks is not None:
-            yield from by_track.entries(owner, level_of, index_of, of_tracks)
-    return missing
+    level, index = shape.level[tiles].astype(np.uint8), shape.index[tiles]
+    return _native.Histograms(columns, level, index, leaf_of, HISTOGRAM_ROWS, EVENTS_PER_ROW, budget, track_names)

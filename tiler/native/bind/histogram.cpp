@@ -88,9 +88,9 @@ using TrackColumns = std::tuple<InColumn<int64_t>, InColumn<int64_t>, InColumn<i
 class BoundHistograms {
   public:
     BoundHistograms(std::vector<TrackColumns> tracks, const InColumn<uint8_t>& level, const InColumn<int64_t>& index,
-                    const InColumn<uint32_t>& leaf_of, MemoryBudget* budget,
+                    const InColumn<uint32_t>& leaf_of, size_t rows, uint64_t events_per_row, MemoryBudget* budget,
                     const std::optional<std::vector<int32_t>>& track_names)
-        : tracks_(std::move(tracks)) {
+        : tracks_(std::move(tracks)), rows_(rows) {
         nb::gil_scoped_release release;
         std::vector<SliceColumns> slices;
         uint64_t ticks = 0;
@@ -102,42 +102,63 @@ class BoundHistograms {
         for (size_t k = 0; k < tiles.size(); ++k) {
             tiles[k] = {span_of(index)[k], span_of(level)[k], span_of(leaf_of)[k]};
         }
-        walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), budget, track_names);
+        const FirstLook::Limits limits{rows, events_per_row};
+        walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), limits, budget, track_names);
     }
 
-    using Records = std::pair<nb::bytes, nb::bytes>;
+    // Level and index of a tile, its histogram and its spread.
+    using Found = std::optional<std::tuple<int, int64_t, nb::bytes, nb::bytes>>;
 
-    // Level and index of the next tile, its records, unless those have too few events for their rows, and those by track.
-    std::optional<std::tuple<int, int64_t, std::optional<Records>, std::optional<Records>>> next(
-        size_t rows, uint32_t owner, uint64_t events_per_row) {
-        std::optional<HistogramRecords> records, by_track;
+    Found next_by_track(uint32_t owner) {
+        if (!walk_->track_names()) throw std::invalid_argument("tracks have no names");
+        HistogramRecords records;
         {
             nb::gil_scoped_release release;
-            done_ = done_ || !walk_->next();
-            if (!done_) {
-                const int level = walk_->tile().level;
-                if (std::min(walk_->rows(), rows + 1) * events_per_row <= walk_->events()) {
-                    records = encode_histogram(walk_->sums(), walk_->names(), rows, level, owner);
-                }
-                if (const std::optional<LocalNames>& names = walk_->track_names()) {
-                    by_track = encode_histogram(walk_->track_sums(), *names, HistogramWalk::kTracks, level, owner);
-                }
+            looked_ = looked_ || !walk_->next_by_track();
+            if (!looked_) {
+                records = encode_histogram(walk_->track_sums(), *walk_->track_names(), HistogramWalk::kTracks,
+                                           walk_->tile_by_track().level, owner);
             }
         }
+        if (looked_) return std::nullopt;
+        return found(walk_->tile_by_track(), records);
+    }
+
+    OutColumn<int64_t> without_records() {
+        std::vector<int64_t> without;
+        {
+            nb::gil_scoped_release release;
+            looked_ = true;
+            const std::vector<uint8_t>& has_record = walk_->has_record();
+            for (size_t k = 0; k < has_record.size(); ++k) {
+                if (has_record[k] == 0) without.push_back(static_cast<int64_t>(k));
+            }
+        }
+        return to_numpy(std::move(without));
+    }
+
+    Found next(uint32_t owner) {
+        HistogramRecords records;
+        {
+            nb::gil_scoped_release release;
+            looked_ = true;
+            done_ = done_ || !walk_->next();
+            if (!done_) records = encode_histogram(walk_->sums(), walk_->names(), rows_, walk_->tile().level, owner);
+        }
         if (done_) return std::nullopt;
-        return std::make_tuple(static_cast<int>(walk_->tile().level), walk_->tile().index, to_records(records),
-                               to_records(by_track));
+        return found(walk_->tile(), records);
     }
 
   private:
-    static std::optional<Records> to_records(const std::optional<HistogramRecords>& records) {
-        if (!records) return std::nullopt;
-        return Records(to_bytes(records->histogram), to_bytes(records->spread));
+    static Found found(const HistogramTile& tile, const HistogramRecords& records) {
+        return std::make_tuple(static_cast<int>(tile.level), tile.index, to_bytes(records.histogram),
+                               to_bytes(records.spread));
     }
 
     std::vector<TrackColumns> tracks_;
+    size_t rows_;
     std::unique_ptr<HistogramWalk> walk_;
-    bool done_ = false;
+    bool looked_ = false, done_ = false;
 };
 
 std::vector<LeafPart> leaf_parts(const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
@@ -254,18 +275,23 @@ class BoundLeafSpans {
 void bind_histogram(nb::module_& m) {
     nb::class_<BoundHistograms>(m, "Histograms", "The histograms of names of tiles, one after the other.")
         .def(nb::init<std::vector<TrackColumns>, const InColumn<uint8_t>&, const InColumn<int64_t>&,
-                      const InColumn<uint32_t>&, MemoryBudget*, const std::optional<std::vector<int32_t>>&>(),
-             nb::arg("tracks"), nb::arg("level"), nb::arg("index"), nb::arg("leaf_of"), nb::arg("budget") = nb::none(),
-             nb::arg("track_names") = nb::none(), nb::keep_alive<1, 6>(),
+                      const InColumn<uint32_t>&, size_t, uint64_t, MemoryBudget*,
+                      const std::optional<std::vector<int32_t>>&>(),
+             nb::arg("tracks"), nb::arg("level"), nb::arg("index"), nb::arg("leaf_of"), nb::arg("rows"),
+             nb::arg("events_per_row") = 0, nb::arg("budget") = nb::none(), nb::arg("track_names") = nb::none(),
+             nb::keep_alive<1, 8>(),
              "Of start, duration and name of the slices of up to 32 tracks together, in canonical order, and of tiles\n"
              "in the order in which they are wanted. `leaf_of`: for which tracks a tile is a leaf, as bits: they are\n"
-             "not in the histograms of tiles below. `track_names`: of each track the name that all its slices are\n"
-             "summed up under, ascending, in records of their own.")
-        .def("next", &BoundHistograms::next, nb::arg("rows"), nb::arg("owner"), nb::arg("events_per_row") = 0,
-             "Returns level and index of the next tile, and its records, uncompressed: the histogram of `owner`, with\n"
-             "so many rows and one of all others at most, and its spread of durations; None in place of both where\n"
-             "fewer events start in the tile than so many a row; and the same two by track, None without\n"
-             "`track_names`. None: there are no more tiles.");
+             "not in the histograms of tiles below. A histogram has so many `rows` and one of all others at most; a\n"
+             "tile in which fewer events start than so many a row has none. `track_names`: of each track the name\n"
+             "that all its slices are summed up under, ascending, in records of their own.")
+        .def("next_by_track", &BoundHistograms::next_by_track, nb::arg("owner"),
+             "Returns level and index of the next tile, its histogram by track, of `owner`, and its spread of\n"
+             "durations, both uncompressed. None: there are no more tiles.")
+        .def("without_records", &BoundHistograms::without_records,
+             "Returns the places of tiles that have no histogram by name, ascending.")
+        .def("next", &BoundHistograms::next, nb::arg("owner"),
+             "As `next_by_track`: by name, of tiles that have such a histogram. It is asked for after all by track.");
     nb::class_<BoundSpanSums>(m, "SpanSums", "Sums by name of spans: of stored histograms and parts of leaves.")
         .def(nb::init<bool>(), nb::arg("buckets"))
         .def(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace {
 
 // Rows that are fetched before it is their turn.
 constexpr std::size_t kAhead = 12;
+
+// Buckets in a line of the cache: those of most rows lie in two.
+constexpr std::size_t kInLine = 64 / sizeof(BucketCount);
 
 // What rows are ordered by stands side by side.
 struct Rank {
@@ -93,40 +97,49 @@ template <typename Count>
 class BucketWriter {
   public:
     // So many rows and buckets at most.
-    BucketWriter(std::size_t rows, std::size_t buckets) : step_(buckets), count_(buckets) { n_.reserve(rows); }
+    BucketWriter(std::size_t rows, std::size_t buckets)
+        : step_(new uint16_t[buckets + 1]), count_(new Count[buckets + 1]) {
+        n_.reserve(rows);
+    }
     void add(Span<const BucketCount> of_row) {
         const std::size_t before = size_;
-        if (!of_row.empty()) {
-            uint32_t last = of_row.front().bucket();
-            const bool is_alone = of_row.size() == 1;
-            last = put_some(of_row.front(), is_alone ? 2 : 1, last);
-            for (std::size_t k = 1; k + 1 < of_row.size(); ++k) last = put(of_row[k].bucket(), of_row[k].count(), last);
-            if (!is_alone) put_some(of_row.back(), 1, last);
+        if (of_row.size() == 1) {
+            put_some(0, of_row[0].count(), 2);
+        } else if (of_row.size() > 1) {
+            put_some(0, of_row.front().count(), 1);
+            const BucketCount* one = of_row.begin();
+            const std::size_t between = of_row.size() - 2;
+            uint16_t* const step = step_.get() + size_;
+            Count* const count = count_.get() + size_;
+            for (std::size_t k = 0; k < between; ++k) {
+                step[k] = static_cast<uint16_t>(one[k + 1].bucket() - one[k].bucket());
+                count[k] = static_cast<Count>(one[k + 1].count());
+            }
+            size_ += between;
+            put_some(one[between + 1].bucket() - one[between].bucket(), of_row.back().count(), 1);
         }
         n_.push_back(static_cast<uint16_t>(size_ - before));
     }
     std::string encode(int level, uint32_t owner) const {
         ContainerWriter out("TSSD", level, static_cast<uint32_t>(n_.size()), owner);
         out.smaller(static_cast<uint8_t>(ColumnId::n_buckets), Span<const uint16_t>(n_));
-        out.smaller(static_cast<uint8_t>(ColumnId::bucket_step), Span<const uint16_t>(step_).first(size_));
-        out.smaller(static_cast<uint8_t>(ColumnId::bucket_count), Span<const Count>(count_).first(size_));
+        out.smaller(static_cast<uint8_t>(ColumnId::bucket_step), Span<const uint16_t>(step_.get(), size_));
+        out.smaller(static_cast<uint8_t>(ColumnId::bucket_count), Span<const Count>(count_.get(), size_));
         return out.finish();
     }
 
   private:
-    // Returns the bucket.
-    uint32_t put(uint32_t bucket, uint64_t count, uint32_t last) {
-        step_[size_] = static_cast<uint16_t>(bucket - last);
-        count_[size_++] = static_cast<Count>(count);
-        return bucket;
-    }
-    // Without so many of its slices. Returns the bucket that was put last.
-    uint32_t put_some(const BucketCount& one, uint64_t told, uint32_t last) {
-        return one.count() > told ? put(one.bucket(), one.count() - told, last) : last;
+    // Without so many of its slices, and not at all without more: there is no foretelling whether it has them.
+    void put_some(uint32_t step, uint64_t count, uint64_t told) {
+        step_[size_] = static_cast<uint16_t>(step);
+        count_[size_] = static_cast<Count>(count - told);
+        size_ += count > told ? 1 : 0;
     }
 
-    std::vector<uint16_t> n_, step_;
-    std::vector<Count> count_;
+    std::vector<uint16_t> n_;
+    // Room for one more than there may be, which is not put.
+    std::unique_ptr<uint16_t[]> step_;
+    std::unique_ptr<Count[]> count_;
     std::size_t size_ = 0;
 };
 
@@ -151,6 +164,7 @@ HistogramRecords encode(const NameRows& sums, const std::vector<Rank>& order, st
             const uint32_t next_at = order[k + kAhead].at;
             __builtin_prefetch(sums.rows.data() + next_at);
             __builtin_prefetch(sums.buckets.data() + first[next_at]);
+            __builtin_prefetch(sums.buckets.data() + std::min(first[next_at] + kInLine, sums.buckets.size()));
         }
         const NameRow& row = sums.rows[order[k].at];
         columns.add(names.name(row.number), row);

@@ -1,6 +1,7 @@
 #include "pyramid/local_names.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tilescope {
 
@@ -8,11 +9,17 @@ namespace {
 
 constexpr int64_t kDense = int64_t{1} << 22;
 
+// Names among so few, or of so many slices each, are not worth a table of those that there are.
+constexpr std::size_t kNear = 1024;
+constexpr std::size_t kSlicesEach = 16;
+
 }  // namespace
 
 LocalNames::LocalNames(const std::vector<SliceColumns>& tracks) {
     int32_t lowest = INT32_MAX, highest = INT32_MIN;
+    std::size_t slices_together = 0;
     for (const SliceColumns& slices : tracks) {
+        slices_together += slices.size();
         for (const int32_t name : slices.name) {
             lowest = std::min(lowest, name);
             highest = std::max(highest, name);
@@ -21,6 +28,12 @@ LocalNames::LocalNames(const std::vector<SliceColumns>& tracks) {
     if (lowest > highest) return;
     const int64_t least = lowest, most = highest;
     least_ = least;
+    if (most - least < static_cast<int64_t>(std::max(kNear, slices_together / kSlicesEach))) {
+        near_ = static_cast<std::size_t>(most - least + 1);
+        names_.resize(near_);
+        std::iota(names_.begin(), names_.end(), lowest);
+        return;
+    }
     if (most - least < kDense) {
         dense_.assign(static_cast<std::size_t>(most - least + 1), 0);
         for (const SliceColumns& slices : tracks) {

@@ -11,7 +11,7 @@
 
 namespace tilescope {
 
-// Numbers ascend from 0 on, as their names do.
+// Numbers ascend from 0 on, as their names do. Where these are near each other, there may be some that no slice has.
 class LocalNames {
   public:
     explicit LocalNames(const std::vector<SliceColumns>& tracks);
@@ -23,12 +23,14 @@ class LocalNames {
     // Of a name that a slice has.
     uint32_t number(int32_t name) const {
         const auto at = static_cast<uint64_t>(int64_t{name} - least_);
+        if (at < near_) return static_cast<uint32_t>(at);
         return at < dense_.size() ? dense_[at] : others_.at(name);
     }
 
   private:
     std::vector<int32_t> names_;
     int64_t least_ = 0;
+    std::size_t near_ = 0;         // so many names from the least on have numbers that follow each other
     std::vector<uint32_t> dense_;  // by name, from the least on
     std::unordered_map<int32_t, uint32_t> others_;  // where names lie too far apart
 };

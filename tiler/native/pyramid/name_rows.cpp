@@ -1,5 +1,6 @@
 #include "pyramid/name_rows.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 namespace tilescope {
@@ -10,25 +11,21 @@ uint64_t NameRows::events() const {
     return events;
 }
 
-void BucketTally::take_from(BucketTally& other) {
-    for (std::size_t word = 0; word < used_.size(); ++word) {
-        for (uint64_t left = other.used_[word]; left != 0; left &= left - 1) {
-            const std::size_t bucket = 64 * word + static_cast<std::size_t>(__builtin_ctzll(left));
-            counts_[bucket] += std::exchange(other.counts_[bucket], 0);
-        }
-        used_[word] |= std::exchange(other.used_[word], 0);
-    }
+void BucketCounter::take_from(BucketCounter& other) {
+    for (std::size_t bucket = 0; bucket < counts_.size(); ++bucket) counts_[bucket] += other.counts_[bucket];
+    other.counts_.fill(0);
 }
 
-uint32_t BucketTally::list(std::vector<BucketCount>& out) const {
-    const std::size_t before = out.size();
-    for (std::size_t word = 0; word < used_.size(); ++word) {
-        for (uint64_t left = used_[word]; left != 0; left &= left - 1) {
-            const std::size_t bucket = 64 * word + static_cast<std::size_t>(__builtin_ctzll(left));
-            out.emplace_back(static_cast<uint32_t>(bucket), counts_[bucket]);
-        }
+// There is no foretelling which occur, so nothing depends on it.
+uint32_t BucketCounter::list(std::vector<BucketCount>& out) const {
+    std::array<BucketCount, BucketTally::kBuckets> all;
+    std::size_t n = 0;
+    for (std::size_t bucket = 0; bucket < counts_.size(); ++bucket) {
+        all[n] = BucketCount(static_cast<uint32_t>(bucket), counts_[bucket]);
+        n += counts_[bucket] != 0 ? 1 : 0;
     }
-    return static_cast<uint32_t>(out.size() - before);
+    out.insert(out.end(), all.begin(), all.begin() + n);
+    return static_cast<uint32_t>(n);
 }
 
 uint32_t BucketTally::take(std::vector<BucketCount>& out) {
@@ -66,31 +63,66 @@ class Head {
     const BucketCount* bucket_;
 };
 
-// So few buckets of a name are put in their order where they stand; more are counted.
-constexpr std::size_t kFew = 24;
-
-// Sums up the last buckets, from `first` on, which ascend in some places. Returns how many are left.
-uint32_t sum_few(std::vector<BucketCount>& all, std::size_t first) {
-    const Span<BucketCount> some = Span<BucketCount>(all).subspan(first);
-    std::size_t n = 0;
-    for (const BucketCount one : some) {
-        std::size_t at = n;
-        while (at > 0 && some[at - 1].bucket() > one.bucket()) --at;
-        if (at > 0 && some[at - 1].bucket() == one.bucket()) {
-            some[at - 1].add(one.count());
-            continue;
-        }
-        for (std::size_t k = n; k > at; --k) some[k] = some[k - 1];
-        some[at] = one;
-        ++n;
+// Sums up the buckets of one name.
+class BucketMerge {
+  public:
+    void add(Span<const BucketCount> ascending) {
+        if (ascending.empty()) return;
+        some_[n_++] = ascending;
+        together_ += ascending.size();
+        least_ = std::min(least_, ascending.front().bucket());
+        most_ = std::max(most_, ascending.back().bucket());
     }
-    all.erase(all.begin() + static_cast<std::ptrdiff_t>(first + n), all.end());
-    return static_cast<uint32_t>(n);
-}
+    // Appends them, ascending, and begins anew. Returns how many they are.
+    uint32_t take(std::vector<BucketCount>& out) {
+        const std::size_t before = out.size();
+        if (n_ == 1) {
+            out.insert(out.end(), some_[0].begin(), some_[0].end());
+        } else if (n_ > 1) {
+            if (most_ - least_ < kFar * together_) sum_near(out);
+            else sum_far(out);
+        }
+        n_ = together_ = 0;
+        least_ = UINT32_MAX;
+        most_ = 0;
+        return static_cast<uint32_t>(out.size() - before);
+    }
+
+  private:
+    // All buckets between are looked at when there are no more than so many for each that occurs: there is no foretelling which
+    // occur, so nothing depends on it.
+    static constexpr uint64_t kFar = 4;
+
+    void sum_near(std::vector<BucketCount>& out) {
+        for (std::size_t k = 0; k < n_; ++k) {
+            for (const BucketCount& one : some_[k]) counts_[one.bucket()] += one.count();
+        }
+        std::size_t n = 0;
+        for (uint32_t bucket = least_; bucket <= most_; ++bucket) {
+            const uint64_t count = std::exchange(counts_[bucket], 0);
+            near_[n] = BucketCount(bucket, count);
+            n += count != 0 ? 1 : 0;
+        }
+        out.insert(out.end(), near_.begin(), near_.begin() + n);
+    }
+    void sum_far(std::vector<BucketCount>& out) {
+        for (std::size_t k = 0; k < n_; ++k) far_.add(some_[k]);
+        far_.take(out);
+    }
+
+    std::array<Span<const BucketCount>, kMostParts> some_;
+    std::size_t n_ = 0;
+    uint64_t together_ = 0;
+    uint32_t least_ = UINT32_MAX, most_ = 0;
+    std::array<uint64_t, BucketTally::kBuckets> counts_{};
+    std::array<BucketCount, BucketTally::kBuckets> near_;
+    BucketTally far_;
+};
 
 }  // namespace
 
-NameRows merge(const std::vector<NameRows>& parts) {
+void merge(const std::vector<NameRows>& parts, NameRows& sums) {
+    if (parts.size() > kMostParts) throw std::invalid_argument("too many parts are merged");
     std::vector<Head> heads;
     std::size_t rows = 0, buckets = 0;
     for (const NameRows& part : parts) {
@@ -98,43 +130,28 @@ NameRows merge(const std::vector<NameRows>& parts) {
         rows += part.rows.size();
         buckets += part.buckets.size();
     }
-    NameRows sums;
     sums.rows.reserve(rows);
     sums.buckets.reserve(buckets);
-    BucketTally tally;
+    BucketMerge merged;
     while (!heads.empty()) {
         uint32_t number = UINT32_MAX;
         for (const Head& head : heads) number = std::min(number, head.row().number);
         NameRow& sum = sums.rows.emplace_back();
         sum.number = number;
-        const std::size_t first = sums.buckets.size();
-        int n = 0;
         bool any_ended = false;
         for (Head& head : heads) {
             if (head.row().number != number) continue;
             sum.add(head.row());
-            const Span<const BucketCount> of_head = head.buckets();
-            sums.buckets.insert(sums.buckets.end(), of_head.begin(), of_head.end());
-            ++n;
+            merged.add(head.buckets());
             head.go_on();
             any_ended = any_ended || head.ended();
         }
-        const std::size_t together = sums.buckets.size() - first;
-        if (n == 1) {
-            sum.n_buckets = static_cast<uint32_t>(together);
-        } else if (together <= kFew) {
-            sum.n_buckets = sum_few(sums.buckets, first);
-        } else {
-            tally.add(Span<const BucketCount>(sums.buckets).subspan(first));
-            sums.buckets.erase(sums.buckets.begin() + static_cast<std::ptrdiff_t>(first), sums.buckets.end());
-            sum.n_buckets = tally.take(sums.buckets);
-        }
+        sum.n_buckets = merged.take(sums.buckets);
         if (any_ended) {
             heads.erase(std::remove_if(heads.begin(), heads.end(), [](const Head& head) { return head.ended(); }),
                         heads.end());
         }
     }
-    return sums;
 }
 
 }  // namespace tilescope

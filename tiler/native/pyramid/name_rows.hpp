@@ -43,6 +43,7 @@ struct alignas(64) NameRow {
 // How many slices have durations of a bucket: in one word, for there are many of them.
 class BucketCount {
   public:
+    BucketCount() = default;  // of nothing in particular
     BucketCount(uint32_t bucket, uint64_t count) : bits_(count << kBits | bucket) {}
 
     uint32_t bucket() const { return static_cast<uint32_t>(bits_ & ((1U << kBits) - 1)); }
@@ -63,8 +64,10 @@ struct NameRows {
     uint64_t events() const;
 };
 
-// Rows of the same name are summed up. `parts` are one at least.
-NameRows merge(const std::vector<NameRows>& parts);
+constexpr std::size_t kMostParts = 16;
+
+// Rows of the same name are summed up, of kMostParts at most. `sums` are empty before.
+void merge(const std::vector<NameRows>& parts, NameRows& sums);
 
 // Counts the buckets of one name at a time.
 class BucketTally {
@@ -76,18 +79,27 @@ class BucketTally {
     void add(Span<const BucketCount> some) {
         for (const BucketCount& one : some) add(one.bucket(), one.count());
     }
-    // Takes those of another, which counts anew.
-    void take_from(BucketTally& other);
-    // Appends them, ascending. Returns how many they are.
-    uint32_t list(std::vector<BucketCount>& out) const;
-    // The same, and counts anew.
+    // Appends them, ascending, and counts anew. Returns how many they are.
     uint32_t take(std::vector<BucketCount>& out);
 
-  private:
     static constexpr std::size_t kBuckets = std::size_t{1} << BucketCount::kBits;
 
+  private:
     std::array<uint64_t, kBuckets> counts_{};
     std::array<uint64_t, kBuckets / 64> used_{};
+};
+
+// Counts the buckets of many slices: it looks at all that there could be.
+class BucketCounter {
+  public:
+    void add(uint32_t bucket) { ++counts_[bucket]; }
+    // Takes those of another, which counts anew.
+    void take_from(BucketCounter& other);
+    // Appends them, ascending. Returns how many they are.
+    uint32_t list(std::vector<BucketCount>& out) const;
+
+  private:
+    std::array<uint64_t, BucketTally::kBuckets> counts_{};
 };
 
 }  // namespace tilescope

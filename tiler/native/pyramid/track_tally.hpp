@@ -1,14 +1,11 @@
-// Sums per track of a tile while its slices come, track by track.
+// Sums per track of a tile.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "pyramid/name_rows.hpp"
-#include "pyramid/name_sweep.hpp"
-#include "pyramid/name_tally.hpp"
 
 namespace tilescope {
 
@@ -18,21 +15,10 @@ class TrackTally {
   public:
     explicit TrackTally(std::size_t tracks) : rows_(tracks), buckets_(tracks), used_(tracks, 0) {}
 
-    // Goes on with the sweep of a track up to `stop`, and sums up its slices by name, too.
-    void sweep(std::size_t track, NameSweep& slices, int64_t start, int64_t stop, NameTally& names) {
-        Both both{names, buckets_.at(track), names.started(), 0};
-        const NameSweep::Total total = slices.add(start, stop, both);
-        if (!total.any) return;
-        both.count();
-        used_[track] = 1;
-        NameRow& row = rows_[track];
-        row.count += both.slices;
-        row.busy += total.busy;
-        row.self += total.self;
-        row.duration += total.duration;
-        row.longest = std::max(row.longest, total.longest);
-        row.shortest = std::min(row.shortest, total.shortest);
-    }
+    NameRow& row(std::size_t track) { return rows_.at(track); }
+    BucketCounter& buckets(std::size_t track) { return buckets_.at(track); }
+    // The track has something there.
+    void use(std::size_t track) { used_.at(track) = 1; }
 
     // What is known of parts of the tile. The other one is empty then.
     void take_from(TrackTally& other) {
@@ -59,31 +45,8 @@ class TrackTally {
     }
 
   private:
-    // Sums of names, which tell how long the slices of a track last before they put them in order.
-    struct Both {
-        NameTally& names;
-        BucketTally& buckets;
-        std::size_t first = 0;  // of the track's, among those that stand as they came
-        uint64_t slices = 0;
-
-        int32_t key(int32_t name) const { return names.key(name); }
-        void fetch(int32_t name) const { names.fetch(name); }
-        NameRow& at(int32_t key) const { return names.at(key); }
-        NameRow& add_start(int32_t key, int64_t duration) {
-            if (names.is_full()) {
-                count();
-                first = 0;
-            }
-            return names.add_start(key, duration);
-        }
-        void count() {
-            slices += names.started() - first;
-            names.count_started(first, buckets);
-        }
-    };
-
     std::vector<NameRow> rows_;
-    std::vector<BucketTally> buckets_;
+    std::vector<BucketCounter> buckets_;
     std::vector<uint8_t> used_;
 };
 
