@@ -32,8 +32,10 @@ class DurationBuckets {
 
     DurationBuckets();
     static int64_t place_of(int64_t duration) {
-        const int more = bit_length(static_cast<uint64_t>(duration)) - kLeading - 1;
-        return more <= 0 ? duration : (static_cast<int64_t>(more) << kLeading) + (duration >> more);
+        // Of short ones, too, as if they had one bit more than the leading ones: then none are left.
+        const auto bits = static_cast<uint64_t>(duration) | ((uint64_t{2} << kLeading) - 1);
+        const int more = bit_length(bits) - kLeading - 1;
+        return (static_cast<int64_t>(more) << kLeading) + (duration >> more);
     }
     static int64_t least_at(int64_t place);
 

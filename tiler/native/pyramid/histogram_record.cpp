@@ -160,11 +160,16 @@ HistogramRecords encode(const NameRows& sums, const std::vector<Rank>& order, st
     SumWriter columns(kept + 1);
     BucketWriter<Count> buckets(kept + 1, sums.buckets.size());  // those of all others are no more than theirs
     for (std::size_t k = 0; k < kept; ++k) {
-        if (k + kAhead < kept) {  // rows stand in another order, and there are more of them than caches hold
-            const uint32_t next_at = order[k + kAhead].at;
-            __builtin_prefetch(sums.rows.data() + next_at);
-            __builtin_prefetch(sums.buckets.data() + first[next_at]);
-            __builtin_prefetch(sums.buckets.data() + std::min(first[next_at] + kInLine, sums.buckets.size()));
+        // Rows stand in another order, and there are more of them than caches hold.
+        if (k + 2 * kAhead < kept) {
+            const uint32_t then = order[k + 2 * kAhead].at;
+            __builtin_prefetch(sums.rows.data() + then);
+            __builtin_prefetch(first.data() + then);
+        }
+        if (k + kAhead < kept) {
+            const std::size_t bucket = first[order[k + kAhead].at];
+            __builtin_prefetch(sums.buckets.data() + bucket);
+            __builtin_prefetch(sums.buckets.data() + std::min(bucket + kInLine, sums.buckets.size()));
         }
         const NameRow& row = sums.rows[order[k].at];
         columns.add(names.name(row.number), row);
