@@ -61,7 +61,7 @@ class SumWriter {
   public:
     // So many rows in all.
     explicit SumWriter(std::size_t rows) {
-        for (auto& column : columns_) column.resize(rows);
+        for (auto& column : columns_) column.reset(new int64_t[rows]);
     }
     void add(int32_t name, const NameRow& sum) {
         const uint64_t columns[kColumns] = {
@@ -80,7 +80,7 @@ class SumWriter {
         ContainerWriter out("TSHG", level, static_cast<uint32_t>(size_), owner);
         for (std::size_t k = 0; k < kColumns; ++k) {
             out.smaller(static_cast<uint8_t>(static_cast<std::size_t>(ColumnId::histogram_name) + k),
-                        Span<const int64_t>(columns_[k]).first(size_));
+                        Span<const int64_t>(columns_[k].get(), size_));
         }
         return out.finish();
     }
@@ -88,7 +88,7 @@ class SumWriter {
   private:
     static constexpr std::size_t kColumns = 7;  // from histogram_name on
 
-    std::vector<int64_t> columns_[kColumns];
+    std::unique_ptr<int64_t[]> columns_[kColumns];
     std::size_t size_ = 0;
 };
 

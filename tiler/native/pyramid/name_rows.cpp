@@ -11,17 +11,18 @@ uint64_t NameRows::events() const {
     return events;
 }
 
-void BucketCounter::take_from(BucketCounter& other) {
-    for (std::size_t bucket = 0; bucket < counts_.size(); ++bucket) counts_[bucket] += other.counts_[bucket];
-    other.counts_.fill(0);
+void BucketCounter::take_from(BucketCounter& other, uint32_t least, uint32_t most) {
+    for (std::size_t bucket = least; bucket <= most; ++bucket) {
+        counts_[bucket] += std::exchange(other.counts_[bucket], 0);
+    }
 }
 
 // There is no foretelling which occur, so nothing depends on it.
-uint32_t BucketCounter::list(std::vector<BucketCount>& out) const {
+uint32_t BucketCounter::list(std::vector<BucketCount>& out, uint32_t least, uint32_t most) const {
     std::array<BucketCount, BucketTally::kBuckets> all;
     std::size_t n = 0;
-    for (std::size_t bucket = 0; bucket < counts_.size(); ++bucket) {
-        all[n] = BucketCount(static_cast<uint32_t>(bucket), counts_[bucket]);
+    for (uint32_t bucket = least; bucket <= most; ++bucket) {
+        all[n] = BucketCount(bucket, counts_[bucket]);
         n += counts_[bucket] != 0 ? 1 : 0;
     }
     out.insert(out.end(), all.begin(), all.begin() + n);

@@ -89,14 +89,14 @@ class BucketTally {
     std::array<uint64_t, kBuckets / 64> used_{};
 };
 
-// Counts the buckets of many slices: it looks at all that there could be.
+// Counts the buckets of many slices. Those between two are looked at, which are the least and the most that it has.
 class BucketCounter {
   public:
     void add(uint32_t bucket) { ++counts_[bucket]; }
     // Takes those of another, which counts anew.
-    void take_from(BucketCounter& other);
+    void take_from(BucketCounter& other, uint32_t least, uint32_t most);
     // Appends them, ascending. Returns how many they are.
-    uint32_t list(std::vector<BucketCount>& out) const;
+    uint32_t list(std::vector<BucketCount>& out, uint32_t least, uint32_t most) const;
 
   private:
     std::array<uint64_t, BucketTally::kBuckets> counts_{};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "pyramid/duration_bucket.hpp"
 #include "pyramid/name_rows.hpp"
 
 namespace tilescope {
@@ -25,9 +26,10 @@ class TrackTally {
         for (std::size_t track = 0; track < rows_.size(); ++track) {
             if (other.used_.at(track) == 0) continue;
             used_[track] = 1;
-            rows_[track].add(other.rows_[track]);
-            buckets_[track].take_from(other.buckets_[track]);
-            other.rows_[track] = {};
+            NameRow& row = other.rows_[track];
+            rows_[track].add(row);
+            if (row.count > 0) buckets_[track].take_from(other.buckets_[track], least(row), most(row));
+            row = {};
             other.used_[track] = 0;
         }
     }
@@ -39,12 +41,15 @@ class TrackTally {
             if (used_[track] == 0) continue;
             NameRow& row = all.rows.emplace_back(rows_[track]);
             row.number = static_cast<uint32_t>(track);
-            row.n_buckets = buckets_[track].list(all.buckets);
+            if (row.count > 0) row.n_buckets = buckets_[track].list(all.buckets, least(row), most(row));
         }
         return all;
     }
 
   private:
+    static uint32_t least(const NameRow& row) { return DurationBuckets::all().of(row.shortest); }
+    static uint32_t most(const NameRow& row) { return DurationBuckets::all().of(row.longest); }
+
     std::vector<NameRow> rows_;
     std::vector<BucketCounter> buckets_;
     std::vector<uint8_t> used_;
