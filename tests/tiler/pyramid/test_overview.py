@@ -37,7 +37,8 @@ def reference(track: list[Slice]) -> list[tuple[int, int, int]]:
 
 def found(track: list[Slice], root: int) -> list[tuple[int, int, int]]:
     """The same by the native pyramid."""
-    tiles = _native.slice_tiles(*columns(track), root, overview_level=LEVEL)
+    start, duration, row, name, flags = columns(track)
+    tiles = _native.slice_tiles(start, duration, row, name, flags, root, overview_level=LEVEL)
     bins = list(zip(*(column.tolist() for column in tiles.take_overview()), strict=True))
     assert not len(tiles.take_overview()[0])  # it was taken
     return bins
