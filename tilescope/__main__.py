@@ -1,7 +1,5 @@
 """`python -m tilescope` is the same as `tilescope`."""
 
-import sys
+from tilescope.cli import command
 
-from tilescope.cli import main
-
-sys.exit(main())
+command()

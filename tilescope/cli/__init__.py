@@ -6,6 +6,14 @@ import os
 # them. The variable is read when numpy is first imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from tilescope.cli.dispatch import main
+from typing import NoReturn
 
-__all__ = ["main"]
+from tilescope.cli.dispatch import main
+from tilescope.cli.leave import leave
+
+__all__ = ["command", "main"]
+
+
+def command() -> NoReturn:
+    """What the shell runs."""
+    leave(main())
