@@ -4,6 +4,7 @@
 // carries the absolute offset of the field that is wrong.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +51,15 @@ struct Range {
 inline Bytes part(const Source& source, Range range) { return source.subspan(range.begin, range.size()); }
 
 inline std::string_view text(const Source& source, Range range) { return text_of(part(source, range)); }
+
+// Has bytes fetched that will be read soon, as far as the file reaches: where one message says where the next one begins, and
+// in its first bytes alone, the processor does not foresee it. Always inlined: gcc takes a function that only prefetches for
+// one without effect, and leaves out its calls.
+[[gnu::always_inline]] inline void fetch_ahead(const Source& source, std::size_t begin, std::size_t size) {
+    constexpr std::size_t line_of_cache = 64;
+    const std::size_t end = begin < source.size() ? begin + std::min(size, source.size() - begin) : begin;
+    for (; begin < end; begin += std::min(line_of_cache, end - begin)) __builtin_prefetch(source.data() + begin);
+}
 
 // A field's number and wire type in one, as it lies on the wire.
 constexpr std::uint32_t varint_field(std::uint32_t number) { return number << 3; }
