@@ -11,7 +11,7 @@ using wire::varint_field;
 
 namespace {
 
-// How far ahead of an entry the bytes of others are fetched: 181,000 entries of 450 bytes took 32 ms without, 5 ms with it.
+// How far ahead of an entry the bytes of others are fetched: 181,000 entries of 450 bytes took 32 ms without, 7 ms with it.
 constexpr std::size_t fetched_ahead = 1536;
 constexpr std::size_t most_fetched = 1024;
 

@@ -82,8 +82,8 @@ bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
 template <bool kFlows>
 bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
     const std::uint8_t* const begin = line.at();
-    const std::uint8_t* const limit =
-        usual_limit(std::min(line.end(), source_.data() + std::min(stop, source_.size())), line.file_end());
+    const std::uint8_t* const end = std::min(line.end(), source_.data() + std::min(stop, source_.size()));
+    const std::uint8_t* const limit = usual_limit(begin, end, line.file_end());
     const std::uint8_t* at = begin;
     const IdTable& numbers = catalogue_.numbers(line_.plane);
     const std::size_t first_row = row_;
@@ -91,8 +91,8 @@ bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
     UsualEvent event{};
     while (at < limit && row_ != end_row) {
         FlowValues flows;
-        const auto on_stat = [&](const std::uint8_t* stat, const std::uint8_t* end) {
-            if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, end, event.end, flows);
+        const auto on_stat = [&](const std::uint8_t* stat, const std::uint8_t* stat_end) {
+            if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, stat_end, event.end, flows);
             return true;
         };
         if (!read_usual_event(at, limit, event, on_stat)) break;

@@ -69,7 +69,6 @@ class LineSlices {
     void write_flow_end(std::uint8_t phase, std::uint64_t type, std::uint64_t id);
     std::int64_t start_tick(std::int64_t offset_ps) const;
     std::int64_t duration_ticks(std::int64_t offset_ps, std::int64_t duration_ps) const;
-    std::size_t offset_of(const std::uint8_t* at) const { return static_cast<std::size_t>(at - source_.data()); }
 
     const wire::Source& source_;
     const Catalogue& catalogue_;

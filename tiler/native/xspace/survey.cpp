@@ -64,15 +64,15 @@ bool Surveyor::take_usual_events(Cursor& line, std::size_t stop) {
 template <bool kFlows>
 bool Surveyor::take_usual_events(Cursor& line, std::size_t stop) {
     const std::uint8_t* const begin = line.at();
-    const std::uint8_t* const limit =
-        usual_limit(std::min(line.end(), source_.data() + std::min(stop, source_.size())), line.file_end());
+    const std::uint8_t* const end = std::min(line.end(), source_.data() + std::min(stop, source_.size()));
+    const std::uint8_t* const limit = usual_limit(begin, end, line.file_end());
     LineSurvey::Many many(found_);
     UsualEvent event{};
     const std::uint8_t* at = begin;
     while (at < limit) {
         FlowValues flows;
-        const auto on_stat = [&](const std::uint8_t* stat, const std::uint8_t* end) {
-            if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, end, event.end, flows);
+        const auto on_stat = [&](const std::uint8_t* stat, const std::uint8_t* stat_end) {
+            if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, stat_end, event.end, flows);
             return true;
         };
         if (!read_usual_event(at, limit, event, on_stat)) break;

@@ -187,7 +187,6 @@ class Surveyor {
     void take_event(wire::Cursor& line);
     void take_new_id(std::int64_t id);
     void take_flows(const FlowValues& flows);
-    std::size_t offset_of(const std::uint8_t* at) const { return static_cast<std::size_t>(at - source_.data()); }
     void take_flow(std::uint64_t type, std::uint64_t id);
 
     const wire::Source& source_;

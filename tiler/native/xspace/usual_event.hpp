@@ -6,6 +6,7 @@
 
 #include "xspace/wire.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,9 +26,11 @@ struct UsualEvent {
 // So many bytes behind an event belong to the file, too: they are looked at before it is known that it ends.
 constexpr std::ptrdiff_t usual_margin = 64;
 
-// Up to where usual events can be read that end at `end` or before.
-inline const std::uint8_t* usual_limit(const std::uint8_t* end, const std::uint8_t* file_end) {
-    return file_end - end >= usual_margin ? end : end - (usual_margin - (file_end - end));
+// Up to where usual events can be read that begin at `begin` and end at `end` or before.
+inline const std::uint8_t* usual_limit(const std::uint8_t* begin, const std::uint8_t* end,
+                                       const std::uint8_t* file_end) {
+    const std::ptrdiff_t missing = std::max<std::ptrdiff_t>(usual_margin - (file_end - end), 0);
+    return end - std::min(end - begin, missing);
 }
 
 inline std::uint64_t eight_bytes(const std::uint8_t* at) {
