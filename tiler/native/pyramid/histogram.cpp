@@ -39,11 +39,8 @@ std::vector<uint8_t> with_those_above(const std::vector<HistogramTile>& tiles, s
 HistogramWalk::HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles,
                              FirstLook::Limits limits, MemoryBudget* budget,
                              const std::optional<std::vector<int32_t>>& track_names)
-    : tracks_(tracks),
-      budget_(budget),
-      names_(tracks),
-      tiles_(checked(std::move(tiles), tracks)),
-      look_(tracks_, tiles_, names_, limits, track_names.has_value(), budget) {
+    : tracks_(tracks), budget_(budget), names_(tracks), tiles_(checked(std::move(tiles), tracks)) {
+    look_.emplace(tracks_, tiles_, names_, limits, track_names.has_value(), budget);
     if (!track_names) return;
     if (track_names->size() != tracks.size()) throw std::invalid_argument("each track has a name");
     for (std::size_t k = 1; k < track_names->size(); ++k) {
@@ -53,9 +50,11 @@ HistogramWalk::HistogramWalk(const std::vector<SliceColumns>& tracks, std::vecto
 }
 
 const std::vector<uint8_t>& HistogramWalk::has_record() {
-    while (!looked_ && look_.next()) {}
-    looked_ = true;
-    return look_.has_record();
+    if (!look_) return has_record_;
+    while (look_->next()) {}
+    has_record_ = look_->has_record();
+    look_.reset();
+    return has_record_;
 }
 
 void HistogramWalk::begin() {

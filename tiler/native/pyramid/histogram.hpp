@@ -33,10 +33,10 @@ class HistogramWalk {
     HistogramWalk& operator=(const HistogramWalk&) = delete;
 
     // Goes on to the next tile by track; false: there is none.
-    bool next_by_track() { return look_.next(); }
-    const HistogramTile& tile_by_track() const { return look_.tile(); }
+    bool next_by_track() { return look_ && look_->next(); }
+    const HistogramTile& tile_by_track() const { return look_->tile(); }
     // Its sums, none unless they are wanted, and what the numbers of tracks stand for there.
-    NameRows track_sums() { return look_.track_sums(); }
+    NameRows track_sums() { return look_->track_sums(); }
     const std::optional<LocalNames>& track_names() const { return track_names_; }
 
     // Of each tile, whether it has a record by name: asks for all that are left by track.
@@ -57,8 +57,8 @@ class HistogramWalk {
     LocalNames names_;
     std::optional<LocalNames> track_names_;
     std::vector<HistogramTile> tiles_;
-    FirstLook look_;
-    bool looked_ = false;
+    std::optional<FirstLook> look_;  // until all is known
+    std::vector<uint8_t> has_record_;
 
     // Those that have records, and what is above them.
     std::vector<HistogramTile> summed_;

