@@ -150,7 +150,7 @@ def _build(
         working = while_built.enter_context(closing(Scratch(folder, working_bytes, mapped_bytes)))
         builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes, room)
         rows_at_once = int(memory_bytes * _WORKING_SHARE / _BLOCK_BYTES_PER_ROW)
-        beside = [lambda: args_entries(run), lambda: row_entries(run)]
+        beside = [lambda: args_entries(run)]
         if not has_preview:
             beside.append(lambda: name_entries(run.names))
 
@@ -160,7 +160,7 @@ def _build(
             meter.phase, meter.blocks = "build", builder.blocks
             meter.tell(now=True)
 
-        builder.build(executor, workers, priorities, rows_at_once, beside, show)
+        builder.build(executor, workers, priorities, rows_at_once, beside, [lambda: row_entries(run)], show)
         meter.phase = "publish"
         meter.tell(now=True)
         for entries in batched(_tables(generation.build, run, layout, builder, sources), ENTRIES_AT_ONCE):

@@ -118,11 +118,13 @@ class Builder:
         priorities: Priorities,
         rows_at_once: int,
         beside: Iterable[Callable[[], Iterable[Entry]]] = (),
+        late: Iterable[Callable[[], Iterable[Entry]]] = (),
         when_begun: Callable[[], None] = lambda: None,
     ) -> None:
         """Everything; `beside` is written meanwhile. Raises what a worker raises, after all have stopped.
 
-        `when_begun` is done once by the calling thread, when the workers have something to do.
+        `late` is what nobody looks at before all is there: it is left for threads that would have to wait for the last
+        rollup. `when_begun` is done once by the calling thread, when the workers have something to do.
         """
         tracks = [track for track in self._layout.tracks if track.kind != TrackKind.ROLLUP]
         rollups = [track for track in self._layout.tracks if track.kind == TrackKind.ROLLUP]
@@ -134,7 +136,7 @@ class Builder:
             self._build,
             rollups=rollups,
             beside=[partial(self._write_made, make) for make in beside],
-            after=[self._end_tracks],
+            after=[self._end_tracks, *(partial(self._write_made, make) for make in late)],
         )
         self._run_work(executor, workers, when_begun)
         self._rollups.forget()

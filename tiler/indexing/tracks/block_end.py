@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from tilescope.tiler import _native
 from tilescope.tiler.indexing.tracks.block_pages import BlockPages
@@ -44,6 +45,8 @@ class BlockEnd:
 
     def parts(self) -> list[Part]:
         """What is to be written, the longest first."""
+        if not self._data:  # rollups alone, which come last: two threads are free for their pages
+            return [partial(self._pages_of, tiles) for tiles in self._pages.halves()]
         parts: list[Part] = [self._block_histograms, self._pages_and_names]
         rows = 0
         some: list[int] = []
@@ -62,9 +65,12 @@ class BlockEnd:
         shape = self._pages.shape()
         return keys.shape(self._number), compress(replace(shape, flags=shape.flags | self._flags).encode())
 
-    def _pages_and_names(self) -> Iterator[Entry]:
-        for key, page in self._pages.pages():
+    def _pages_of(self, tiles: range | None = None) -> Iterator[Entry]:
+        for key, page in self._pages.pages(tiles):
             yield keys.page(key), page
+
+    def _pages_and_names(self) -> Iterator[Entry]:
+        yield from self._pages_of()
         yield from page_names(self._data, self._pages.shape(), self._budget)
 
     def _block_histograms(self) -> Iterator[Entry]:

@@ -24,6 +24,9 @@ _AIM_BYTES = 44_000
 # Compressed bytes per unit of a tile's weight, before anything is known of the block.
 _FIRST_RATIO = 8.0
 
+# A block is halved if it has about so many pages.
+_HALVED_PAGES = 16
+
 
 class BlockPages:
     """The tiles of up to 32 tracks. Most of the work runs without the GIL."""
@@ -43,14 +46,26 @@ class BlockPages:
         self._page_crc = np.zeros(len(flags), np.int64)
         self._residual_crc = np.zeros(len(flags), np.int64)
 
-    def pages(self) -> Iterator[tuple[PageKey, bytes]]:
-        """The pages as they are stored, each with its name. Raises MemoryError for a tile that is too large."""
+    def halves(self) -> list[range]:
+        """The tiles in two parts of about as many bytes, where that is several pages each; else all of them."""
+        weights = np.cumsum(self._weight)
+        n = len(weights)
+        if not n or weights[-1] < _HALVED_PAGES * _AIM_BYTES / _FIRST_RATIO:
+            return [range(n)]
+        middle = int(np.searchsorted(weights, weights[-1] // 2))
+        return [range(middle), range(middle, n)]
+
+    def pages(self, tiles: range | None = None) -> Iterator[tuple[PageKey, bytes]]:
+        """The pages of all tiles, or of some, as they are stored, each with its name.
+
+        Raises MemoryError for a tile that is too large.
+        """
         level_ends = np.append(np.flatnonzero(np.diff(self._level)) + 1, len(self._level))
         weights = np.cumsum(self._weight)
         ratio = _FIRST_RATIO
-        first = 0
-        while first < len(weights):
-            limit = int(level_ends[np.searchsorted(level_ends, first, side="right")])
+        first, stop = (0, len(weights)) if tiles is None else (tiles.start, tiles.stop)
+        while first < stop:
+            limit = min(stop, int(level_ends[np.searchsorted(level_ends, first, side="right")]))
             before = int(weights[first - 1]) if first else 0
             last = min(limit, max(first + 1, int(np.searchsorted(weights, before + _AIM_BYTES / ratio, side="right"))))
             page, residual = self._parts(first, last)
