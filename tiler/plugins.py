@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
 from traceback import extract_tb
 from typing import Final
 
+from msgspec import Struct
+
 _OUR_CODE: Final = Path(__file__).parents[1]
 _MESSAGE_CHARS: Final = 300  # of a stranger's exception
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
+class Offered(Struct, frozen=True):
     """What one entry point has; or why it cannot be loaded, in a line."""
 
     source: str  # as in toy_tools:TOOLS

@@ -14,9 +14,10 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator
-from dataclasses import asdict
 from types import FrameType
 from typing import Final, NoReturn, TextIO
+
+from msgspec import structs
 
 from tilescope.server.runs.job import STOP_TIMEOUT_S, IndexJob
 from tilescope.tiler.errors import DiskFull, TilescopeError
@@ -40,7 +41,7 @@ class Reporter:
         if now >= self._next_s or progress.built or (progress.phase, progress.revision) != self._stage:
             self._next_s = now + REPORT_INTERVAL_S
             self._stage = (progress.phase, progress.revision)
-            self.say(type="progress", **asdict(progress))
+            self.say(type="progress", **structs.asdict(progress))
 
     def say(self, **message: object) -> None:
         """Writes one message."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient
+from msgspec import structs
 
 from tests.server.fakes import FakeJobs, FakeOpenStores, FakeStores, discover_files, publish
 from tilescope.server.app import make_app
@@ -58,7 +59,7 @@ class Site:
         )
 
     def _discover(self, folder: Path) -> list[DiscoveredRun]:
-        return [replace(run, notes=self.notes.get(run.name, ())) for run in discover_files(folder)]
+        return [structs.replace(run, notes=self.notes.get(run.name, ())) for run in discover_files(folder)]
 
 
 @pytest.fixture

@@ -108,5 +108,5 @@ def buckets_of(names: Sequence[int], found: DurationSpread) -> dict[int, dict[in
 
 
 def rows_of(found: Histogram) -> list[Row]:
-    columns = (getattr(found, column) for column in Histogram.__slots__)
+    columns = (getattr(found, column) for column in Histogram.__struct_fields__)
     return [Row(*row) for row in zip(*(np.asarray(column).tolist() for column in columns), strict=True)]

@@ -7,11 +7,10 @@ events of an honest file are one crowd, so that this costs next to nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from enum import IntEnum
 
 import numpy as np
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -54,7 +53,7 @@ class Census(Struct):
 
     def __iter__(self) -> Iterator[Crowd]:
         for key, (span, events) in self._crowds.items():
-            yield Crowd(Length(key & 3), replace(span), events)
+            yield Crowd(Length(key & 3), structs.replace(span), events)
 
     def span(self) -> Span:
         """From when to when they all last."""
@@ -65,7 +64,7 @@ class Census(Struct):
 
     def copy(self) -> Census:
         """As it is now."""
-        return Census({key: (replace(span), events) for key, (span, events) in self._crowds.items()})
+        return Census({key: (structs.replace(span), events) for key, (span, events) in self._crowds.items()})
 
     def add(self, chunk: EventChunk) -> int:
         """Counts a chunk that is not empty. Returns how many events it has, without flow ends."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(slots=True)
-class Span:
+class Span(Struct):
     """What is known of the times of a file's events. The last one ends at `last_ns` and `last_ps` beyond it."""
 
     first_ns: int | None = None

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns.attachment import Attachment
@@ -24,8 +25,7 @@ class TrackKind(StrEnum):
     FLOW = "flow"  # carrier of a thread's flow ends; never shown as a track of its own
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
+class Process(Struct, frozen=True):
     """A group of tracks: a process of a JSON trace, a plane of an XSpace."""
 
     name: str
@@ -34,8 +34,7 @@ class Process:
     is_device: bool = False  # an accelerator as XLA's profilers write it, whose lines `Steps` hold its steps
 
 
-@dataclass(frozen=True, slots=True)
-class Track:
+class Track(Struct, frozen=True):
     """One lane group: a thread, a device line, an async group, one counter series, the instants of a thread."""
 
     process: int  # index into TraceSummary.processes
@@ -45,8 +44,7 @@ class Track:
     sort_index: int = 0  # within the process, smaller first; equal: order in this list
 
 
-@dataclass(slots=True)
-class EventCounts:
+class EventCounts(Struct):
     """Events as written in the file. `total` is the sum of what the file has, see docs/formats.md for each format."""
 
     total: int = 0
@@ -58,8 +56,7 @@ class EventCounts:
     other: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Struct, frozen=True):
     """What the times of a file count from, where its format keeps that in a place of its own."""
 
     start_ns: int  # when the capture began, since the epoch, which is in the times already; 0: the file does not say it

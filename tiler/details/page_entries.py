@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -15,8 +15,7 @@ from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class PageEntries:
+class PageEntries(Struct, frozen=True):
     """Those of one plane, which have numbers of metadata that are the first of their kind."""
 
     tables: XStatTables

@@ -23,11 +23,11 @@ too many rows (`MAX_ROWS`), or too large values (`MAX_BYTES`), has no rows and n
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgpack
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STATS, WIDTH, WORDS
@@ -47,8 +47,7 @@ _SIZES: Final = (1, 2, 4)  # of a number, in bytes
 _SMALL: Final = 3 << 30  # negative numbers from here on, without their sign, are no values themselves
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRows:
+class StoredRows(Struct, frozen=True):
     """As above. `rows` has the shape (rows, WIDTH)."""
 
     rows: Codes

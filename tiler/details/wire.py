@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _VARINT, _FIXED64, _BYTES, _GROUP, _END_GROUP, _FIXED32 = range(6)
 
@@ -13,8 +14,7 @@ class WireDamage(ValueError):
     """The bytes are no protobuf message."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One field: `value` is the unsigned varint, the payload, or the 4 or 8 raw bytes."""
 
     number: int

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, wait
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
@@ -49,8 +50,7 @@ _PASSING_SHIFT = 7
 _ROLLUP_COST = 0.25
 
 
-@dataclass(slots=True)
-class _Block:
+class _Block(Struct):
     """What is held of a block until it is whole."""
 
     unbuilt: int = 0  # tracks and rollups

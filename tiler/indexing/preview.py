@@ -6,8 +6,10 @@ Written into the generation that is being built, from which the server reads. Bl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+
+from msgspec import Struct, structs
 
 from tilescope.tiler.columns import EventCounts
 from tilescope.tiler.indexing.meter import Meter
@@ -24,8 +26,7 @@ from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import Generation
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     path: Path
     size_bytes: int
     found: FileSnapshot
@@ -108,4 +109,4 @@ class Preview:
 def _counted(snapshot: FileSnapshot) -> FileSnapshot:
     """With the number of rows so far as the number of events: what they are is counted when all have been read."""
     counts = EventCounts(total=sum(snapshot.rows))
-    return replace(snapshot, summary=replace(snapshot.summary, counts=counts))
+    return structs.replace(snapshot, summary=replace(snapshot.summary, counts=counts))

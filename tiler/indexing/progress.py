@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class BuildProgress:
+class BuildProgress(Struct, frozen=True):
     """A moment of a build."""
 
     phase: str  # "wait", "read", "build" or "publish"

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -52,8 +52,7 @@ MAX_ROWS = MAX_DECODED_BYTES // 8  # of all columns together
 Column = NDArray[np.int64] | NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Container:
+class Container(Struct, frozen=True):
     """A decoded container: columns by id."""
 
     magic: bytes

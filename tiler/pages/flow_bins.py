@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
@@ -24,8 +24,7 @@ ENDS_OF_LAST_TILE = 1024
 _CHUNK_TILES = 32
 
 
-@dataclass(frozen=True, slots=True)
-class FlowTiles:
+class FlowTiles(Struct, frozen=True):
     """Flow tiles of one track and level, in ascending order of index.
 
     Bins and edges are those of the tiles, one after the other: bins ascending, edges by falling count, then by bin,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
@@ -23,8 +23,7 @@ _CHUNK_ENDS = 8192
 MOST_ENDS_OF_A_SLICE = MAX_DECODED_BYTES // 8 // 9
 
 
-@dataclass(frozen=True, slots=True)
-class FlowEnds:
+class FlowEnds(Struct, frozen=True):
     """Flow ends of one track, columns of shape (n,), in the order (ordinal, outgoing before incoming, tick)."""
 
     ordinal: Ints  # of the slice
@@ -41,7 +40,7 @@ class FlowEnds:
 
     def take(self, which: Ints | NDArray[np.bool_] | slice) -> FlowEnds:
         """Some of them."""
-        return FlowEnds(*(getattr(self, column)[which] for column in self.__slots__))
+        return FlowEnds(*(getattr(self, column)[which] for column in self.__struct_fields__))
 
     def chunks(self) -> Iterator[FlowEnds]:
         """The ends in chunks of which each has all ends of its slices, so that a click reads but one."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -39,8 +39,7 @@ _COLUMNS: tuple[int, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Histogram:
+class Histogram(Struct, frozen=True):
     """Columns of shape (n,), the busiest name first, then by name id; times in ticks.
 
     Integers, int64 unless the sums are too large for it: then Python's, in columns of objects.
@@ -84,7 +83,7 @@ class Histogram:
 
     def take(self, which: Ints | NDArray[np.bool_] | slice) -> Histogram:
         """Some of its rows."""
-        return Histogram(*(getattr(self, column)[which] for column in self.__slots__))
+        return Histogram(*(getattr(self, column)[which] for column in self.__struct_fields__))
 
     def first_rows(self, rows: int) -> Histogram:
         """Itself, or so many of its rows and one that sums up the others."""
@@ -139,7 +138,9 @@ def busy_of_names(data: bytes, names: NDArray[np.bool_], track: int, level: int)
 
 def join_rows(parts: Sequence[Histogram]) -> Histogram:
     """The rows of all parts, one part after the other; at least one part."""
-    return Histogram(*(np.concatenate([getattr(part, column) for part in parts]) for column in Histogram.__slots__))
+    return Histogram(
+        *(np.concatenate([getattr(part, column) for part in parts]) for column in Histogram.__struct_fields__)
+    )
 
 
 def sum_by_name(parts: Sequence[Histogram], dtype: type[Any] = np.int64) -> Histogram:

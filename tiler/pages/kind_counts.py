@@ -6,10 +6,10 @@ Steps of a training run are alike: only what differs from one to the next is kep
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages.columns import Col
@@ -20,8 +20,7 @@ Ints = NDArray[np.int64]
 MAX_COMPARED: Final = 1 << 27
 
 
-@dataclass(frozen=True, slots=True)
-class KindCounts:
+class KindCounts(Struct, frozen=True):
     """Counts that are others than in the step before, shape (c,), by step and then by kind; before the first all are 0.
 
     And sums of what custom calls say that start in a step, shape (s,), by step, kind and what it is, each once.

@@ -7,10 +7,10 @@ docs/page-format.md.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
@@ -28,8 +28,7 @@ SUMMED: Final[Mapping[str, Col]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class OperationSums:
+class OperationSums(Struct, frozen=True):
     """Of all operations of a track, columns of shape (n,) by kind."""
 
     count: Ints

@@ -6,11 +6,11 @@ See docs/page-format.md.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, overload
 
 import msgpack
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
@@ -35,8 +35,7 @@ NUMBERS: Final[Mapping[str, Col]] = {
 _INT64: Final = np.dtype("<i8")
 
 
-@dataclass(frozen=True, slots=True)
-class Operations:
+class Operations(Struct, frozen=True):
     """Operations of one track that follow one another, columns of shape (n,)."""
 
     kind: Ints  # its place in `TrackKinds.kinds`
@@ -87,8 +86,7 @@ class Operations:
         return cls(kind, parent, duration, told, numbers)
 
 
-@dataclass(frozen=True, slots=True)
-class OperationKind:
+class OperationKind(Struct, frozen=True):
     """Operations that are alike. `stats`: of theirs, those that tell them from others of the same metadata."""
 
     metadata: int  # number in the tables of the file, -1 none
@@ -126,8 +124,7 @@ class OperationKinds(Sequence[OperationKind]):
         return OperationKind(int(self.metadata[place]), self.stats.get(range(len(self))[place], {}))
 
 
-@dataclass(frozen=True, slots=True)
-class TrackKinds:
+class TrackKinds(Struct, frozen=True):
     """The kinds of a track's operations, and where its records are, by the event that each begins with."""
 
     kinds: Sequence[OperationKind]

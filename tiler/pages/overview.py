@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native, schema
@@ -22,8 +22,7 @@ FULL = 255  # utilisation of a bin that is busy from end to end
 _COLUMNS = (Col.OVERVIEW_BIN, Col.OVERVIEW_TRACK, Col.UTILISATION, Col.OVERVIEW_NAME)
 
 
-@dataclass(frozen=True, slots=True)
-class OverviewGrid:
+class OverviewGrid(Struct, frozen=True):
     """The bins of a run's overview: of one level, from tick 0 on."""
 
     level: int
@@ -45,8 +44,7 @@ class OverviewGrid:
         return schema.OverviewGrid(level=self.level, bins=self.bins, bins_per_page=BINS_PER_PAGE, pages=self.pages)
 
 
-@dataclass(frozen=True, slots=True)
-class OverviewEntries:
+class OverviewEntries(Struct, frozen=True):
     """Columns of shape (n,), in the order (bin, track). Bins of a track in which there is nothing are left out."""
 
     bin: Ints  # in the run
@@ -61,14 +59,14 @@ class OverviewEntries:
     def join(cls, parts: Sequence[OverviewEntries]) -> OverviewEntries:
         """All parts in one, in order."""
         some = parts or [cls(*[np.zeros(0, np.int64)] * len(_COLUMNS))]
-        columns = [np.concatenate([getattr(part, name) for part in some]) for name in cls.__slots__]
+        columns = [np.concatenate([getattr(part, name) for part in some]) for name in cls.__struct_fields__]
         order = np.lexsort([columns[1], columns[0]])
         return cls(*(column[order] for column in columns))
 
     def page(self, number: int) -> OverviewEntries:
         """Those of one page."""
         first, last = np.searchsorted(self.bin, [number * BINS_PER_PAGE, (number + 1) * BINS_PER_PAGE]).tolist()
-        return OverviewEntries(*(getattr(self, name)[first:last] for name in self.__slots__))
+        return OverviewEntries(*(getattr(self, name)[first:last] for name in self.__struct_fields__))
 
     def encode(self, level: int, number: int) -> bytes:
         """A page of the overview, uncompressed."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
@@ -18,8 +18,7 @@ Ints = NDArray[np.int64]
 PAIRS_AT_ONCE = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
-class PageNames:
+class PageNames(Struct, frozen=True):
     """Each name with each of the pages that it starts on; columns of shape (n,), by name, then by page."""
 
     name: Ints  # name id, -1 none
@@ -66,4 +65,6 @@ def encode_listed(name: Ints, count: Ints, page: Ints | NDArray[np.uint32], bloc
 def join_page_names(parts: Iterator[PageNames]) -> PageNames:
     """All of some parts, which are of different pages."""
     found = [PageNames(np.zeros(0, np.int64), np.zeros(0, np.int64)), *parts]
-    return PageNames(*(np.concatenate([getattr(part, column) for part in found]) for column in PageNames.__slots__))
+    return PageNames(
+        *(np.concatenate([getattr(part, column) for part in found]) for column in PageNames.__struct_fields__)
+    )

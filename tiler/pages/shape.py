@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
@@ -41,8 +40,7 @@ def pays(rows: int, events: int) -> bool:
 _LEAF = int(TileFlag.LEAF)
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """All tiles of a block in the order (level, tile index, slot). All columns have shape (n,)."""
 
     block: int
@@ -134,7 +132,7 @@ class Shape:
 
     def encode(self) -> bytes:
         """The record, uncompressed."""
-        columns = tuple(getattr(self, name) for name in self.__slots__[1:])
+        columns = tuple(getattr(self, name) for name in self.__struct_fields__[1:])
         return encode(SHAPE_MAGIC, 0, len(self), self.block, dict(zip(_COLUMNS, columns, strict=True)))
 
     @classmethod

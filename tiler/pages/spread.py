@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
@@ -28,8 +28,7 @@ def bucket_values() -> Ints:
     return np.array(values, np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class DurationSpread:
+class DurationSpread(Struct, frozen=True):
     """Of rows, one after the other. Made for the rows of a histogram, in their order."""
 
     n: Ints  # buckets of each row

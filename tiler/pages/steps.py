@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
@@ -30,8 +30,7 @@ class StepSource(IntEnum):
     NAMED = 6  # somebody who asks has named it; never stored
 
 
-@dataclass(frozen=True, slots=True)
-class TrackSteps:
+class TrackSteps(Struct, frozen=True):
     """Steps of one track, columns of shape (n,), ordinals ascending. Times in ticks."""
 
     ordinal: Ints  # of the slice
@@ -47,7 +46,7 @@ class TrackSteps:
 
     def take(self, which: Ints | NDArray[np.bool_] | slice) -> TrackSteps:
         """Some of them."""
-        return TrackSteps(*(getattr(self, column)[which] for column in self.__slots__))
+        return TrackSteps(*(getattr(self, column)[which] for column in self.__struct_fields__))
 
     def chunks(self) -> Iterator[TrackSteps]:
         """The steps in pieces, each for a record of its own."""
@@ -73,7 +72,9 @@ class TrackSteps:
 
 def join_steps(parts: Sequence[TrackSteps]) -> TrackSteps:
     """The steps of all parts, one part after the other; at least one part."""
-    return TrackSteps(*(np.concatenate([getattr(part, column) for part in parts]) for column in TrackSteps.__slots__))
+    return TrackSteps(
+        *(np.concatenate([getattr(part, column) for part in parts]) for column in TrackSteps.__struct_fields__)
+    )
 
 
 _COLUMNS = {

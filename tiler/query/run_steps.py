@@ -201,7 +201,7 @@ def _by_track(steps: Iterable[tuple[int, TrackSteps]]) -> Iterable[tuple[int, Tr
     for track, part in steps:
         parts[track].append(part)
     for track, of in parts.items():
-        columns = (np.concatenate([getattr(part, column) for part in of]) for column in TrackSteps.__slots__)
+        columns = (np.concatenate([getattr(part, column) for part in of]) for column in TrackSteps.__struct_fields__)
         yield track, TrackSteps(*columns)
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Self
+
+from msgspec import Struct, structs
 
 from tilescope.tiler.errors import TraceError
 
@@ -23,8 +24,7 @@ _END_BYTES: Final = 1024 * 1024
 _KEPT_DIGESTS: Final = 65_536
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(Struct, frozen=True):
     """What the file system says of a trace file; of the archive that holds it, for a member of one."""
 
     name: str
@@ -38,8 +38,7 @@ class Stamp:
         return cls(file.name, stat.st_size, stat.st_mtime_ns)
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
+class Fingerprint(Struct, frozen=True):
     """One trace file: the same as long as the file is."""
 
     name: str
@@ -49,7 +48,7 @@ class Fingerprint:
 
     def to_json(self) -> dict[str, Any]:
         """As the manifest keeps it."""
-        return asdict(self)
+        return structs.asdict(self)
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Self:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any, Final
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import Attachment, Clock, EventChunk, Phase, Process, TraceSummary, Track, TrackKind
@@ -92,7 +93,7 @@ def check_summary(summary: object) -> None:
         of, processes = track.process, len(summary.processes)
         _must(isinstance(of, int) and 0 <= of < processes, f"a track is of process {of}, of {processes} processes")
     _must_be_texts(*summary.names, *summary.categories, *summary.warnings, *summary.ignored, summary.hostname)
-    for count in (*asdict(summary.counts).values(), *summary.ignored.values(), summary.base_time_ns):
+    for count in (*structs.asdict(summary.counts).values(), *summary.ignored.values(), summary.base_time_ns):
         _must_be(count, int, "a count")
     _must(-_INT64_MAX <= summary.base_time_ns <= _INT64_MAX, "base_time_ns does not fit in 64 bits")
     if summary.clock is not None:

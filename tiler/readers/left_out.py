@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 _VERBS: Final = ("is ", "has ", "cannot ")
 
 
-@dataclass(slots=True)
-class LeftOut:
+class LeftOut(Struct):
     """Names the first few, and counts the others."""
 
     others: str  # what the others are: "more members are no traces"

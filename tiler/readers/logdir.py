@@ -11,10 +11,11 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from tilescope.tiler.errors import TooLarge, TraceError, UsageError
 from tilescope.tiler.readers.container import holding_archive, list_archive
@@ -33,8 +34,7 @@ _STORE_MARK = "CURRENT"
 _MAX_SLUG_CHARS = 60
 
 
-@dataclass(frozen=True, slots=True)
-class DiscoveredRun:
+class DiscoveredRun(Struct, frozen=True):
     """One capture: files that are shown together."""
 
     id: str  # safe in URLs and file names, the same for the same place

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 _END: Final = struct.Struct("<4s4H2LH")
 _LOCATOR_64: Final = struct.Struct("<4sLQL")
@@ -31,8 +32,7 @@ class ZipDamage(Exception):
     """The archive cannot be read from here on. The text is a clause that says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class ZipEntry:
+class ZipEntry(Struct, frozen=True):
     """A member, as the directory has it."""
 
     name: str

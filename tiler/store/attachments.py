@@ -9,12 +9,12 @@ import json
 import mmap
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 from isal import isal_zlib
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore, UsageError
@@ -29,8 +29,7 @@ _AT_ONCE: Final = 64  # chunks, between two turns: some tens of milliseconds
 _SHOWN: Final = 5  # names in a message
 
 
-@dataclass(frozen=True, slots=True)
-class AttachmentEntry:
+class AttachmentEntry(Struct, frozen=True):
     """One line of the list."""
 
     id: int  # its place in the list

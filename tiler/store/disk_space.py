@@ -7,9 +7,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self
+
+from msgspec import Struct, structs
 
 from tilescope.tiler.errors import DiskFull
 
@@ -25,8 +26,7 @@ _LEAST_BYTES: Final = 1024 * 1024
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(Struct, frozen=True):
     """What a build that ran out of room would have needed."""
 
     missing_bytes: int
@@ -42,7 +42,7 @@ class Need:
     def at_least(self, error: BaseException) -> Self:
         """The same, if not less than what the error says could not be had at once: scratch space, mostly."""
         asked = max((cause.needed_bytes for cause in _causes(error) if isinstance(cause, DiskFull)), default=0)
-        return replace(self, missing_bytes=max(self.missing_bytes, asked))
+        return structs.replace(self, missing_bytes=max(self.missing_bytes, asked))
 
     def error(self, store: Path) -> DiskFull:
         """The line for a person."""

@@ -12,9 +12,10 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from tilescope.tiler.errors import StoreError
 
@@ -22,8 +23,7 @@ CURRENT = "CURRENT"
 LOCK = "LOCK"
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """It lasts as long as the `with` that gave it."""
 
     store: Path

@@ -13,7 +13,7 @@ from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
 from tilescope.tiler.verify.report import Tally
 
 # As the native proof wants them: by tile, by bin, by edge.
-_COLUMNS = tuple(name for name in FlowTiles.__slots__ if name != "level")
+_COLUMNS = tuple(name for name in FlowTiles.__struct_fields__ if name != "level")
 
 
 class FlowTileCheck:

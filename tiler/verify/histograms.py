@@ -138,7 +138,7 @@ class HistogramCheck:
         if len(found) != len(expected):
             what = f"{whose} histogram has {len(found)} names, from the events there are {len(expected)}"
             raise self._tree.error(tile, what)
-        for column in Histogram.__slots__:
+        for column in Histogram.__struct_fields__:
             should, is_ = getattr(expected, column), getattr(found, column)
             k = unequal(should, is_)
             if k is not None:
@@ -171,7 +171,7 @@ class HistogramCheck:
         row = np.minimum(by_name[np.searchsorted(names, name, sorter=by_name)], n_rows - 1)
         each = DurationSpread(np.ones(len(row), np.int64), bucket, count)
         expected = each.summed(row, n_rows)
-        for column in DurationSpread.__slots__:
+        for column in DurationSpread.__struct_fields__:
             should, is_ = getattr(expected, column), getattr(found, column)
             if len(should) != len(is_):
                 what = f"{whose} spread has {len(is_)} values of {column}, from the events there are {len(should)}"

@@ -99,7 +99,7 @@ class OverviewCheck:
     def _of_track(self, number: int, track: int) -> OverviewEntries:
         page = self._page(number)
         mine = page.track == track
-        return OverviewEntries(*(getattr(page, column)[mine] for column in OverviewEntries.__slots__))
+        return OverviewEntries(*(getattr(page, column)[mine] for column in OverviewEntries.__struct_fields__))
 
     def _page(self, number: int) -> OverviewEntries:
         record = self._store.overview(number)

@@ -22,7 +22,9 @@ class PageNamesCheck:
         parts = [_decoded(store, tree, record) for record in store.page_names(tree.block)]
         if not parts:
             raise DamagedStore(f"{store.path}: the names on the pages of block {tree.block} are missing")
-        name, page = (np.concatenate([getattr(part, column) for part in parts]) for column in PageNames.__slots__)
+        name, page = (
+            np.concatenate([getattr(part, column) for part in parts]) for column in PageNames.__struct_fields__
+        )
         order = np.lexsort((name, page))
         self._name, page = name[order], page[order]
         if len(page) and (page[0] < 0 or page[-1] >= len(tree.page_keys)):

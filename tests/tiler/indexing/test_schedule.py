@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.indexing.priorities import Priorities
@@ -22,7 +22,7 @@ def block(first: int, weights: Sequence[int]) -> list[PlacedTrack]:
 
 
 def rollup(id: int, weight: int, children: tuple[int, ...]) -> PlacedTrack:
-    return replace(block(id, [weight])[0], kind=TrackKind.ROLLUP, children=children)
+    return structs.replace(block(id, [weight])[0], kind=TrackKind.ROLLUP, children=children)
 
 
 BLOCKS = [block(0, [5, 1]), [], block(64, [1, 8]), block(96, [9])]

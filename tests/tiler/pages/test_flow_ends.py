@@ -25,7 +25,7 @@ def ends(per_slice: list[int]) -> FlowEnds:
 
 
 def same(a: FlowEnds, b: FlowEnds) -> bool:
-    return all(np.array_equal(getattr(a, column), getattr(b, column)) for column in FlowEnds.__slots__)
+    return all(np.array_equal(getattr(a, column), getattr(b, column)) for column in FlowEnds.__struct_fields__)
 
 
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=30), st.integers(1, 20))
@@ -38,7 +38,7 @@ def test_chunks_have_whole_slices(per_slice: list[int], size: int) -> None:
     assert sum(map(len, seen)) == len(per_slice)
     assert all(len(chunk) <= size or len(slices) == 1 for chunk, slices in zip(chunks, seen, strict=True))
     decoded = [FlowEnds.decode(chunk.encode(7), 7) for chunk in chunks]
-    joined = FlowEnds(*(np.concatenate([getattr(d, column) for d in decoded]) for column in FlowEnds.__slots__))
+    joined = FlowEnds(*(np.concatenate([getattr(d, column) for d in decoded]) for column in FlowEnds.__struct_fields__))
     assert same(joined, whole)
     for a, b in pairwise(chunks):
         assert len(a) + int((b.ordinal == b.ordinal[0]).sum()) > size  # no chunk is cut early

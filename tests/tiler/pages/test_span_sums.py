@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from tests.tiler.histogram_reference import Timed, histogram, on_top, rows_of
 from tests.tiler.pyramid.reference import Slice, canonical
@@ -124,7 +124,7 @@ def test_what_is_refused() -> None:
             SpanSums().add_leaves(page[:cut], shape, 0, whole)
     with pytest.raises(DamagedStore, match="something else"):
         SpanSums().add_leaves(b"TSSH" + page[4:], shape, 0, whole)
-    elsewhere = replace(shape, index=shape.index + 1)
+    elsewhere = structs.replace(shape, index=shape.index + 1)
     with pytest.raises(DamagedStore, match="not on its page"):
         SpanSums().add_leaves(page, elsewhere, 0, whole)
     with pytest.raises(ValueError, match="not in order"):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from numpy.typing import NDArray
 
 from tests.tiler.histogram_reference import bucket_of, rows_of
@@ -144,7 +144,7 @@ def test_stored_spreads_are_summed_up(rows: list[list[int]]) -> None:
     rows = [[duration >> 8 for duration in row] for row in rows]  # their sums are within the limits
     histogram = histogram_of(rows)
     total = np.array([sum(row) for row in rows], np.int64)
-    histogram = replace(histogram, busy=total, self_busy=total, duration=total)
+    histogram = structs.replace(histogram, busy=total, self_busy=total, duration=total)
     sums = SpanSums(spread=True)
     assert sums.add_stored(histogram.encode(5, 3), spread_of(rows).encode(5, 3, histogram), 5, 3)
     assert texts(sums.spread()) == texts(spread_of(rows))
@@ -157,7 +157,7 @@ def test_histograms_that_make_no_sense(column: str) -> None:
     sums = SpanSums(spread=True)
     record = spread_of([[7]]).encode(5, 3, right)
     assert sums.add_stored(right.encode(5, 3), record, 5, 3)
-    wrong = replace(right, **{column: -right.busy - 1})
+    wrong = structs.replace(right, **{column: -right.busy - 1})
     for track, level, histogram in ((5, 3, wrong), (5, 2, right), (4, 3, right)):
         with pytest.raises(DamagedStore, match="histogram"):
             SpanSums(spread=True).add_stored(histogram.encode(5, 3), record, track, level)

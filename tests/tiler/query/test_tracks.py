@@ -47,7 +47,7 @@ def test_the_statistics_of_a_rollup_are_those_of_its_histogram(pod: RunStore) ->
             answer = finish(summary(reader, everywhere(EVERYTHING), [track["id"]], 100_000))
             histogram = pod.histogram(track["id"], 0, TICK_LIMIT)
             assert histogram is not None
-            for column in histogram.__slots__:
+            for column in histogram.__struct_fields__:
                 assert getattr(answer.rows.histogram, column).tolist() == getattr(histogram, column).tolist()
 
 

@@ -171,13 +171,13 @@ def test_windows_are_the_sum_of_each_of_them(example: Example, windows: Windows,
 
 
 def rows(found: Histogram) -> list[tuple[int, ...]]:
-    columns = (getattr(found, column) for column in Histogram.__slots__)
+    columns = (getattr(found, column) for column in Histogram.__struct_fields__)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def sums_of_one(found: GroupSums, row: int) -> list[int]:
     """All that is told of a group but its number."""
-    columns = [getattr(found.histogram, column) for column in Histogram.__slots__[1:]]
+    columns = [getattr(found.histogram, column) for column in Histogram.__struct_fields__[1:]]
     return [int(column[row]) for column in (*columns, found.median, found.tail)]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from tests.tiler.json_traces import write_trace
 from tests.tiler.verify.altered_store import AlteredStore
@@ -64,7 +64,7 @@ def test_a_wrong_order_is_noticed_between_pieces(store: AlteredStore) -> None:
         order[[at - 1, at]] = order[[at, at - 1]]
         tick = ends.tick.copy()
         tick[at - 1 : at + 1] = tick[at] + 1, tick[at]
-        wrong = dataclasses.replace(ends, tick=tick)
+        wrong = structs.replace(ends, tick=tick)
         with (
             altered(store, key, wrong.encode(track)),
             pytest.raises(DamagedStore, match=rf"track {track} .* out of order"),
@@ -72,13 +72,13 @@ def test_a_wrong_order_is_noticed_between_pieces(store: AlteredStore) -> None:
             verify_store(store.path)
 
 
-@pytest.mark.parametrize("column", FlowEnds.__slots__)
+@pytest.mark.parametrize("column", FlowEnds.__struct_fields__)
 def test_a_wrong_value_is_noticed_in_every_piece(store: AlteredStore, column: str) -> None:
     key, track, ends = longest_chunk(store)
     for at in (0, flows._PIECE - 1, flows._PIECE, len(ends) - 1):
         values = getattr(ends, column).copy()
         values[at] += 1
-        wrong = dataclasses.replace(ends, **{column: values})
+        wrong = structs.replace(ends, **{column: values})
         with altered(store, key, wrong.encode(track)), pytest.raises(DamagedStore, match=r"track \d+ \('.*'\)"):
             verify_store(store.path)
 
@@ -121,7 +121,9 @@ def altered(store: AlteredStore, key: bytes, record: bytes) -> Any:
 
 def picked(tiles: FlowTiles, order: list[int]) -> FlowTiles:
     """Some tiles, in some order."""
-    columns: dict[str, list[np.ndarray[Any, Any]]] = {name: [] for name in FlowTiles.__slots__ if name != "level"}
+    columns: dict[str, list[np.ndarray[Any, Any]]] = {
+        name: [] for name in FlowTiles.__struct_fields__ if name != "level"
+    }
     bins, edges = np.cumsum([0, *tiles.n_bins]), np.cumsum([0, *tiles.n_edges])
     for k in order:
         for name, parts in columns.items():

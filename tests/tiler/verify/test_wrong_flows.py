@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
@@ -23,13 +23,13 @@ def chunk(store: AlteredStore) -> tuple[bytes, int, FlowEnds]:
     return key, track, FlowEnds.decode(decompress(value), track)
 
 
-@pytest.mark.parametrize("column", FlowEnds.__slots__)
+@pytest.mark.parametrize("column", FlowEnds.__struct_fields__)
 @pytest.mark.parametrize("value", [-7, 1, 1 << 40])
 def test_a_wrong_value(altered: AlteredStore, column: str, value: int) -> None:
     key, track, ends = chunk(altered)
     values = getattr(ends, column).copy()
     values[len(values) // 2] += value
-    wrong = dataclasses.replace(ends, **{column: values})
+    wrong = structs.replace(ends, **{column: values})
     with (
         altered.replaced({key: compress(wrong.encode(track))}),
         pytest.raises(DamagedStore, match=r"track \d+ \('.*'\)"),
@@ -60,7 +60,7 @@ def test_a_track_without_flows_or_without_slices(altered: AlteredStore) -> None:
             verify_store(altered.path)
 
 
-@pytest.mark.parametrize("column", [name for name in FlowTiles.__slots__ if name != "level"])
+@pytest.mark.parametrize("column", [name for name in FlowTiles.__struct_fields__ if name != "level"])
 @pytest.mark.parametrize("value", [-1, 1, 300])
 def test_a_wrong_value_of_a_tile(altered: AlteredStore, column: str, value: int) -> None:
     for key, record in altered.records(b"G").items():
@@ -68,7 +68,7 @@ def test_a_wrong_value_of_a_tile(altered: AlteredStore, column: str, value: int)
         tiles = FlowTiles.decode(decompress(record), track)
         values = getattr(tiles, column).copy()
         values[len(values) // 2] += value
-        wrong = dataclasses.replace(tiles, **{column: values})
+        wrong = structs.replace(tiles, **{column: values})
         with (
             altered.replaced({key: compress(wrong.encode(track))}),
             pytest.raises(DamagedStore, match=r"track \d+ \('.*'\), level \d+, tile -?\d+"),
@@ -82,7 +82,7 @@ def test_tiles_that_are_missing_or_too_many(altered: AlteredStore) -> None:
         with altered.replaced({key: None}), pytest.raises(DamagedStore, match="missing"):
             verify_store(altered.path)
         track, _, index = keys.flow_tiles_key(key)
-        tiles = dataclasses.replace(FlowTiles.decode(decompress(record), track), level=0)
+        tiles = structs.replace(FlowTiles.decode(decompress(record), track), level=0)
         more = {keys.flow_tiles(track, 0, index): compress(tiles.encode(track))}
         with altered.replaced(more), pytest.raises(DamagedStore, match=rf"track {track} \('.*'\), level 0"):
             verify_store(altered.path)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 from numpy.typing import NDArray
 
 from tests.tiler.json_traces import busy_events, write_trace
@@ -49,7 +49,7 @@ def whose(key: bytes) -> str:
     return {b"H": "its", b"J": "its block's", b"U": "its tracks'"}[key[:1]]
 
 
-@pytest.mark.parametrize("column", Histogram.__slots__)
+@pytest.mark.parametrize("column", Histogram.__struct_fields__)
 @pytest.mark.parametrize("by", [1, -1])
 def test_one_value_that_is_one_off(altered: AlteredStore, column: str, by: int) -> None:
     for key, record in some_of(altered).items():
@@ -57,7 +57,7 @@ def test_one_value_that_is_one_off(altered: AlteredStore, column: str, by: int) 
         found = Histogram.decode(decompress(record), track, level)
         values = getattr(found, column).copy()
         values[len(values) // 2] += by
-        changed = compress(dataclasses.replace(found, **{column: values}).encode(track, level))
+        changed = compress(structs.replace(found, **{column: values}).encode(track, level))
         assert_noticed(altered, {key: changed}, rf"level {level}, tile {index}: {whose(key)} histogram, .*{column} is")
 
 
@@ -148,7 +148,7 @@ def test_flags_of_shape_records(altered: AlteredStore, flag: TileFlag) -> None:
         told = keys.block_histogram(0, *place, by_track=by_track), keys.block_spread(0, *place, by_track=by_track)
         if flag == TileFlag.HAS_HISTOGRAM:
             told = keys.histogram(int(shape.slot[tile]), *place), keys.spread(int(shape.slot[tile]), *place)
-        record = compress(dataclasses.replace(shape, flags=changed).encode())
+        record = compress(structs.replace(shape, flags=changed).encode())
         assert_noticed(altered, {keys.shape(0): record, **dict.fromkeys(told if has[tile] else ())}, message)
 
 

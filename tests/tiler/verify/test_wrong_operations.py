@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
 import msgpack
 import numpy as np
 import pytest
+from msgspec import structs
 
 from tests.tiler.verify.altered_store import AlteredStore
 from tests.tpu_trace import Instruction, Run, plane, write_trace
@@ -50,7 +50,7 @@ def test_a_wrong_value(tpu: AlteredStore, column: str, more: int) -> None:
     key, track, operations = record(tpu)
     values = getattr(operations, column).copy()
     values[2] += more
-    wrong = dataclasses.replace(operations, **{column: values})
+    wrong = structs.replace(operations, **{column: values})
     with (
         tpu.replaced({key: compress(wrong.encode(track))}),
         pytest.raises(DamagedStore, match=r"'XLA Ops'.*: operations from event 0 on are other ones"),
@@ -63,7 +63,7 @@ def test_a_wrong_number(tpu: AlteredStore) -> None:
     stalls = operations.numbers["dma_stall_duration_ps"].copy()
     stalls[0] += 1
     for numbers in ({"dma_stall_duration_ps": stalls}, {}, {**operations.numbers, "flops": stalls}):
-        wrong = dataclasses.replace(operations, numbers=numbers)
+        wrong = structs.replace(operations, numbers=numbers)
         with tpu.replaced({key: compress(wrong.encode(track))}), pytest.raises(DamagedStore, match="other ones"):
             verify_store(tpu.path)
 
@@ -72,7 +72,7 @@ def test_a_wrong_number(tpu: AlteredStore) -> None:
 def test_numbers_of_operations_that_there_are_not(tpu: AlteredStore, told: list[int]) -> None:
     key, track, operations = record(tpu)
     numbers = {"dma_stall_duration_ps": np.full(2, 7, np.int64)}
-    wrong = dataclasses.replace(operations, told=np.array(told, np.int64), numbers=numbers)
+    wrong = structs.replace(operations, told=np.array(told, np.int64), numbers=numbers)
     with tpu.replaced({key: compress(wrong.encode(track))}), pytest.raises(DamagedStore, match="are damaged"):
         verify_store(tpu.path)
 
@@ -116,7 +116,7 @@ def test_kinds_that_are_others(tpu: AlteredStore, changed: str) -> None:
     value: Any = getattr(kinds, changed)
     others: dict[str, Any] = {"is_cut": True, "kinds": kinds.kinds[:1]}
     wrong: Any = others[changed] if changed in others else value + 1
-    altered = dataclasses.replace(kinds, **{changed: wrong})
+    altered = structs.replace(kinds, **{changed: wrong})
     with (
         tpu.replaced({keys.kinds(track): compress(altered.encode())}),
         pytest.raises(DamagedStore, match="kinds of its operations are other ones"),
@@ -148,7 +148,7 @@ def test_sums_that_are_others(tpu: AlteredStore, changed: str) -> None:
     key, value = next(iter(tpu.records(b"Y").items()))
     track = int.from_bytes(key[1:], "big")
     sums = OperationSums.decode(decompress(value), track)
-    altered = dataclasses.replace(sums, **{changed: getattr(sums, changed) + 1})
+    altered = structs.replace(sums, **{changed: getattr(sums, changed) + 1})
     with (
         tpu.replaced({key: compress(altered.encode(track))}),
         pytest.raises(DamagedStore, match="are other ones than its operations say"),

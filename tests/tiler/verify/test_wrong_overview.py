@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from tests.tiler.json_traces import busy_events, write_trace
 from tests.tiler.verify.altered_store import AlteredStore
@@ -34,7 +34,7 @@ def page_of(store: AlteredStore, key: bytes) -> tuple[OverviewEntries, int]:
     return OverviewEntries.decode(data, data[5], int.from_bytes(key[1:], "big")), data[5]
 
 
-@pytest.mark.parametrize("column", OverviewEntries.__slots__)
+@pytest.mark.parametrize("column", OverviewEntries.__struct_fields__)
 @pytest.mark.parametrize("by", [1, -1])
 def test_one_value_that_is_one_off(altered: AlteredStore, column: str, by: int) -> None:
     for key in list(altered.records(b"O"))[::5]:
@@ -43,7 +43,7 @@ def test_one_value_that_is_one_off(altered: AlteredStore, column: str, by: int) 
         for place in (0, len(page) // 2, len(page) - 1):
             values = getattr(page, column).copy()
             values[place] += by
-            changed = dataclasses.replace(page, **{column: values}).encode(level, number)
+            changed = structs.replace(page, **{column: values}).encode(level, number)
             assert_noticed(altered, {key: compress(changed)}, "in the overview|the overview: ")
 
 
@@ -51,7 +51,7 @@ def test_entries_that_are_missing_or_there_twice(altered: AlteredStore) -> None:
     for key in list(altered.records(b"O"))[::5]:
         page, level = page_of(altered, key)
         for which in (slice(1, None), slice(0, -1), np.sort(np.append(np.arange(len(page)), 0))):
-            cut = OverviewEntries(*(getattr(page, column)[which] for column in OverviewEntries.__slots__))
+            cut = OverviewEntries(*(getattr(page, column)[which] for column in OverviewEntries.__struct_fields__))
             changed = cut.encode(level, int.from_bytes(key[1:], "big"))
             assert_noticed(altered, {key: compress(changed)}, "in the overview|not in order")
 

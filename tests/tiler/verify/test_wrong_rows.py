@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from tests.tiler.verify.altered_store import AlteredStore
 from tests.tpu_trace import random_core, write_trace
@@ -54,29 +54,29 @@ def changed(column: np.ndarray, at: int, by: int) -> np.ndarray:
 
 
 def other_stat(rows: StoredRows) -> StoredRows:
-    return dataclasses.replace(rows, rows=changed(rows.rows, 8, 1))  # a small number, or the value after it
+    return structs.replace(rows, rows=changed(rows.rows, 8, 1))  # a small number, or the value after it
 
 
 def other_row(rows: StoredRows) -> StoredRows:
     column = rows.files[0]
     at = int(np.flatnonzero(column > 0)[0])
-    return dataclasses.replace(rows, files={**rows.files, 0: changed(column, at, -1)})
+    return structs.replace(rows, files={**rows.files, 0: changed(column, at, -1)})
 
 
 def no_row(rows: StoredRows) -> StoredRows:
-    return dataclasses.replace(rows, files={**rows.files, 1: np.full_like(rows.files[1], -1)})
+    return structs.replace(rows, files={**rows.files, 1: np.full_like(rows.files[1], -1)})
 
 
 def no_file(rows: StoredRows) -> StoredRows:
-    return dataclasses.replace(rows, files={0: rows.files[0]})
+    return structs.replace(rows, files={0: rows.files[0]})
 
 
 def other_value(rows: StoredRows) -> StoredRows:
-    return dataclasses.replace(rows, data=bytes([rows.data[0] ^ 1]) + rows.data[1:])
+    return structs.replace(rows, data=bytes([rows.data[0] ^ 1]) + rows.data[1:])
 
 
 def other_words(rows: StoredRows) -> StoredRows:
-    return dataclasses.replace(rows, text_words=rows.text_words ^ np.uint8(2))
+    return structs.replace(rows, text_words=rows.text_words ^ np.uint8(2))
 
 
 def nothing(rows: StoredRows) -> StoredRows:

@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from tests.tiler.verify.altered_store import AlteredStore
 from tests.tpu_trace import Instruction, Run, plane, random_core, write_trace
@@ -70,7 +71,7 @@ def test_other_counts(tpu: AlteredStore) -> None:
     for name in ("step", "kind", "count"):
         values = getattr(sums.counts, name).copy()
         values[-1] += -1 if name == "step" else 1
-        wrong = dataclasses.replace(sums, counts=dataclasses.replace(sums.counts, **{name: values}))
+        wrong = dataclasses.replace(sums, counts=structs.replace(sums.counts, **{name: values}))
         with tpu.replaced({key: compress(wrong.encode(track))}), pytest.raises(DamagedStore, match="are other ones"):
             verify_store(tpu.path)
     wrong = dataclasses.replace(sums, counts=None)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
@@ -22,13 +22,13 @@ def record(store: AlteredStore) -> tuple[bytes, int, TrackSteps]:
     return key, track, TrackSteps.decode(decompress(value), track)
 
 
-@pytest.mark.parametrize("column", TrackSteps.__slots__)
+@pytest.mark.parametrize("column", TrackSteps.__struct_fields__)
 @pytest.mark.parametrize("value", [-7, 1, 1 << 40])
 def test_a_wrong_value(altered: AlteredStore, column: str, value: int) -> None:
     key, track, steps = record(altered)
     values = getattr(steps, column).copy()
     values[2] = -1 if column == "number" else values[2] + value
-    wrong = dataclasses.replace(steps, **{column: values})
+    wrong = structs.replace(steps, **{column: values})
     if column == "source" and value == 1:  # another source that there is: no proof can tell
         return
     with (

@@ -6,10 +6,10 @@ There may be many millions on one track: columns are made part by part, and lie 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.indexing.flows.binding import bind
@@ -24,8 +24,7 @@ Positions = NDArray[np.uint32]
 _INT64 = np.dtype(np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class FlowPart:
+class FlowPart(Struct, frozen=True):
     """Flow ends, columns of shape (n,)."""
 
     phase: NDArray[np.uint8]
@@ -70,17 +69,16 @@ class FlowPart:
             return parts.pop()
         stops = np.cumsum([len(part.phase) for part in parts]).tolist()
         first = parts[0]
-        whole = cls(*(scratch.empty(stops[-1], getattr(first, name).dtype) for name in cls.__slots__))  # type: ignore[arg-type] # each of its own type
+        whole = cls(*(scratch.empty(stops[-1], getattr(first, name).dtype) for name in cls.__struct_fields__))  # type: ignore[arg-type] # each of its own type
         while parts:
             part = parts.pop()
             stop = stops.pop()
-            for name in cls.__slots__:
+            for name in cls.__struct_fields__:
                 getattr(whole, name)[stop - len(part.phase) : stop] = getattr(part, name)
         return whole
 
 
-@dataclass(frozen=True, slots=True)
-class FlowEdges:
+class FlowEdges(Struct, frozen=True):
     """Edges, each of which has two ends: number k of n leaves its slice, and the same number plus n arrives."""
 
     ends: FlowPart

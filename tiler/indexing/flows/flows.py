@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import TooMany
@@ -30,8 +30,7 @@ Part = Callable[[], Iterator[Entry]]
 _ENDS_OF_A_PART = 1 << 15
 
 
-@dataclass(slots=True)
-class FlowCounts:
+class FlowCounts(Struct):
     """What became of a run's flow ends. `edges` is what is stored, once with each of the two slices."""
 
     edges: int = 0
@@ -41,8 +40,7 @@ class FlowCounts:
     without_slice: int = 0  # edges of which an end lies where its thread has no slice
 
 
-@dataclass(slots=True)
-class Flows:
+class Flows(Struct):
     """Takes flow ends from any thread. Flows do not cross from file to file: their keys are those of one file.
 
     `kept` holds the ends until all tracks are built, `working` what is made of them then.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field, structs
 
 from tilescope.tiler import _native, schema
 from tilescope.tiler.columns import EventCounts, TraceSummary
@@ -25,8 +25,7 @@ from tilescope.tiler.readers.formats import codec_of
 from tilescope.tiler.store.version import STORE_VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(Struct, frozen=True):
     """All that a manifest is made of. What is not known yet while a run is indexed is left as it is here."""
 
     build: str
@@ -71,8 +70,8 @@ def make_manifest(found: Findings) -> dict[str, Any]:
         blocks=-(-len(layout.tracks) // TRACKS_PER_BLOCK),
         names=schema.NameCounts(count=found.names, page_size=NAMES_PER_PAGE),
         overview=OverviewGrid.of(timeline.end).told(),
-        events=schema.EventCounts(**_texts(asdict(_counts(found)))),
-        flows=schema.FlowCounts(**_texts(asdict(found.flow_counts))),
+        events=schema.EventCounts(**_texts(structs.asdict(_counts(found)))),
+        flows=schema.FlowCounts(**_texts(structs.asdict(found.flow_counts))),
         steps=_steps(found.steps),
         families=found.families,
         ignored=_texts(found.ignored),
@@ -136,6 +135,6 @@ def _texts(counts: Mapping[str, int]) -> dict[str, str]:
 def _counts(found: Findings) -> EventCounts:
     total = EventCounts()
     for _, _, summary in found.files:
-        for kind, count in asdict(summary.counts).items():
+        for kind, count in structs.asdict(summary.counts).items():
             setattr(total, kind, getattr(total, kind) + count)
     return total

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from tilescope.tiler.indexing.reading.file_events import TraceFile
 
 
@@ -32,4 +34,5 @@ def _aligned(file: TraceFile, start_ns: int, first: TraceFile) -> TraceFile:
         "the host's clock is missing, which stands at the end of the file (profile_start_time): its times are set as "
         f"if its capture had begun with that of {first.path.name}"
     )
-    return replace(file, summary=replace(summary, base_time_ns=start_ns, warnings=[*summary.warnings, warning]))
+    summary = replace(summary, base_time_ns=start_ns, warnings=[*summary.warnings, warning])
+    return structs.replace(file, summary=summary)

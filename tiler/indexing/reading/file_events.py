@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Activity, Census, Crowd, Span, TraceSummary
@@ -41,8 +42,7 @@ class FileEvents(Protocol):
         """The events of a track, which may be forgotten here; None when there are none."""
 
 
-@dataclass(slots=True)
-class TrackwiseEvents:
+class TrackwiseEvents(Struct):
     """Events that stay in their file until a track is asked for. Once its reader has surveyed the file."""
 
     reader: TrackwiseReader
@@ -51,7 +51,7 @@ class TrackwiseEvents:
     flow_ends: int = 0
     texts: _native.PackedTexts | None = None
     gives_again: bool = True  # it is read from the file each time
-    _slices: SliceReader | None = field(init=False)  # the reader, if it is one
+    _slices: SliceReader | None = None  # the reader, if it is one
 
     def __post_init__(self) -> None:
         self._slices = self.reader if isinstance(self.reader, SliceReader) else None
@@ -85,8 +85,7 @@ class TrackwiseEvents:
         return timed_events(self.reader.track_chunks(track), rows, axis, scratch) if rows else None
 
 
-@dataclass(frozen=True, slots=True)
-class TraceFile:
+class TraceFile(Struct, frozen=True):
     """A file that has been read, or looked into if its tracks can be read one by one."""
 
     path: Path

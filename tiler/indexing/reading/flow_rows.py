@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventFlag, Phase, SliceFlowEnds
@@ -15,8 +15,7 @@ from tilescope.tiler.indexing.scratch import Scratch, parts
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class FlowRows:
+class FlowRows(Struct, frozen=True):
     """Columns of shape (n,), in file order."""
 
     phase: NDArray[np.uint8]  # FLOW_START, FLOW_STEP or FLOW_END

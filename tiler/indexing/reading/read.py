@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
 from os.path import commonpath
 from pathlib import Path
 
@@ -53,8 +52,7 @@ class ReadFiles(Struct, frozen=True):
         return [trace for trace in self.traces if trace is not None]
 
 
-@dataclass(slots=True)
-class _Reading:
+class _Reading(Struct):
     """One file while it is being read."""
 
     path: Path

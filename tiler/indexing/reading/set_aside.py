@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventChunk, EventCounts, Phase, TrackKind
@@ -44,7 +43,7 @@ class SetAside(Struct, frozen=True):
         """The counts of its file without these events: they are among the others."""
         slices = self.phases[Phase.COMPLETE] + self.phases[Phase.BEGIN]
         own, paired = (0, slices) if kind == TrackKind.ASYNC else (slices, 0)
-        return replace(
+        return structs.replace(
             counts,
             slices=counts.slices - own,
             async_slices=counts.async_slices - paired,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from tilescope.tiler.columns import Activity, Census, Span, TraceSummary
 
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from tilescope.tiler.indexing.reading.file_events import FileEvents
 
 
-@dataclass(frozen=True, slots=True)
-class FileSnapshot:
+class FileSnapshot(Struct, frozen=True):
     """Nothing in it changes any more."""
 
     summary: TraceSummary

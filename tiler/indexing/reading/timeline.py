@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from msgspec import Struct
@@ -25,8 +24,7 @@ class FileTimes(Struct, frozen=True):
     crowds: Callable[[], Iterable[Crowd]]
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(Struct, frozen=True):
     """Ticks are counted from `origin_ns`, the time of the first event."""
 
     origin_ns: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
+
+from msgspec import structs
 
 from tilescope.tiler import _native
 from tilescope.tiler.indexing.tracks.block_pages import BlockPages
@@ -39,7 +40,7 @@ class BlockEnd:
         self._pages = BlockPages(number, tiles, budget)
         # Parts look at what is known before there are pages. Each adds its flags to a copy, then to these.
         self._before = self._pages.shape()
-        self._before = replace(self._before, flags=self._before.flags.copy())
+        self._before = structs.replace(self._before, flags=self._before.flags.copy())
         self._flags = self._before.flags.copy()
         self._adding = threading.Lock()
 
@@ -63,7 +64,7 @@ class BlockEnd:
     def shape_entry(self) -> Entry:
         """The shape record, when all parts are done."""
         shape = self._pages.shape()
-        return keys.shape(self._number), compress(replace(shape, flags=shape.flags | self._flags).encode())
+        return keys.shape(self._number), compress(structs.replace(shape, flags=shape.flags | self._flags).encode())
 
     def _pages_of(self, tiles: range | None = None) -> Iterator[Entry]:
         for key, page in self._pages.pages(tiles):
@@ -88,7 +89,7 @@ class BlockEnd:
         return part
 
     def _own_shape(self) -> Shape:
-        return replace(self._before, flags=self._before.flags.copy())
+        return structs.replace(self._before, flags=self._before.flags.copy())
 
     def _add(self, shape: Shape) -> None:
         with self._adding:

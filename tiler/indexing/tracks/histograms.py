@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -30,8 +30,7 @@ Key = Callable[[int, int, int], bytes]
 _Found = tuple[int, int, bytes, bytes]  # level, index, histogram, spread
 
 
-@dataclass(frozen=True, slots=True)
-class _Keys:
+class _Keys(Struct, frozen=True):
     """Where a histogram and its spread are stored: by owner, level and index."""
 
     histogram: Key

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import cast
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct, field, structs
 
 from tilescope.tiler import schema
 from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
@@ -23,8 +22,7 @@ _NO_HOST = "host"
 _SUMMED = (TrackKind.SLICE, TrackKind.ASYNC, TrackKind.INSTANT)
 
 
-@dataclass(slots=True)
-class Group:
+class Group(Struct):
     """The run, a host or a process."""
 
     id: int
@@ -35,8 +33,7 @@ class Group:
     rollup: int | None = None  # its rollup track
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedTrack:
+class PlacedTrack(Struct, frozen=True):
     """A track at its place. Its id is its position on the screen, or behind all of the screen for rollups."""
 
     id: int
@@ -72,8 +69,7 @@ class PlacedTrack:
         )
 
 
-@dataclass(slots=True)
-class Layout:
+class Layout(Struct):
     """All groups and tracks of a run."""
 
     groups: list[Group] = field(default_factory=list)
@@ -86,7 +82,7 @@ class Layout:
 
     def told(self, facts: Mapping[int, TrackFacts]) -> schema.TrackTree:
         """As clients are told of it."""
-        groups = [schema.Group(**asdict(group)) for group in self.groups]
+        groups = [schema.Group(**structs.asdict(group)) for group in self.groups]
         tracks = [track.told(facts[track.id], self.lanes_of(track, facts)) for track in self.tracks]
         return schema.TrackTree(groups=groups, tracks=tracks)
 

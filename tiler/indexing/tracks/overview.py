@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -113,8 +113,7 @@ def counter_utilisation(value: NDArray[np.float64], least: float, greatest: floa
     return utilisation
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """A track's activity in the bins of a grid, columns of shape (bins,)."""
 
     busy: NDArray[np.float64]  # busy time over width, rows summed

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class StepCounts:
+class StepCounts(Struct, frozen=True):
     """None at all unless something is counted."""
 
     slices: int = 0  # that are steps

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import Phase, TrackKind
@@ -17,8 +17,7 @@ from tilescope.tiler.pages.step_sums import MAX_STEPS
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Spans:
+class Spans(Struct, frozen=True):
     """Windows [start, stop) that last, ascend and share no time; ticks."""
 
     start: Ints

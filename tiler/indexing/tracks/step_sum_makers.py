@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import TellingTables
@@ -20,8 +20,7 @@ from tilescope.tiler.indexing.tracks.step_sums import StepSumMaker
 _CATEGORY: Final = "hlo_category"
 
 
-@dataclass(frozen=True, slots=True)
-class _Categories:
+class _Categories(Struct, frozen=True):
     """Of the metadata of a file: of each number the place of a text; that of no text is the first."""
 
     texts: tuple[str, ...]

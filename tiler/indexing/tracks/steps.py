@@ -34,7 +34,7 @@ MAX_STEPS: Final = 1 << 22  # of a run
 MAX_TRACK_STEPS: Final = 1 << 20
 
 _NO_ROWS: Final = np.zeros(0, np.int64)
-_NO_STEPS: Final = TrackSteps(*[_NO_ROWS] * len(TrackSteps.__slots__))
+_NO_STEPS: Final = TrackSteps(*[_NO_ROWS] * len(TrackSteps.__struct_fields__))
 
 _STEP_NUM: Final = "step_num"
 _SOURCES: Final = {"ProfilerStep#": StepSource.PROFILER_STEP, "Iteration ": StepSource.ITERATION}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -25,8 +25,7 @@ _PAIRED = (Phase.BEGIN, Phase.END)
 _FLOW_ENDS = (Phase.FLOW_START, Phase.FLOW_STEP, Phase.FLOW_END)
 
 
-@dataclass(frozen=True, slots=True)
-class TrackData:
+class TrackData(Struct, frozen=True):
     """Columns of shape (n,), in canonical order: an event's rank in it is its ordinal. Times in ticks."""
 
     start: Ints
@@ -53,7 +52,7 @@ class TrackData:
         """The same, made in `passing`, with its columns where they may stay."""
         if len(self) * self.start.itemsize <= SMALL_BYTES:  # as in most of many thousand tracks
             return self
-        return replace(
+        return structs.replace(
             self,
             start=passing.settled(self.start),
             duration=passing.settled(self.duration),
@@ -65,7 +64,7 @@ class TrackData:
 
     def spilled(self, scratch: Scratch) -> TrackData:
         """The same with the columns of slices in files."""
-        return replace(
+        return structs.replace(
             self,
             start=scratch.spill(self.start),
             duration=scratch.spill(self.duration),
@@ -75,8 +74,7 @@ class TrackData:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
+class Malformed(Struct, frozen=True):
     """What was odd about a track's events."""
 
     overlaps: int = 0  # slices that outlast one that encloses their start: put on extra rows
@@ -85,8 +83,7 @@ class Malformed:
     renamed: int = 0  # begin and end have different names
 
 
-@dataclass(frozen=True, slots=True)
-class MadeSlices:
+class MadeSlices(Struct, frozen=True):
     """What became of a track's events."""
 
     data: TrackData
@@ -142,8 +139,7 @@ def make_samples(events: TimedEvents, scratch: Scratch) -> TrackData:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Slices:
+class _Slices(Struct, frozen=True):
     """Columns of slices in any order. `source` is the event that began each; None: all events, in file order."""
 
     start: Ints

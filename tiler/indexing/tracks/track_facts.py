@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilescope.tiler import _native
 from tilescope.tiler.indexing.scratch import parts
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 
 
-@dataclass(frozen=True, slots=True)
-class TrackFacts:
+class TrackFacts(Struct, frozen=True):
     """Totals over the columns of a track, made before there is any tile."""
 
     events: int = 0

@@ -107,7 +107,7 @@ def _arranged(sums: SpanSums, groups: Groups, dtype: type) -> GroupSums:
         order = np.lexsort((found.name, -found.busy)) if dtype is np.int64 else _wide_order(found)
         return GroupSums(found.take(order), spread.take(order))
     # Names that are of one group.
-    renamed = Histogram(number, *(getattr(found, column) for column in Histogram.__slots__[1:]))
+    renamed = Histogram(number, *(getattr(found, column) for column in Histogram.__struct_fields__[1:]))
     rows = sum_by_name([renamed], dtype)
     row_of = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
     row_of[rows.name] = np.arange(len(rows))

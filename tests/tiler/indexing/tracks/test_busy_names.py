@@ -43,10 +43,9 @@ def test_the_busiest_come_first_and_those_that_take_no_time_or_have_endless_name
 
 
 def data_of(names: np.ndarray, durations: np.ndarray) -> TrackData:
-    data = object.__new__(TrackData)
-    for field, value in (("name", names), ("duration", durations), ("value", None)):
-        object.__setattr__(data, field, value)
-    return data
+    none, ints = np.zeros(len(names), np.int64), np.zeros(0, np.int64)
+    flags = none.astype(np.uint8)
+    return TrackData(none, durations, flags.astype(np.uint32), names, flags, None, ints, flags[:0], 1, 0)
 
 
 @pytest.mark.parametrize("longest", [10, 2**40, 2**61])

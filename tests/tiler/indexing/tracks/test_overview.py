@@ -39,7 +39,7 @@ def test_pages_of_tracks_that_were_added_in_parts(at_once: int, monkeypatch: pyt
     pages = [OverviewEntries.decode(page, made.grid.level, number) for number, page in enumerate(entries)]
     assert len(pages) == made.grid.pages
     found_columns = [
-        np.concatenate([getattr(page, name) for page in pages]).tolist() for name in OverviewEntries.__slots__
+        np.concatenate([getattr(page, name) for page in pages]).tolist() for name in OverviewEntries.__struct_fields__
     ]
     found = list(zip(*found_columns, strict=True))
     assert found == [(bin, track, *expected[bin, track]) for bin, track in sorted(expected)]
