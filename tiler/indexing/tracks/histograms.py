@@ -79,11 +79,7 @@ def block_histograms(
         return
     shape.flags[tiles] |= TileFlag.HAS_BLOCK_HISTOGRAM | TileFlag.HAS_TRACK_SUMS
     tiles = _in_order(shape, tiles)
-    leaf_of = np.zeros(len(tiles), np.uint32)
-    place = (shape.level << INDEX_BITS) | shape.index
-    for number, slot in enumerate(slots.tolist()):
-        leaves = place[(shape.slot == slot) & shape.is_leaf]
-        leaf_of |= np.isin(place[tiles], leaves).astype(np.uint32) << np.uint32(number)
+    leaf_of = _leaves_of(shape, tiles, slots)
     walk = _walk([data[track] for track in summed], shape, tiles, leaf_of, budget, slots.tolist())
     by_name, by_track = (
         _Keys(partial(keys.block_histogram, by_track=by), partial(keys.block_spread, by_track=by))
@@ -92,6 +88,20 @@ def block_histograms(
     yield from by_track.entries(block, walk.next_by_track)
     shape.flags[tiles[walk.without_records()]] &= ~TileFlag.HAS_BLOCK_HISTOGRAM
     yield from by_name.entries(block, walk.next)
+
+
+def _leaves_of(shape: Shape, tiles: Ints, slots: Ints) -> NDArray[np.uint32]:
+    """By tile, no two of the same place: which of the tracks have a leaf there, a bit each in the order of `slots`."""
+    place = (shape.level << INDEX_BITS) | shape.index
+    bits = np.zeros(TRACKS_PER_BLOCK, np.uint32)
+    bits[slots] = np.uint32(1) << np.arange(len(slots), dtype=np.uint32)
+    order = np.argsort(place[tiles])
+    leaves = np.flatnonzero(shape.is_leaf)
+    at = order[np.minimum(np.searchsorted(place[tiles], place[leaves], sorter=order), len(tiles) - 1)]
+    is_there = place[tiles[at]] == place[leaves]
+    leaf_of = np.zeros(len(tiles), np.uint32)
+    np.bitwise_or.at(leaf_of, at[is_there], bits[shape.slot[leaves[is_there]]])
+    return leaf_of
 
 
 def _has_histograms(data: TrackData) -> bool:
