@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages import compress
 
 NAMES_PER_PAGE = 1024
+
+_ENCODER: Final = msgspec.json.Encoder()
 
 
 class RunNames:
@@ -36,10 +40,19 @@ class RunNames:
 
     def add(self, names: Sequence[str], categories: Sequence[str]) -> NDArray[np.int32]:
         """Ids of a file's names, shape (n + 1,): the last is -1, for events without a name."""
-        ids = self._ids
+        ids, known = self._ids, len(self._ids)
+        fresh = dict(zip(names, range(known, known + len(names)), strict=True))
+        if len(fresh) == len(names) and ids.keys().isdisjoint(fresh):  # as in the first file, and in those of one
+            self._ids = ids | fresh if ids else fresh
+            self._texts += names
+            self._categories += categories[: len(names)]
+            self._categories += [""] * (len(names) - len(categories))
+            numbers = np.arange(known, known + len(names) + 1, dtype=np.int32)
+            numbers[-1] = -1
+            return numbers
         found = [ids.setdefault(name, len(ids)) for name in names]
-        for k, known in enumerate(found):
-            if known == len(self._texts):
+        for k, number in enumerate(found):
+            if number == len(self._texts):
                 self._texts.append(names[k])
                 self._categories.append(categories[k] if k < len(categories) else "")
         found.append(-1)
@@ -47,7 +60,13 @@ class RunNames:
 
     def pages(self) -> Iterator[bytes]:
         """Compressed pages of `[name, category]`."""
-        entries = list(zip(self._texts, self._categories, strict=True))
-        for first in range(0, len(entries), NAMES_PER_PAGE):
-            text = json.dumps(entries[first : first + NAMES_PER_PAGE], ensure_ascii=False, separators=(",", ":"))
-            yield compress(text.encode("utf-8", "replace"))
+        for first in range(0, len(self._texts), NAMES_PER_PAGE):
+            some = slice(first, first + NAMES_PER_PAGE)
+            yield compress(_json(list(zip(self._texts[some], self._categories[some], strict=True))))
+
+
+def _json(entries: list[tuple[str, str]]) -> bytes:
+    try:
+        return _ENCODER.encode(entries)  # takes a sixth of the time
+    except UnicodeEncodeError:  # halves of surrogate pairs are no text
+        return json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
