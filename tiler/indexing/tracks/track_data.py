@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Protocol, TypeVar, cast
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -17,12 +17,17 @@ from tilescope.tiler.indexing.reading.timed import TimedEvents
 from tilescope.tiler.indexing.scratch import SMALL_BYTES, PassingScratch, Scratch, parts
 
 Ints = NDArray[np.int64]
+_T = TypeVar("_T", bound=np.generic)
 
 # So many values are looked at one by one in less time than numpy takes to begin.
 _FEW = 16
 
 _PAIRED = (Phase.BEGIN, Phase.END)
 _FLOW_ENDS = (Phase.FLOW_START, Phase.FLOW_STEP, Phase.FLOW_END)
+
+
+class _Move(Protocol):
+    def __call__(self, array: NDArray[_T], /) -> NDArray[_T]: ...
 
 
 class TrackData(Struct, frozen=True):
@@ -52,26 +57,16 @@ class TrackData(Struct, frozen=True):
         """The same, made in `passing`, with its columns where they may stay."""
         if len(self) * self.start.itemsize <= SMALL_BYTES:  # as in most of many thousand tracks
             return self
-        return structs.replace(
-            self,
-            start=passing.settled(self.start),
-            duration=passing.settled(self.duration),
-            row=passing.settled(self.row),
-            name=passing.settled(self.name),
-            flags=passing.settled(self.flags),
-            value=None if self.value is None else passing.settled(self.value),
-        )
+        return self._moved(passing.settled)
 
     def spilled(self, scratch: Scratch) -> TrackData:
-        """The same with the columns of slices in files."""
-        return structs.replace(
-            self,
-            start=scratch.spill(self.start),
-            duration=scratch.spill(self.duration),
-            row=scratch.spill(self.row),
-            name=scratch.spill(self.name),
-            flags=scratch.spill(self.flags),
-        )
+        """The same with its columns in files."""
+        return self._moved(scratch.spill)
+
+    def _moved(self, move: _Move) -> TrackData:
+        value = None if self.value is None else move(self.value)
+        columns = move(self.start), move(self.duration), move(self.row), move(self.name), move(self.flags), value
+        return TrackData(*columns, self.args_end, self.args, self.rows, self.busy)
 
 
 class Malformed(Struct, frozen=True):
