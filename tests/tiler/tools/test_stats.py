@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import get_args
 
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from tests.example import Example, PlainEvent
 from tests.tiler.windows import WINDOWS, overlaps, pairs, starts_in, ticks_in
@@ -163,7 +163,7 @@ def test_windows_are_the_sum_of_each_of_them(example: Example, windows: Windows,
         found = finish(summary(example.reader, everywhere(windows), None, 1000, grouped)).rows.histogram
         if by == "category" and len(found):
             texts = values_of(grouped.columns(found.name)[0])
-            return replace(found, name=np.array([len(str(text)) for text in texts], np.int64))
+            return structs.replace(found, name=np.array([len(str(text)) for text in texts], np.int64))
         return found
 
     each = [of(Windows.one(*one)) for one in pairs(windows)]
