@@ -15,7 +15,7 @@ _PAGE_LENGTH = struct.Struct("<I")
 
 def join_parts(page: bytes, residual: bytes) -> bytes:
     """The stored value. `residual` is empty when there is none."""
-    return _PAGE_LENGTH.pack(len(page)) + page + residual
+    return b"".join((_PAGE_LENGTH.pack(len(page)), page, residual))  # copies each once
 
 
 def part_of(value: bytes | memoryview, part: int) -> bytes | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 import numpy as np
 from isal import isal_zlib
@@ -26,6 +28,10 @@ _FIRST_RATIO = 8.0
 
 # A block is halved if it has about so many pages.
 _HALVED_PAGES = 16
+
+# As numbers: to look a member of an enumeration up, and to join two, takes microseconds.
+_PAGE: Final = int(TileFlag.PAGE_START)
+_PAGE_AND_RESIDUAL: Final = int(TileFlag.PAGE_START | TileFlag.HAS_RESIDUAL)
 
 
 class BlockPages:
@@ -60,27 +66,32 @@ class BlockPages:
 
         Raises MemoryError for a tile that is too large.
         """
-        level_ends = np.append(np.flatnonzero(np.diff(self._level)) + 1, len(self._level))
+        level_ends = [*(np.flatnonzero(np.diff(self._level)) + 1).tolist(), len(self._level)]
         weights = np.cumsum(self._weight)
         ratio = _FIRST_RATIO
         first, stop = (0, len(weights)) if tiles is None else (tiles.start, tiles.stop)
+        level = bisect_right(level_ends, first)
+        limit = min(level_ends[level], stop) if first < stop else stop
+        before = int(weights[first - 1]) if first else 0  # the weight of all before the next tile
         while first < stop:
-            limit = min(stop, int(level_ends[np.searchsorted(level_ends, first, side="right")]))
-            before = int(weights[first - 1]) if first else 0
-            last = min(limit, max(first + 1, int(np.searchsorted(weights, before + _AIM_BYTES / ratio, side="right"))))
+            if first == limit:
+                level += 1
+                limit = min(level_ends[level], stop)
+            last = min(limit, max(first + 1, int(weights.searchsorted(before + _AIM_BYTES / ratio, "right"))))
             page, residual = self._parts(first, last)
             stored = join_parts(page, residual)
             while len(stored) > PAGE_BYTES_AT_MOST and last > first + 1:  # a single tile is kept whole, however large
                 last = first + max(1, (last - first) * 3 // 4)
                 page, residual = self._parts(first, last)
                 stored = join_parts(page, residual)
-            ratio = max(0.5, 0.5 * ratio + 0.5 * len(stored) / (int(weights[last - 1]) - before))
-            self._flags[first] |= TileFlag.PAGE_START | (TileFlag.HAS_RESIDUAL if residual else 0)
+            after = int(weights[last - 1])
+            ratio = max(0.5, 0.5 * ratio + 0.5 * len(stored) / (after - before))
+            self._flags[first] |= _PAGE_AND_RESIDUAL if residual else _PAGE
             self._page_crc[first] = isal_zlib.crc32(page)
             self._residual_crc[first] = isal_zlib.crc32(residual)
             key = PageKey(self._number, int(self._level[first]), int(self._index[first]), int(self._slot[first]))
             yield key, stored
-            first = last
+            first, before = last, after
 
     def shape(self) -> Shape:
         """The shape record, after the last of the pages."""
