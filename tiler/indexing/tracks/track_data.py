@@ -159,6 +159,8 @@ def _phases(events: TimedEvents) -> set[int]:
     """Those that any event has."""
     if len(events) <= _FEW:
         return set(events.phase.tolist())
+    if not events.phase.strides[0]:  # all are one number, of a reader of slices
+        return {int(events.phase[0])}
     # Nearly all tracks hold events of one phase: those are told by a look at the least and the greatest.
     first, last = int(events.phase.min(initial=255)), int(events.phase.max(initial=0))
     if first >= last:
