@@ -46,8 +46,8 @@ class BlockEnd:
 
     def parts(self) -> list[Part]:
         """What is to be written, the longest first."""
-        if not self._data:  # rollups alone, which come last: two threads are free for their pages
-            return [partial(self._pages_of, tiles) for tiles in self._pages.halves()]
+        if not self._data:  # rollups alone, which come last: two threads are free for their pages, which list no names
+            return [*(partial(self._pages_of, tiles) for tiles in self._pages.halves()), self._names]
         parts: list[Part] = [self._block_histograms, self._pages_and_names]
         rows = 0
         some: list[int] = []
@@ -70,9 +70,13 @@ class BlockEnd:
         for key, page in self._pages.pages(tiles):
             yield keys.page(key), page
 
+    def _names(self) -> Iterator[Entry]:
+        """The names on the pages, which must be there."""
+        yield from page_names(self._data, self._pages.shape(), self._budget)
+
     def _pages_and_names(self) -> Iterator[Entry]:
         yield from self._pages_of()
-        yield from page_names(self._data, self._pages.shape(), self._budget)
+        yield from self._names()
 
     def _block_histograms(self) -> Iterator[Entry]:
         shape = self._own_shape()

@@ -1,0 +1,35 @@
+"""What is written at the end of a block."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tilescope.tiler import _native
+from tilescope.tiler.indexing.tracks.block_end import BlockEnd
+from tilescope.tiler.store import keys
+
+ROOT_LEVEL = 12
+
+
+def rollup_of(slices: int) -> _native.Tiles:
+    rng = np.random.default_rng(1)
+    start = np.sort(rng.integers(0, 4 ** (ROOT_LEVEL + 4), slices))
+    duration = np.full(slices, 50, np.int64)
+    kept = _native.KeptSlices(start, duration, rng.integers(0, 5000, slices, np.int32))
+    return _native.rollup_tiles([kept], ROOT_LEVEL, None, 500)  # so few to a tile that there are many
+
+
+def test_pages_of_rollups_are_in_two_parts_and_no_names_are_listed_on_them() -> None:
+    end = BlockEnd(2, {64: rollup_of(200_000), 65: rollup_of(10)}, {})
+    first, second, names = ([key for key, _ in part()] for part in end.parts())
+    assert first
+    assert second
+    assert [*first, *second] == sorted({*first, *second})
+    assert names == [keys.page_names(2, 0)]
+    assert end.shape_entry()[0] == keys.shape(2)
+
+
+def test_a_block_without_tracks_has_a_list_of_names_and_no_pages() -> None:
+    pages, names = (list(part()) for part in BlockEnd(0, {}, {}).parts())
+    assert pages == []
+    assert [key for key, _ in names] == [keys.page_names(0, 0)]
