@@ -125,7 +125,7 @@ class StepFinder:
 
 
 def _distinct(numbers: Ints) -> Ints:
-    """Each once, ascending. (The first use of `np.unique` imports numpy.ma, which takes 11 ms.)"""
+    """Each once, ascending. (The first use of `np.unique` imports numpy.ma, which takes 6 ms.)"""
     numbers = np.sort(numbers)
     is_first = np.ones(len(numbers), np.bool_)
     is_first[1:] = numbers[1:] != numbers[:-1]
