@@ -140,10 +140,16 @@ def encode_container(
 ) -> bytes:
     """Returns a container of these columns, each by its id: int64 or uint32."""
 
-def incompressible(data: bytes, max_rows: int) -> list[tuple[int, int]]:
+def blocks_without_matches(data: bytes, max_rows: int) -> list[tuple[int, int, bytes]]:
     """
-    Returns which bytes of a container compression would hardly shorten: the first, and the one after the last, of
-    each range. Raises DamagedContainer.
+    Returns blocks of deflate for planes of a container in which nothing comes again: the first byte that they
+    stand for, the one after the last, and the blocks, which begin and end with a byte. Raises DamagedContainer.
+    """
+
+def literal_blocks(parts: Sequence[bytes]) -> bytes:
+    """
+    Returns blocks of deflate that stand for the parts, one after the other, none of which is the last of a
+    member. They have no repetitions; each part has a code of its own.
     """
 
 class Histograms:

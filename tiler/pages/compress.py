@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
-from typing import Final
 
 import numpy as np
 from isal import igzip_lib, isal_zlib
@@ -20,10 +18,6 @@ from tilescope.tiler.errors import DamagedStore
 
 _LEVEL = 2
 _GZIP_WBITS = 31
-
-# A block of deflate that is stored: RFC 1951, 3.2.4.
-_STORED: Final = struct.Struct("<BHH")
-_BLOCK_BYTES: Final = 0xFFFF
 
 # Of one record. The largest that were seen are chunks of arguments with programs in them, of some megabytes.
 MAX_DECODED_BYTES = 2**30
@@ -40,33 +34,26 @@ def compress(data: bytes | NDArray[np.uint8]) -> bytes:
 
 
 def compress_container(data: bytes) -> bytes:
-    """The same of a column container: what compression would hardly shorten stands in it as it is.
+    """The same of a column container. Planes in which nothing comes again are written by ourselves.
 
-    A code for each stretch between takes less room than one for all, and a page is inflated in half the time.
+    A code for each takes less room than one for all, and to look for repetitions would take most of the time. What
+    compression would hardly shorten stands there as it is: such a page is inflated in half the time.
     """
-    as_it_is = _native.incompressible(data, MAX_DECODED_BYTES // 8)
-    if not as_it_is:
+    own = _native.blocks_without_matches(data, MAX_DECODED_BYTES // 8)
+    if not own:
         return compress(data)
     # One for all stretches: to begin anew takes less than another one does.
     packer = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, -zlib.MAX_WBITS)
     view = memoryview(data)
-    parts: list[bytes | memoryview] = [MEMBER_HEADER]
+    parts: list[bytes] = [MEMBER_HEADER]
     at = 0
-    for first, last in as_it_is:
+    for first, last, blocks in own:
         # The flush ends with a byte. Nothing behind it refers to what is before, which would be further away then.
-        parts += [packer.compress(view[at:first]), packer.flush(isal_zlib.Z_FULL_FLUSH), *_stored(view, first, last)]
+        parts += [packer.compress(view[at:first]), packer.flush(isal_zlib.Z_FULL_FLUSH), blocks]
         at = last
     check = struct.pack("<II", isal_zlib.crc32(data), len(data) & 0xFFFF_FFFF)
     # The last stretch may be empty: there is one block at least.
     return b"".join([*parts, packer.compress(view[at:]), packer.flush(isal_zlib.Z_FINISH), check])
-
-
-def _stored(data: memoryview, first: int, last: int) -> Iterator[bytes | memoryview]:
-    """Blocks of bytes as they are."""
-    for start in range(first, last, _BLOCK_BYTES):
-        block = data[start : min(start + _BLOCK_BYTES, last)]
-        yield _STORED.pack(0, len(block), len(block) ^ 0xFFFF)
-        yield block
 
 
 def decompress(member: bytes) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import sys
 import tracemalloc
+import zlib
 
 import numpy as np
 import pytest
@@ -45,15 +46,17 @@ def test_any_gzip_reader_reads_a_container(columns: list[tuple[int, int]], seed:
     assert compress_container(data) == member
     assert len(member) <= len(compress(data)) * 1.2 + 100
     ends = [0]
-    for first, last in _native.incompressible(data, MAX_ROWS):
+    for first, last, blocks in _native.blocks_without_matches(data, MAX_ROWS):
         assert ends[-1] <= first < last <= len(data)
-        assert len(compress(data[first:last])) > 0.75 * (last - first)
+        assert zlib.decompress(blocks + b"\x03\x00", -zlib.MAX_WBITS) == data[first:last]
         ends.append(last)
 
 
 def test_bytes_that_are_as_good_as_random_stay_as_they_are() -> None:
     exact = _column(np.random.default_rng(5).integers(0, 1 << 20, 70_000))  # more than a stored block holds
-    assert _native.incompressible(exact, MAX_ROWS) == [(_HEADERS, _HEADERS + 2 * 70_000)]
+    [(first, last, blocks)] = _native.blocks_without_matches(exact, MAX_ROWS)
+    assert (first, last) == (_HEADERS, _HEADERS + 3 * 70_000)  # the bytes above them have few bits, in no order
+    assert len(blocks) < 2.55 * 70_000
     member = compress_container(exact)
     assert exact[_HEADERS : _HEADERS + 65_535] in member
     assert decompress(member) == exact
@@ -65,7 +68,7 @@ def test_what_comes_again_behind_bytes_that_stay_as_they_are_is_read_again(n: in
     draw = np.random.default_rng(n)
     few, many = np.tile(draw.integers(0, 1 << 8, 60), n // 60), draw.integers(0, 1 << 24, n)
     data = encode(PAGE_MAGIC, 3, 1, 7, {16: few, 17: many, 18: few, 19: many[::-1].copy(), 20: few})
-    assert len(_native.incompressible(data, MAX_ROWS)) == 2
+    assert len(_native.blocks_without_matches(data, MAX_ROWS)) == 2
     assert gzip.decompress(compress_container(data)) == data
 
 
@@ -73,22 +76,39 @@ def test_bytes_that_come_again_and_again_do_not() -> None:
     once = np.random.default_rng(5).integers(0, 1 << 16, 900)
     for column in (np.tile(once, 30), np.arange(30_000) % 256 << 8, np.full(30_000, 9)):
         data = _column(column.copy())
-        assert _native.incompressible(data, MAX_ROWS) == []
+        assert _native.blocks_without_matches(data, MAX_ROWS) == []
         assert compress_container(data) == compress(data)
 
 
 def test_bytes_of_many_values_that_stand_in_runs_do_not_stay_as_they_are() -> None:
     """Each value is as frequent as the others, but the next one is mostly the same."""
     data = _column(np.repeat(np.random.default_rng(5).integers(0, 1 << 8, 10_000), 3))
-    assert _native.incompressible(data, MAX_ROWS) == []
+    assert _native.blocks_without_matches(data, MAX_ROWS) == []
     assert len(compress(data)) < 0.6 * len(data)
+
+
+@pytest.mark.parametrize("part", [0.1, 0.3, 0.6, 0.85])
+def test_bytes_of_few_bits_in_no_order_have_codes_of_their_own(part: float) -> None:
+    """References to the few bytes that come again by chance would take more room than they do."""
+    data = _column(np.minimum(np.random.default_rng(7).geometric(part, 20_000), 255))
+    [(first, last, _)] = _native.blocks_without_matches(data, MAX_ROWS)
+    assert (first, last) == (_HEADERS, _HEADERS + 20_000)
+    assert len(compress_container(data)) < 0.97 * len(compress(data))
+
+
+@pytest.mark.parametrize("values", [2, 40, 200])
+@pytest.mark.parametrize("period", [7, 900, 5000])
+@pytest.mark.parametrize("seed", range(5))
+def test_what_comes_again_has_no_codes_of_its_own(values: int, period: int, seed: int) -> None:
+    data = _column(np.resize(np.random.default_rng(seed).integers(0, values, period), 20_000))
+    assert _native.blocks_without_matches(data, MAX_ROWS) == []
 
 
 def test_a_container_that_is_none_has_no_planes() -> None:
     data = _column(np.arange(5000))
     for damaged in (b"", data[:20], data + b"x"):
         with pytest.raises(_native.DamagedContainer):
-            _native.incompressible(damaged, MAX_ROWS)
+            _native.blocks_without_matches(damaged, MAX_ROWS)
 
 
 def test_a_record_of_which_a_byte_is_missing_or_altered_is_refused() -> None:

@@ -19,7 +19,8 @@
 #include "bind/written.hpp"
 #include "pages/container.hpp"
 #include "pages/container_reader.hpp"
-#include "pages/incompressible.hpp"
+#include "pages/literal_block.hpp"
+#include "pages/own_blocks.hpp"
 
 namespace nb = nanobind;
 
@@ -80,13 +81,25 @@ nb::bytes encode_container(const nb::bytes& magic, int level, uint32_t n_tiles, 
     return written(out);
 }
 
-std::vector<std::pair<std::size_t, std::size_t>> incompressible_ranges(const nb::bytes& data, size_t max_rows) {
-    std::vector<std::pair<std::size_t, std::size_t>> ranges;
-    nb::gil_scoped_release release;
-    for (const ByteRange& range : incompressible(bytes_of(view_of(data)), max_rows)) {
-        ranges.emplace_back(range.first, range.last);
+nb::bytes python_bytes(const std::vector<uint8_t>& made) { return nb::bytes(made.data(), made.size()); }
+
+std::vector<std::tuple<std::size_t, std::size_t, nb::bytes>> own_blocks(const nb::bytes& data, size_t max_rows) {
+    std::vector<OwnBlocks> made;
+    {
+        nb::gil_scoped_release release;
+        made = blocks_without_matches(bytes_of(view_of(data)), max_rows);
     }
-    return ranges;
+    std::vector<std::tuple<std::size_t, std::size_t, nb::bytes>> blocks;
+    blocks.reserve(made.size());
+    for (const OwnBlocks& some : made) blocks.emplace_back(some.first, some.last, python_bytes(some.deflated));
+    return blocks;
+}
+
+nb::bytes literal_blocks(const std::vector<nb::bytes>& parts) {
+    BitWriter out;
+    for (const nb::bytes& part : parts) write_literals(bytes_of(view_of(part)), out);
+    end_with_byte(out);
+    return python_bytes(out.take());
 }
 
 }  // namespace
@@ -102,10 +115,13 @@ void bind_container(nb::module_& m) {
           nb::sig("def encode_container(magic: bytes, level: int, n_tiles: int, block: int, "
                   "columns: Sequence[tuple[int, NDArray[numpy.int64] | NDArray[numpy.uint32]]]) -> bytes"),
           "Returns a container of these columns, each by its id: int64 or uint32.");
-    m.def("incompressible", &incompressible_ranges, nb::arg("data"), nb::arg("max_rows"),
-          "Returns which bytes of a container compression would hardly shorten: the first, and the one after the last, "
-          "of\n"
-          "each range. Raises DamagedContainer.");
+    m.def(
+        "blocks_without_matches", &own_blocks, nb::arg("data"), nb::arg("max_rows"),
+        "Returns blocks of deflate for planes of a container in which nothing comes again: the first byte that they\n"
+        "stand for, the one after the last, and the blocks, which begin and end with a byte. Raises DamagedContainer.");
+    m.def("literal_blocks", &literal_blocks, nb::arg("parts"),
+          "Returns blocks of deflate that stand for the parts, one after the other, none of which is the last of a\n"
+          "member. They have no repetitions; each part has a code of its own.");
 }
 
 }  // namespace tilescope

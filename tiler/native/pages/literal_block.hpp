@@ -1,0 +1,51 @@
+// Blocks of deflate without repetitions (RFC 1951, 3.2.3): each byte by a code of its own, or as it is.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "pages/bit_writer.hpp"
+#include "pages/code_lengths.hpp"
+
+namespace tilescope {
+
+// A block of literals. The bytes stay the caller's, and where they are until it was written.
+class LiteralBlock {
+  public:
+    explicit LiteralBlock(Bytes bytes);
+
+    // How many bits the block takes.
+    std::size_t bits() const { return bits_; }
+    void write(BitWriter& out) const;
+
+  private:
+    // What says which lengths codes have: symbols of another code, with what repetitions need beside it.
+    struct Said {
+        uint8_t symbol, more_bits, more;
+    };
+
+    void write_head(BitPlace& place) const;
+    void say_lengths();
+    void say(std::size_t symbol, std::size_t more_bits, std::size_t more);
+
+    Bytes bytes_;
+    std::size_t bits_ = 0;
+    std::array<uint8_t, kMostSymbols> lengths_{};
+    std::vector<Said> said_;
+    std::array<uint8_t, 19> said_lengths_{};
+    std::size_t n_said_lengths_ = 4;  // those that are written
+};
+
+// Blocks of the bytes as they are.
+void write_stored(Bytes bytes, BitWriter& out);
+
+// The bytes by codes, or as they are where codes save nothing.
+void write_literals(Bytes bytes, BitWriter& out);
+
+// Whatever follows begins with a byte: an empty block, unless one ends there already.
+void end_with_byte(BitWriter& out);
+
+}  // namespace tilescope
