@@ -18,7 +18,7 @@ from tilescope.tiler.pages import (
     TRACKS_PER_BLOCK,
     Shape,
     TileFlag,
-    compress,
+    compress_container,
 )
 from tilescope.tiler.pages.key import EVENTS_PER_ROW
 from tilescope.tiler.store import keys
@@ -39,8 +39,8 @@ class _Keys(Struct, frozen=True):
     def entries(self, owner: int, next_one: Callable[[int], _Found | None]) -> Iterator[Entry]:
         while (found := next_one(owner)) is not None:
             level, index, histogram, spread = found
-            yield self.histogram(owner, level, index), compress(histogram)
-            yield self.spread(owner, level, index), compress(spread)
+            yield self.histogram(owner, level, index), compress_container(histogram)
+            yield self.spread(owner, level, index), compress_container(spread)
 
 
 def histograms(
