@@ -465,6 +465,11 @@ class GuardedMap:
     def __init__(
         self, map: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)]
     ) -> None: ...
+    def release(self, begin: int, end: int) -> None:
+        """
+        Gives the pages that lie within [begin, end) back to the system: they are read again when touched again.
+        """
+
     @property
     def broken(self) -> bool:
         """Whether something was read that the file no longer has."""

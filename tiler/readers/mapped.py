@@ -86,10 +86,9 @@ class MappedBytes:
 
     def release(self, begin: int, end: int) -> None:
         """Gives the pages that lie within [begin, end) back to the system; they are read again when touched again."""
-        begin += -begin % mmap.PAGESIZE
-        end -= end % mmap.PAGESIZE
-        if self._mapping is not None and begin < end and hasattr(mmap, "MADV_DONTNEED"):
-            self._mapping.madvise(mmap.MADV_DONTNEED, begin, end - begin)
+        guarded = self._guarded
+        if guarded is not None:
+            guarded.release(begin, end)  # without Python's lock: it takes 0.25 ms for 4 MB
 
     def close(self) -> None:
         """Unmaps; where somebody still refers to the array, the mapping goes with the last reference."""

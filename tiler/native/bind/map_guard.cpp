@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -22,6 +23,11 @@ class GuardedMap {
 
     bool broken() const { return guard_.broken(); }
 
+    void release(std::size_t begin, std::size_t end) const {
+        const nb::gil_scoped_release unlocked;
+        guard_.release(begin, end);
+    }
+
   private:
     InColumn<std::uint8_t> map_;
     MapGuard guard_;  // goes first
@@ -32,6 +38,8 @@ class GuardedMap {
 void bind_map_guard(nb::module_& m) {
     nb::class_<GuardedMap>(m, "GuardedMap", "Keeps a mapped file, of which it reads zeros where the file has been cut.")
         .def(nb::init<InColumn<std::uint8_t>>(), nb::arg("map"))
+        .def("release", &GuardedMap::release, nb::arg("begin"), nb::arg("end"),
+             "Gives the pages that lie within [begin, end) back to the system: they are read again when touched again.")
         .def_prop_ro("broken", &GuardedMap::broken, "Whether something was read that the file no longer has.");
 }
 

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -78,7 +79,7 @@ void install() {
 
 }  // namespace
 
-MapGuard::MapGuard(Bytes map) {
+MapGuard::MapGuard(Bytes map) : map_(map) {
     const std::scoped_lock lock(registering);
     page_bytes.store(static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
     install();
@@ -105,5 +106,14 @@ MapGuard::~MapGuard() {
 }
 
 bool MapGuard::broken() const { return slot_->broken.load(); }
+
+void MapGuard::release(std::size_t begin, std::size_t end) const {
+    const std::size_t page = page_bytes.load();
+    begin += (page - begin % page) % page;
+    end = std::min(end, map_.size());
+    end -= end % page;
+    // What it cannot do costs memory, and nothing else.
+    if (begin < end) madvise(const_cast<std::uint8_t*>(map_.data()) + begin, end - begin, MADV_DONTNEED);
+}
 
 }  // namespace tilescope

@@ -4,6 +4,8 @@
 // page, and all behind it, become zeros instead, and the map is marked as broken: whoever reads it asks after each step.
 #pragma once
 
+#include <cstddef>
+
 #include "base/bytes.hpp"
 
 namespace tilescope {
@@ -19,9 +21,13 @@ class MapGuard {
     // Whether pages of it could not be read, and are zeros since.
     bool broken() const;
 
+    // Gives the pages that lie within [begin, end) of the map back to the system. They are read again when touched again.
+    void release(std::size_t begin, std::size_t end) const;
+
     struct Slot;  // what the signal handler sees
 
   private:
+    Bytes map_;
     Slot* slot_;
 };
 
