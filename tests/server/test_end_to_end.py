@@ -204,7 +204,7 @@ def worker_processes() -> list[int]:
 async def test_a_worker_that_is_killed_fails_its_run_and_a_second_try_works(
     tmp_path: Path, aiohttp_client: ClientFactory, phase: str
 ) -> None:
-    trace, cache = tmp_path / "big.xplane.pb", tmp_path / "cache"
+    trace, cache = tmp_path / "big.xplane.pb.gz", tmp_path / "cache"  # compressed: so it is read for long enough
     write_synthetic_trace(trace, format="xspace", events=1_000_000, tracks=40, seed=1)
     registry = real_registry(trace, cache, index_all=False)
     client = await aiohttp_client(make_app(registry))

@@ -168,7 +168,7 @@ async def test_a_real_build_is_seen_before_it_is_ready_the_block_on_screen_first
     tmp_path: Path, aiohttp_client: ClientFactory
 ) -> None:
     trace = tmp_path / "big.xplane.pb"
-    write_synthetic_trace(trace, format="xspace", events=1_500_000, tracks=640, seed=5)
+    write_synthetic_trace(trace, format="xspace", events=4_000_000, tracks=1280, seed=5)
     registry = Registry([trace], CacheDirectory(tmp_path / "cache"), OpenStores(open_run_store), discover)
     client = await aiohttp_client(make_app(registry), auto_decompress=False)
     path = await only_run(client)

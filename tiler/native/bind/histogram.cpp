@@ -110,13 +110,14 @@ class BoundHistograms {
     using Found = std::optional<std::tuple<int, int64_t, nb::bytes, nb::bytes>>;
 
     Found next_by_track(uint32_t owner) {
-        if (!walk_->track_names()) throw std::invalid_argument("tracks have no names");
+        const std::optional<LocalNames>& names = walk_->track_names();
+        if (!names) throw std::invalid_argument("tracks have no names");
         HistogramRecords records;
         {
             nb::gil_scoped_release release;
             looked_ = looked_ || !walk_->next_by_track();
             if (!looked_) {
-                records = encode_histogram(walk_->track_sums(), *walk_->track_names(), HistogramWalk::kTracks,
+                records = encode_histogram(walk_->track_sums(), *names, HistogramWalk::kTracks,
                                            walk_->tile_by_track().level, owner);
             }
         }

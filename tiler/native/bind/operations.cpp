@@ -25,7 +25,7 @@ using IdLists = std::vector<std::vector<std::int64_t>>;
 using ColumnTuple = std::tuple<OutColumn<std::int64_t>, OutColumn<std::int64_t>, OutColumn<std::int64_t>,
                                std::vector<OutColumn<std::int64_t>>, std::int64_t>;
 
-ColumnTuple columns_of(Operations::Columns&& found) {
+ColumnTuple columns_of(Operations::Columns found) {
     std::vector<OutColumn<std::int64_t>> numbers;
     numbers.reserve(found.numbers.size());
     for (std::vector<std::int64_t>& column : found.numbers) numbers.push_back(to_numpy(std::move(column)));

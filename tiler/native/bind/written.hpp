@@ -12,8 +12,9 @@ inline nanobind::bytes written(const ContainerWriter& container) {
     PyObject* bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(container.size()));
     if (bytes == nullptr) nanobind::raise_python_error();
     auto owned = nanobind::steal<nanobind::bytes>(bytes);
+    char* const place = PyBytes_AsString(bytes);  // a call, as wheels for several versions of Python have it
     nanobind::gil_scoped_release release;
-    container.write(PyBytes_AS_STRING(bytes));
+    container.write(place);
     return owned;
 }
 

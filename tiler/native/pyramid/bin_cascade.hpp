@@ -78,7 +78,7 @@ class BinCascade {
     void open_down_to(int level);
     void close_below(int level);
     void close(int level);
-    void write(int level, int64_t bin, const Part& best);
+    void write(int level, int64_t at, const Part& best);
 
     NestedParts parts_;
     // Levels [open_from_, highest_] are open, in the bins that hold tick at_.

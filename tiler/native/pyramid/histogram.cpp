@@ -40,7 +40,7 @@ HistogramWalk::HistogramWalk(const std::vector<SliceColumns>& tracks, std::vecto
                              FirstLook::Limits limits, MemoryBudget* budget,
                              const std::optional<std::vector<int32_t>>& track_names)
     : tracks_(tracks), budget_(budget), names_(tracks), tiles_(checked(std::move(tiles), tracks)) {
-    look_.emplace(tracks_, tiles_, names_, limits, track_names.has_value(), budget);
+    look_ = std::make_unique<FirstLook>(tracks_, tiles_, names_, limits, track_names.has_value(), budget);
     if (!track_names) return;
     if (track_names->size() != tracks.size()) throw std::invalid_argument("each track has a name");
     for (std::size_t k = 1; k < track_names->size(); ++k) {
@@ -68,8 +68,8 @@ void HistogramWalk::begin() {
     for (const SliceColumns& slices : tracks_) sweeps_.emplace_back(slices, budget_);
     std::size_t slices = 0;
     for (const SliceColumns& of_track : tracks_) slices += of_track.size();
-    slices_.emplace(names_, slices);
-    walk_.emplace(summed_, NameTally(*slices_));
+    slices_ = std::make_unique<SliceSums>(names_, slices);
+    walk_ = std::make_unique<TileWalk<NameTally>>(summed_, NameTally(*slices_));
 }
 
 bool HistogramWalk::next() {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -57,15 +58,15 @@ class HistogramWalk {
     LocalNames names_;
     std::optional<LocalNames> track_names_;
     std::vector<HistogramTile> tiles_;
-    std::optional<FirstLook> look_;  // until all is known
+    std::unique_ptr<FirstLook> look_;  // until all is known
     std::vector<uint8_t> has_record_;
 
     // Those that have records, and what is above them.
     std::vector<HistogramTile> summed_;
     std::vector<uint8_t> is_wanted_;
     std::deque<NameSweep> sweeps_;  // of each track
-    std::optional<SliceSums> slices_;
-    std::optional<TileWalk<NameTally>> walk_;
+    std::unique_ptr<SliceSums> slices_;
+    std::unique_ptr<TileWalk<NameTally>> walk_;
 };
 
 }  // namespace tilescope

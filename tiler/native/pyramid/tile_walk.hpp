@@ -78,7 +78,7 @@ class TileWalk {
         int next_child = 0;
         Tally tally;
 
-        explicit Open(const Tally& empty) : tally(empty) {}
+        explicit Open(Tally empty) : tally(std::move(empty)) {}
     };
 
     void open(std::size_t at, uint32_t tracks) {

@@ -116,9 +116,9 @@ bool OperationStats::read_quickly(const wire::Source& args, const std::uint8_t* 
 
 // Reads a time that is written as the one before was: most stats are times. Returns where it ends, or null.
 const std::uint8_t* OperationStats::read_time(const std::uint8_t* at, const wire::Source& args,
-                                              const std::uint8_t* all_end) {
+                                              const std::uint8_t* file_end) {
     std::uint64_t head = 0;
-    if (all_end - at < static_cast<std::ptrdiff_t>(sizeof(head))) return nullptr;
+    if (file_end - at < static_cast<std::ptrdiff_t>(sizeof(head))) return nullptr;
     std::memcpy(&head, at, sizeof(head));
     const bool is_begin = (head & kHead) == begin_head_;
     if (!is_begin && (head & kHead) != duration_head_) return nullptr;
@@ -126,7 +126,7 @@ const std::uint8_t* OperationStats::read_time(const std::uint8_t* at, const wire
     if (size > args.end() - at) return nullptr;
     const std::uint8_t* const stop = at + size;
     std::uint64_t value = 0;
-    if (wire::quick_varint(at + kBeforeValue, stop, all_end, value) != stop) return nullptr;
+    if (wire::quick_varint(at + kBeforeValue, stop, file_end, value) != stop) return nullptr;
     (is_begin ? begin_ : duration_) = static_cast<std::int64_t>(value);
     note(is_begin ? times_.begin : times_.duration, value, static_cast<std::uint8_t>(head >> 32),
          static_cast<std::size_t>(at - args.begin()), at, stop);
