@@ -1,7 +1,6 @@
 #include "pyramid/local_names.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace tilescope {
 
@@ -31,7 +30,8 @@ LocalNames::LocalNames(const std::vector<SliceColumns>& tracks) {
     if (most - least < static_cast<int64_t>(std::max(kNear, slices_together / kSlicesEach))) {
         near_ = static_cast<std::size_t>(most - least + 1);
         names_.resize(near_);
-        std::iota(names_.begin(), names_.end(), lowest);
+        // Counted from zero on: behind the highest name there may be no number.
+        for (std::size_t k = 0; k < names_.size(); ++k) names_[k] = lowest + static_cast<int32_t>(k);
         return;
     }
     if (most - least < kDense) {
