@@ -11,11 +11,12 @@ namespace {
 std::vector<HistogramTile> checked(std::vector<HistogramTile> tiles, const std::vector<SliceColumns>& tracks) {
     if (tracks.size() > HistogramWalk::kTracks) throw std::invalid_argument("too many tracks");
     if (tiles.empty()) return tiles;
-    // Beyond 2**61 they are refused as such, later.
-    if (tiles[0].level > kMaxLevel || tiles[0].index > tile_at(kTimeLimit - 1, tiles[0].level)) return tiles;
+    // Before zero and beyond 2**61 they are refused as such, later.
+    const HistogramTile& first = tiles[0];
+    if (first.level > kMaxLevel || first.index < 0 || first.index > tile_at(kTimeLimit - 1, first.level)) return tiles;
     // Sweeps begin at the first tile: nothing may lie before it.
     for (const SliceColumns& slices : tracks) {
-        if (slices.size() > 0 && slices.start[0] < tile_start(tiles[0].index, tiles[0].level)) {
+        if (slices.size() > 0 && slices.start[0] < tile_start(first.index, first.level)) {
             throw std::invalid_argument("slices start before the first tile");
         }
     }
