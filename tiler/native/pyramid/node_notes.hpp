@@ -7,11 +7,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/span.hpp"
 #include "pyramid/geometry.hpp"
-#include "pyramid/part_list.hpp"
 #include "pyramid/rollup_sums.hpp"
 #include "pyramid/slice_track.hpp"
 
@@ -91,7 +91,7 @@ class NodeNotes {
         if (!summed_early_) return false;
         return std::any_of(early_.begin() + static_cast<std::ptrdiff_t>(node),
                            early_.begin() + static_cast<std::ptrdiff_t>(end),
-                           [](const PartList& list) { return !list.parts().empty(); });
+                           [](const Early& early) { return early.parts.size() > 0; });
     }
 
     // Duration of the longest slice that was noted at a node. Of a bin: of those that do not lie in it from end to end.
@@ -102,7 +102,7 @@ class NodeNotes {
         const Span<const APart> parts = parts_of(node);
         if (!summed_early_) return summer.sum(parts, out, is_cut);
         together_.clear();
-        for (const Part& part : early_[node].parts()) together_.add({part.name, part.busy, part.count});
+        for (const APart& part : early_[node].parts.parts()) together_.add(part);
         int64_t longest = 0;
         for (const APart& part : parts) {
             together_.add(part);
@@ -129,6 +129,13 @@ class NodeNotes {
         uint16_t count;
     };
 
+    // What is summed up of a node before its tile is whole: parts of names, summed up whenever they have doubled.
+    struct Early {
+        PartBuffer<APart> parts;
+        size_t sum_at = kSumAt;
+    };
+
+    static constexpr size_t kSumAt = 1024;
     static constexpr size_t kAll = kNodes[kHeight];
     static constexpr size_t kNotesAtOnce = 1 << 17;
     static constexpr size_t kAtOnce = 256;  // slices
@@ -203,12 +210,21 @@ class NodeNotes {
         early_.resize(kAll);
         for (size_t node = 0; node < kAll; ++node) {
             for (const APart& part : parts_of(node)) {
-                early_[node].add(part.name(), part.busy(), part.count());
+                add_early(early_[node], part);
                 longest_[node] = std::max(longest_[node], part.busy());
             }
         }
         size_ = 0;
         ends_.fill(0);
+    }
+
+    void add_early(Early& early, const APart& part) {
+        early.parts.add(part);
+        if (early.parts.size() < early.sum_at) return;
+        together_.clear();
+        RollupSummer<APart>::of_thread().sum(early.parts.parts(), together_, true);
+        std::swap(early.parts, together_);
+        early.sum_at = std::max(kSumAt, 2 * early.parts.size());
     }
 
     int level_ = 0;
@@ -222,7 +238,7 @@ class NodeNotes {
     std::array<uint32_t, kAll + 1> ends_{};  // how many notes each node has, one place behind it
     std::array<uint32_t, kAll + 1> first_{};  // where those of each begin
     std::array<int64_t, kAll> longest_{};
-    std::vector<PartList> early_;  // by node; empty in tiles of usual size
+    std::vector<Early> early_;  // by node; empty in tiles of usual size
     bool summed_early_ = false;
 };
 

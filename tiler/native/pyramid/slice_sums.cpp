@@ -73,7 +73,7 @@ void SliceSums::sort_by_bucket() {
 // By bucket, and then dealt out by name, of which the counts say where they go.
 NameRows SliceSums::put_in_order() {
     NameRows all = empty_rows();
-    uint32_t dealt = 0;  // at most kStarted
+    uint32_t dealt = 0;  // at most room_
     for (std::size_t together = 0; together < are_used_.size(); ++together) {
         if (std::exchange(are_used_[together], 0) == 0) continue;
         const std::size_t stop = std::min((together + 1) * kTogether, rows_.size());
