@@ -21,8 +21,9 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
     return found;
 }
 
-// Metadata numbers below this are looked up in a table. No trace has more kinds of events.
+// How far apart metadata numbers of a line may be that are looked up in a table. No plane has more kinds of events.
 constexpr std::int64_t kTable = std::int64_t{1} << 24;
+constexpr std::int64_t kTogether = 1 << 12;  // numbers for which there is room at once
 
 }  // namespace
 
@@ -104,10 +105,27 @@ void Operations::write_key() {
 }
 
 Operations::OfMetadata* Operations::of_metadata(std::int64_t metadata) {
-    if (metadata < -1 || metadata >= kTable) return nullptr;
-    const auto place = static_cast<std::size_t>(metadata + 1);
-    if (place >= by_metadata_.size()) by_metadata_.resize(place + 1);
-    return &by_metadata_[place];
+    if (metadata == -1) return &of_none_;
+    const std::uint64_t place = static_cast<std::uint64_t>(metadata) - static_cast<std::uint64_t>(first_metadata_);
+    return place < by_metadata_.size() ? &by_metadata_[place] : make_room_for(metadata);
+}
+
+Operations::OfMetadata* Operations::make_room_for(std::int64_t metadata) {
+    if (metadata < 0 || metadata > INT64_MAX - kTogether) return nullptr;
+    const std::int64_t first = metadata / kTogether * kTogether, size = static_cast<std::int64_t>(by_metadata_.size());
+    if (size == 0) first_metadata_ = first;
+    const std::int64_t begin = std::min(first, first_metadata_),
+                       end = std::max(first + kTogether, first_metadata_ + size);
+    if (end - begin > kTable) return nullptr;
+    if (begin < first_metadata_) {
+        // As much again, as a vector grows at its end: numbers that become less and less are not moved each time.
+        const std::int64_t more = std::max(first_metadata_ - begin, std::min(size, first_metadata_));
+        by_metadata_.insert(by_metadata_.begin(), static_cast<std::size_t>(more), OfMetadata());
+        first_metadata_ -= more;
+    }
+    if (first_metadata_ + static_cast<std::int64_t>(by_metadata_.size()) < end)
+        by_metadata_.resize(static_cast<std::size_t>(end - first_metadata_));
+    return &by_metadata_[static_cast<std::size_t>(metadata - first_metadata_)];
 }
 
 std::int64_t Operations::kind_of_event() {

@@ -75,7 +75,8 @@ class Operations {
         std::int32_t plain = -1, with_stats = -1;
     };
 
-    OfMetadata* of_metadata(std::int64_t metadata);  // null: it is out of all bounds
+    OfMetadata* of_metadata(std::int64_t metadata);  // null: it is too far from the others
+    OfMetadata* make_room_for(std::int64_t metadata);
     void write_key();
     std::int64_t kind_of_event();
     std::int64_t kind_with_stats();
@@ -89,7 +90,10 @@ class Operations {
     std::int64_t shift_ = 0;  // the device's time minus that of the events
     std::string key_;
     std::unordered_map<std::string, std::int64_t> known_;
+    // Of the metadata from a number on: that of a plane lies side by side, and that of other planes before and behind it.
     std::vector<OfMetadata> by_metadata_;
+    std::int64_t first_metadata_ = 0;
+    OfMetadata of_none_;
     std::deque<Kind> kinds_;
     std::optional<OperationChunks> chunks_;
     bool is_cut_ = false;
