@@ -85,7 +85,7 @@ class MappedBytes:
             raise ChangedTrace(self._path)
 
     def release(self, begin: int, end: int) -> None:
-        """Gives the pages that lie within [begin, end) back to the system; they are read again when touched again."""
+        """Gives the pages of [begin, end) back to the system; they are read again when touched again."""
         guarded = self._guarded
         if guarded is not None:
             guarded.release(begin, end)  # without Python's lock: it takes 0.25 ms for 4 MB

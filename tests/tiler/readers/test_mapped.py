@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tilescope.tiler.errors import ChangedTrace
+from tilescope.tiler.indexing.process_memory import mapped_bytes
 from tilescope.tiler.readers.mapped import MappedBytes
 from tilescope.tiler.readers.source import ByteSource
 
@@ -81,3 +82,17 @@ def test_other_maps_still_end_the_process_as_they_did(path: Path, options: list[
     assert done.stdout == "0 True\n"
     assert done.returncode == -signal.SIGBUS
     assert ("Fatal Python error: Bus error" in done.stderr) is bool(options)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which pages are resident")
+def test_what_the_system_maps_beside_short_pieces_is_given_back_as_well(tmp_path: Path) -> None:
+    file = tmp_path / "pod.xplane.pb"
+    file.write_bytes(b"\x01" * (32 << 20))
+    with ByteSource.open(file) as source:
+        bytes_of_it = mapped(source)
+        before = mapped_bytes()
+        for at in range(0, 32 << 20, 300_000):
+            assert bytes_of_it.array[at + 7 : at + 9].sum() == 2
+            bytes_of_it.release(at + 7, at + 9)
+        assert mapped_bytes() - before < 4 << 20
+        bytes_of_it.close()

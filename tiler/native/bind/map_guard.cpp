@@ -39,7 +39,9 @@ void bind_map_guard(nb::module_& m) {
     nb::class_<GuardedMap>(m, "GuardedMap", "Keeps a mapped file, of which it reads zeros where the file has been cut.")
         .def(nb::init<InColumn<std::uint8_t>>(), nb::arg("map"))
         .def("release", &GuardedMap::release, nb::arg("begin"), nb::arg("end"),
-             "Gives the pages that lie within [begin, end) back to the system: they are read again when touched again.")
+             "Gives the pages of [begin, end) back to the system, and those beside them that it maps along: they are "
+             "read\n"
+             "again when touched again.")
         .def_prop_ro("broken", &GuardedMap::broken, "Whether something was read that the file no longer has.");
 }
 

@@ -29,6 +29,11 @@ static_assert(std::atomic<std::uintptr_t>::is_always_lock_free && std::atomic<bo
 std::mutex registering;
 std::atomic<MapGuard::Slot*> slots{nullptr};
 std::atomic<std::size_t> page_bytes{0};
+
+// The system maps more than the page that is touched: what lies in one piece in its cache, which is up to so much, on such a
+// boundary. Beside a thousand short lines that would be memory that nobody gives back.
+constexpr std::size_t kMappedTogether = std::size_t{2} << 20;
+
 struct sigaction before{};  // who was asked before us
 
 // Puts zeros where the address lies, and up to the end of its map: when a file has shrunk nothing behind is there either,
@@ -108,12 +113,13 @@ MapGuard::~MapGuard() {
 bool MapGuard::broken() const { return slot_->broken.load(); }
 
 void MapGuard::release(std::size_t begin, std::size_t end) const {
-    const std::size_t page = page_bytes.load();
-    begin += (page - begin % page) % page;
     end = std::min(end, map_.size());
-    end -= end % page;
+    if (begin >= end) return;
+    const std::size_t together = std::max(page_bytes.load(), kMappedTogether);
+    begin -= begin % together;
+    end = std::min(end + (together - end % together) % together, map_.size());
     // What it cannot do costs memory, and nothing else.
-    if (begin < end) madvise(const_cast<std::uint8_t*>(map_.data()) + begin, end - begin, MADV_DONTNEED);
+    madvise(const_cast<std::uint8_t*>(map_.data()) + begin, end - begin, MADV_DONTNEED);
 }
 
 }  // namespace tilescope

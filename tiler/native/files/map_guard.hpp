@@ -21,7 +21,8 @@ class MapGuard {
     // Whether pages of it could not be read, and are zeros since.
     bool broken() const;
 
-    // Gives the pages that lie within [begin, end) of the map back to the system. They are read again when touched again.
+    // Gives the pages of [begin, end) of the map back to the system, and those around it that it maps with them. They are read
+    // again when touched again.
     void release(std::size_t begin, std::size_t end) const;
 
     struct Slot;  // what the signal handler sees
