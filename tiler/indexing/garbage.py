@@ -12,6 +12,17 @@ from typing import Final
 _SELDOM: Final = (50_000, 20, 100)
 
 
+def collect_seldom() -> None:
+    """From now on, for a process that builds one store and ends. Modules and all else that is there are no garbage.
+
+    All of it used to be looked through once after the imports and once after the build, while nothing else ran: 10 ms
+    each time with 10 million events.
+    """
+    gc.freeze()
+    if gc.get_threshold()[0]:
+        gc.set_threshold(*_SELDOM)
+
+
 @contextmanager
 def seldom_collected() -> Iterator[None]:
     """Within the block, cycles are looked for seldom. Arrays go with their last reference, as ever."""

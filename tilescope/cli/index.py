@@ -50,10 +50,11 @@ def run(args: argparse.Namespace) -> int:
     """Builds the store and prints what is in it."""
     gc.disable()  # modules are no garbage: looking for some among them takes 7 ms of the 100 in which they are imported
     from tilescope.tiler.errors import UsageError
-    from tilescope.tiler.indexing import build_store, keep_free_memory
+    from tilescope.tiler.indexing import build_store, collect_seldom, keep_free_memory
     from tilescope.tiler.readers import find_run, formats
     from tilescope.tiler.store import is_store, open_run_store
 
+    collect_seldom()
     gc.enable()
 
     if is_store(args.path):

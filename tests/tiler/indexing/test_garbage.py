@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from tilescope.tiler.indexing.garbage import seldom_collected
+from tilescope.tiler.indexing.garbage import collect_seldom, seldom_collected
 
 
 @pytest.mark.parametrize("before", [(700, 10, 10), (0, 10, 10), (100_000, 5, 5)])
@@ -23,3 +23,21 @@ def test_thresholds_are_raised_and_put_back(before: tuple[int, int, int]) -> Non
         gc.set_threshold(*own)
     assert within[0] == (max(before[0], 50_000) if before[0] else 0)
     assert all(now >= then for now, then in zip(within, before, strict=True))
+
+
+def test_a_process_that_only_builds_looks_for_cycles_seldom_ever_after() -> None:
+    own, frozen = gc.get_threshold(), gc.get_freeze_count()
+    try:
+        collect_seldom()
+        assert gc.get_freeze_count() > frozen
+        seldom = gc.get_threshold()
+        with seldom_collected():
+            assert gc.get_threshold() == seldom
+        assert gc.get_threshold() == seldom
+        gc.set_threshold(0)
+        collect_seldom()
+        assert gc.get_threshold()[0] == 0  # somebody has switched it off
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*own)
+    assert seldom[0] == 50_000
