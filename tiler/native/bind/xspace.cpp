@@ -182,6 +182,7 @@ class XSpaceFile {
         if (!growing_) growing_ = std::make_unique<xspace::Catalogue>(source_, outline(), surveys_, room_);
         if (growing_->advance()) return true;
         catalogue_ = std::move(growing_);
+        outline_.forget_event_metadata();
         hlo_ = std::make_unique<xspace::HloStats>(source_, outline());
         counters_.resize(surveys_.size());
         return false;
@@ -363,7 +364,11 @@ void bind_xspace(nb::module_& m) {
         .def(
             "columns",
             [](const xspace::MetadataTables& of) {
-                xspace::MetadataColumns columns = of.columns();
+                xspace::MetadataColumns columns;
+                {
+                    nb::gil_scoped_release release;
+                    columns = of.columns();
+                }
                 return std::make_tuple(to_numpy(std::move(columns.plane)), to_numpy(std::move(columns.id)),
                                        to_numpy(std::move(columns.name_index)), to_numpy(std::move(columns.alike)));
             },

@@ -113,6 +113,8 @@ class Finder {
 
   private:
     void take_unused(const UnusedMetadata& metadata) {
+        // Its stats are no longer than all of it: most is not looked at, however much of it there is.
+        if (metadata.message.size() <= max_table_stats && !hlo_.any(metadata.plane)) return;
         const Range name = name_of(source_, metadata.message, 2);
         std::size_t others = 0;
         each_stat(source_, metadata.message, [&](Range field, Range message) {

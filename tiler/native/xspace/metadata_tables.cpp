@@ -107,36 +107,48 @@ std::string joined(const std::vector<TextColumn>& columns) {
 
 MetadataTables::MetadataTables(const wire::Source& source, const Catalogue& catalogue, const HloStats& hlo,
                                Span<const std::int32_t> plane_class)
-    : source_(source), catalogue_(catalogue), hlo_(hlo), plane_class_(plane_class.begin(), plane_class.end()) {
-    const std::size_t count = catalogue.used_metadata().size() + catalogue.unused_metadata().size();
-    columns_.plane.reserve(count);
-    columns_.id.reserve(count);
-    columns_.name_index.reserve(count);
-    columns_.alike.reserve(count);
-    const auto add = [&](std::size_t plane, std::int64_t id, std::int32_t name_index) {
+    : source_(source),
+      catalogue_(catalogue),
+      hlo_(hlo),
+      plane_class_(plane_class.begin(), plane_class.end()),
+      count_(catalogue.used_metadata().size() + catalogue.unused_metadata().size()) {
+    const auto check = [&](std::size_t plane) {
         if (plane >= plane_class_.size()) throw std::invalid_argument("a plane without a class");
-        columns_.plane.push_back(static_cast<std::int32_t>(plane));
-        columns_.id.push_back(id);
-        columns_.name_index.push_back(name_index);
     };
-    for (const UsedMetadata& of : catalogue.used_metadata()) add(of.plane, of.id, of.name_index);
-    for (const UnusedMetadata& of : catalogue.unused_metadata()) add(of.plane, of.id, -1);
+    for (const UsedMetadata& of : catalogue.used_metadata()) check(of.plane);
+    for (const UnusedMetadata& of : catalogue.unused_metadata()) check(of.plane);
+    alike_.reserve(count_);
+}
+
+MetadataColumns MetadataTables::columns() const {
+    MetadataColumns columns;
+    columns.plane.reserve(count_);
+    columns.id.reserve(count_);
+    columns.name_index.reserve(count_);
+    const auto add = [&](std::size_t plane, std::int64_t id, std::int32_t name_index) {
+        columns.plane.push_back(static_cast<std::int32_t>(plane));
+        columns.id.push_back(id);
+        columns.name_index.push_back(name_index);
+    };
+    for (const UsedMetadata& of : catalogue_.used_metadata()) add(of.plane, of.id, of.name_index);
+    for (const UnusedMetadata& of : catalogue_.unused_metadata()) add(of.plane, of.id, -1);
+    columns.alike = alike_;
+    return columns;
 }
 
 bool MetadataTables::advance(std::size_t count) {
-    const std::size_t all = columns_.plane.size();
-    const std::size_t end = columns_.alike.size() + std::min(count, all - columns_.alike.size());
-    for (std::size_t number = columns_.alike.size(); number < end; ++number) {
+    const std::size_t end = alike_.size() + std::min(count, count_ - alike_.size());
+    for (std::size_t number = alike_.size(); number < end; ++number) {
         if (next_entry_ == entries_.size() || !is_alike_entry(number, next_entry_)) {
             const std::size_t first = first_of_.emplace(hash_of(number), entries_.size()).first->second;
             next_entry_ = first != entries_.size() && is_alike_entry(number, first) ? first : entries_.size();
         }
         if (next_entry_ == entries_.size()) entries_.push_back(static_cast<std::int32_t>(number));
-        columns_.alike.push_back(entries_[next_entry_]);
+        alike_.push_back(entries_[next_entry_]);
         ++next_entry_;
     }
-    if (end == all) first_of_ = {};
-    return end < all;
+    if (end == count_) first_of_ = {};
+    return end < count_;
 }
 
 bool MetadataTables::is_alike_entry(std::size_t number, std::size_t entry) const {
@@ -229,7 +241,7 @@ SaidTexts MetadataTables::said(const std::vector<std::vector<std::int64_t>>& ids
     std::map<std::pair<std::int32_t, std::uint64_t>, std::int32_t> references;
     for (const std::int32_t entry : Span<const std::int32_t>(entries_).subspan(first, count)) {
         const auto number = static_cast<std::size_t>(entry);
-        const std::int32_t plane = columns_.plane[number];
+        const auto plane = static_cast<std::int32_t>(plane_of(number));
         const OneStat& stat = stats.at(static_cast<std::size_t>(plane));
         const Said said = is_used(number) ? stat.of(source_, used(number).message) : Said{};
         const auto next = static_cast<std::int32_t>(found.texts.size());

@@ -45,7 +45,8 @@ class MetadataTables {
     // Looks at so many more numbers; true while there are more.
     bool advance(std::size_t count);
 
-    const MetadataColumns& columns() const { return columns_; }
+    // When all are looked at. Made for whoever asks: a pod has millions of them.
+    MetadataColumns columns() const;
 
     // How many numbers are the first of their kind: these are in the pages, so many on each.
     std::size_t entries() const { return entries_.size(); }
@@ -62,8 +63,9 @@ class MetadataTables {
                    std::size_t count) const;
 
   private:
-    std::int32_t class_of(std::size_t number) const {
-        return plane_class_[static_cast<std::size_t>(columns_.plane[number])];
+    std::int32_t class_of(std::size_t number) const { return plane_class_[plane_of(number)]; }
+    std::size_t plane_of(std::size_t number) const {
+        return is_used(number) ? used(number).plane : unused(number).plane;
     }
     std::size_t hash_of(std::size_t number) const;
     bool is_alike_entry(std::size_t number, std::size_t entry) const;
@@ -79,7 +81,8 @@ class MetadataTables {
     const Catalogue& catalogue_;
     const HloStats& hlo_;
     std::vector<std::int32_t> plane_class_;
-    MetadataColumns columns_;
+    std::size_t count_;  // of numbers
+    std::vector<std::int32_t> alike_;  // of those that were looked at
     std::vector<std::int32_t> entries_;
     std::unordered_map<std::size_t, std::size_t> first_of_;  // index into entries_ by hash, until all are looked at
 

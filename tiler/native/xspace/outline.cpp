@@ -17,6 +17,10 @@ constexpr std::size_t most_fetched = 1024;
 
 }  // namespace
 
+void OutlineReader::forget_event_metadata() {
+    for (Plane& plane : outline_.planes) std::vector<MetadataEntry>().swap(plane.event_metadata);
+}
+
 bool OutlineReader::advance(std::size_t stop) {
     stop = std::min(stop, source_.size());
     while (at_ < stop || (plane_end_ != 0 && at_ == plane_end_)) {

@@ -29,7 +29,8 @@ struct Line {
 
 struct Plane {
     wire::Range name;
-    std::vector<MetadataEntry> event_metadata;  // in file order; of equal ids the last counts
+    std::vector<MetadataEntry>
+        event_metadata;  // in file order; of equal ids the last counts; none once it is forgotten
     std::vector<MetadataEntry> stat_metadata;
     std::vector<wire::Range> stats;  // XStat messages
     bool is_cut = false;  // by the end of the file: metadata that its events name may be missing
@@ -68,6 +69,9 @@ class OutlineReader {
 
     std::size_t position() const { return at_; }
     const Outline& outline() const { return outline_; }
+
+    // Where event metadata lies, once the catalogue has what is needed of it: 24 bytes for each, of which a pod has millions.
+    void forget_event_metadata();
 
   private:
     void field();
