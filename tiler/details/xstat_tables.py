@@ -83,15 +83,15 @@ class XStatTables:
 
     def __init__(self, head: bytes, page: Callable[[int], bytes]) -> None:
         """Raises ValueError, LookupError or TypeError for a head that makes no sense."""
-        packed = msgpack.unpackb(head, strict_map_key=False)
+        packed = msgpack.unpackb(head, strict_map_key=False)  # columns are taken out: a pod has megabytes of them
         self.planes = tuple(PlaneNames(name, names) for name, names in packed["planes"])
-        self.plane: NDArray[np.int32] = _summed(packed["plane"], _INT32)  # of each number
-        self.id: NDArray[np.int64] = _summed(packed["id"], _INT64)
-        self.alike: NDArray[np.int32] = _summed(packed["alike"], _INT32)  # the first number of the same content
+        self.plane: NDArray[np.int32] = _summed(packed.pop("plane"), _INT32)  # of each number
+        self.id: NDArray[np.int64] = _summed(packed.pop("id"), _INT64)
+        self.alike: NDArray[np.int32] = _summed(packed.pop("alike"), _INT32)  # the first number of the same content
         is_first = self.alike == np.arange(len(self.alike))
         self.place: NDArray[np.int32] = (np.cumsum(is_first) - 1).astype(np.int32)  # of each number its entry
         self.first: NDArray[np.int64] = np.flatnonzero(is_first)  # of each entry its first number
-        names = _summed(packed["name"], _INT32)
+        names = _summed(packed.pop("name"), _INT32)
         if len({len(self.plane), len(self.id), len(self.alike)}) != 1 or len(names) != len(self.first):
             raise ValueError("tables of metadata whose columns differ")
         if np.any(self.alike > np.arange(len(self.alike))) or np.any(self.alike < 0):

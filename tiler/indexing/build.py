@@ -154,7 +154,7 @@ def _build(
         working = while_built.enter_context(closing(Scratch(folder, working_bytes, mapped_bytes)))
         builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes, room)
         rows_at_once = int(memory_bytes * _BLOCKS_SHARE / _BLOCK_BYTES_PER_ROW)
-        beside = [lambda: args_entries(run)]
+        beside = [lambda: args_entries(run, builder.decoding)]
         if not has_preview:
             beside.append(lambda: name_entries(run.names))
 
@@ -164,7 +164,9 @@ def _build(
             meter.phase, meter.blocks = "build", builder.blocks
             meter.tell(now=True)
 
-        builder.build(executor, workers, priorities, rows_at_once, beside, [lambda: row_entries(run)], show)
+        builder.build(
+            executor, workers, priorities, rows_at_once, beside, [lambda: row_entries(run, builder.decoding)], show
+        )
         meter.phase = "publish"
         meter.tell(now=True)
         for entries in batched(_tables(generation.build, run, layout, builder, sources), ENTRIES_AT_ONCE):

@@ -80,9 +80,9 @@ class Builder:
         self.flows = Flows([file.path for file in run.files], kept, working)
         self.overview = Overview(run.timeline.end)
         self.facts: dict[int, TrackFacts] = {}
-        tables = DecodingTables(run)
-        self.steps = StepFinder(run, tables)
-        self.operations = OperationWriter(run, tables, working)
+        self.decoding = DecodingTables(run)
+        self.steps = StepFinder(run, self.decoding)
+        self.operations = OperationWriter(run, self.decoding, working)
         self.busy_names = BusyNames()
         self.root_level = _native.root_level(run.timeline.end)
         self._run = run

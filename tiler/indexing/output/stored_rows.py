@@ -13,6 +13,7 @@ from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, WIDTH, WO
 from tilescope.tiler.details.page_entries import entries_of
 from tilescope.tiler.details.stored_rows import MAX_BYTES, MAX_ROWS, StoredRows
 from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.store import Entry
@@ -20,7 +21,7 @@ from tilescope.tiler.store.store import Entry
 Codes = NDArray[np.int32]
 
 
-def row_entries(run: RunFiles) -> Iterator[Entry]:
+def row_entries(run: RunFiles, decoding: DecodingTables) -> Iterator[Entry]:
     """All chunks; none for a run whose files have no such metadata."""
     making = RowMaker()
     are_telling = False
@@ -28,7 +29,7 @@ def row_entries(run: RunFiles) -> Iterator[Entry]:
         tables = file.summary.args_tables
         if isinstance(tables, TellingTables):
             are_telling = True
-            making.add(number, XStatTables(tables.head(run.name_ids(number)), tables.page))
+            making.add(number, decoding.of(number))
             tables.release()
     for chunk, packed in enumerate(making.found().chunks() if are_telling else ()):
         yield keys.stored_rows(chunk), packed

@@ -11,6 +11,7 @@ from msgspec import to_builtins
 
 from tilescope.tiler.indexing.output.manifest import Findings, make_manifest
 from tilescope.tiler.indexing.reading.names import RunNames
+from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.pages import compress
 from tilescope.tiler.readers.formats import codec_of
@@ -29,15 +30,13 @@ def name_entries(names: RunNames) -> Iterator[Entry]:
         yield keys.names(number), page
 
 
-def args_entries(run: RunFiles) -> Iterator[Entry]:
+def args_entries(run: RunFiles, decoding: DecodingTables) -> Iterator[Entry]:
     """What decodes the arguments of each file's events."""
     for number, file in enumerate(run.files):
         tables = file.summary.args_tables
-        if tables is None:
-            yield keys.args_tables(number), compress(b"")
-            continue
-        yield keys.args_tables(number), compress(tables.head(run.name_ids(number)))
-        for place, page in enumerate(tables.pages() if codec_of(file.summary.format).in_pages else ()):
+        yield keys.args_tables(number), compress(decoding.take_head(number))
+        in_pages = tables is not None and codec_of(file.summary.format).in_pages
+        for place, page in enumerate(tables.pages() if in_pages else ()):
             yield keys.args_pages(number, place), compress(page)
 
 

@@ -20,6 +20,7 @@ PROTOBUF: Final = "application/x-protobuf"
 
 _PIECE_BYTES: Final = 1 << 20
 _NUMBERS_AT_ONCE: Final = 1 << 16  # of metadata
+_PAGES_AT_ONCE: Final = 64  # of tables: about 16 MB of the file
 _UINT64: Final = (1 << 64) - 1
 
 Damage = Callable[[], AbstractContextManager[None]]
@@ -63,6 +64,7 @@ class XSpaceTables:
         self._finding = threading.Lock()
         self._found: _native.XSpaceMetadata | None = None
         self._named: list[PlaneNames] = []
+        self._pages_read = 0
 
     def head(self, names: NDArray[np.int32]) -> bytes:
         """Names of planes and stats, and which metadata has which name."""
@@ -81,6 +83,9 @@ class XSpaceTables:
         with self._damage():
             made = (tables.texts if number % 2 else tables.stats)(number // 2, ENTRIES_PER_PAGE)
             self._mapped.check()
+        self._pages_read += 1
+        if self._pages_read % _PAGES_AT_ONCE == 0:
+            self.release()
         return made
 
     def release(self) -> None:
@@ -127,11 +132,11 @@ class XSpaceTables:
                         self._mapped.release(0, len(self._mapped))
                     self._mapped.check()
                 self._mapped.release(0, len(self._mapped))
-                # Not `np.unique`: its first use imports numpy.ma, which takes 6 ms.
-                with_metadata = set(found.columns()[0].tolist())
+                with_metadata = np.zeros(len(self._planes), np.bool_)
+                with_metadata[found.columns()[0]] = True
                 self._named = [
-                    PlaneNames(of.name, of.stat_names if number in with_metadata else {})
-                    for number, of in enumerate(self._planes)
+                    PlaneNames(of.name, of.stat_names if has_metadata else {})
+                    for of, has_metadata in zip(self._planes, with_metadata.tolist(), strict=True)
                 ]
                 self._found = found  # last: where memory is short before, another thread finds nothing half made
             return self._found
