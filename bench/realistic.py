@@ -1,7 +1,7 @@
 """Measures indexing of realistic traces against what it must reach, several times each, with medians.
 
 python -m bench.realistic --xprof PYTHON     everything; about half an hour and 12 GB of disk on an idle machine
-python -m bench.realistic --rows json,gzip   some rows: xspace, xprof, json, gzip, big
+python -m bench.realistic --rows json,gzip   some rows: xspace, xprof, json, gzip, big, shapes
 python -m bench.realistic --quick            small, for the test that keeps this alive
 
 `make bench-realistic` installs xprof and runs all of it. Traces are those of `tilescope synth --realistic`. What the
@@ -30,7 +30,7 @@ from bench.xprof_peer import convert, why_not
 from bench.yardsticks import measure_yardsticks
 from tilescope.cli.text import seconds_text, size_text
 
-ROWS = ("xspace", "xprof", "json", "gzip", "big")
+ROWS = ("xspace", "xprof", "json", "gzip", "big", "shapes")
 RUNS = 3
 YARDSTICK_EVENTS = 1_000_000
 QUICK_YARDSTICK_EVENTS = 20_000
@@ -75,6 +75,8 @@ class Realistic:
                 yield from self._json(gzip, target)
         if "big" in self._rows:
             yield from self._big()
+        if "shapes" in self._rows:
+            yield from self._shapes()
 
     def _xspace(self) -> Iterator[Row]:
         events = self._sizes.usual
@@ -127,6 +129,17 @@ class Realistic:
         name = f"{work}, CPU per event against {self._sizes.usual / 1e6:g} M"
         yield _row(name, COST, runs, lambda run: run.cpu_seconds_per_event / usual)
         yield _row(f"{work}, peak memory", MEMORY, runs, lambda run: run.indexing.peak_rss_bytes)
+
+    def _shapes(self) -> Iterator[Row]:
+        """The memory of traces with one track, and with thousands in hundreds of processes."""
+        for kind, told in (("xspace", "XSpace"), ("chrome", "trace-event JSON")):
+            for tracks in (1, self._sizes.many_tracks):
+                trace = TraceSpec(kind, self._sizes.usual, tracks, realistic=True).write(self._folder)
+                runs = self._index(trace, "shapes")
+                trace.remove()
+                shape = "1 track" if tracks == 1 else f"{tracks:,} tracks"
+                work = f"{told}, {self._sizes.usual / 1e6:g} M events on {shape}, peak memory"
+                yield _row(work, MEMORY, runs, lambda run: run.indexing.peak_rss_bytes)
 
     def _index(self, trace: Trace, name: str) -> list[Indexed]:
         runs = []

@@ -45,15 +45,16 @@ COST = Target(1.3, 1.1, lambda value: f"{value:.2f}×", at_most=True)
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Events of each trace."""
+    """Events of each trace, and tracks of one that has many."""
 
     usual: int
     big: int
     track: int
+    many_tracks: int
 
 
-FULL = Sizes(10_000_000, 100_000_000, 50_000_000)
-QUICK = Sizes(20_000, 100_000, 50_000)
+FULL = Sizes(10_000_000, 100_000_000, 50_000_000, 4096)
+QUICK = Sizes(20_000, 100_000, 50_000, 200)
 
 
 class Scale:
