@@ -38,7 +38,7 @@ class LmdbWriter:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._turn = threading.Lock()  # one writes at a time, and nobody while the file is mapped anew
-        self._mapped_at_bytes = 0  # how long the file was then
+        self._written_bytes = 0  # since then
         self._flusher = Flusher(path / DATA_FILE)
         try:
             # Readers by position rely on pages being written before what names them: never with `writemap`.
@@ -60,6 +60,7 @@ class LmdbWriter:
                 with self._env.begin(write=True) as transaction:
                     for key, value in entries:
                         transaction.put(key, sealed(key, value))
+                        self._written_bytes += len(value)
                 self._give_pages_back()
         except lmdb.Error as error:
             raise _store_error(self._path, "cannot write the index", error) from error
@@ -91,9 +92,8 @@ class LmdbWriter:
         self._env.close()
 
     def _give_pages_back(self) -> None:
-        size_bytes = self._taken_bytes()
-        if size_bytes >= self._mapped_at_bytes + _GROWTH_BYTES:
-            self._mapped_at_bytes = size_bytes
+        if self._written_bytes >= _GROWTH_BYTES:
+            self._written_bytes = 0
             self._env.set_mapsize(_MAP_BYTES)  # the same size: it is unmapped and mapped
             self._flusher.begin()
 
