@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* changed = "the file changed while it was read";
 
-// Most arguments are shorter: they are copied in one step, with what lies behind them.
-constexpr std::ptrdiff_t short_args = usual_margin;
+// Most arguments are shorter: they are copied in one step, with what lies behind them. Most numbers of metadata are, too.
+constexpr std::size_t short_args = usual_margin, short_number = 2;
 
 std::size_t varint_size(std::size_t value) {
     std::size_t size = 1;
@@ -75,37 +75,37 @@ bool LineSlices::advance(std::size_t stop) {
 
 bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
     if (!always_adds_up(start_ns_)) return false;
-    return survey_.tells_of_flows ? take_usual_events<true>(line, stop) : take_usual_events<false>(line, stop);
+    if (survey_.tells_of_flows) return take_usual_events<Look::at_flows>(line, stop);
+    return survey_.all_usual ? take_usual_events<Look::at_none>(line, stop)
+                             : take_usual_events<Look::at_stats>(line, stop);
 }
 
 // What is not as it was surveyed is left to `take_event`, which says so.
-template <bool kFlows>
+template <LineSlices::Look kLook>
 bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
+    constexpr bool kFlows = kLook == Look::at_flows;
     const std::uint8_t* const begin = line.at();
-    const std::uint8_t* const end = std::min(line.end(), source_.data() + std::min(stop, source_.size()));
-    const std::uint8_t* const limit = usual_limit(begin, end, line.file_end());
+    const std::uint8_t* const limit = usual_limit(begin, line.end(), line.file_end());
+    const std::uint8_t* const last = std::min(limit, source_.data() + std::min(stop, source_.size()));
     const std::uint8_t* at = begin;
     const IdTable& numbers = catalogue_.numbers(line_.plane);
     const std::size_t first_row = row_;
     const std::size_t end_row = row_ + std::min<std::size_t>(events_left_, slices_.start.size() - row_);
     UsualEvent event{};
-    while (at < limit && row_ != end_row) {
+    while (at < last && row_ != end_row) {
         FlowValues flows;
         const auto on_stat = [&](const std::uint8_t* stat, const std::uint8_t* stat_end) {
             if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, stat_end, event.end, flows);
             return true;
         };
-        if (!read_usual_event(at, limit, event, on_stat)) break;
+        if (!read_usual_head(at, limit, event)) break;
+        if (kLook != Look::at_none && !has_usual_stats(event, on_stat)) break;
         const auto offset_ps = static_cast<std::int64_t>(event.offset_ps);
         const auto written_ps = static_cast<std::int64_t>(event.duration_ps);
         const std::int64_t duration_ps = std::max<std::int64_t>(written_ps, 0);
         const std::int32_t number = numbers.find(static_cast<std::int64_t>(event.metadata_id));
         if (number == IdTable::absent || !survey_.encloses(offset_ps, duration_ps)) break;
-        std::uint8_t* out = args_at(event.stat_bytes(), number);
-        const std::size_t stat_bytes = event.stat_bytes();
-        if (stat_bytes <= short_args && slices_.args.end() - out >= short_args)
-            std::memcpy(out, event.stats, short_args);
-        else if (stat_bytes != 0) std::memcpy(out, event.stats, stat_bytes);
+        write_args(event.stats, event.stat_bytes(), number);
         unsigned flags = written_ps < 0 ? event_flag::clamped : 0;
         if constexpr (kFlows)
             if (flows.is_step()) flags |= event_flag::step;
@@ -177,6 +177,24 @@ inline std::uint8_t* LineSlices::args_at(std::size_t stat_bytes, std::int32_t nu
     for (; rest >= 0x80; rest >>= 7) *out++ = static_cast<std::uint8_t>((rest & 0x7f) | 0x80);
     *out++ = static_cast<std::uint8_t>(rest);
     return out;
+}
+
+// Writes stats, too, that lie side by side and have `usual_margin` bytes behind them. How many bytes the number has is not
+// foreseen, so nothing branches on it.
+inline void LineSlices::write_args(const std::uint8_t* stats, std::size_t stat_bytes, std::int32_t number) {
+    if (slices_.args.size() - args_bytes_ < short_number + short_args || stat_bytes > short_args ||
+        number >= 1 << (7 * short_number)) {
+        std::uint8_t* const out = args_at(stat_bytes, number);
+        if (stat_bytes != 0) std::memcpy(out, stats, stat_bytes);
+        return;
+    }
+    std::uint8_t* const out = slices_.args.data() + args_bytes_;
+    const auto rest = static_cast<unsigned>(number);
+    const unsigned more = rest > 0x7f ? 1 : 0;
+    out[0] = static_cast<std::uint8_t>((rest & 0x7f) | more << 7);
+    out[1] = static_cast<std::uint8_t>(rest >> 7);
+    std::memcpy(out + 1 + more, stats, short_args);
+    args_bytes_ += 1 + more + stat_bytes;
 }
 
 void LineSlices::write_flow_ends(const FlowValues& flows) {

@@ -59,11 +59,15 @@ class LineSlices {
     std::size_t args_bytes() const { return args_bytes_; }
 
   private:
+    // What stats are looked at for. None are where the survey has seen that they are nothing but stats.
+    enum class Look { at_none, at_stats, at_flows };
+
     bool take_usual_events(wire::Cursor& line, std::size_t stop);
-    template <bool kFlows>
+    template <Look kLook>
     bool take_usual_events(wire::Cursor& line, std::size_t stop);
     void take_event(wire::Cursor& line);
     std::uint8_t* args_at(std::size_t stat_bytes, std::int32_t number);
+    void write_args(const std::uint8_t* stats, std::size_t stat_bytes, std::int32_t number);
     void write_row(std::int32_t number, std::int64_t offset_ps, std::int64_t duration_ps, unsigned flags);
     void write_flow_ends(const FlowValues& flows);
     void write_flow_end(std::uint8_t phase, std::uint64_t type, std::uint64_t id);

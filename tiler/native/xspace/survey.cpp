@@ -64,18 +64,18 @@ bool Surveyor::take_usual_events(Cursor& line, std::size_t stop) {
 template <bool kFlows>
 bool Surveyor::take_usual_events(Cursor& line, std::size_t stop) {
     const std::uint8_t* const begin = line.at();
-    const std::uint8_t* const end = std::min(line.end(), source_.data() + std::min(stop, source_.size()));
-    const std::uint8_t* const limit = usual_limit(begin, end, line.file_end());
+    const std::uint8_t* const limit = usual_limit(begin, line.end(), line.file_end());
+    const std::uint8_t* const last = std::min(limit, source_.data() + std::min(stop, source_.size()));
     LineSurvey::Many many(found_);
     UsualEvent event{};
     const std::uint8_t* at = begin;
-    while (at < limit) {
+    while (at < last) {
         FlowValues flows;
         const auto on_stat = [&](const std::uint8_t* stat, const std::uint8_t* stat_end) {
             if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, stat_end, event.end, flows);
             return true;
         };
-        if (!read_usual_event(at, limit, event, on_stat)) break;
+        if (!read_usual_head(at, limit, event) || !has_usual_stats(event, on_stat)) break;
         at = event.end;
         many.see(static_cast<std::int64_t>(event.offset_ps),
                  std::max<std::int64_t>(static_cast<std::int64_t>(event.duration_ps), 0), event.stat_bytes());
@@ -94,6 +94,7 @@ void Surveyor::take_event(Cursor& line) {
     if (flow_stats_.empty()) read_event(line, event_, [](Range) {});
     else read_event(line, event_, [&](Range stat) { flow_stats_.read(source_, stat, flows); });
     ++found_.events;
+    found_.all_usual = false;  // those at the end of the file are, too, but nobody knows
     found_.stat_bytes += event_.stat_bytes();
     found_.tells_of_flows = found_.tells_of_flows || flows.present != 0;
     if (start_ns_ && !adds_up(*start_ns_, event_.offset_ps)) {

@@ -36,6 +36,7 @@ struct LineSurvey {
     std::size_t stat_bytes = 0;  // of all events: stats with their tags
     std::vector<std::int64_t> metadata_ids;  // that they use, in the order of first use
     std::size_t flow_ends = 0;
+    bool all_usual = true;  // whether all events are as in `usual_event.hpp`
     bool tells_of_flows = false;  // whether any event has a stat that speaks of flows or steps
     std::vector<std::pair<std::uint64_t, std::uint64_t>>
         table_flows;  // (type, id) of those that need a table, in file order

@@ -65,11 +65,9 @@ inline const std::uint8_t* readable_varint(const std::uint8_t* at, std::uint64_t
     return at + (__builtin_ctzll(ends) >> 3) + 1;
 }
 
-// Reads the event whose tag is at `at`, before `limit`. False: it is not like that, or not an event at all. `on_stat` sees
-// each stat before it is known whether the event is a usual one: its tag, and where it ends, which may be behind the event.
-// It returns whether the event may be a usual one with it.
-template <typename OnStat>
-inline bool read_usual_event(const std::uint8_t* at, const std::uint8_t* limit, UsualEvent& event, OnStat&& on_stat) {
+// Reads what stands before the stats of the event whose tag is at `at`, before `limit`, and takes what is left of it for
+// stats. False: it is not like that, or not an event at all.
+inline bool read_usual_head(const std::uint8_t* at, const std::uint8_t* limit, UsualEvent& event) {
     if (at[0] != wire::bytes_field(4)) return false;
     std::ptrdiff_t size = at[1];
     at += 2;
@@ -78,7 +76,7 @@ inline bool read_usual_event(const std::uint8_t* at, const std::uint8_t* limit, 
         size = (size & 0x7f) | *at++ << 7;
     }
     if (size > limit - at) return false;
-    const std::uint8_t* const end = at + size;
+    event.end = at + size;
     // Fields are read without a look at the end, which is made up for behind them: a number that begins before it lies in
     // the margin.
     event.metadata_id = event.offset_ps = event.duration_ps = 0;
@@ -95,15 +93,22 @@ inline bool read_usual_event(const std::uint8_t* at, const std::uint8_t* limit, 
         if (at == nullptr) return false;
     }
     event.stats = at;
-    event.end = end;
-    while (at < end) {
+    return at <= event.end;
+}
+
+// Whether what is left of an event are stats, and nothing else. `on_stat` sees each of them before that is known: its tag,
+// and where it ends, which may be behind the event. It returns whether the event may be a usual one with it.
+template <typename OnStat>
+inline bool has_usual_stats(const UsualEvent& event, OnStat&& on_stat) {
+    const std::uint8_t* at = event.stats;
+    while (at < event.end) {
         const std::uint8_t* const stat = at;
         const std::uint32_t head = two_bytes(stat);
         if ((head & 0x80ff) != wire::bytes_field(4)) return false;
         at += 2 + (head >> 8);
         if (!on_stat(stat, at)) return false;
     }
-    return at == end;
+    return at == event.end;
 }
 
 }  // namespace tilescope::xspace
