@@ -6,10 +6,8 @@
 #include "xspace/tables.hpp"
 #include "xspace/wire.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace tilescope::xspace {
 
@@ -42,10 +40,10 @@ class FlowStats {
     }
 
     // The same for the stat whose tag, and length of one byte, are at `stat` in an event that may be a usual one, before
-    // `limit`. False: it ends behind that, and is not to be read.
-    bool read_quickly(const wire::Source& source, const std::uint8_t* stat, const std::uint8_t* end,
+    // `limit`; they are the first of the eight bytes `head`. False: it ends behind that, and is not to be read.
+    bool read_quickly(const wire::Source& source, const std::uint8_t* stat, std::uint64_t head, const std::uint8_t* end,
                       const std::uint8_t* limit, FlowValues& values) const {
-        if (is_number_of_others(stat, end)) return true;
+        if (is_number_of_others(stat, head, end)) return true;
         if (end > limit) return false;
         const auto offset_of = [&](const std::uint8_t* at) { return static_cast<std::size_t>(at - source.data()); };
         read(source, {offset_of(stat + 2), offset_of(end)}, values);
@@ -55,23 +53,14 @@ class FlowStats {
   private:
     // Whether a stat is as nearly all are, its id and a number, and of another id for sure. So many bytes as are looked at
     // are in the file, `usual_event.hpp` says why.
-    bool is_number_of_others(const std::uint8_t* stat, const std::uint8_t* end) const {
+    bool is_number_of_others(const std::uint8_t* stat, std::uint64_t head, const std::uint8_t* end) const {
         constexpr std::uint64_t numbers =
             1ULL << wire::varint_field(3) | 1ULL << wire::varint_field(4) | 1ULL << wire::varint_field(7);
-        std::uint64_t head = 0, value = 0;
-        std::memcpy(&head, stat + 2, sizeof(std::uint32_t));
-        std::memcpy(&value, stat + 5, sizeof(value));
-        // A tag, an id of one byte, and the tag of the number.
-        if ((head & 0xc080ff) != wire::varint_field(1) || (numbers >> (head >> 16 & 63) & 1) == 0) return false;
-        if ((bits_ >> (head >> 8 & 63) & 1) != 0) return false;
-        const auto last = static_cast<std::size_t>(end - stat - 6);
-        if (last >= sizeof(value)) return false;
-        return (value & ends_of[last + 1]) == ends_of[last];
+        // A tag and a length, that of an id of one byte, the id, and the tag of the number.
+        if ((head & 0xc080ff0000) != std::uint64_t{wire::varint_field(1)} << 16) return false;
+        if ((numbers >> (head >> 32 & 63) & 1) == 0 || (bits_ >> (head >> 24 & 63) & 1) != 0) return false;
+        return wire::begins_with_varint(wire::eight_bytes(stat + 5), static_cast<std::size_t>(end - stat - 5));
     }
-
-    // The highest bits of so many bytes: a varint has them all but the last one.
-    static constexpr std::array<std::uint64_t, 9> ends_of{
-        0, 0x80, 0x8080, 0x808080, 0x80808080, 0x8080808080, 0x808080808080, 0x80808080808080, 0x8080808080808080};
 
     // Whether a stat is as nearly all are, its id and one value, and of another id for sure.
     bool is_of_others(const wire::Source& source, wire::Range stat) const;

@@ -109,14 +109,13 @@ void OperationChunks::add(const wire::Source& args, const std::uint8_t* all_end,
         step_to(times.begin.value);
     }
     const bool in_order = of_duration->place <= of_begin->place;
-    const std::uint8_t* from = args.begin();
-    for (const PlacedStat* stat : {in_order ? of_duration : of_begin, in_order ? of_begin : of_duration}) {
-        if (stat->size == 0) continue;
-        const std::uint8_t* const at = args.begin() + stat->place;
-        if (at != from) copy(from, static_cast<std::size_t>(at - from), all_end);
-        from = at + stat->size;
-    }
-    if (from != args.end()) copy(from, static_cast<std::size_t>(args.end() - from), all_end);
+    const PlacedStat& first = in_order ? *of_duration : *of_begin;
+    const PlacedStat& second = in_order ? *of_begin : *of_duration;
+    const std::size_t first_end = std::size_t{first.place} + first.size;
+    const std::size_t second_end = std::size_t{second.place} + second.size;
+    copy(args.begin(), first.place, all_end);
+    if (second.place != first_end) copy(args.begin() + first_end, second.place - first_end, all_end);
+    if (second_end != args.size()) copy(args.begin() + second_end, args.size() - second_end, all_end);
     ends_[count_] = static_cast<std::int64_t>(left_size_);
     places_[0][count_] = static_cast<std::uint16_t>(of_duration->size == 0 ? 0 : of_duration->place + 1);
     places_[1][count_] = static_cast<std::uint16_t>(of_begin->size == 0 ? 0 : of_begin->place + 1);

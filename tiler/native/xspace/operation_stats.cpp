@@ -27,6 +27,9 @@ bool is_integer(StatForm form) { return form == StatForm::unsigned_integer || fo
 constexpr std::uint64_t kHead = 0xff'ff'ff'00'ffU;
 constexpr std::ptrdiff_t kBeforeValue = 5;
 
+// So many bytes behind arguments are looked at before it is known that they end.
+constexpr std::ptrdiff_t kMargin = 16;
+
 // Notes where a stat lies that was read quickly, up to `stop`: the first of them, if its varint is the shortest.
 void note(PlacedStat& placed, std::uint64_t value, std::uint8_t tag, std::size_t place, const std::uint8_t* at,
           const std::uint8_t* stop) {
@@ -83,54 +86,59 @@ void OperationStats::read_anyhow(const wire::Source& args) {
 bool OperationStats::read_quickly(const wire::Source& args, const std::uint8_t* all_end) {
     forget();
     const std::uint8_t* const end = args.end();
+    if (all_end - end < kMargin) return false;
     std::uint64_t metadata = 0;
-    const std::uint8_t* at = wire::quick_varint(args.begin(), end, all_end, metadata);
-    if (at == nullptr) return false;
+    const std::uint8_t* at = wire::readable_varint(args.begin(), metadata);
+    if (at == nullptr || at > end) return false;
     metadata_ = static_cast<std::int64_t>(metadata);
-    QuickStat stat;
     for (const std::uint8_t* next = nullptr; at != end; at = next) {
-        next = read_time(at, args, all_end);
-        if (next != nullptr) continue;
-        next = quick_stat(at, end, all_end, stat);
+        next = read_time(at, args);
+        if (next == nullptr) next = read_other(at, args, all_end);
         if (next == nullptr) return false;
-        const Wanted& wanted = quick_[stat.id];
-        if (wanted.use == Use::none) continue;
-        const StatForm form = form_of(stat.tag);
-        if (is_integer(form) && (wanted.use == Use::begin || wanted.use == Use::duration)) {
-            const bool is_begin = wanted.use == Use::begin;
-            (is_begin ? begin_ : duration_) = static_cast<std::int64_t>(stat.bits);
-            if (wanted.id != (is_begin ? time_ids_.begin : time_ids_.duration)) continue;
-            note(is_begin ? times_.begin : times_.duration, stat.bits, static_cast<std::uint8_t>(stat.tag),
-                 static_cast<std::size_t>(at - args.begin()), at, next);
-            std::memcpy(&(is_begin ? begin_head_ : duration_head_), at, sizeof(begin_head_));
-            begin_head_ &= kHead;
-            duration_head_ &= kHead;
-        } else if (form == StatForm::text) {
-            take(wanted, {form, 0, text_of({stat.text, static_cast<std::size_t>(next - stat.text)})});
-        } else if (form != StatForm::none) {
-            take(wanted, {form, static_cast<std::int64_t>(stat.bits), {}});
-        }
     }
     return true;
 }
 
 // Reads a time that is written as the one before was: most stats are times. Returns where it ends, or null.
-const std::uint8_t* OperationStats::read_time(const std::uint8_t* at, const wire::Source& args,
-                                              const std::uint8_t* file_end) {
-    std::uint64_t head = 0;
-    if (file_end - at < static_cast<std::ptrdiff_t>(sizeof(head))) return nullptr;
-    std::memcpy(&head, at, sizeof(head));
+inline const std::uint8_t* OperationStats::read_time(const std::uint8_t* at, const wire::Source& args) {
+    const std::uint64_t head = wire::eight_bytes(at);
     const bool is_begin = (head & kHead) == begin_head_;
     if (!is_begin && (head & kHead) != duration_head_) return nullptr;
-    const auto size = static_cast<std::ptrdiff_t>(2 + (head >> 8 & 0xff));
-    if (size > args.end() - at) return nullptr;
-    const std::uint8_t* const stop = at + size;
-    std::uint64_t value = 0;
-    if (wire::quick_varint(at + kBeforeValue, stop, file_end, value) != stop) return nullptr;
+    const std::size_t size = 2 + (head >> 8 & 0xff);
+    if (size > static_cast<std::size_t>(args.end() - at)) return nullptr;
+    const std::size_t value_size = size - kBeforeValue;
+    const std::uint64_t bytes = wire::eight_bytes(at + kBeforeValue);
+    if (!wire::begins_with_varint(bytes, value_size)) return nullptr;
+    const std::uint64_t highest = wire::highest_bits[value_size];
+    const std::uint64_t value = wire::packed(bytes & (highest - (highest >> 7)));
     (is_begin ? begin_ : duration_) = static_cast<std::int64_t>(value);
     note(is_begin ? times_.begin : times_.duration, value, static_cast<std::uint8_t>(head >> 32),
-         static_cast<std::size_t>(at - args.begin()), at, stop);
-    return stop;
+         static_cast<std::size_t>(at - args.begin()), at, at + size);
+    return at + size;
+}
+
+// The same of any other stat.
+const std::uint8_t* OperationStats::read_other(const std::uint8_t* at, const wire::Source& args,
+                                               const std::uint8_t* file_end) {
+    QuickStat stat;
+    const std::uint8_t* const next = quick_stat(at, args.end(), file_end, stat);
+    if (next == nullptr) return nullptr;
+    const Wanted& wanted = quick_[stat.id];
+    if (wanted.use == Use::none) return next;
+    const StatForm form = form_of(stat.tag);
+    if (is_integer(form) && (wanted.use == Use::begin || wanted.use == Use::duration)) {
+        const bool is_begin = wanted.use == Use::begin;
+        (is_begin ? begin_ : duration_) = static_cast<std::int64_t>(stat.bits);
+        if (wanted.id != (is_begin ? time_ids_.begin : time_ids_.duration)) return next;
+        note(is_begin ? times_.begin : times_.duration, stat.bits, static_cast<std::uint8_t>(stat.tag),
+             static_cast<std::size_t>(at - args.begin()), at, next);
+        (is_begin ? begin_head_ : duration_head_) = wire::eight_bytes(at) & kHead;
+    } else if (form == StatForm::text) {
+        take(wanted, {form, 0, text_of({stat.text, static_cast<std::size_t>(next - stat.text)})});
+    } else if (form != StatForm::none) {
+        take(wanted, {form, static_cast<std::int64_t>(stat.bits), {}});
+    }
+    return next;
 }
 
 void OperationStats::read_carefully(const wire::Source& args) {

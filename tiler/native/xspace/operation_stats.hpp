@@ -70,7 +70,8 @@ class OperationStats {
     void want(const std::vector<std::int64_t>& ids, Use use, std::size_t place);
     void forget();
     bool read_quickly(const wire::Source& args, const std::uint8_t* all_end);
-    const std::uint8_t* read_time(const std::uint8_t* at, const wire::Source& args, const std::uint8_t* file_end);
+    const std::uint8_t* read_time(const std::uint8_t* at, const wire::Source& args);
+    const std::uint8_t* read_other(const std::uint8_t* at, const wire::Source& args, const std::uint8_t* file_end);
     void read_anyhow(const wire::Source& args);
     void read_carefully(const wire::Source& args);
     void read_stat(const wire::Source& args, wire::Cursor stat);

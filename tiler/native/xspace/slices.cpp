@@ -94,8 +94,8 @@ bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
     UsualEvent event{};
     while (at < last && row_ != end_row) {
         FlowValues flows;
-        const auto on_stat = [&](const std::uint8_t* stat, const std::uint8_t* stat_end) {
-            if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, stat_end, event.end, flows);
+        const auto on_stat = [&](const std::uint8_t* stat, std::uint64_t head, const std::uint8_t* stat_end) {
+            if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, head, stat_end, event.end, flows);
             return true;
         };
         if (!read_usual_head(at, limit, event)) break;

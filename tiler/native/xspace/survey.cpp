@@ -71,8 +71,8 @@ bool Surveyor::take_usual_events(Cursor& line, std::size_t stop) {
     const std::uint8_t* at = begin;
     while (at < last) {
         FlowValues flows;
-        const auto on_stat = [&](const std::uint8_t* stat, const std::uint8_t* stat_end) {
-            if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, stat_end, event.end, flows);
+        const auto on_stat = [&](const std::uint8_t* stat, std::uint64_t head, const std::uint8_t* stat_end) {
+            if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, head, stat_end, event.end, flows);
             return true;
         };
         if (!read_usual_head(at, limit, event) || !has_usual_stats(event, on_stat)) break;

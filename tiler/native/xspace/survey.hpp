@@ -21,6 +21,15 @@ namespace tilescope::xspace {
 // What a flow end with an entry of `table_flows` takes: here and in the catalogue's table, while that grows.
 constexpr std::size_t table_flow_bytes = 128;
 
+// Whether a time has whole nanoseconds. Modulo 2**64, the inverse of 125 is such that multiples of 125, and no other numbers,
+// become small: one product instead of two.
+inline bool is_whole_ns(std::int64_t ps) {
+    constexpr std::uint64_t inverse = 0x1cac083126e978d5;
+    constexpr std::uint64_t most = UINT64_MAX / 125;
+    const std::uint64_t size = ps < 0 ? 0 - static_cast<std::uint64_t>(ps) : static_cast<std::uint64_t>(ps);
+    return size % 8 == 0 && size * inverse <= most;
+}
+
 struct LineSurvey {
     std::int64_t id = 0;
     std::int64_t timestamp_ns = 0;
@@ -71,10 +80,7 @@ struct LineSurvey {
             first_ps_ = std::min(first_ps_, offset_ps);
             last_start_ps_ = std::max(last_start_ps_, offset_ps);
             end_ps_ = std::max(end_ps_, end_ps);
-            // Unsigned: no quotient is needed to tell whether there is a rest.
-            if (!any_ps_)
-                any_ps_ = static_cast<std::uint64_t>(duration_ps) % 1000 != 0 ||
-                          (offset_ps < 0 ? offset_ps % 1000 != 0 : static_cast<std::uint64_t>(offset_ps) % 1000 != 0);
+            if (!any_ps_) any_ps_ = !is_whole_ns(duration_ps) || !is_whole_ns(offset_ps);
             activity_.add(offset_ps, duration_ps, end_ps);
         }
 
@@ -168,10 +174,9 @@ class Surveyor {
             const auto bit = static_cast<std::uint64_t>(id);
             if (bit / 64 >= bits_.size()) return add_far(id);
             std::uint64_t& word = bits_[bit / 64];
-            const std::uint64_t mask = std::uint64_t{1} << (bit % 64);
-            const bool is_new = (word & mask) == 0;
-            word |= mask;
-            return is_new;
+            if ((word >> (bit % 64) & 1) != 0) return false;
+            word |= std::uint64_t{1} << (bit % 64);
+            return true;
         }
 
       private:

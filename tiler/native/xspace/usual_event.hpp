@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace tilescope::xspace {
 
@@ -33,38 +32,6 @@ inline const std::uint8_t* usual_limit(const std::uint8_t* begin, const std::uin
     return end - std::min(end - begin, missing);
 }
 
-inline std::uint64_t eight_bytes(const std::uint8_t* at) {
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, at, sizeof(bytes));  // little-endian hosts only, as containers are
-    return bytes;
-}
-
-inline std::uint32_t two_bytes(const std::uint8_t* at) {
-    std::uint16_t bytes = 0;
-    std::memcpy(&bytes, at, sizeof(bytes));
-    return bytes;
-}
-
-// The varint at `at`, of whose bytes eight can be read; null when it has more. Most have up to four: half of the steps then.
-inline const std::uint8_t* readable_varint(const std::uint8_t* at, std::uint64_t& value) {
-    const std::uint64_t bytes = eight_bytes(at);
-    const std::uint32_t few_ends = ~static_cast<std::uint32_t>(bytes) & 0x80808080U;
-    if (few_ends != 0) {
-        std::uint32_t few = static_cast<std::uint32_t>(bytes) & (few_ends ^ (few_ends - 1)) & 0x7f7f7f7fU;
-        few -= (few & 0x7f007f00U) >> 1;
-        value = (few & 0x3fffU) | few >> 16 << 14;
-        return at + (__builtin_ctz(few_ends) >> 3) + 1;
-    }
-    const std::uint64_t ends = ~bytes & 0x8080808080808080U;
-    if (ends == 0) return nullptr;
-    std::uint64_t many = bytes & (ends ^ (ends - 1)) & 0x7f7f7f7f7f7f7f7fU;
-    many -= (many & 0x7f007f007f007f00U) >> 1;
-    const std::uint64_t odd = many & 0x3fff00003fff0000U;
-    many = many - odd + (odd >> 2);
-    value = (many & 0xfffffffU) | many >> 32 << 28;
-    return at + (__builtin_ctzll(ends) >> 3) + 1;
-}
-
 // Reads what stands before the stats of the event whose tag is at `at`, before `limit`, and takes what is left of it for
 // stats. False: it is not like that, or not an event at all.
 inline bool read_usual_head(const std::uint8_t* at, const std::uint8_t* limit, UsualEvent& event) {
@@ -81,32 +48,33 @@ inline bool read_usual_head(const std::uint8_t* at, const std::uint8_t* limit, U
     // the margin.
     event.metadata_id = event.offset_ps = event.duration_ps = 0;
     if (*at == wire::varint_field(1)) {
-        at = readable_varint(at + 1, event.metadata_id);
+        at = wire::readable_varint(at + 1, event.metadata_id);
         if (at == nullptr) return false;
     }
     if (*at == wire::varint_field(2)) {
-        at = readable_varint(at + 1, event.offset_ps);
+        at = wire::readable_varint(at + 1, event.offset_ps);
         if (at == nullptr) return false;
     }
     if (*at == wire::varint_field(3)) {
-        at = readable_varint(at + 1, event.duration_ps);
+        at = wire::readable_varint(at + 1, event.duration_ps);
         if (at == nullptr) return false;
     }
     event.stats = at;
     return at <= event.end;
 }
 
-// Whether what is left of an event are stats, and nothing else. `on_stat` sees each of them before that is known: its tag,
-// and where it ends, which may be behind the event. It returns whether the event may be a usual one with it.
+// Whether what is left of an event are stats, and nothing else. `on_stat` sees each of them before that is known: where its
+// tag is, the eight bytes from there on, and where it ends, which may be behind the event. It returns whether the event may
+// be a usual one with it.
 template <typename OnStat>
 inline bool has_usual_stats(const UsualEvent& event, OnStat&& on_stat) {
     const std::uint8_t* at = event.stats;
     while (at < event.end) {
         const std::uint8_t* const stat = at;
-        const std::uint32_t head = two_bytes(stat);
+        const std::uint64_t head = wire::eight_bytes(stat);
         if ((head & 0x80ff) != wire::bytes_field(4)) return false;
-        at += 2 + (head >> 8);
-        if (!on_stat(stat, at)) return false;
+        at += 2 + (head >> 8 & 0x7f);
+        if (!on_stat(stat, head, at)) return false;
     }
     return at == event.end;
 }

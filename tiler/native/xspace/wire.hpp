@@ -67,33 +67,64 @@ constexpr std::uint32_t fixed64_field(std::uint32_t number) { return number << 3
 constexpr std::uint32_t bytes_field(std::uint32_t number) { return number << 3 | 2; }
 constexpr std::uint32_t field_number(std::uint32_t tag) { return tag >> 3; }
 
+inline std::uint64_t eight_bytes(const std::uint8_t* at) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, at, sizeof(bytes));  // little-endian hosts only, as containers are
+    return bytes;
+}
+
+// The number in the lowest seven bits of eight bytes, whose highest bits are not set.
+inline std::uint64_t packed(std::uint64_t bytes) {
+    bytes -= (bytes & 0x7f007f007f007f00U) >> 1;
+    const std::uint64_t odd = bytes & 0x3fff00003fff0000U;
+    bytes = bytes - odd + (odd >> 2);
+    return (bytes & 0xfffffffU) | bytes >> 32 << 28;
+}
+
+// The highest bits of so many bytes: a varint has them all but the last one.
+constexpr std::array<std::uint64_t, 9> highest_bits{
+    0, 0x80, 0x8080, 0x808080, 0x80808080, 0x8080808080, 0x808080808080, 0x80808080808080, 0x8080808080808080};
+
 // The varint at `at` as most are: it ends before `end`, and eight bytes from its first on there are bytes up to `file_end`.
 // Returns where it ends, or null when it is not like that. How many bytes it has is not foreseen, so nothing branches on it.
 inline const std::uint8_t* quick_varint(const std::uint8_t* at, const std::uint8_t* end, const std::uint8_t* file_end,
                                         std::uint64_t& value) {
-    std::uint64_t bytes = 0;
-    if (file_end - at < static_cast<std::ptrdiff_t>(sizeof(bytes))) return nullptr;
-    std::memcpy(&bytes, at, sizeof(bytes));  // little-endian hosts only, as containers are
-    const std::uint64_t ends = ~bytes & 0x8080808080808080U;
+    if (file_end - at < static_cast<std::ptrdiff_t>(sizeof(value))) return nullptr;
+    const std::uint64_t bytes = eight_bytes(at);
+    const std::uint64_t ends = ~bytes & highest_bits.back();
     if (ends == 0) return nullptr;
     const std::uint8_t* next = at + (__builtin_ctzll(ends) + 1) / 8;
     if (next > end) return nullptr;
-    bytes &= ends ^ (ends - 1);  // up to the first byte that ends it
-    bytes = (bytes & 0x007f007f007f007fU) | (bytes & 0x7f007f007f007f00U) >> 1;
-    bytes = (bytes & 0x00003fff00003fffU) | (bytes & 0x3fff00003fff0000U) >> 2;
-    value = (bytes & 0x000000000fffffffU) | (bytes & 0x0fffffff00000000U) >> 4;
+    value = packed(bytes & (ends ^ (ends - 1)) & ~highest_bits.back());  // up to the first byte that ends it
     return next;
+}
+
+// The varint at `at`, of whose bytes eight can be read; null when it has more. Most have up to four: half of the steps then.
+inline const std::uint8_t* readable_varint(const std::uint8_t* at, std::uint64_t& value) {
+    const std::uint64_t bytes = eight_bytes(at);
+    const std::uint32_t few_ends = ~static_cast<std::uint32_t>(bytes) & 0x80808080U;
+    if (few_ends != 0) {
+        std::uint32_t few = static_cast<std::uint32_t>(bytes) & (few_ends ^ (few_ends - 1)) & 0x7f7f7f7fU;
+        few -= (few & 0x7f007f00U) >> 1;
+        value = (few & 0x3fffU) | few >> 16 << 14;
+        return at + (__builtin_ctz(few_ends) >> 3) + 1;
+    }
+    const std::uint64_t ends = ~bytes & highest_bits.back();
+    if (ends == 0) return nullptr;
+    value = packed(bytes & (ends ^ (ends - 1)) & ~highest_bits.back());
+    return at + (__builtin_ctzll(ends) >> 3) + 1;
+}
+
+// Whether eight bytes begin with a varint of `size` bytes, up to eight of them; not with one of none.
+inline bool begins_with_varint(std::uint64_t bytes, std::size_t size) {
+    if (size - 1 >= sizeof(bytes)) return false;
+    return (bytes & highest_bits[size]) == highest_bits[size - 1];
 }
 
 // Whether one varint lies at `at` and ends at `end`, told quickly: false where it has to be read with more care.
 inline bool is_varint_up_to(const std::uint8_t* at, const std::uint8_t* end, const std::uint8_t* file_end) {
-    std::uint64_t bytes = 0;
-    const std::ptrdiff_t size = end - at;
-    if (size < 1 || size > static_cast<std::ptrdiff_t>(sizeof(bytes))) return false;
-    if (file_end - at < static_cast<std::ptrdiff_t>(sizeof(bytes))) return false;
-    std::memcpy(&bytes, at, sizeof(bytes));
-    const std::uint64_t ends = ~bytes & 0x8080808080808080U;
-    return (ends & (~ends + 1)) == std::uint64_t{0x80} << (8 * (size - 1));
+    if (file_end - at < static_cast<std::ptrdiff_t>(sizeof(std::uint64_t))) return false;
+    return begins_with_varint(eight_bytes(at), static_cast<std::size_t>(end - at));
 }
 
 class Cursor {
