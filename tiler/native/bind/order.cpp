@@ -3,7 +3,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -61,10 +60,8 @@ auto halves_of_sum(const InColumn<int64_t>& values) {
 auto rows_of(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const WritableColumn<uint32_t>& row,
              MemoryBudget* budget) {
     nb::gil_scoped_release release;
-    const size_t overlaps = assign_rows(span_of(start), span_of(duration), span_of(row), budget);
-    uint32_t rows = 0;
-    for (const uint32_t at : span_of(row)) rows = std::max(rows, at + 1);
-    return std::make_pair(rows, overlaps);
+    const RowsGiven given = assign_rows(span_of(start), span_of(duration), span_of(row), budget);
+    return std::make_pair(given.rows, given.overlaps);
 }
 
 Gathered gathered_of(const InColumn<int64_t>& order, const std::optional<InColumn<int64_t>>& behind) {

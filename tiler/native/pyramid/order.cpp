@@ -17,13 +17,34 @@ namespace {
 template <typename T>
 using CountedQueue = std::priority_queue<T, CountedVector<T>, std::greater<>>;
 
-// Of the slice at k, after a look at its times.
-int64_t checked_end(Span<const int64_t> start, Span<const int64_t> duration, size_t k) {
-    if (k > 0 && start[k] < start[k - 1]) throw std::invalid_argument("slices are not in time order");
-    if (start[k] < 0 || start[k] >= kTimeLimit) throw std::invalid_argument("times are not in [0, 2**61)");
-    if (duration[k] < 0 || duration[k] >= kTimeLimit - start[k]) throw std::invalid_argument("slices end beyond 2**61");
-    return start[k] + duration[k];
-}
+// The times of slices, which are looked at one after the other.
+class Times {
+  public:
+    Times(Span<const int64_t> start, Span<const int64_t> duration) : start_(start), duration_(duration) {}
+
+    // When the slice at k ends. Throws std::invalid_argument.
+    int64_t end(size_t k) {
+        constexpr auto limit = static_cast<uint64_t>(kTimeLimit);
+        const int64_t start = start_[k];
+        const auto begin = static_cast<uint64_t>(start), length = static_cast<uint64_t>(duration_[k]);
+        // One question instead of four, of which each would be a branch.
+        const bool is_sound = static_cast<int>(start >= before_) & static_cast<int>(begin < limit) &
+                              static_cast<int>(length < limit - begin);
+        if (!is_sound) refuse(k);
+        before_ = start;
+        return static_cast<int64_t>(begin + length);
+    }
+
+  private:
+    [[noreturn]] void refuse(size_t k) const {
+        if (k > 0 && start_[k] < start_[k - 1]) throw std::invalid_argument("slices are not in time order");
+        if (start_[k] < 0 || start_[k] >= kTimeLimit) throw std::invalid_argument("times are not in [0, 2**61)");
+        throw std::invalid_argument("slices end beyond 2**61");
+    }
+
+    Span<const int64_t> start_, duration_;
+    int64_t before_ = 0;
+};
 
 // Rows that are so few that looking through them takes less than queues. Nothing is guessed about which of them are free.
 class FewRows {
@@ -89,29 +110,34 @@ void canonical_order(Span<const int64_t> start, Span<const int64_t> duration, Sp
     }
 }
 
-size_t assign_rows(Span<const int64_t> start, Span<const int64_t> duration, Span<uint32_t> row, MemoryBudget* budget) {
+RowsGiven assign_rows(Span<const int64_t> start, Span<const int64_t> duration, Span<uint32_t> row,
+                      MemoryBudget* budget) {
     const size_t n = same_size(start, duration, row);
     using End = std::pair<int64_t, uint32_t>;
+    Times times(start, duration);
+    RowsGiven given;
     // The fast road, for nested slices: a stack of ends, row r's at r. It ends at the first partial overlap.
     CountedVector<int64_t> ends(budget);
-    size_t k = 0;
+    size_t k = 0, open = 0, most = 0;
     for (; k < n; ++k) {
-        const int64_t end = checked_end(start, duration, k);
-        while (!ends.empty() && ends.back() <= start[k]) ends.pop_back();
-        if (!ends.empty() && end > ends.back()) break;
-        row[k] = static_cast<uint32_t>(ends.size());
-        ends.push_back(end);
+        const int64_t end = times.end(k);
+        while (open > 0 && ends[open - 1] <= start[k]) --open;
+        if (open > 0 && end > ends[open - 1]) break;
+        row[k] = static_cast<uint32_t>(open);
+        if (open == ends.size()) ends.push_back(end);
+        else ends[open] = end;
+        most = std::max(most, ++open);
     }
-    if (k == n) return 0;
+    given.rows = static_cast<uint32_t>(most);
+    if (k == n) return given;
+    ends.resize(open);
 
-    size_t overlaps = 0;
-    if (ends.size() <= FewRows::kMost) {
+    if (open <= FewRows::kMost) {
         FewRows few(ends);
-        for (; k < n; ++k) {
-            const int64_t end = checked_end(start, duration, k);
-            if (!few.place(start[k], end, row[k], overlaps)) break;
+        while (few.place(start[k], times.end(k), row[k], given.overlaps)) {
+            given.rows = std::max(given.rows, row[k] + 1);
+            if (++k == n) return given;
         }
-        if (k == n) return overlaps;
         ends.assign(few.ends().begin(), few.ends().end());
     }
 
@@ -120,12 +146,12 @@ size_t assign_rows(Span<const int64_t> start, Span<const int64_t> duration, Span
     uint32_t rows = 0;
     for (; rows < ends.size(); ++rows) running.push({ends[rows], rows});
     for (; k < n; ++k) {
-        const int64_t end = checked_end(start, duration, k);
+        const int64_t end = times.end(k);
         while (!running.empty() && running.top().first <= start[k]) {
             free.push(running.top().second);
             running.pop();
         }
-        overlaps += !running.empty() && end > running.top().first;
+        given.overlaps += !running.empty() && end > running.top().first;
         uint32_t at = rows;
         if (free.empty()) {
             ++rows;
@@ -136,7 +162,8 @@ size_t assign_rows(Span<const int64_t> start, Span<const int64_t> duration, Span
         row[k] = at;
         running.push({end, at});
     }
-    return overlaps;
+    given.rows = std::max(given.rows, rows);
+    return given;
 }
 
 }  // namespace tilescope
