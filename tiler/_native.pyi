@@ -1938,9 +1938,11 @@ class XSpaceFile:
         Returns shift, first bin, and the busy picoseconds of each bin, as `Activities.of` does.
         """
 
-    def seal(self) -> bool:
+    def seal(self, surveyed: int) -> bool:
         """
-        To be called when all lines have been surveyed and settled, until it is False. Reads metadata, plane by plane.
+        Reads the metadata of one more plane, if all of its lines are among the first ones, so many, which have
+        been surveyed and settled; others may still be. Returns whether to call it again. To be called until it is
+        False with the number of all lines.
         """
 
     def has_counters(self, line: int) -> bool:

@@ -177,10 +177,12 @@ class XSpaceFile {
         return activity_columns(series_of(line, series).found.activity);
     }
 
-    bool seal() {
+    bool seal(std::size_t surveyed) {
         nb::gil_scoped_release release;
+        if (catalogue_) return false;
         if (!growing_) growing_ = std::make_unique<xspace::Catalogue>(source_, outline(), surveys_, room_);
-        if (growing_->advance()) return true;
+        const bool is_ahead = growing_->advance(surveyed);
+        if (!growing_->is_complete()) return is_ahead;
         catalogue_ = std::move(growing_);
         outline_.forget_event_metadata();
         hlo_ = std::make_unique<xspace::HloStats>(source_, outline());
@@ -440,9 +442,11 @@ void bind_xspace(nb::module_& m) {
         .def("line", &XSpaceFile::line, nb::arg("line"), "Of a line that was split: of its events that are slices.")
         .def("activity", &XSpaceFile::activity, nb::arg("line"),
              "Returns shift, first bin, and the busy picoseconds of each bin, as `Activities.of` does.")
-        .def("seal", &XSpaceFile::seal,
-             "To be called when all lines have been surveyed and settled, until it is False. Reads metadata, plane by "
-             "plane.")
+        .def("seal", &XSpaceFile::seal, nb::arg("surveyed"),
+             "Reads the metadata of one more plane, if all of its lines are among the first ones, so many, which have\n"
+             "been surveyed and settled; others may still be. Returns whether to call it again. To be called until it "
+             "is\n"
+             "False with the number of all lines.")
         .def("has_counters", &XSpaceFile::has_counters, nb::arg("line"), "Whether a line is to be split.")
         .def("split", &XSpaceFile::split, nb::arg("line"),
              "Finds the series of a line of counters, after `seal`. Its other events stay slices.")

@@ -1,5 +1,6 @@
 #include "xspace/catalogue.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -54,31 +55,36 @@ MetadataFields fields_of(const wire::Source& source, wire::Range message) {
 
 Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys,
                      const Room& room)
-    : source_(source), outline_(outline), surveys_(surveys), room_(room), has_events_(outline.planes.size(), false) {
-    for (std::size_t line = 0; line < surveys.size(); ++line)
-        if (!surveys[line].metadata_ids.empty()) has_events_[outline.lines[line].plane] = true;
-    numbers_.resize(outline.planes.size());
-    for (std::size_t plane = 0; plane < outline.planes.size(); ++plane)
-        if (has_events_[plane]) numbers_[plane] = IdTable(outline.planes[plane].event_metadata.size());
+    : source_(source), outline_(outline), surveys_(surveys), room_(room), numbers_(outline.planes.size()) {
+    go_to_plane(0);
 }
 
-bool Catalogue::advance() {
-    if (line_ < surveys_.size()) {
-        const std::size_t plane = outline_.lines[line_].plane;
-        find_used(plane);
-        return line_ < surveys_.size() || !outline_.planes.empty();
-    }
-    if (unused_planes_ < outline_.planes.size()) find_unused(unused_planes_++);
-    return unused_planes_ < outline_.planes.size();
+void Catalogue::go_to_plane(std::size_t plane) {
+    plane_ = plane;
+    line_ = lines_end_;
+    while (lines_end_ < outline_.lines.size() && outline_.lines[lines_end_].plane == plane) ++lines_end_;
 }
 
-void Catalogue::find_used(std::size_t plane) {
+bool Catalogue::advance(std::size_t surveyed) {
+    if (is_complete() || lines_end_ > surveyed) return false;
+    find_used();
+    find_unused();
+    go_to_plane(plane_ + 1);
+    return true;
+}
+
+void Catalogue::find_used() {
+    const std::size_t plane = plane_;
     const Plane& of = outline_.planes[plane];
-    IdTable entry_of(has_events_[plane] ? of.event_metadata.size() : 0);
-    if (has_events_[plane])
+    const auto has_events = [](const LineSurvey& survey) { return !survey.metadata_ids.empty(); };
+    const auto survey_of = [&](std::size_t line) { return surveys_.begin() + static_cast<std::ptrdiff_t>(line); };
+    IdTable entry_of;
+    if (std::any_of(survey_of(line_), survey_of(lines_end_), has_events)) {
+        numbers_[plane] = entry_of = IdTable(of.event_metadata.size());
         for (std::size_t k = 0; k < of.event_metadata.size(); ++k)
             entry_of.set(of.event_metadata[k].id, static_cast<std::int32_t>(k));
-    for (; line_ < surveys_.size() && outline_.lines[line_].plane == plane; ++line_) {
+    }
+    for (; line_ < lines_end_; ++line_) {
         for (const std::int64_t id : surveys_[line_].metadata_ids) {
             if (numbers_[plane].find(id) != IdTable::absent) continue;
             const std::int32_t entry = entry_of.find(id);  // ids without metadata get a number, too
@@ -109,7 +115,8 @@ std::int64_t Catalogue::flow_key(std::uint64_t type, std::uint64_t id) const {
     return number < 0 ? number : kTableKey | number;
 }
 
-void Catalogue::find_unused(std::size_t plane) {
+void Catalogue::find_unused() {
+    const std::size_t plane = plane_;
     const std::vector<MetadataEntry>& entries = outline_.planes[plane].event_metadata;
     IdTable last_of(entries.size());
     for (std::size_t k = 0; k < entries.size(); ++k) last_of.set(entries[k].id, static_cast<std::int32_t>(k));

@@ -58,9 +58,12 @@ class Catalogue {
     Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys,
               const Room& room);
 
-    // Reads the metadata of one more plane; true while there is more. Numbers are given in the order of first use, lines in
-    // file order. Throws wire::Error, wire::LimitReached when the names take more than `room`.
-    bool advance();
+    // Reads the metadata of one more plane, if all of its lines are among the first ones, so many, which have been surveyed.
+    // False: it is not yet time for the next one, or there is none. Numbers are given in the order of first use, lines in file
+    // order. Throws wire::Error, wire::LimitReached when the names take more than `room`.
+    bool advance(std::size_t surveyed);
+
+    bool is_complete() const { return plane_ == outline_.planes.size(); }
 
     const DistinctNames& names() const { return names_; }
     const std::vector<UsedMetadata>& used_metadata() const { return used_; }
@@ -77,17 +80,17 @@ class Catalogue {
     std::int32_t name_of(std::int32_t number) const { return used_names_[static_cast<std::size_t>(number)]; }
 
   private:
-    void find_used(std::size_t plane);  // by lines from `line_` on, as long as they are of this plane
-    void find_unused(std::size_t plane);
+    void find_used();  // by the lines of the next plane
+    void find_unused();
+    void go_to_plane(std::size_t plane);
     std::int32_t name_of(const MetadataEntry* entry, std::int64_t id, bool plane_is_cut);
 
     const wire::Source& source_;
     const Outline& outline_;
     const std::vector<LineSurvey>& surveys_;
     Room room_;
-    std::vector<bool> has_events_;  // by plane
-    std::size_t line_ = 0;  // before it all are read
-    std::size_t unused_planes_ = 0;  // of so many, what no event uses is found
+    std::size_t plane_ = 0;  // the next one
+    std::size_t line_ = 0, lines_end_ = 0;  // its lines
     std::size_t taken_ = 0;  // of the room
     DistinctNames names_;
     FlowTable flows_;

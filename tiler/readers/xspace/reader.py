@@ -129,10 +129,9 @@ class XSpaceReader:
             for start in _in_order(executor, look, range(len(ranges))):
                 self._starts_ns.append(start)
                 yield
-            while native.seal():
-                mapped.check()
-                mapped.release(0, len(mapped))
-                yield
+                yield from self._seal(native, mapped)  # while others are looked into: no core waits for it
+            yield from self._seal(native, mapped)
+            mapped.release(0, len(mapped))
 
             def split(line: int) -> int:
                 native.split(line)
@@ -281,6 +280,12 @@ class XSpaceReader:
             self._parsed(mapped, at, survey.position)
         mapped.check()
         return native.surveyed(line, survey)
+
+    def _seal(self, native: _native.XSpaceFile, mapped: MappedBytes) -> Iterator[None]:
+        """Reads the metadata of planes whose lines have all been looked into."""
+        while native.seal(len(self._starts_ns)):
+            mapped.check()
+            yield
 
     def _parsed(self, mapped: MappedBytes, begin: int, end: int) -> None:
         """Counts bytes that were read, and gives their memory back: a file may be larger than it."""

@@ -92,7 +92,7 @@ def surveyed_bytes(content: NDArray[np.uint8]) -> _native.XSpaceFile:
     assert not survey.advance(len(content))
     file.surveyed(0, survey)
     file.settle(0, 0)
-    while file.seal():
+    while file.seal(1):
         pass
     return file
 

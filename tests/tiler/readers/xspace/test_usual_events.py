@@ -27,7 +27,7 @@ def surveyed(events: list[bytes], stat_names: list[tuple[int, str]], step: int) 
         pass
     file.surveyed(0, survey)
     file.settle(0, 0)
-    while file.seal():
+    while file.seal(1):
         pass
     of = file.line(0)
     shift, first, busy = file.activity(0)

@@ -1,0 +1,50 @@
+"""The metadata of a plane is read as soon as its lines have been surveyed, whatever becomes of the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.tiler.readers import wire_writer as w
+from tilescope.tiler import _native
+
+
+def plane(name: str, *lines: bytes) -> bytes:
+    return w.message(1, *lines, w.event_metadata(1, name))
+
+
+def line(*ids: int) -> bytes:
+    return w.message(3, *(w.message(4, w.number(1, key), w.number(2, 1000)) for key in ids))
+
+
+def survey(file: _native.XSpaceFile, number: int) -> None:
+    looked_at = file.survey(number)
+    while looked_at.advance(looked_at.position + 1):
+        pass
+    file.surveyed(number, looked_at)
+    file.settle(number, 0)
+
+
+def test_planes_are_read_in_their_order_when_their_lines_are_known() -> None:
+    raw = plane("first") + plane("second", line(1), line(1, 1)) + plane("third") + plane("fourth", line(1))
+    file = _native.XSpaceFile(np.frombuffer(raw, np.uint8), 1 << 30, 0, 0, 0)
+    assert not file.read_outline(len(raw))
+    assert file.seal(0)  # the first has no lines
+    assert not file.seal(0)
+    survey(file, 0)
+    assert not file.seal(1)
+    survey(file, 1)
+    assert file.seal(2)
+    assert file.seal(2)
+    assert not file.seal(2)
+    survey(file, 2)
+    assert not file.seal(3)
+    assert file.names() == ["second", "fourth"]
+    assert not file.seal(3)
+
+
+def test_a_file_without_planes_is_complete_at_once() -> None:
+    raw = w.data(4, "host")
+    file = _native.XSpaceFile(np.frombuffer(raw, np.uint8), 1 << 30, 0, 0, 0)
+    assert not file.read_outline(len(raw))
+    assert not file.seal(0)
+    assert file.names() == []
