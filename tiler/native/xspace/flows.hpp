@@ -6,6 +6,7 @@
 #include "xspace/tables.hpp"
 #include "xspace/wire.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,34 +35,21 @@ class FlowStats {
 
     bool empty() const { return bits_ == 0; }
 
+    // Whether a stat is of another id for sure and has a number, by the eight bytes where it begins: a tag and a length of
+    // one byte, the tag of the id, which has one byte, and the tag of the number.
+    bool is_number_of_others(std::uint64_t head) const {
+        constexpr std::uint64_t numbers =
+            1ULL << wire::varint_field(3) | 1ULL << wire::varint_field(4) | 1ULL << wire::varint_field(7);
+        if ((head & 0xc0'80'ff'00'00U) != std::uint64_t{wire::varint_field(1)} << 16) return false;
+        return (numbers >> (head >> 32 & 63) & 1) != 0 && (bits_ >> (head >> 24 & 63) & 1) == 0;
+    }
+
     // Takes what an XStat message says, if it is one of them.
     void read(const wire::Source& source, wire::Range stat, FlowValues& values) const {
         if (!is_of_others(source, stat)) read_fields(source, stat, values);
     }
 
-    // The same for the stat whose tag, and length of one byte, are at `stat` in an event that may be a usual one, before
-    // `limit`; they are the first of the eight bytes `head`. False: it ends behind that, and is not to be read.
-    bool read_quickly(const wire::Source& source, const std::uint8_t* stat, std::uint64_t head, const std::uint8_t* end,
-                      const std::uint8_t* limit, FlowValues& values) const {
-        if (is_number_of_others(stat, head, end)) return true;
-        if (end > limit) return false;
-        const auto offset_of = [&](const std::uint8_t* at) { return static_cast<std::size_t>(at - source.data()); };
-        read(source, {offset_of(stat + 2), offset_of(end)}, values);
-        return true;
-    }
-
   private:
-    // Whether a stat is as nearly all are, its id and a number, and of another id for sure. So many bytes as are looked at
-    // are in the file, `usual_event.hpp` says why.
-    bool is_number_of_others(const std::uint8_t* stat, std::uint64_t head, const std::uint8_t* end) const {
-        constexpr std::uint64_t numbers =
-            1ULL << wire::varint_field(3) | 1ULL << wire::varint_field(4) | 1ULL << wire::varint_field(7);
-        // A tag and a length, that of an id of one byte, the id, and the tag of the number.
-        if ((head & 0xc080ff0000) != std::uint64_t{wire::varint_field(1)} << 16) return false;
-        if ((numbers >> (head >> 32 & 63) & 1) == 0 || (bits_ >> (head >> 24 & 63) & 1) != 0) return false;
-        return wire::begins_with_varint(wire::eight_bytes(stat + 5), static_cast<std::size_t>(end - stat - 5));
-    }
-
     // Whether a stat is as nearly all are, its id and one value, and of another id for sure.
     bool is_of_others(const wire::Source& source, wire::Range stat) const;
     void read_fields(const wire::Source& source, wire::Range stat, FlowValues& values) const;
@@ -100,5 +88,41 @@ inline bool FlowStats::is_of_others(const wire::Source& source, wire::Range stat
     default: return false;
     }
 }
+
+// Takes what the stats of usual events say, one after the other. Nearly all events of a line have the same stats in the same
+// order, which say nothing of flows: one that begins as that of an event before is known without a further look.
+class UsualFlows {
+  public:
+    // All that is referred to must outlive it.
+    UsualFlows(const wire::Source& source, const FlowStats& stats) : source_(source), stats_(stats) {}
+
+    void next_event() { place_ = 0; }
+
+    // Takes what the stat says that begins with the eight bytes `head`, its tag and length among them, in an event before
+    // `limit`. So many bytes as are looked at are in the file: `usual_event.hpp` says why. False: it ends behind the event,
+    // and is not to be read.
+    bool read(const std::uint8_t* stat, std::uint64_t head, const std::uint8_t* end, const std::uint8_t* limit,
+              FlowValues& values) {
+        constexpr std::ptrdiff_t before_value = 5;
+        const std::uint64_t form = head & 0xff'ff'ff'00'ffU;  // all before the value but the length
+        std::uint64_t& known = known_[place_++ % known_.size()];
+        const auto value_size = static_cast<std::size_t>(end - stat - before_value);
+        if ((form == known || stats_.is_number_of_others(head)) &&
+            wire::begins_with_varint(wire::eight_bytes(stat + before_value), value_size)) {
+            if (form != known) known = form;
+            return true;
+        }
+        if (end > limit) return false;
+        const auto offset_of = [&](const std::uint8_t* at) { return static_cast<std::size_t>(at - source_.data()); };
+        stats_.read(source_, {offset_of(stat + 2), offset_of(end)}, values);
+        return true;
+    }
+
+  private:
+    const wire::Source& source_;
+    const FlowStats& stats_;
+    std::array<std::uint64_t, 4> known_{};  // by the place among the stats of an event; 0: none
+    std::size_t place_ = 0;
+};
 
 }  // namespace tilescope::xspace

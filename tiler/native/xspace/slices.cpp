@@ -92,10 +92,12 @@ bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
     const std::size_t first_row = row_;
     const std::size_t end_row = row_ + std::min<std::size_t>(events_left_, slices_.start.size() - row_);
     UsualEvent event{};
+    UsualFlows usual_flows(source_, flow_stats_);
     while (at < last && row_ != end_row) {
         FlowValues flows;
+        usual_flows.next_event();
         const auto on_stat = [&](const std::uint8_t* stat, std::uint64_t head, const std::uint8_t* stat_end) {
-            if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, head, stat_end, event.end, flows);
+            if constexpr (kFlows) return usual_flows.read(stat, head, stat_end, event.end, flows);
             return true;
         };
         if (!read_usual_head(at, limit, event)) break;

@@ -68,11 +68,13 @@ bool Surveyor::take_usual_events(Cursor& line, std::size_t stop) {
     const std::uint8_t* const last = std::min(limit, source_.data() + std::min(stop, source_.size()));
     LineSurvey::Many many(found_);
     UsualEvent event{};
+    UsualFlows usual_flows(source_, flow_stats_);
     const std::uint8_t* at = begin;
     while (at < last) {
         FlowValues flows;
+        usual_flows.next_event();
         const auto on_stat = [&](const std::uint8_t* stat, std::uint64_t head, const std::uint8_t* stat_end) {
-            if constexpr (kFlows) return flow_stats_.read_quickly(source_, stat, head, stat_end, event.end, flows);
+            if constexpr (kFlows) return usual_flows.read(stat, head, stat_end, event.end, flows);
             return true;
         };
         if (!read_usual_head(at, limit, event) || !has_usual_stats(event, on_stat)) break;
