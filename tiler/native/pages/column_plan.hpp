@@ -59,26 +59,29 @@ struct ValueRange {
     T most;
 };
 
-// Of `value(k)`, for k from `first` to `n`, and of `begin`. Many at a time, which do not wait for each other.
+// Of `value(k)`, for k from `first` to `n`, and of `begin`. Compilers make wide instructions of it: numbers are compared with a
+// sign, and chosen by value. By std::min and std::max, bytes took ten times as long, and uint32 1.6 times (gcc 12, 2026-11-26).
 template <typename T, typename ValueAt>
 ValueRange<T> range_of(T begin, size_t first, size_t n, const ValueAt& value) {
-    constexpr size_t kLanes = sizeof(T) == sizeof(int64_t) ? 4 : 64 / sizeof(T);  // what registers hold
-    std::array<T, kLanes> least{}, most{};
-    least.fill(begin);
-    most.fill(begin);
+    using Signed = std::make_signed_t<T>;
+    constexpr size_t kLanes =
+        sizeof(T) <= 2 ? 1 : 4;  // which do not wait for each other; of narrow ones compilers make them
+    constexpr T kFlip = std::is_unsigned_v<T> ? static_cast<T>(T{1} << (8 * sizeof(T) - 1)) : T{0};
+    const auto flipped = [](T at) { return static_cast<Signed>(static_cast<T>(at ^ kFlip)); };
+    std::array<Signed, kLanes> least{}, most{};
+    least.fill(flipped(begin));
+    most.fill(flipped(begin));
+    const auto add = [&](size_t lane, T at) {
+        const Signed by_sign = flipped(at);
+        least[lane] = by_sign < least[lane] ? by_sign : least[lane];
+        most[lane] = by_sign > most[lane] ? by_sign : most[lane];
+    };
     size_t k = first;
-    for (; k + kLanes <= n; k += kLanes) {
-        for (size_t lane = 0; lane < kLanes; ++lane) {
-            const T at = value(k + lane);
-            least[lane] = std::min(least[lane], at);
-            most[lane] = std::max(most[lane], at);
-        }
-    }
-    for (; k < n; ++k) {
-        least[0] = std::min(least[0], value(k));
-        most[0] = std::max(most[0], value(k));
-    }
-    return {*std::min_element(least.begin(), least.end()), *std::max_element(most.begin(), most.end())};
+    for (; k + kLanes <= n; k += kLanes)
+        for (size_t lane = 0; lane < kLanes; ++lane) add(lane, value(k + lane));
+    for (; k < n; ++k) add(0, value(k));
+    const auto back = [](Signed by_sign) { return static_cast<T>(static_cast<T>(by_sign) ^ kFlip); };
+    return {back(*std::min_element(least.begin(), least.end())), back(*std::max_element(most.begin(), most.end()))};
 }
 
 template <typename T>

@@ -24,6 +24,16 @@ constexpr size_t kBlock = 256;
 // More than there are bins in a tile.
 constexpr uint64_t kCallBins = 512;
 
+// So many durations are looked at together: on high levels most are too short.
+constexpr size_t kFew = 32;
+
+// Whether one of the durations, which are not negative, is no less. Compilers make wide instructions of it.
+bool has_one_of(int64_t least, Span<const int64_t> durations) {
+    int64_t shorter = -1;  // negative as long as all differences are
+    for (const int64_t duration : durations) shorter &= duration - least;
+    return shorter >= 0;
+}
+
 }  // namespace
 
 SliceTrack::SliceTrack(const SliceColumns& slices, int root_level, MemoryBudget* budget,
@@ -210,8 +220,12 @@ void SliceTrack::append(const Tile& tile, PageColumns& page) const {
     if (!leaf) {
         const Span<const int64_t> duration = slices_.duration;
         const int64_t least = least_individual(tile.level);
-        for (size_t k = tile.first; k < tile.last; ++k) {
-            if (duration[k] >= least) slice(k, false);
+        for (size_t k = tile.first; k < tile.last;) {
+            const size_t stop = std::min<size_t>(k + kFew, tile.last);
+            if (!has_one_of(least, duration.subspan(k, stop - k))) k = stop;
+            for (; k < stop; ++k) {
+                if (duration[k] >= least) slice(k, false);
+            }
         }
     }
     page.n_slices.push_back(static_cast<int64_t>(page.start.size() - before));
