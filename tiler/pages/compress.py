@@ -27,6 +27,9 @@ _MAX_RATIO = 1032  # the best that deflate can do: 258 bytes for 2 bits
 # No name, no time, no system: equal data gives equal bytes, and a changed byte of the header is noticed.
 MEMBER_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
+# Of nothing: what ends the blocks of a member.
+_LAST_BLOCK = b"\x03\x00"
+
 
 def compress(data: bytes | NDArray[np.uint8]) -> bytes:
     """One gzip member."""
@@ -49,11 +52,16 @@ def compress_container(data: bytes) -> bytes:
     at = 0
     for first, last, blocks in own:
         # The flush ends with a byte. Nothing behind it refers to what is before, which would be further away then.
-        parts += [packer.compress(view[at:first]), packer.flush(isal_zlib.Z_FULL_FLUSH), blocks]
+        if at < first:
+            parts += [packer.compress(view[at:first]), packer.flush(isal_zlib.Z_FULL_FLUSH)]
+        parts.append(blocks)
         at = last
-    check = struct.pack("<II", isal_zlib.crc32(data), len(data) & 0xFFFF_FFFF)
-    # The last stretch may be empty: there is one block at least.
-    return b"".join([*parts, packer.compress(view[at:]), packer.flush(isal_zlib.Z_FINISH), check])
+    if at < len(data):
+        parts += [packer.compress(view[at:]), packer.flush(isal_zlib.Z_FINISH)]
+    else:
+        parts.append(_LAST_BLOCK)
+    parts.append(struct.pack("<II", isal_zlib.crc32(data), len(data) & 0xFFFF_FFFF))
+    return b"".join(parts)
 
 
 def decompress(member: bytes) -> bytes:

@@ -55,20 +55,40 @@ def test_any_gzip_reader_reads_a_container(columns: list[tuple[int, int]], seed:
 def test_bytes_that_are_as_good_as_random_stay_as_they_are() -> None:
     exact = _column(np.random.default_rng(5).integers(0, 1 << 20, 70_000))  # more than a stored block holds
     [(first, last, blocks)] = _native.blocks_without_matches(exact, MAX_ROWS)
-    assert (first, last) == (_HEADERS, _HEADERS + 3 * 70_000)  # the bytes above them have few bits, in no order
+    assert (first, last) == (0, _HEADERS + 3 * 70_000)  # the bytes above them have few bits, in no order
     assert len(blocks) < 2.55 * 70_000
     member = compress_container(exact)
     assert exact[_HEADERS : _HEADERS + 65_535] in member
     assert decompress(member) == exact
 
 
+def _few_and_many(n_few: int, n_many: int) -> bytes:
+    """Columns of bytes that come again, and between them others that are as good as random."""
+    draw = np.random.default_rng(n_many)
+    few, many = np.resize(draw.integers(0, 1 << 8, 60), n_few), draw.integers(0, 1 << 24, n_many)
+    return encode(PAGE_MAGIC, 3, 1, 7, {16: few, 17: many, 18: few, 19: many[::-1].copy(), 20: few})
+
+
 @pytest.mark.parametrize("n", [1200, 3000, 60_000])
 def test_what_comes_again_behind_bytes_that_stay_as_they_are_is_read_again(n: int) -> None:
     """Repetitions are told by how far back they are, with all that stands between."""
-    draw = np.random.default_rng(n)
-    few, many = np.tile(draw.integers(0, 1 << 8, 60), n // 60), draw.integers(0, 1 << 24, n)
-    data = encode(PAGE_MAGIC, 3, 1, 7, {16: few, 17: many, 18: few, 19: many[::-1].copy(), 20: few})
+    data = _few_and_many(n, n)
     assert len(_native.blocks_without_matches(data, MAX_ROWS)) == 2
+    assert gzip.decompress(compress_container(data)) == data
+
+
+def test_short_stretches_between_blocks_of_our_own_are_written_with_them() -> None:
+    data = _few_and_many(800, 5000)
+    [(first, last, _)] = _native.blocks_without_matches(data, MAX_ROWS)
+    assert (first, last) == (0, len(data))
+    member = compress_container(data)
+    assert decompress(member) == gzip.decompress(member) == data
+
+
+def test_a_short_container_is_written_by_ourselves() -> None:
+    data = encode(PAGE_MAGIC, 3, 1, 7, {16: np.arange(900) % 5})
+    [(first, last, _)] = _native.blocks_without_matches(data, MAX_ROWS)
+    assert (first, last) == (0, len(data))
     assert gzip.decompress(compress_container(data)) == data
 
 
@@ -92,7 +112,7 @@ def test_bytes_of_few_bits_in_no_order_have_codes_of_their_own(part: float) -> N
     """References to the few bytes that come again by chance would take more room than they do."""
     data = _column(np.minimum(np.random.default_rng(7).geometric(part, 20_000), 255))
     [(first, last, _)] = _native.blocks_without_matches(data, MAX_ROWS)
-    assert (first, last) == (_HEADERS, _HEADERS + 20_000)
+    assert (first, last) == (0, _HEADERS + 20_000)
     assert len(compress_container(data)) < 0.97 * len(compress(data))
 
 

@@ -17,9 +17,6 @@ constexpr std::size_t kEnd = 256;
 constexpr std::size_t kMostStored = 0xFFFF;
 constexpr unsigned kMostBitsOfLengths = 7;
 
-// Distances that do not occur have two codes, as zlib gives them: some readers refuse less.
-constexpr std::size_t kDistances = 2;
-
 // The order in which the code for lengths is written, those that occur least at the end.
 constexpr std::array<uint8_t, 19> kOrder = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
 
@@ -69,14 +66,13 @@ LiteralBlock::LiteralBlock(Bytes bytes) : bytes_(bytes) {
 }
 
 void LiteralBlock::say(std::size_t symbol, std::size_t more_bits, std::size_t more) {
-    said_.push_back({static_cast<uint8_t>(symbol), static_cast<uint8_t>(more_bits), static_cast<uint8_t>(more)});
+    said_[n_said_++] = {static_cast<uint8_t>(symbol), static_cast<uint8_t>(more_bits), static_cast<uint8_t>(more)};
 }
 
 void LiteralBlock::say_lengths() {
     std::array<uint8_t, kMostSymbols + kDistances> all{};
     std::copy(lengths_.begin(), lengths_.end(), all.begin());
     std::fill(all.begin() + kMostSymbols, all.end(), uint8_t{1});
-    said_.reserve(all.size());
     for (std::size_t k = 0; k < all.size();) {
         std::size_t n = 1;
         while (k + n < all.size() && all[k + n] == all[k]) ++n;
@@ -95,12 +91,12 @@ void LiteralBlock::say_lengths() {
         k += n;
     }
     std::array<uint32_t, 19> counts{};
-    for (const Said& said : said_) ++counts[said.symbol];
+    for (const Said& said : said()) ++counts[said.symbol];
     code_lengths(counts, kMostBitsOfLengths, said_lengths_);
     for (std::size_t k = 0; k < kOrder.size(); ++k)
         if (said_lengths_[kOrder[k]] != 0) n_said_lengths_ = std::max(n_said_lengths_, k + 1);
     bits_ += 3 + 5 + 5 + 4 + 3 * n_said_lengths_;
-    for (const Said& said : said_) bits_ += said_lengths_[said.symbol] + std::size_t{said.more_bits};
+    for (const Said& said : said()) bits_ += said_lengths_[said.symbol] + std::size_t{said.more_bits};
 }
 
 void LiteralBlock::write_head(BitPlace& place) const {
@@ -111,7 +107,7 @@ void LiteralBlock::write_head(BitPlace& place) const {
     for (std::size_t k = 0; k < n_said_lengths_; ++k) place.put(said_lengths_[kOrder[k]], 3);
     std::array<uint16_t, 19> said_codes{};
     codes_of(said_lengths_, said_codes);
-    for (const Said& said : said_) {
+    for (const Said& said : said()) {
         const unsigned n = said_lengths_[said.symbol];
         place.put(said_codes[said.symbol] | uint64_t{said.more} << n, n + said.more_bits);
     }

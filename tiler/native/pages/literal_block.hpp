@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "base/bytes.hpp"
+#include "base/span.hpp"
 #include "pages/bit_writer.hpp"
 #include "pages/code_lengths.hpp"
 
@@ -27,6 +27,10 @@ class LiteralBlock {
         uint8_t symbol, more_bits, more;
     };
 
+    // Distances that do not occur have two codes, as zlib gives them: some readers refuse less.
+    static constexpr std::size_t kDistances = 2;
+
+    Span<const Said> said() const { return {said_.data(), n_said_}; }
     void write_head(BitPlace& place) const;
     void say_lengths();
     void say(std::size_t symbol, std::size_t more_bits, std::size_t more);
@@ -34,7 +38,8 @@ class LiteralBlock {
     Bytes bytes_;
     std::size_t bits_ = 0;
     std::array<uint8_t, kMostSymbols> lengths_{};
-    std::vector<Said> said_;
+    std::array<Said, kMostSymbols + kDistances> said_{};
+    std::size_t n_said_ = 0;
     std::array<uint8_t, 19> said_lengths_{};
     std::size_t n_said_lengths_ = 4;  // those that are written
 };
