@@ -46,12 +46,14 @@ constexpr std::size_t kShortestWord = 4, kLongestWord = 32;
 // So many words are compared, or more, if a byte occurs as often.
 constexpr std::size_t kFewWords = 64;
 
-// n * log2(n) of how often a value may occur in the pieces.
-const std::vector<double>& weighted_bits() {
-    static const std::vector<double> known = [] {
-        std::vector<double> bits(kSeen + 1);
+// n * log2(n) of how often a value may occur in the pieces, in parts of a bit: they are added up as integers.
+constexpr double kParts = 1 << 16;
+
+const std::array<uint32_t, kSeen + 1>& weighted_bits() {
+    static const std::array<uint32_t, kSeen + 1> known = [] {
+        std::array<uint32_t, kSeen + 1> bits{};
         for (std::size_t n = 1; n < bits.size(); ++n)
-            bits[n] = static_cast<double>(n) * std::log2(static_cast<double>(n));
+            bits[n] = static_cast<uint32_t>(kParts * static_cast<double>(n) * std::log2(static_cast<double>(n)));
         return bits;
     }();
     return known;
@@ -79,8 +81,11 @@ class PlanePieces {
     void count() {
         std::array<std::array<uint16_t, 256>, 4> counts{};  // four, as equal bytes in a row would wait for each other
         for_each([&counts](const uint8_t* piece) {
-            for (std::size_t k = 0; k < kPiece; k += 4)
-                for (std::size_t of = 0; of < 4; ++of) ++counts[of][piece[k + of]];
+            for (std::size_t k = 0; k < kPiece; k += 8) {
+                uint64_t word = 0;
+                std::memcpy(&word, piece + k, sizeof word);
+                for (unsigned byte = 0; byte < 8; ++byte) ++counts[byte % 4][word >> (8 * byte) & 0xFF];
+            }
         });
         for (std::size_t value = 0; value < 256; ++value)
             counts_[value] =
@@ -89,11 +94,10 @@ class PlanePieces {
 
     // Once they are counted: how many bits a byte has.
     double bits() const {
-        const std::vector<double>& bits_of = weighted_bits();
-        std::array<double, 4> sums{};
-        const std::size_t n = values();
-        for (std::size_t value = 0; value < n; ++value) sums[value % 4] += bits_of[counts_[value]];
-        return (bits_of[kSeen] - sums[0] - sums[1] - sums[2] - sums[3]) / kSeen;
+        const std::array<uint32_t, kSeen + 1>& bits_of = weighted_bits();
+        uint32_t bits = bits_of[kSeen];  // as many as the others have together, at most
+        for (std::size_t value = 0, n = values(); value < n; ++value) bits -= bits_of[counts_[value]];
+        return bits / (kParts * kSeen);
     }
 
     // Which part of the bytes would be like the one before by chance.
@@ -105,15 +109,15 @@ class PlanePieces {
 
     // The value that occurs about so often, but not much less; or else the most frequent one.
     uint8_t value_with(std::size_t n) const {
-        std::size_t found = 0, least_off = kSeen;
-        for (std::size_t value = 0, n_values = values(); value < n_values; ++value) {
-            const std::size_t count = counts_[value];
-            const std::size_t off = count > n ? count - n : count > n / 2 ? n - count : kSeen - count;
-            if (off >= least_off) continue;
-            least_off = off;
-            found = value;
+        uint32_t least = UINT32_MAX;  // how far off, and the value
+        for (uint32_t value = 0, n_values = static_cast<uint32_t>(values()); value < n_values; ++value) {
+            const uint32_t count = counts_[value], wanted = static_cast<uint32_t>(n);
+            const uint32_t less = count > wanted / 2 ? wanted - count : uint32_t{kSeen} - count;
+            const uint32_t off = count > wanted ? count - wanted : less;
+            const uint32_t both = off << 8 | value;
+            least = both < least ? both : least;
         }
-        return static_cast<uint8_t>(found);
+        return static_cast<uint8_t>(least);
     }
 
     // How many bytes of the plane probably have that value.
