@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 
-_LEVEL = 2
+# Level 2 takes 2 % longer, and 0.06 % less room (2026-11-26).
+_LEVEL = 1
 _GZIP_WBITS = 31
 
 # Of one record. The largest that were seen are chunks of arguments with programs in them, of some megabytes.
