@@ -86,12 +86,19 @@ void make_room(LeavesByDepth& depths, unsigned most) {
     }
 }
 
+constexpr std::array<uint8_t, 256> reversed_bytes() {
+    std::array<uint8_t, 256> all{};
+    for (unsigned byte = 0; byte < 256; ++byte)
+        for (unsigned bit = 0; bit < 8; ++bit)
+            all[byte] = static_cast<uint8_t>(all[byte] | (byte >> bit & 1) << (7 - bit));
+    return all;
+}
+
+constexpr std::array<uint8_t, 256> kReversed = reversed_bytes();
+
 uint16_t reversed(uint32_t code, unsigned bits) {
-    code = (code & 0x5555) << 1 | (code >> 1 & 0x5555);
-    code = (code & 0x3333) << 2 | (code >> 2 & 0x3333);
-    code = (code & 0x0F0F) << 4 | (code >> 4 & 0x0F0F);
-    code = (code & 0x00FF) << 8 | (code >> 8 & 0x00FF);
-    return static_cast<uint16_t>(code >> (16 - bits));
+    const uint32_t all = uint32_t{kReversed[code & 0xFF]} << 8 | kReversed[code >> 8 & 0xFF];
+    return static_cast<uint16_t>(all >> (16 - bits));
 }
 
 }  // namespace
