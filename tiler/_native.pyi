@@ -142,8 +142,9 @@ def encode_container(
 
 def blocks_without_matches(data: bytes, max_rows: int) -> list[tuple[int, int, bytes]]:
     """
-    Returns blocks of deflate for planes of a container in which nothing comes again: the first byte that they
-    stand for, the one after the last, and the blocks, which begin and end with a byte. Raises DamagedContainer.
+    Returns blocks of deflate for planes of a container in which nothing comes again, and for short stretches
+    beside them: the first byte that they stand for, the one after the last, and the blocks, which begin and end
+    with a byte. Raises DamagedContainer.
     """
 
 def literal_blocks(parts: Sequence[bytes]) -> bytes:

@@ -40,8 +40,9 @@ def compress(data: bytes | NDArray[np.uint8]) -> bytes:
 def compress_container(data: bytes) -> bytes:
     """The same of a column container. Planes in which nothing comes again are written by ourselves.
 
-    A code for each takes less room than one for all, and to look for repetitions would take most of the time. What
-    compression would hardly shorten stands there as it is: such a page is inflated in half the time.
+    So is what is short beside them. A code for each takes less room than one for all, and to look for repetitions would
+    take most of the time. What compression would hardly shorten stands there as it is: such a page is inflated in half
+    the time.
     """
     own = _native.blocks_without_matches(data, MAX_DECODED_BYTES // 8)
     if not own:

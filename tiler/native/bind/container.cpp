@@ -117,8 +117,9 @@ void bind_container(nb::module_& m) {
           "Returns a container of these columns, each by its id: int64 or uint32.");
     m.def(
         "blocks_without_matches", &own_blocks, nb::arg("data"), nb::arg("max_rows"),
-        "Returns blocks of deflate for planes of a container in which nothing comes again: the first byte that they\n"
-        "stand for, the one after the last, and the blocks, which begin and end with a byte. Raises DamagedContainer.");
+        "Returns blocks of deflate for planes of a container in which nothing comes again, and for short stretches\n"
+        "beside them: the first byte that they stand for, the one after the last, and the blocks, which begin and end\n"
+        "with a byte. Raises DamagedContainer.");
     m.def("literal_blocks", &literal_blocks, nb::arg("parts"),
           "Returns blocks of deflate that stand for the parts, one after the other, none of which is the last of a\n"
           "member. They have no repetitions; each part has a code of its own.");

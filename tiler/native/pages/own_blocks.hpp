@@ -1,4 +1,5 @@
-// The part of a container's gzip member that is written here: blocks of planes that have no repetitions.
+// The part of a container's gzip member that is written here: blocks of planes that have no repetitions, and of short stretches
+// beside them.
 #pragma once
 
 #include <cstddef>
