@@ -1,6 +1,4 @@
 // What slices leave in a terminal tile of a rollup: notes at the nodes of the tree whose leaves are the tile's bins.
-//
-// Notes are put down as they come, and brought into the order of nodes once, when the tile is whole: most nodes have few.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +21,8 @@ class NodeNotes {
     // The tree's root is so many levels above bins.
     static constexpr int kHeight = 4;
 
-    // Nodes of a subtree of each height. Those of the tile are numbered from the root on, each before its children.
-    static constexpr std::array<size_t, kHeight + 1> kNodes{1, 5, 21, 85, 341};
-
-    // The number of the `at`th node of a height.
-    static size_t number(size_t at, int height) { return kNumbers[kHeights[static_cast<size_t>(height)] + at]; }
+    // The number of the `at`th node of a height: those of bins come first.
+    static size_t number(size_t at, int height) { return kFirst[static_cast<size_t>(height)] + at; }
 
     // What follows is about the part of a tile before `stop` with so many bins, a power of 4, of the level.
     void begin(int level, int64_t bins, int64_t stop) {
@@ -47,24 +42,20 @@ class NodeNotes {
             const int64_t* start = slices.start.data() + first;
             const int64_t* duration = slices.duration.data() + first;
             const int32_t* name = slices.name.data() + first;
-            make_room(n);
-            Note* note = notes_.data() + size_;
             size_t left = 0;
             for (size_t k = 0; k < n; ++k) {
                 const int64_t bin = bin_at(start[k], level);
                 const int64_t bin_end = bin_start(bin + 1, level);
                 const int64_t end = start[k] + duration[k];
-                const size_t node = number(static_cast<size_t>(bin) & last_bin, 0);
-                note[k] = {std::min(end, bin_end) - start[k], name[k], static_cast<uint16_t>(node), 1};
-                ++ends_[node + 1];
+                nodes_[number(static_cast<size_t>(bin) & last_bin, 0)].add(name[k], std::min(end, bin_end) - start[k],
+                                                                           1);
                 leaving_[left] = static_cast<uint16_t>(k);
                 left += end > bin_end ? 1 : 0;
             }
-            size_ += n;
             for (size_t at = 0; at < left; ++at) {
                 const size_t k = leaving_[at];
                 const size_t bin = place_of_bin(start[k]);
-                longest_[number(bin, 0)] = std::max(longest_[number(bin, 0)], duration[k]);
+                nodes_[number(bin, 0)].saw(duration[k]);
                 add_behind(bin, start[k] + duration[k], duration[k], name[k]);
                 if (start[k] + duration[k] > stop_) outlasts(first + k);
             }
@@ -78,82 +69,93 @@ class NodeNotes {
         if (bin_at(start, level_) != bin_at(end - 1, level_)) add_behind(bin, end, duration, name);
     }
 
-    // To be called when the tile is whole, before what follows.
-    void put_in_order() {
-        order();
-        summed_early_ = !early_.empty();
-    }
-
-    // Whether there is anything in a node or below it.
-    bool any(size_t node, int height) const {
-        const size_t end = node + kNodes[static_cast<size_t>(height)];
-        if (first_[end] > first_[node]) return true;
-        if (!summed_early_) return false;
-        return std::any_of(early_.begin() + static_cast<std::ptrdiff_t>(node),
-                           early_.begin() + static_cast<std::ptrdiff_t>(end),
-                           [](const Early& early) { return early.parts.size() > 0; });
+    // Whether there is anything in the `at`th node of a height, or below it.
+    bool any(size_t at, int height) const {
+        for (size_t nodes = 1;; nodes *= 4, at *= 4, --height) {
+            const auto first = nodes_.begin() + static_cast<std::ptrdiff_t>(number(at, height));
+            const auto last = first + static_cast<std::ptrdiff_t>(nodes);
+            if (std::any_of(first, last, [](const Node& node) { return node.any(); })) return true;
+            if (height == 0) return false;
+        }
     }
 
     // Duration of the longest slice that was noted at a node. Of a bin: of those that do not lie in it from end to end.
-    int64_t longest(size_t node) const { return longest_[node]; }
+    int64_t longest(size_t node) const { return nodes_[node].longest(); }
 
     // Sums up the notes of a node, and puts one part for each name behind those of `out`.
-    RollupSums sum(size_t node, RollupSummer<APart>& summer, PartBuffer<APart>& out, bool is_cut) {
-        const Span<const APart> parts = parts_of(node);
-        if (!summed_early_) return summer.sum(parts, out, is_cut);
-        together_.clear();
-        for (const APart& part : early_[node].parts.parts()) together_.add(part);
-        int64_t longest = 0;
-        for (const APart& part : parts) {
-            together_.add(part);
-            longest = std::max(longest, part.busy());
-        }
-        RollupSums sums = summer.sum(together_.parts(), out, is_cut);
-        sums.longest = longest;
-        return sums;
+    RollupSums sum(size_t node, RollupSummer<APart>& summer, PartBuffer<APart>& out, bool is_cut) const {
+        return nodes_[node].sum(summer, out, is_cut);
     }
 
     void clear() {
-        size_ = 0;
-        ends_.fill(0);
-        longest_.fill(0);
-        if (summed_early_) early_.clear();
-        summed_early_ = false;
+        for (Node& node : nodes_) node.clear();
     }
 
   private:
-    struct Note {
-        int64_t busy;
-        int32_t name;
-        uint16_t node;
-        uint16_t count;
-    };
-
-    // What is summed up of a node before its tile is whole: parts of names, summed up whenever they have doubled.
-    struct Early {
-        PartBuffer<APart> parts;
-        size_t sum_at = kSumAt;
-    };
-
-    static constexpr size_t kSumAt = 1024;
-    static constexpr size_t kAll = kNodes[kHeight];
-    static constexpr size_t kNotesAtOnce = 1 << 17;
-    static constexpr size_t kAtOnce = 256;  // slices
-
-    // Numbers of nodes, those of bins first, then by height: from where on, and the number of each.
-    static constexpr std::array<size_t, kHeight + 1> kHeights{0, 256, 320, 336, 340};
-    static constexpr std::array<uint16_t, kAll> kNumbers = [] {
-        std::array<uint16_t, kAll> numbers{};
-        for (size_t height = 0; height <= kHeight; ++height) {
-            for (size_t at = 0; at < size_t{1} << (2 * (kHeight - height)); ++at) {
-                size_t number = 0;
-                for (size_t above = kHeight; above-- > height;)
-                    number += 1 + (at >> (2 * (above - height))) % 4 * kNodes[above];
-                numbers[kHeights[height] + at] = static_cast<uint16_t>(number);
-            }
+    // The notes of a node are summed up whenever they fill their room, unless this is little: a tile takes as much memory as its
+    // nodes have names, however many slices it has.
+    class alignas(64) Node {
+      public:
+        void add(int32_t name, int64_t busy, uint64_t count) {
+            if (next_ == end_) make_room();
+            *next_++ = APart(name, busy, count);
         }
-        return numbers;
-    }();
+
+        void saw(int64_t duration) { longest_ = std::max(longest_, duration); }
+
+        bool any() const { return next_ != room_.data(); }
+        int64_t longest() const { return longest_; }
+
+        RollupSums sum(RollupSummer<APart>& summer, PartBuffer<APart>& out, bool is_cut) const {
+            RollupSums sums = summer.sum(parts(), out, is_cut);
+            if (summed_ > 0) sums.longest = longest_note();
+            return sums;
+        }
+
+        void clear() {
+            next_ = room_.data();
+            summed_ = 0;
+            longest_ = 0;
+        }
+
+      private:
+        static constexpr size_t kSumAt = 4096;
+
+        size_t size() const { return static_cast<size_t>(next_ - room_.data()); }
+        Span<const APart> parts() const { return Span<const APart>(room_).first(size()); }
+
+        int64_t longest_note() const {
+            int64_t longest = 0;
+            for (const APart& part : parts().subspan(summed_)) longest = std::max(longest, part.busy());
+            return longest;
+        }
+
+        void make_room() {
+            if (room_.size() >= kSumAt) sum_early();
+            const size_t n = size();
+            if (2 * n >= room_.size()) room_.resize(std::max<size_t>(32, 2 * room_.size()));
+            next_ = room_.data() + n;
+            end_ = room_.data() + room_.size();
+        }
+
+        void sum_early() {
+            saw(longest_note());
+            PartBuffer<APart> sums;
+            RollupSummer<APart>::of_thread().sum(parts(), sums, true);
+            next_ = std::copy(sums.parts().begin(), sums.parts().end(), room_.data());
+            summed_ = sums.size();
+        }
+
+        APart* next_ = nullptr;  // where the next note goes, in its room
+        APart* end_ = nullptr;
+        std::vector<APart> room_;
+        size_t summed_ = 0;  // so many of the notes, the first, are sums of others
+        int64_t longest_ = 0;
+    };
+
+    static constexpr std::array<size_t, kHeight + 1> kFirst{0, 256, 320, 336, 340};
+    static constexpr size_t kAll = 341;
+    static constexpr size_t kAtOnce = 256;  // slices
 
     size_t place_of_bin(int64_t tick) const { return static_cast<size_t>(bin_at(tick, level_)) & last_bin_; }
 
@@ -177,69 +179,16 @@ class NodeNotes {
     // Notes a slice at the `at`th node of a height. `count`: a bin counts the slices that start in it, another node those that
     // cover it.
     void add_note(size_t at, int height, int32_t name, int64_t busy, uint16_t count, int64_t duration) {
-        const size_t node = number(at, height);
-        make_room(1);
-        notes_[size_++] = {busy, name, static_cast<uint16_t>(node), count};
-        ++ends_[node + 1];
-        longest_[node] = std::max(longest_[node], duration);
-    }
-
-    Span<const APart> parts_of(size_t node) const {
-        return Span<const APart>(ordered_).subspan(first_[node], first_[node + 1] - first_[node]);
-    }
-
-    // A counting sort.
-    void order() {
-        first_[0] = 0;
-        for (size_t node = 1; node <= kAll; ++node) first_[node] = first_[node - 1] + ends_[node];
-        std::array<uint32_t, kAll + 1> next = first_;
-        if (ordered_.size() < size_) ordered_.resize(notes_.size());
-        for (const Note& note : Span<const Note>(notes_).first(size_))
-            ordered_[next[note.node]++] = APart(note.name, note.busy, note.count);
-    }
-
-    void make_room(size_t more) {
-        if (notes_.size() - size_ >= more) return;
-        if (size_ < kNotesAtOnce) notes_.resize(std::max<size_t>(1024, 2 * (size_ + more)));
-        else sum_early();
-    }
-
-    // So that a tile takes as much memory as its nodes have names, however many slices it has.
-    void sum_early() {
-        order();
-        early_.resize(kAll);
-        for (size_t node = 0; node < kAll; ++node) {
-            for (const APart& part : parts_of(node)) {
-                add_early(early_[node], part);
-                longest_[node] = std::max(longest_[node], part.busy());
-            }
-        }
-        size_ = 0;
-        ends_.fill(0);
-    }
-
-    void add_early(Early& early, const APart& part) {
-        early.parts.add(part);
-        if (early.parts.size() < early.sum_at) return;
-        together_.clear();
-        RollupSummer<APart>::of_thread().sum(early.parts.parts(), together_, true);
-        std::swap(early.parts, together_);
-        early.sum_at = std::max(kSumAt, 2 * early.parts.size());
+        Node& node = nodes_[number(at, height)];
+        node.add(name, busy, count);
+        node.saw(duration);
     }
 
     int level_ = 0;
     size_t last_bin_ = 0;
     int64_t stop_ = 0;
-    std::vector<Note> notes_;  // room for them
-    size_t size_ = 0;
     std::array<uint16_t, kAtOnce> leaving_{};  // slices that end in another bin than they begin in
-    std::vector<APart> ordered_;
-    PartBuffer<APart> together_;
-    std::array<uint32_t, kAll + 1> ends_{};  // how many notes each node has, one place behind it
-    std::array<uint32_t, kAll + 1> first_{};  // where those of each begin
-    std::array<int64_t, kAll> longest_{};
-    std::vector<Early> early_;  // by node; empty in tiles of usual size
-    bool summed_early_ = false;
+    std::array<Node, kAll> nodes_;
 };
 
 }  // namespace tilescope

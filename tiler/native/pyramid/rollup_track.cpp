@@ -190,8 +190,7 @@ class Builder {
             });
             taken_ += slices.size();
         });
-        notes_.put_in_order();
-        const int64_t longest = sum_node(bins, height, index, Notes::number(0, height));
+        const int64_t longest = sum_node(bins, height, index, 0);
         notes_.clear();
         return longest;
     }
@@ -223,7 +222,8 @@ class Builder {
 
     // Sums a node of a terminal tile, and those below. Returns the longest of the slices in it, those that were entered above
     // left out.
-    int64_t sum_node(int level, int height, int64_t index, size_t number) {
+    int64_t sum_node(int level, int height, int64_t index, size_t at) {
+        const size_t number = Notes::number(at, height);
         const int64_t own = notes_.longest(number);
         if (height == 0) {
             const RollupSums sums = notes_.sum(number, summer_, parts_of(level + 1), may_be_cut(level));
@@ -238,9 +238,8 @@ class Builder {
         const Covering::Known before = covering_.known();
         covering_.enter(names, own);
         int64_t longest = 0;
-        const size_t below_child = Notes::kNodes[static_cast<size_t>(height - 1)];
-        size_t child = number + 1;
-        for (int64_t below = 4 * index; below < 4 * index + 4; ++below, child += below_child) {
+        for (int64_t below = 4 * index; below < 4 * index + 4; ++below) {
+            const size_t child = 4 * at + static_cast<size_t>(below % 4);
             if (covering_.known().slices == 0 && !notes_.any(child, height - 1)) continue;
             longest = std::max(longest, sum_node(level, height - 1, below, child));
         }
