@@ -22,14 +22,12 @@ struct RollupSums {
     Part best{0, 0, 0};   // unless there are no names
 };
 
-// Parts that stand one behind the other, and what they come to.
+// Parts that stand one behind the other.
 template <typename APart>
 class PartBuffer {
   public:
     Span<const APart> parts() const { return Span<const APart>(room_).first(size_); }
     size_t size() const { return size_; }
-    int64_t busy() const { return busy_; }
-    uint64_t count() const { return count_; }
 
     // Where up to `more` parts may be written, behind all others.
     APart* room_for(size_t more) {
@@ -37,54 +35,39 @@ class PartBuffer {
         return room_.data() + size_;
     }
 
-    // So many of them were written, which come to this.
-    void wrote(size_t more, int64_t busy, uint64_t count) {
-        size_ += more;
-        busy_ = add_busy(busy_, busy);
-        count_ += count;
-    }
+    // So many of them were written.
+    void wrote(size_t more) { size_ += more; }
 
     void add(const APart& part) {
         *room_for(1) = part;
-        wrote(1, part.busy(), part.count());
+        wrote(1);
     }
 
-    void clear() {
-        size_ = 0;
-        busy_ = 0;
-        count_ = 0;
-    }
+    void clear() { size_ = 0; }
 
   private:
     std::vector<APart> room_;
     size_t size_ = 0;
-    int64_t busy_ = 0;
-    uint64_t count_ = 0;
 };
 
-// Knows where the part of each name stands, by name: ids of names are dense. Memory: eight bytes a name.
+// Knows where the part of each name stands, by name: ids of names are dense. Memory: four bytes a name.
 template <typename APart>
 class RollupSummer {
   public:
     // Sums up parts to one for each name, in the order in which names came first, and puts them behind those of `out`, which
     // are others. `is_cut`: sums may be beyond `kBusyLimit`.
-    //
-    // First it finds out where each part goes. Nothing is guessed about whether a name has come before, that is as likely as
-    // not, and no step waits for what an earlier one has written but the place of the same name.
     RollupSums sum(Span<const APart> parts, PartBuffer<APart>& out, bool is_cut) {
-        return is_cut ? sum<true, true>(parts, {}, out) : sum<false, true>(parts, {}, out);
-    }
-
-    // The same of parts of which it is known what they come to. It does not find the longest.
-    RollupSums sum(const PartBuffer<APart>& parts, PartBuffer<APart>& out, bool is_cut) {
-        const RollupSums known{0, parts.busy(), parts.count()};
-        return is_cut ? sum<true, false>(parts.parts(), known, out) : sum<false, false>(parts.parts(), known, out);
+        if (parts.empty()) return {};
+        APart* sums = out.room_for(parts.size());
+        const RollupSums all = is_cut ? sum<true>(parts, sums) : sum<false>(parts, sums);
+        out.wrote(all.names);
+        return all;
     }
 
     // Where the part of a name stands among those that were summed last; SIZE_MAX: there is none.
     size_t place_of(int32_t name) {
-        const uint64_t mark = mark_of(name);
-        return mark >> 32 == turn_ ? static_cast<size_t>(mark & UINT32_MAX) : SIZE_MAX;
+        const uint32_t mark = mark_of(name);
+        return mark < earlier_ ? mark - first_ : SIZE_MAX;
     }
 
     // Each thread has one for all rollups that it works on, one after the other.
@@ -95,78 +78,81 @@ class RollupSummer {
 
   private:
     static constexpr size_t kDense = 1 << 22;  // ids beyond are looked up in a table
-    static constexpr uint64_t kNowhere = UINT64_MAX;
+    static constexpr uint32_t kNowhere = UINT32_MAX;
 
-    template <bool kIsCut, bool kAddUp>
-    RollupSums sum(Span<const APart> parts, RollupSums all, PartBuffer<APart>& out) {
-        if (parts.empty()) return all;
-        all.names = find_places(parts);
-        APart* sums = out.room_for(all.names);
-        std::fill(sums, sums + all.names, APart(0, 0, 0));
-        add_up<kIsCut, kAddUp>(parts, sums, all);
-        out.wrote(all.names, all.busy, all.count);
+    // Nothing is guessed about whether a name has come before, that is as likely as not: the lesser of its mark and that of the
+    // next new name is where the name goes, and there is a part of nothing for a new one before it is known whether it is new. No
+    // step waits for what an earlier one has written but the mark and the sum of the same name.
+    template <bool kIsCut>
+    RollupSums sum(Span<const APart> parts, APart* sums) {
+        next_turn(parts.size());
+        const uint32_t first = first_;  // what the loop writes cannot be these
+        const uint32_t earlier = earlier_;
+        Span<uint32_t> dense(dense_);
+        uint32_t next = first;
+        int64_t longest = 0;
+        for (const APart& part : parts) {
+            const size_t at = place_in_dense(part.name());
+            if (at >= dense.size()) {
+                beyond(part.name());
+                dense = dense_;  // it may have grown
+            }
+            uint32_t& mark = at < dense.size() ? dense[at] : beyond(part.name());
+            const uint32_t before = mark;
+            const uint32_t its = std::min(before, next);
+            mark = its;
+            sums[next - first] = APart(0, 0, 0);
+            next += before >= earlier ? 1 : 0;
+            APart& sum = sums[its - first];
+            if constexpr (kIsCut) sum = {part.name(), add_busy(sum.busy(), part.busy()), sum.count() + part.count()};
+            else sum.add(part);
+            longest = std::max(longest, part.busy());
+        }
+        RollupSums all = look_at<kIsCut>({sums, next - first});
+        all.longest = longest;
         return all;
     }
 
-    // Returns how many names there are. A mark is a turn and a place. Turns count down: so the lesser of the mark of a name
-    // and that of a new name is where the name goes, whether it has come before in this turn or not.
-    size_t find_places(Span<const APart> parts) {
-        next_turn();
-        if (places_.size() < parts.size()) places_.resize(std::max(parts.size(), 2 * places_.size()));
-        const uint64_t first = uint64_t{turn_} << 32;
-        uint64_t next = first;
-        uint32_t* place = places_.data();
-        for (const APart& part : parts) {
-            uint64_t& mark = mark_of(part.name());
-            // The lesser of the two, said so that compilers do not guess which.
-            const uint64_t has_come = mark < next ? 1 : 0;
-            const uint64_t at = next - ((next - mark) & (0 - has_come));
-            mark = at;
-            *place++ = static_cast<uint32_t>(at);
-            next += 1 - has_come;
-        }
-        return static_cast<size_t>(next - first);
-    }
-
-    template <bool kIsCut, bool kAddUp>
-    void add_up(Span<const APart> parts, APart* sums, RollupSums& all) const {
-        RollupSums so_far = all;
-        so_far.best = {parts[0].name(), parts[0].busy(), parts[0].count()};
+    template <bool kIsCut>
+    static RollupSums look_at(Span<const APart> sums) {
+        RollupSums all;
+        all.names = sums.size();
+        all.best = {sums[0].name(), sums[0].busy(), sums[0].count()};
         int64_t least = -1;  // what is busy for less is not better
-        const uint32_t* place = places_.data();
-        for (const APart& part : parts) {
-            APart& sum = sums[*place++];
-            APart whole = sum;
-            if constexpr (kIsCut) whole = {part.name(), add_busy(sum.busy(), part.busy()), sum.count() + part.count()};
-            else whole.add(part);
-            if constexpr (kAddUp) {
-                so_far.busy = kIsCut ? add_busy(so_far.busy, part.busy()) : so_far.busy + part.busy();
-                so_far.count += part.count();
-                so_far.longest = std::max(so_far.longest, part.busy());
-            }
-            sum = whole;
-            if (whole.busy() >= least) {
-                const Part named{whole.name(), whole.busy(), whole.count()};
-                if (names_better(named, so_far.best)) so_far.best = named;
-                least = so_far.best.name < 0 ? -1 : so_far.best.busy;
-            }
+        for (const APart& sum : sums) {
+            all.busy = kIsCut ? add_busy(all.busy, sum.busy()) : all.busy + sum.busy();
+            all.count += sum.count();
+            if (sum.busy() < least) continue;
+            const Part named{sum.name(), sum.busy(), sum.count()};
+            if (names_better(named, all.best)) all.best = named;
+            least = all.best.name < 0 ? -1 : all.best.busy;
         }
-        all = so_far;
+        return all;
     }
 
-    void next_turn() {
-        if (turn_-- != 0) return;
-        std::fill(dense_.begin(), dense_.end(), kNowhere);  // no mark may look current
-        others_.clear();
-        turn_ = UINT32_MAX - 1;
+    // A mark is a place behind the first mark of its turn. Turns count down by the parts that they have, so the marks of earlier ones
+    // are beyond all of this one.
+    void next_turn(size_t parts) {
+        if (parts >= kNowhere) throw std::length_error("too many parts of a bin");
+        earlier_ = first_;
+        if (first_ < parts) {
+            std::fill(dense_.begin(), dense_.end(), kNowhere);  // no mark may look current
+            others_.clear();
+            earlier_ = kNowhere;
+        }
+        first_ = earlier_ - static_cast<uint32_t>(parts);
     }
 
-    uint64_t& mark_of(int32_t name) {
-        const size_t at = static_cast<uint32_t>(name) + 1U;  // of a name below -1, it is beyond all others
+    static size_t place_in_dense(int32_t name) {
+        return static_cast<uint32_t>(name) + 1U;  // of a name below -1, it is beyond all others
+    }
+
+    uint32_t& mark_of(int32_t name) {
+        const size_t at = place_in_dense(name);
         return at < dense_.size() ? dense_[at] : beyond(name);
     }
 
-    uint64_t& beyond(int32_t name) {
+    uint32_t& beyond(int32_t name) {
         if (name < -1) throw std::invalid_argument("a name is no number of a name");
         const auto at = static_cast<size_t>(int64_t{name} + 1);
         if (at >= kDense) return others_.try_emplace(name, kNowhere).first->second;
@@ -174,10 +160,10 @@ class RollupSummer {
         return dense_[at];
     }
 
-    std::vector<uint64_t> dense_;
-    std::unordered_map<int32_t, uint64_t> others_;
-    uint32_t turn_ = UINT32_MAX;
-    std::vector<uint32_t> places_;  // of the parts at hand
+    std::vector<uint32_t> dense_;
+    std::unordered_map<int32_t, uint32_t> others_;
+    uint32_t first_ = kNowhere;    // the marks of this turn begin here
+    uint32_t earlier_ = kNowhere;  // and those of earlier ones here
 };
 
 }  // namespace tilescope

@@ -253,7 +253,7 @@ class Builder {
     void end_node(int level, int64_t index, int64_t longest) {
         if (level > root_level_) return;  // no bin, and nothing was left
         PartBuffer<APart>& parts = parts_of(level);
-        const RollupSums sums = summer_.sum(parts, parts_of(level + 1), may_be_cut(level));
+        const RollupSums sums = summer_.sum(parts.parts(), parts_of(level + 1), may_be_cut(level));
         parts.clear();
         end_bin(level, index, longest, sums);
     }
