@@ -63,6 +63,9 @@ class Covering {
         return at < slices_of_.size() ? busy_of(static_cast<int64_t>(slices_of_[at]), level) : 0;
     }
 
+    // Of those of any name, where they have one: at most.
+    int64_t most_busy(int level) const { return busy_of(known_.most, level); }
+
     // The name that dominates a bin of the level, if nothing else is in it: -1 where nothing that covers it has a name.
     // Something must cover it.
     Part dominant(int level) const {

@@ -285,13 +285,17 @@ class Builder {
             part.busy = add_busy(part.busy, covering_.busy(level, part.name));
             if (names_better(part, best)) best = part;
         };
-        const auto offer_one = [&](const APart& part) { offer({part.name(), part.busy(), part.count()}); };
+        offer(own);
+        const int64_t most = covering_.most_busy(level);
+        const auto offer_one = [&](const APart& part) {
+            if (best.name >= 0 && add_busy(part.busy(), most) < best.busy) return;
+            offer({part.name(), part.busy(), part.count()});
+        };
         const Span<const int32_t> covers = covering_.names();
         if (covers.size() >= parts.size()) {
             for (const APart& part : parts) offer_one(part);
             return;
         }
-        offer(own);
         for (const int32_t name : covers) {
             const size_t place = summer_.place_of(name);
             if (place < parts.size()) offer_one(parts[place]);
