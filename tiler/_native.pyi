@@ -2091,6 +2091,11 @@ class Tiles:
         for it; once.
         """
 
+    def join(self, later: Tiles) -> None:
+        """
+        Makes the part of a rollup before its cut the whole, with the part behind it.
+        """
+
 def slice_tiles(
     start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -2155,11 +2160,20 @@ def rollup_tiles(
     budget: MemoryBudget | None = None,
     terminal_slices: int = 65536,
     narrow_slices: int = 4294967295,
+    start: int = 0,
+    stop: int | None = None,
 ) -> Tiles:
     """
     Returns the tiles of the rollup of these tracks: those below the root in which at most `terminal_slices`
-    start have no children. One of more than `narrow_slices` counts in 64 bits. Raises MemoryError when more
-    slices are open at once than the budget has room for.
+    start have no children. One of more than `narrow_slices` counts in 64 bits. With the cut as `stop` or `start`
+    it is the part before it or behind it, to be joined. Raises MemoryError when more slices are open at once
+    than the budget has room for.
+    """
+
+def rollup_cut(children: Sequence[KeptSlices], root_level: int, terminal_slices: int = 65536) -> int:
+    """
+    Returns a time with about as many slices before it as behind it, at which the rollup of these tracks may be
+    cut into two parts; 0: there is none.
     """
 
 class Block:

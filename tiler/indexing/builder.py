@@ -101,6 +101,7 @@ class Builder:
             block.unbuilt += 1
             block.unbuilt_tracks += track.kind != TrackKind.ROLLUP
         self._schedule: Schedule
+        self._workers = 1
         self._writing = threading.Lock()
         self._done: list[int] = []  # blocks, not told yet
         self._rows_done = 0.0
@@ -128,6 +129,7 @@ class Builder:
         """
         tracks = [track for track in self._layout.tracks if track.kind != TrackKind.ROLLUP]
         rollups = [track for track in self._layout.tracks if track.kind == TrackKind.ROLLUP]
+        self._workers = workers
         self._meter.rows = int(sum(t.weight for t in tracks) + _ROLLUP_COST * sum(t.weight for t in rollups))
         self._schedule = Schedule(
             self._by_block(tracks),
@@ -178,6 +180,9 @@ class Builder:
         else:
             self._build_track(track)
             self._schedule.built(track.id)
+            self._count_built(track)
+
+    def _count_built(self, track: PlacedTrack) -> None:
         number = track.id // TRACKS_PER_BLOCK
         block = self._blocks[number]
         with self._counting:
@@ -281,13 +286,36 @@ class Builder:
         return _native.slice_tiles(*columns, self.root_level, budget, self.overview.grid.level)
 
     def _build_rollup(self, track: PlacedTrack) -> None:
-        self.facts[track.id] = TrackFacts.of_rollup(self.facts[child] for child in track.children)
+        """As a whole or, for two threads, in two parts: with the last part comes what ends it."""
+        cut = self._rollups.cut(track, self.root_level) if self._workers > 1 else 0
+        if not cut:
+            self._end_rollup(track, self._rollup_tiles(track))
+            return
+        parts: dict[int, _native.Tiles] = {}  # by where they start
+
+        def build(start: int, stop: int | None) -> None:
+            tiles = self._rollup_tiles(track, start, stop)
+            with self._counting:
+                parts[start] = tiles
+                if len(parts) < 2:
+                    return
+            parts[0].join(parts[cut])
+            self._end_rollup(track, parts[0])
+
+        self._schedule.share([partial(build, cut, None)])
+        build(0, cut)
+
+    def _rollup_tiles(self, track: PlacedTrack, start: int = 0, stop: int | None = None) -> _native.Tiles:
         with self._open_slices.counted(self._run.files[0].path, f"{track.name} or its parts"):
-            tiles = self._rollups.tiles(track, self.root_level, self._open_slices.budget)
+            return self._rollups.tiles(track, self.root_level, self._open_slices.budget, start, stop)
+
+    def _end_rollup(self, track: PlacedTrack, tiles: _native.Tiles) -> None:
+        self.facts[track.id] = TrackFacts.of_rollup(self.facts[child] for child in track.children)
         self.overview.add_rollup(track.id, tiles, self._layout.lanes_of(track, self.facts))
         self._blocks[track.id // TRACKS_PER_BLOCK].tiles[track.id] = tiles
         with self._counting:
             self._rows_done += _ROLLUP_COST * track.weight
+        self._count_built(track)
 
     def _end_block(self, number: int, *, holds_room: bool) -> None:
         """Shares the end of a block out; `holds_room`: the schedule has not been told yet that it takes no more."""

@@ -31,7 +31,8 @@ class Schedule:
 
     The order: what is shared, as it frees memory; what is done beside the tracks; tracks; what waits for all of them;
     rollups. Blocks are begun as long as those that are in work leave room for them. When all tracks are built, one
-    thread has a rollup while others do what is shared: the heaviest takes longer than all that can be shared then.
+    thread has a rollup while others do what is shared: the heaviest takes longer than all that can be shared then. It
+    is of two parts, and the second one is shared.
     """
 
     def __init__(

@@ -73,16 +73,29 @@ def native_rollup(children: Sequence[Sequence[Slice]], root: int) -> NativeTree:
             for offset, child in zip(offsets, slices, strict=False)
         ]
         from_file = _rollup(in_file, root)
+        cuts = {_native.rollup_cut(kept, root, TERMINAL_SLICES), *(tile * 4 ** (root + 3) for tile in (1, 2, 3))}
+        cut = [_cut_rollup(slices, root, at) for slices in (kept, in_file) for at in cuts if root >= 4 and at]
     with_wide_counts = _rollup(kept, root, narrow_slices=0)
     encoded = _encoded(in_memory)
     assert _encoded(from_file) == encoded
     assert _encoded(with_wide_counts) == encoded
+    assert all(_encoded(block) == encoded for block in cut)
     return block_trees(_rollup(kept, root), 0).get(0, {})
 
 
 def _rollup(children: Sequence[_native.KeptSlices], root: int, narrow_slices: int = 2**32 - 1) -> _native.Block:
     block = _native.Block(0)
     tiles = _native.rollup_tiles(children, root, terminal_slices=TERMINAL_SLICES, narrow_slices=narrow_slices)
+    block.add(0, tiles)
+    return block
+
+
+def _cut_rollup(children: Sequence[_native.KeptSlices], root: int, cut: int) -> _native.Block:
+    """Of two parts, the later one built first."""
+    block = _native.Block(0)
+    later = _native.rollup_tiles(children, root, terminal_slices=TERMINAL_SLICES, start=cut)
+    tiles = _native.rollup_tiles(children, root, terminal_slices=TERMINAL_SLICES, stop=cut)
+    tiles.join(later)
     block.add(0, tiles)
     return block
 

@@ -250,3 +250,29 @@ def test_the_same_tiles_are_terminal_whether_slices_are_in_a_file_or_in_memory(g
                 block.seal()
                 trees.append([column.tolist() for column in block.tiles()])
             assert trees[0] == trees[1]
+
+
+def test_parts_of_rollups_are_refused_where_they_cannot_be_joined() -> None:
+    def kept(start: list[int]) -> _native.KeptSlices:
+        return _native.KeptSlices(np.array(start), np.ones(len(start), np.int64), np.zeros(len(start), np.int32))
+
+    slices = [kept(list(range(0, 4**8, 16)))]
+    cut = _native.rollup_cut(slices, 4)
+    assert cut == 4**8 // 2
+    assert _native.rollup_cut(slices, 3) == 0
+    for start, stop in [(cut + 1, None), (-cut, None), (2**63 - 1, None), (0, cut - 1), (4**8, None), (0, 4**8)]:
+        with pytest.raises(ValueError, match="cut where a bin of its root begins"):
+            _native.rollup_tiles(slices, 4, start=start, stop=stop)
+    first = _native.rollup_tiles(slices, 4, stop=cut)
+    later = _native.rollup_tiles(slices, 4, start=cut)
+    with pytest.raises(ValueError, match="not in time order"):
+        first.join(_native.rollup_tiles(slices, 4, start=cut // 2))
+    with pytest.raises(ValueError, match="not the two parts"):
+        _native.rollup_tiles(slices, 4, stop=cut).join(_native.rollup_tiles([], 4, start=cut))
+    for tiles in (first, later):
+        with pytest.raises(ValueError, match="not the part behind a cut"):
+            tiles.join(first)
+    with pytest.raises(ValueError, match="not the part behind a cut"):
+        later.join(later)
+    with pytest.raises(ValueError, match="only the parts of rollups"):
+        later.join(_native.counter_tiles(np.zeros(1, np.int64), np.zeros(1), 4))

@@ -18,6 +18,10 @@ from tilescope.tiler.indexing.tracks.track_data import TrackData
 
 NO_NAME = -1  # of slices that name nothing
 
+# A rollup of so many slices is built in two parts. Those of 9.4 million took two threads half the time, and 2 % more of
+# both together.
+_CUT_AT = 1 << 22
+
 
 class Rollups:
     """Takes the slices of tracks from any thread, and gives tile trees of rollups.
@@ -55,16 +59,32 @@ class Rollups:
                 raise DiskFull(f"{self._folder}: {what}", kept.bytes) from error
         self._slices[track] = kept
 
-    def tiles(self, rollup: PlacedTrack, root_level: int, budget: _native.MemoryBudget | None = None) -> _native.Tiles:
-        """The tile tree of a rollup. Raises MemoryError when more slices are open than `budget` has room for."""
-        children = [self._slices[child] for child in rollup.children if child in self._slices]
-        return _native.rollup_tiles(children, root_level, budget)
+    def cut(self, rollup: PlacedTrack, root_level: int) -> int:
+        """Where a rollup is cut into two parts of about the same size, for two threads; 0: it is built as a whole."""
+        return _native.rollup_cut(self._children(rollup), root_level) if rollup.weight >= _CUT_AT else 0
+
+    def tiles(
+        self,
+        rollup: PlacedTrack,
+        root_level: int,
+        budget: _native.MemoryBudget | None = None,
+        start: int = 0,
+        stop: int | None = None,
+    ) -> _native.Tiles:
+        """The tile tree of a rollup, or its part from the cut on or up to it.
+
+        Raises MemoryError when more slices are open than `budget` has room for.
+        """
+        return _native.rollup_tiles(self._children(rollup), root_level, budget, start=start, stop=stop)
 
     def forget(self) -> None:
         """All rollups are built, or none will be."""
         self._slices.clear()
         if self._file is not None:
             self._file.close()
+
+    def _children(self, rollup: PlacedTrack) -> list[_native.KeptSlices]:
+        return [self._slices[child] for child in rollup.children if child in self._slices]
 
     def _place(self, size_bytes: int) -> tuple[int, int] | None:
         """File and offset for so many bytes; None: they may stay in memory."""

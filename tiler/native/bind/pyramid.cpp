@@ -86,6 +86,15 @@ struct BoundTiles {
         if (track == nullptr) throw std::invalid_argument("only the tiles of slices have an overview of their own");
         return overview_columns(track->take_overview());
     }
+
+    // What follows the cut of a rollup.
+    void join(const BoundTiles& later) const {
+        auto* rollup = dynamic_cast<RollupTrack*>(tiles.get());
+        const auto* other = dynamic_cast<const RollupTrack*>(later.tiles.get());
+        if (rollup == nullptr || other == nullptr) throw std::invalid_argument("only the parts of rollups are joined");
+        nb::gil_scoped_release release;
+        rollup->join(*other);
+    }
 };
 
 void check_level(int level) {
@@ -151,19 +160,32 @@ struct BoundSlices {
     }
 };
 
-BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int root_level, MemoryBudget* budget,
-                        size_t terminal_slices, uint64_t narrow_slices) {
-    check_level(root_level);
+std::vector<const KeptSlices*> slices_of(const std::vector<const BoundSlices*>& children) {
     std::vector<const KeptSlices*> slices;
     slices.reserve(children.size());
     for (const BoundSlices* child : children) slices.push_back(&child->slices);
+    return slices;
+}
+
+BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int root_level, MemoryBudget* budget,
+                        size_t terminal_slices, uint64_t narrow_slices, int64_t start, std::optional<int64_t> stop) {
+    check_level(root_level);
+    const std::vector<const KeptSlices*> slices = slices_of(children);
     BoundTiles bound;
     {
         nb::gil_scoped_release release;
         // Times are checked on the way: slices of a whole run are not read twice.
-        bound.tiles = std::make_unique<RollupTrack>(slices, root_level, budget, terminal_slices, narrow_slices);
+        bound.tiles = std::make_unique<RollupTrack>(slices, root_level, RollupSpan{start, stop.value_or(INT64_MAX)},
+                                                    budget, terminal_slices, narrow_slices);
     }
     return bound;
+}
+
+int64_t rollup_cut(const std::vector<const BoundSlices*>& children, int root_level, size_t terminal_slices) {
+    check_level(root_level);
+    const std::vector<const KeptSlices*> slices = slices_of(children);
+    nb::gil_scoped_release release;
+    return RollupTrack::cut(slices, root_level, terminal_slices);
 }
 
 struct BoundBlock {
@@ -245,7 +267,9 @@ void bind_pyramid(nb::module_& m) {
         .def("take_overview", &BoundTiles::take_overview,
              "Returns bin, name and utilisation (1 to 255) of the overview of slices whose tiles were made with a "
              "level\n"
-             "for it; once.");
+             "for it; once.")
+        .def("join", &BoundTiles::join, nb::arg("later"),
+             "Makes the part of a rollup before its cut the whole, with the part behind it.");
     m.def("slice_tiles", &slice_tiles, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
           nb::arg("flags"), nb::arg("root_level"), nb::arg("budget") = nb::none(),
           nb::arg("overview_level") = nb::none(),
@@ -268,10 +292,17 @@ void bind_pyramid(nb::module_& m) {
             "What they take in a file at most.");
     m.def("rollup_tiles", &rollup_tiles, nb::arg("children"), nb::arg("root_level"), nb::arg("budget") = nb::none(),
           nb::arg("terminal_slices") = RollupTrack::kTerminalSlices,
-          nb::arg("narrow_slices") = RollupTrack::kNarrowSlices,
+          nb::arg("narrow_slices") = RollupTrack::kNarrowSlices, nb::arg("start") = 0, nb::arg("stop") = nb::none(),
           "Returns the tiles of the rollup of these tracks: those below the root in which at most `terminal_slices`\n"
-          "start have no children. One of more than `narrow_slices` counts in 64 bits. Raises MemoryError when more\n"
-          "slices are open at once than the budget has room for.");
+          "start have no children. One of more than `narrow_slices` counts in 64 bits. With the cut as `stop` or "
+          "`start`\n"
+          "it is the part before it or behind it, to be joined. Raises MemoryError when more slices are open at once\n"
+          "than the budget has room for.");
+    m.def(
+        "rollup_cut", &rollup_cut, nb::arg("children"), nb::arg("root_level"),
+        nb::arg("terminal_slices") = RollupTrack::kTerminalSlices,
+        "Returns a time with about as many slices before it as behind it, at which the rollup of these tracks may be\n"
+        "cut into two parts; 0: there is none.");
     nb::class_<BoundBlock>(m, "Block", "The tiles of up to 32 neighbouring tracks, to be written as pages.")
         .def(nb::init<uint32_t>(), nb::arg("number"))
         .def("add", &BoundBlock::add, nb::arg("slot"), nb::arg("tiles"),

@@ -72,6 +72,12 @@ uint8_t put(Span<const Value> column, Value least, std::vector<char>& out) {
     return sizeof(HalfBits<Value>);
 }
 
+uint64_t bits_of(Span<const int64_t> durations) {
+    uint64_t bits = 0;
+    for (const int64_t duration : durations) bits |= static_cast<uint64_t>(duration);
+    return bits;
+}
+
 template <typename Stored, typename Value>
 void take_as(const char* from, Value least, std::vector<Value>& column) {
     for (Value& value : column) {
@@ -114,6 +120,7 @@ KeptSlices::KeptSlices(int file, int64_t offset, const SliceColumns& columns) : 
         const auto name = columns.name.subspan(first, n);
         Piece piece{columns.start[first],
                     at + static_cast<int64_t>(buffer.size()),
+                    bits_of(columns.duration.subspan(first, n)),
                     *std::min_element(name.begin(), name.end()),
                     0,
                     0,
@@ -131,6 +138,16 @@ KeptSlices::KeptSlices(int file, int64_t offset, const SliceColumns& columns) : 
             buffer.clear();
         }
     }
+}
+
+bool KeptSlices::ends_by(size_t piece, int64_t time) const {
+    const size_t next = piece * kPiece + piece_size(piece);
+    if (next == n_) return false;
+    const int64_t later = in_file() ? pieces_[piece + 1].start : columns_.start[next];
+    if (later < 0 || later > time) return false;
+    const uint64_t durations =
+        in_file() ? pieces_[piece].durations : bits_of(columns_.duration.subspan(piece * kPiece, piece_size(piece)));
+    return durations <= static_cast<uint64_t>(time - later);
 }
 
 SliceCursor::SliceCursor(const KeptSlices& slices) : slices_(slices) {
@@ -186,6 +203,20 @@ void SliceCursor::load(size_t number) {
     window_ = {start_, duration_, name_};
     window_first_ = number * KeptSlices::kPiece;
     at_ = 0;
+}
+
+SliceColumns SliceCursor::piece_before(size_t number, size_t stop) {
+    const size_t first = number * KeptSlices::kPiece;
+    const size_t n = std::min(slices_.piece_size(number), stop - first);
+    if (slices_.in_file()) load(number);
+    const size_t at = first - window_first_;
+    return {window_.start.subspan(at, n), window_.duration.subspan(at, n), window_.name.subspan(at, n)};
+}
+
+void SliceCursor::go_to(size_t slice) {
+    if (slice < slices_.n_ && slices_.in_file()) load(slice / KeptSlices::kPiece);
+    at_ = std::min(slice - window_first_, window_.size());
+    next_start_ = slice < slices_.n_ ? window_.start[at_] : INT64_MAX;
 }
 
 Span<const int64_t> SliceCursor::look_ahead(size_t number) {

@@ -39,6 +39,7 @@ class KeptSlices {
     struct Piece {
         int64_t start;  // of its first slice
         int64_t place;  // in the file
+        uint64_t durations;  // bits that any of them has
         int32_t name;  // the least
         uint8_t start_bytes;  // that a value takes
         uint8_t duration_bytes;
@@ -53,6 +54,8 @@ class KeptSlices {
     };
 
     bool in_file() const { return file_ >= 0; }
+    // Whether the slices of a piece that start before `time` end there or before, which is seen without a look at each.
+    bool ends_by(size_t piece, int64_t time) const;
     size_t piece_size(size_t piece) const { return n_ - piece * kPiece < kPiece ? n_ - piece * kPiece : kPiece; }
 
     SliceColumns columns_;
@@ -74,6 +77,25 @@ class SliceCursor {
 
     // The same without reading: at least and at most so many. Both are zero only if there are none.
     std::pair<size_t, size_t> bounds_before(int64_t stop) const;
+
+    // Passes over the slices that start before `time`, of which none has been taken, and returns how many they are. Visits (end,
+    // duration, name) of those that end behind it. Throws as `take_before` does.
+    template <typename Visit>
+    size_t pass_to(int64_t time, Visit&& visit) {
+        const size_t passed = count_before(time);
+        for (size_t piece = 0; piece * KeptSlices::kPiece < passed; ++piece) {
+            if (slices_.ends_by(piece, time)) continue;
+            const SliceColumns slices = piece_before(piece, passed);
+            for (size_t k = 0; k < slices.size(); ++k) {
+                const int64_t start = slices.start[k];
+                const int64_t duration = slices.duration[k];
+                if (start < 0 || start > time || duration < 0 || duration >= kTimeLimit - start) refuse(slices);
+                if (duration > time - start) visit(start + duration, duration, slices.name[k]);
+            }
+        }
+        go_to(passed);
+        return passed;
+    }
 
     // Visits the next slices, as long as they start before `stop`, as columns without rows and flags. Throws std::system_error,
     // and std::invalid_argument when they are not in order or end beyond the time limit.
@@ -109,6 +131,8 @@ class SliceCursor {
     void look_forward_to(size_t slices) const;
     void advance();  // to the window in which the next slice lies
     void load(size_t number);
+    SliceColumns piece_before(size_t number, size_t stop);  // its slices before that of a number
+    void go_to(size_t slice);
     size_t count_in_window(int64_t stop) const;
     size_t last_piece_before(int64_t stop) const;  // this one, or a later one that begins before
     Span<const int64_t> look_ahead(size_t number);  // the starts of a piece

@@ -10,6 +10,7 @@
 #include "pyramid/name_table.hpp"
 #include "pyramid/node_notes.hpp"
 #include "pyramid/rollup_sums.hpp"
+#include "pyramid/rollup_sweep.hpp"
 
 namespace tilescope {
 
@@ -20,56 +21,8 @@ namespace {
 constexpr size_t kSlicesAtOnce = 8192;
 constexpr int kPartHeight = 2;
 
-// The children's slices, up to some time.
-class Sweep {
-  public:
-    explicit Sweep(const std::vector<const KeptSlices*>& tracks) {
-        cursors_.reserve(tracks.size());
-        for (const KeptSlices* track : tracks) {
-            cursors_.emplace_back(*track);
-            next_start_.push_back(cursors_.back().next_start());
-        }
-    }
-
-    // How many slices that are yet to come start before `stop`.
-    size_t count_before(int64_t stop) {
-        size_t count = 0;
-        for (size_t track = 0; track < cursors_.size(); ++track)
-            if (next_start_[track] < stop) count += cursors_[track].count_before(stop);
-        return count;
-    }
-
-    // At least and at most so many: nothing is read to tell.
-    std::pair<size_t, size_t> bounds_before(int64_t stop) const {
-        std::pair<size_t, size_t> all;
-        for (size_t track = 0; track < cursors_.size(); ++track) {
-            if (next_start_[track] >= stop) continue;
-            const auto [least, most] = cursors_[track].bounds_before(stop);
-            all.first += least;
-            all.second += most;
-        }
-        return all;
-    }
-
-    // Whether there are any.
-    bool any_before(int64_t stop) const {
-        return std::any_of(next_start_.begin(), next_start_.end(), [stop](int64_t start) { return start < stop; });
-    }
-
-    // Takes the slices that start before `stop`, track by track: sums do not depend on their order.
-    template <typename Visit>
-    void take_before(int64_t stop, const Visit& visit) {
-        for (size_t track = 0; track < cursors_.size(); ++track) {
-            if (next_start_[track] >= stop) continue;
-            cursors_[track].take_before(stop, visit);
-            next_start_[track] = cursors_[track].next_start();
-        }
-    }
-
-  private:
-    std::vector<SliceCursor> cursors_;
-    std::vector<int64_t> next_start_;  // side by side, for a quick look at all tracks
-};
+// A cut is where a tile so many levels below the root begins, and so a bin of the root: no bin is in both parts.
+constexpr int kCutDepth = 4;
 
 // What a slice has left of the time behind where it was seen.
 struct Rest {
@@ -88,24 +41,34 @@ class Builder {
     using Notes = NodeNotes<APart>;
 
   public:
-    Builder(const std::vector<const KeptSlices*>& children, int root_level, std::vector<Tile>& tiles,
-            std::vector<std::pair<size_t, size_t>>& contents, std::vector<Bin>& bins, MemoryBudget* budget,
-            size_t terminal_slices)
+    Builder(const std::vector<const KeptSlices*>& children, int root_level, RollupSpan span, std::vector<Tile>& tiles,
+            std::vector<std::pair<size_t, size_t>>& contents, std::vector<Bin>& bins, std::vector<OpenTile>& open_tiles,
+            MemoryBudget* budget, size_t terminal_slices)
         : sweep_(children),
           slices_(sweep_.count_before(INT64_MAX)),
           root_level_(root_level),
+          span_(span),
           terminal_slices_(terminal_slices),
           budget_(budget),
           tiles_(tiles),
           contents_(contents),
-          bins_(bins) {
+          bins_(bins),
+          open_tiles_(open_tiles) {
         for (auto& level : waiting_) {
             for (Waiting& waiting : level) waiting.ending = Rests(budget);
         }
     }
 
     void build() {
-        if (slices_ > 0) build(root_level_, 0, slices_, Rests(budget_));
+        if (slices_ == 0) return;
+        if (span_.start > 0) {
+            const int level = root_level_ - kCutDepth;
+            const int64_t index = tile_at(span_.start, level) - 1;
+            taken_ = sweep_.pass_to(span_.start, [&](int64_t end, int64_t duration, int32_t name) {
+                wait_behind(level, index, {end, duration, name});
+            });
+        }
+        build(root_level_, 0, slices_, Rests(budget_));
     }
 
   private:
@@ -118,7 +81,8 @@ class Builder {
 
     // Returns the longest of the slices in the tile, unless they cover it. Leaves their parts to the node above its bins.
     int64_t build(int level, int64_t index, size_t starting, Rests ending) {
-        const bool terminal = level == 0 || (level < root_level_ && starting <= terminal_slices_);
+        const bool terminal =
+            level == 0 || (level < root_level_ && starting <= terminal_slices_ && !has_cut(level, index));
         const uint64_t before = taken_;
         const int64_t longest =
             terminal ? sum_part(level, level, index, starting, std::move(ending))
@@ -129,6 +93,15 @@ class Builder {
                            });
         write(level, index, before, terminal);
         return longest;
+    }
+
+    // Whether the span begins or ends amid a tile.
+    bool has_cut(int level, int64_t index) const {
+        return is_amid(level, index, span_.start) || is_amid(level, index, span_.stop);
+    }
+
+    static bool is_amid(int level, int64_t index, int64_t time) {
+        return tile_start(index, level) < time && time < tile_start(index + 1, level);
     }
 
     // About how many slices that are yet to come start before `stop`: the tile before it is terminal just if it would be with the
@@ -161,11 +134,13 @@ class Builder {
         Rests(budget_).swap(ending);  // each slice waits in one place, not at every level
         int64_t longest = 0;
         for (int64_t child = 4 * index; child < 4 * index + 4; ++child) {
+            if (tile_start(child + 1, level - 1) <= span_.start) continue;
+            if (tile_start(child, level - 1) >= span_.stop) break;
             Waiting& waiting = waiting_at(level - 1, child);
             const size_t starting = count_before(tile_start(child + 1, level - 1));
             const std::vector<Part>& covering = waiting.covering.parts();
             const bool any = starting > 0 || !covering.empty() || !waiting.ending.empty();
-            if (!any && covering_.known().slices == 0) continue;
+            if (!any && covering_.known().slices == 0 && !has_cut(level - 1, child)) continue;
             const Covering::Known before = covering_.known();
             covering_.enter(covering, waiting.longest);
             longest = std::max(
@@ -202,6 +177,7 @@ class Builder {
     // Notes a slice that runs at the start of a child at the children up to its end. False: it outlasts the last.
     bool wait_from(int level, int64_t child, const Rest& rest) {
         do {
+            if (tile_start(child, level) >= span_.stop) return true;
             Waiting& waiting = waiting_at(level, child);
             if (rest.end < tile_start(child + 1, level)) {
                 if (rest.end > tile_start(child, level)) waiting.ending.push_back(rest);
@@ -318,16 +294,22 @@ class Builder {
 
     void write(int level, int64_t index, uint64_t before, bool terminal) {
         std::vector<Bin>& bins = open_[static_cast<size_t>(level)];
-        tiles_.push_back(
-            {index, before, taken_, contents_.size(), static_cast<uint8_t>(level), terminal ? kTerminal : uint8_t{0}});
+        const Tile tile{
+            index, before, taken_, contents_.size(), static_cast<uint8_t>(level), terminal ? kTerminal : uint8_t{0}};
+        if (is_amid(level, index, span_.stop)) {
+            open_tiles_.push_back({tile, std::move(bins)});
+            return;
+        }
+        tiles_.push_back(tile);
         contents_.push_back({bins_.size(), bins_.size() + bins.size()});
         bins_.insert(bins_.end(), bins.begin(), bins.end());
         bins.clear();
     }
 
-    Sweep sweep_;
+    RollupSweep sweep_;
     uint64_t slices_;
     int root_level_;
+    RollupSpan span_;
     size_t terminal_slices_;
     MemoryBudget* budget_;
     static constexpr int kLowestPart = kPartHeight - Notes::kHeight;  // level of the parts of tiles of level 0
@@ -343,19 +325,77 @@ class Builder {
     std::vector<Tile>& tiles_;
     std::vector<std::pair<size_t, size_t>>& contents_;
     std::vector<Bin>& bins_;
+    std::vector<OpenTile>& open_tiles_;
 };
 
 }  // namespace
 
-RollupTrack::RollupTrack(const std::vector<const KeptSlices*>& children, int root_level, MemoryBudget* budget,
-                         size_t terminal_slices, uint64_t narrow_slices) {
+RollupTrack::RollupTrack(const std::vector<const KeptSlices*>& children, int root_level, RollupSpan span,
+                         MemoryBudget* budget, size_t terminal_slices, uint64_t narrow_slices) {
+    const auto may_cut = [root_level](int64_t time) {
+        return root_level >= kCutDepth && tile_at(time, root_level) == 0 &&
+               bin_start(bin_at(time, root_level), root_level) == time;
+    };
+    if ((span.start != 0 && !may_cut(span.start)) || (span.stop != INT64_MAX && !may_cut(span.stop)))
+        throw std::invalid_argument("a rollup is cut where a bin of its root begins");
     uint64_t slices = 0;
     for (const KeptSlices* child : children) slices += child->size();
     const auto build = [&](auto part) {
-        Builder<decltype(part)>(children, root_level, tiles_, contents_, bins_, budget, terminal_slices).build();
+        Builder<decltype(part)>(children, root_level, span, tiles_, contents_, bins_, open_tiles_, budget,
+                                terminal_slices)
+            .build();
     };
     if (slices <= narrow_slices) build(NarrowPart());
     else build(WidePart());
+}
+
+// Goes down to where half of the slices have started, as long as tiles are sure to have children. What is a little off does no harm:
+// nothing is read.
+int64_t RollupTrack::cut(const std::vector<const KeptSlices*>& children, int root_level, size_t terminal_slices) {
+    const RollupSweep sweep(children);
+    const size_t half = sweep.bounds_before(INT64_MAX).second / 2;
+    size_t nearest = half / 2;
+    int64_t cut = 0;
+    int64_t tile = 0;
+    for (int level = root_level - 1; root_level >= kCutDepth && level >= root_level - kCutDepth; --level) {
+        const auto bounds = [&](int64_t at) { return sweep.bounds_before(tile_start(at, level)); };
+        const int64_t last = 4 * tile + 3;
+        tile = 4 * tile;
+        while (tile < last && bounds(tile + 1).first < half) ++tile;
+        for (const int64_t edge : {tile, tile + 1}) {
+            const size_t before = bounds(edge).second;
+            const size_t off = before > half ? before - half : half - before;
+            if (off >= nearest) continue;
+            nearest = off;
+            cut = tile_start(edge, level);
+        }
+        if (bounds(tile + 1).first <= bounds(tile).second + terminal_slices) break;
+    }
+    return cut;
+}
+
+void RollupTrack::join(const RollupTrack& later) {
+    if (&later == this || !later.open_tiles_.empty()) throw std::invalid_argument("this is not the part behind a cut");
+    size_t ended = 0;
+    bins_.reserve(bins_.size() + later.bins_.size() + open_tiles_.size() * kBinsPerTile);
+    for (Tile tile : later.tiles_) {
+        const auto [first, last] = later.contents_[tile.content];
+        const size_t begin = bins_.size();
+        for (const OpenTile& open : open_tiles_) {
+            if (open.tile.level != tile.level || open.tile.index != tile.index) continue;
+            if (open.tile.last != tile.first) throw std::invalid_argument("slices are not in time order");
+            tile.first = open.tile.first;
+            bins_.insert(bins_.end(), open.bins.begin(), open.bins.end());
+            ++ended;
+        }
+        const auto bins = later.bins_.begin();
+        bins_.insert(bins_.end(), bins + static_cast<std::ptrdiff_t>(first), bins + static_cast<std::ptrdiff_t>(last));
+        tile.content = contents_.size();
+        contents_.push_back({begin, bins_.size()});
+        tiles_.push_back(tile);
+    }
+    if (ended != open_tiles_.size()) throw std::invalid_argument("these are not the two parts of a rollup");
+    open_tiles_.clear();
 }
 
 std::vector<OverviewBin> RollupTrack::overview(int level, int64_t lanes) const {

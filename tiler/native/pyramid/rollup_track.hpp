@@ -7,6 +7,18 @@
 
 namespace tilescope {
 
+// A tile that goes on behind a span, so far.
+struct OpenTile {
+    Tile tile;
+    std::vector<Bin> bins;
+};
+
+// The part of a rollup that is built: slices that start before it are looked at for what they have of it.
+struct RollupSpan {
+    int64_t start = 0;
+    int64_t stop = INT64_MAX;
+};
+
 // Built in one sweep over the children's slices, depth first: a terminal tile sums what overlaps
 // it, a bin above adds up the name tables of four bins, and only the tables on the way to the root are in memory. Slices
 // that cover a bin are in no table: they are known once for all bins that they cover. Rollups have no individuals: slices of different tracks overlap, so a bin's busy time may exceed its width.
@@ -21,8 +33,18 @@ class RollupTrack final : public TrackTiles {
     static constexpr uint64_t kNarrowSlices = UINT32_MAX;
 
     // Slices that are open at once are taken from `budget`: ShortOfBudget.
-    RollupTrack(const std::vector<const KeptSlices*>& children, int root_level, MemoryBudget* budget = nullptr,
-                size_t terminal_slices = kTerminalSlices, uint64_t narrow_slices = kNarrowSlices);
+    // A span that is less than all ends or begins at the cut.
+    RollupTrack(const std::vector<const KeptSlices*>& children, int root_level, RollupSpan span = {},
+                MemoryBudget* budget = nullptr, size_t terminal_slices = kTerminalSlices,
+                uint64_t narrow_slices = kNarrowSlices);
+
+    // A time that has about as many slices before it as behind it, at which a rollup may be cut in two that are built side by side.
+    // 0: there is none.
+    static int64_t cut(const std::vector<const KeptSlices*>& children, int root_level,
+                       size_t terminal_slices = kTerminalSlices);
+
+    // Makes the part before the cut the whole, with the one behind it.
+    void join(const RollupTrack& later);
 
     const std::vector<Tile>& tiles() const override { return tiles_; }
     void append(const Tile& tile, PageColumns& page) const override;
@@ -36,6 +58,7 @@ class RollupTrack final : public TrackTiles {
     std::vector<Tile> tiles_;
     std::vector<std::pair<size_t, size_t>> contents_;  // range of bins_, by Tile::content
     std::vector<Bin> bins_;
+    std::vector<OpenTile> open_tiles_;
 };
 
 }  // namespace tilescope
