@@ -35,8 +35,9 @@ def args_entries(run: RunFiles, decoding: DecodingTables) -> Iterator[Entry]:
     for number, file in enumerate(run.files):
         tables = file.summary.args_tables
         yield keys.args_tables(number), compress(decoding.take_head(number))
-        in_pages = tables is not None and codec_of(file.summary.format).in_pages
-        for place, page in enumerate(tables.pages() if in_pages else ()):
+        if tables is None or not codec_of(file.summary.format).in_pages:
+            continue
+        for place, page in enumerate(tables.pages()):
             yield keys.args_pages(number, place), compress(page)
 
 

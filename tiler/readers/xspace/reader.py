@@ -86,6 +86,7 @@ class XSpaceReader:
         self._counters: dict[int, _native.XSpaceCounters] = {}  # by line, of those that are lines of counters
         self._tracks: list[LineTrack] = []
         self._starts_ns: list[int] = []
+        self._sealed = 0  # where metadata that has been read ends
         self._counting = threading.Lock()
         self._parsed_bytes = 0  # by survey and by decoding together
         self._finished = False
@@ -129,8 +130,9 @@ class XSpaceReader:
             for start in _in_order(executor, look, range(len(ranges))):
                 self._starts_ns.append(start)
                 yield
-                yield from self._seal(native, mapped)  # while others are looked into: no core waits for it
-            yield from self._seal(native, mapped)
+                # While others are looked into: no core waits for it.
+                yield from self._seal(native, mapped, ranges)
+            yield from self._seal(native, mapped, ranges)
             mapped.release(0, len(mapped))
 
             def split(line: int) -> int:
@@ -281,10 +283,17 @@ class XSpaceReader:
         mapped.check()
         return native.surveyed(line, survey)
 
-    def _seal(self, native: _native.XSpaceFile, mapped: MappedBytes) -> Iterator[None]:
+    def _seal(
+        self, native: _native.XSpaceFile, mapped: MappedBytes, ranges: Sequence[tuple[int, int]]
+    ) -> Iterator[None]:
         """Reads the metadata of planes whose lines have all been looked into."""
-        while native.seal(len(self._starts_ns)):
+        surveyed = len(self._starts_ns)
+        while native.seal(surveyed):
             mapped.check()
+            # What lies before the next line; others are being read behind it.
+            stop = ranges[surveyed][0] if surveyed < len(ranges) else len(mapped)
+            mapped.release(self._sealed, stop)
+            self._sealed = max(self._sealed, stop)
             yield
 
     def _parsed(self, mapped: MappedBytes, begin: int, end: int) -> None:
