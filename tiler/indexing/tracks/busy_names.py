@@ -25,9 +25,9 @@ class BusyNames:
 
     def families(self, names: RunNames) -> list[str]:
         """The busiest families of the run."""
-        # Their order decides which names count at all: it must not depend on which thread came first.
+        # Their order decides which names count at all: it must not depend on which thread came first. The sort is stable.
         low, high = self._totals.halves(len(names))
-        order = np.lexsort((np.arange(len(low)), -low, -high))[:FAMILY_NAMES]
+        order = np.lexsort((-low, -high))[:FAMILY_NAMES]
         return busiest_families(
             (_as_stored(names[k]), _as_stored(names.category(k)), (int(high[k]) << _HALF) + int(low[k]))
             for k in order.tolist()
