@@ -25,7 +25,8 @@ class BusyNames:
 
     def families(self, names: RunNames) -> list[str]:
         """The busiest families of the run."""
-        # Their order decides which names count at all: it must not depend on which thread came first. The sort is stable.
+        # Their order decides which names count at all: it must not depend on which thread came first. The sort keeps
+        # the order of names that are equal.
         low, high = self._totals.halves(len(names))
         order = np.lexsort((-low, -high))[:FAMILY_NAMES]
         return busiest_families(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Final
 
 import numpy as np
@@ -65,6 +65,14 @@ class XSpaceTables:
         self._found: _native.XSpaceMetadata | None = None
         self._named: list[PlaneNames] = []
         self._pages_read = 0
+
+    def find(self) -> None:
+        """Finds which metadata is alike, beside other work: all that is asked for waits until it is found.
+
+        What fails here fails again for whoever asks.
+        """
+        with suppress(Exception):
+            self._tables()
 
     def head(self, names: NDArray[np.int32]) -> bytes:
         """Names of planes and stats, and which metadata has which name."""

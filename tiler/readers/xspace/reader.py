@@ -134,6 +134,9 @@ class XSpaceReader:
                 yield from self._seal(native, mapped, ranges)
             yield from self._seal(native, mapped, ranges)
             mapped.release(0, len(mapped))
+            tables = XSpaceTables(native, planes, mapped, lambda: self._damage(mapped))
+            if executor is not None:
+                executor.submit(tables.find)
 
             def split(line: int) -> int:
                 native.split(line)
@@ -149,7 +152,7 @@ class XSpaceReader:
         self._lines = [native.line(line) for line in range(len(ranges))]
         self._tracks = line_tracks(self._lines, self._counters, self._starts_ns)
         self._describe(native, planes)
-        self._summary.args_tables = XSpaceTables(native, planes, mapped, lambda: self._damage(mapped))
+        self._summary.args_tables = tables
         self._summary.warnings += attached.notes()
         if start_ns or not has_clock:
             used = (self._starts_ns[track.line] for track in self._tracks if track.events)
