@@ -185,6 +185,7 @@ class XSpaceFile {
         if (!growing_->is_complete()) return is_ahead;
         catalogue_ = std::move(growing_);
         outline_.forget_event_metadata();
+        for (xspace::LineSurvey& survey : surveys_) survey.forget_ids();
         hlo_ = std::make_unique<xspace::HloStats>(source_, outline());
         counters_.resize(surveys_.size());
         return false;

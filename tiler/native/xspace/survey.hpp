@@ -51,6 +51,12 @@ struct LineSurvey {
         table_flows;  // (type, id) of those that need a table, in file order
     Activity activity;
 
+    // Ids of metadata and flows, once the catalogue has them.
+    void forget_ids() {
+        std::vector<std::int64_t>().swap(metadata_ids);
+        std::vector<std::pair<std::uint64_t, std::uint64_t>>().swap(table_flows);
+    }
+
     // Takes one more event that is not out of range, after `events` was counted. `duration_ps` is not negative.
     void see(std::int64_t offset_ps, std::int64_t duration_ps) {
         if (events - out_of_range == 1) {
