@@ -468,7 +468,8 @@ class GuardedMap:
     ) -> None: ...
     def release(self, begin: int, end: int) -> None:
         """
-        Gives the pages that lie within [begin, end) back to the system: they are read again when touched again.
+        Gives the pages of [begin, end) back to the system, and those beside them that it maps along: they are read
+        again when touched again.
         """
 
     @property
