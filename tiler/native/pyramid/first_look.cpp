@@ -1,40 +1,84 @@
 #include "pyramid/first_look.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace tilescope {
+
+namespace {
+
+// Names of the slices that start in a tile. Those of a track follow each other, as its spans do.
+struct Starting {
+    std::vector<Span<const int32_t>> names;  // by track
+
+    void close() {}
+    void add(std::size_t track, Span<const int32_t> more) {
+        Span<const int32_t>& some = names[track];
+        some = some.empty() ? more : Span<const int32_t>(some.data(), some.size() + more.size());
+    }
+    void take_from(Starting& other) {
+        for (std::size_t track = 0; track < names.size(); ++track) {
+            add(track, std::exchange(other.names[track], Span<const int32_t>()));
+        }
+    }
+    uint64_t events() const {
+        uint64_t events = 0;
+        for (const Span<const int32_t> some : names) events += some.size();
+        return events;
+    }
+    // Looks at no more slices than it takes to tell. `marks` are empty before and after.
+    bool has_more_names(uint64_t most, const LocalNames& numbers, NameMarks& marks) const {
+        for (const Span<const int32_t> some : names) {
+            for (std::size_t k = 0; k < some.size() && marks.size() <= most; ++k) marks.mark(numbers.number(some[k]));
+        }
+        const bool has_more = marks.size() > most;
+        marks.clear();
+        return has_more;
+    }
+};
+
+}  // namespace
 
 FirstLook::FirstLook(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles,
                      const LocalNames& names, Limits limits, bool by_track, MemoryBudget* budget)
     : limits_(limits),
       by_track_(by_track),
-      needs_names_(!all_have_records(tracks, tiles, names.size())),
-      has_record_(tiles.size(), needs_names_ ? 0 : 1),
+      has_record_(tiles.size(), 0),
+      needs_names_(!find_by_starts(tracks, tiles, names)),
       walk_(tiles, Tally(needs_names_ ? names.size() : 0, by_track ? tracks.size() : 0)) {
     for (const SliceColumns& slices : tracks) sweeps_.emplace_back(slices, names, budget);
 }
 
-// Whether tiles have so many events that they would have records with all `rows` there are. Only ends of spans are looked at.
-bool FirstLook::all_have_records(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles,
-                                 std::size_t rows) const {
-    struct Events {
-        uint64_t n = 0;
-        void close() {}
-        void take_from(Events& other) { n += std::exchange(other.n, 0); }
-    };
-    TileWalk<Events> walk(tiles, Events());
-    const auto count = [&tracks](uint32_t of_tracks, int64_t start, int64_t stop, Events& events) {
+// Tells which have records by the slices that start in them, mostly by a few of these. Returns whether that is enough: else those
+// that run there matter, too.
+bool FirstLook::find_by_starts(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles,
+                               const LocalNames& names) {
+    Starting none;
+    none.names.resize(tracks.size());
+    TileWalk<Starting> walk(tiles, none);
+    const auto find = [&tracks](uint32_t of_tracks, int64_t start, int64_t stop, Starting& starting) {
         for (std::size_t k = 0; k < tracks.size(); ++k) {
             if ((of_tracks >> k & 1) == 0) continue;
             const Span<const int64_t> starts = tracks[k].start;
-            const auto first = std::lower_bound(starts.begin(), starts.end(), start);
-            events.n += static_cast<uint64_t>(std::lower_bound(first, starts.end(), stop) - first);
+            const auto* const first = std::lower_bound(starts.begin(), starts.end(), start);
+            const auto* const last = std::lower_bound(first, starts.end(), stop);
+            starting.add(k, tracks[k].name.subspan(static_cast<std::size_t>(first - starts.begin()),
+                                                   static_cast<std::size_t>(last - first)));
         }
     };
-    bool all = true;
-    while (walk.next(count)) all = all && is_enough(walk.tally().n, rows);
-    return all;
+    std::optional<NameMarks> marks;
+    while (walk.next(find)) {
+        const Starting& starting = walk.tally();
+        if (is_enough(starting.events(), names.size())) {  // with all names there are
+            has_record_[walk.at()] = 1;
+            continue;
+        }
+        if (!marks) marks.emplace(names.size());
+        // With more names than so many it has none. What has no limit is enough.
+        if (!starting.has_more_names(starting.events() / limits_.events_per_row, names, *marks)) return false;
+    }
+    return true;
 }
 
 void FirstLook::Tally::take_from(Tally& other) {

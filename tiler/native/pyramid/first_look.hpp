@@ -51,8 +51,8 @@ class FirstLook {
         void take_from(Tally& other);
     };
 
-    bool all_have_records(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles,
-                          std::size_t rows) const;
+    bool find_by_starts(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles,
+                        const LocalNames& names);
     bool is_enough(uint64_t events, std::size_t rows) const {
         return std::min(rows, limits_.rows + 1) * limits_.events_per_row <= events;
     }
@@ -60,9 +60,9 @@ class FirstLook {
 
     Limits limits_;
     bool by_track_;
-    bool needs_names_;  // to tell which have records
-    std::deque<TrackSweep> sweeps_;  // of each track
     std::vector<uint8_t> has_record_;
+    bool needs_names_;               // all of them, to tell which have records
+    std::deque<TrackSweep> sweeps_;  // of each track
     TileWalk<Tally> walk_;
 };
 

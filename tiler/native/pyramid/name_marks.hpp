@@ -22,6 +22,11 @@ class NameMarks {
 
     std::size_t size() const { return size_; }
 
+    void clear() {
+        for (std::size_t k = 0; k < size_; ++k) is_marked_[marked_[k]] = 0;
+        size_ = 0;
+    }
+
     // The other one is empty then.
     void take_from(NameMarks& other) {
         if (size_ == 0) {
@@ -30,11 +35,8 @@ class NameMarks {
             std::swap(size_, other.size_);
             return;
         }
-        for (std::size_t k = 0; k < other.size_; ++k) {
-            mark(other.marked_[k]);
-            other.is_marked_[other.marked_[k]] = 0;
-        }
-        other.size_ = 0;
+        for (std::size_t k = 0; k < other.size_; ++k) mark(other.marked_[k]);
+        other.clear();
     }
 
   private:
