@@ -174,7 +174,7 @@ class Builder:
             self._schedule.done()
 
     def _build(self, track: PlacedTrack) -> None:
-        """Builds a track or a rollup; with the last one of a block comes what ends the block."""
+        """Builds a track or a rollup."""
         if track.kind == TrackKind.ROLLUP:
             self._build_rollup(track)
         else:
@@ -183,6 +183,7 @@ class Builder:
             self._count_built(track)
 
     def _count_built(self, track: PlacedTrack) -> None:
+        """A track or a rollup is whole: with the last one of its block comes what ends the block."""
         number = track.id // TRACKS_PER_BLOCK
         block = self._blocks[number]
         with self._counting:

@@ -20,7 +20,7 @@ PROTOBUF: Final = "application/x-protobuf"
 
 _PIECE_BYTES: Final = 1 << 20
 _NUMBERS_AT_ONCE: Final = 1 << 16  # of metadata
-_PAGES_AT_ONCE: Final = 64  # of tables: about 16 MB of the file
+_PAGES_AT_ONCE: Final = 64  # of tables, before what was read of the file for them is given back
 _UINT64: Final = (1 << 64) - 1
 
 Damage = Callable[[], AbstractContextManager[None]]
