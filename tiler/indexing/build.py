@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -154,6 +154,12 @@ def _build(
         working = while_built.enter_context(closing(Scratch(folder, working_bytes, mapped_bytes)))
         builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes, room)
         rows_at_once = int(memory_bytes * _BLOCKS_SHARE / _BLOCK_BYTES_PER_ROW)
+        families: list[str] = []
+
+        def find_families() -> Iterable[Entry]:
+            families.extend(builder.busy_names.families(run.names))
+            return ()
+
         beside = [lambda: args_entries(run, builder.decoding)]
         if not has_preview:
             beside.append(lambda: name_entries(run.names))
@@ -164,12 +170,12 @@ def _build(
             meter.phase, meter.blocks = "build", builder.blocks
             meter.tell(now=True)
 
-        builder.build(
-            executor, workers, priorities, rows_at_once, beside, [lambda: row_entries(run, builder.decoding)], show
-        )
+        late = [lambda: row_entries(run, builder.decoding), find_families]
+        builder.build(executor, workers, priorities, rows_at_once, beside, late, show)
         meter.phase = "publish"
         meter.tell(now=True)
-        for entries in batched(_tables(generation.build, run, layout, builder, sources), ENTRIES_AT_ONCE):
+        generation.data.begin_flush()
+        for entries in batched(_tables(generation.build, run, layout, builder, sources, families), ENTRIES_AT_ONCE):
             generation.data.put_many(entries)
         generation.data.remove(keys.overview(page) for page in preview.stale_pages(builder.overview.grid.pages))
         meter.finished = True
@@ -183,7 +189,12 @@ def _rollup_bytes(events: int, memory_bytes: int) -> int:
 
 
 def _tables(
-    build: str, run: RunFiles, layout: Layout, builder: Builder, sources: Sequence[Fingerprint]
+    build: str,
+    run: RunFiles,
+    layout: Layout,
+    builder: Builder,
+    sources: Sequence[Fingerprint],
+    families: Sequence[str],
 ) -> Iterator[Entry]:
     """All that is written when the tracks are built."""
     yield from builder.overview.entries()
@@ -200,7 +211,7 @@ def _tables(
         steps=builder.steps.counts(),
         steps_of=builder.steps.per_track,
         operations_of=builder.operations.per_track,
-        families=builder.busy_names.families(run.names),
+        families=families,
         ignored=run.ignored(),
         warnings=run.warnings(),
     )

@@ -74,6 +74,10 @@ class LmdbWriter:
         except lmdb.Error as error:
             raise _store_error(self._path, "cannot write the index", error) from error
 
+    def begin_flush(self) -> None:
+        """Begins to bring to the disk what was written so far, and does not wait for it."""
+        self._flusher.begin()
+
     def sync(self) -> None:
         """Everything written so far is on the disk when this returns. Raises DiskFull or StoreError."""
         try:
