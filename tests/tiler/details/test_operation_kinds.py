@@ -38,6 +38,7 @@ def metadata_of(*pieces: Sequence[int]) -> list[int]:
         [2**31 - 2, 2**31 - 1],
         list(range(60_000, 0, -4096)),
         [_TABLE - 1, 0, _TABLE // 2],
+        [24_576, 45_056, 22_570, _TABLE],
     ],
 )
 def test_numbers_of_a_plane_are_told_apart(numbers: list[int]) -> None:

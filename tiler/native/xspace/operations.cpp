@@ -113,15 +113,21 @@ Operations::OfMetadata* Operations::of_metadata(std::int64_t metadata) {
 Operations::OfMetadata* Operations::make_room_for(std::int64_t metadata) {
     if (metadata < 0 || metadata > INT64_MAX - kTogether) return nullptr;
     const std::int64_t first = metadata / kTogether * kTogether, size = static_cast<std::int64_t>(by_metadata_.size());
-    if (size == 0) first_metadata_ = first;
-    const std::int64_t begin = std::min(first, first_metadata_),
+    if (size == 0) first_metadata_ = least_metadata_ = first;
+    const std::int64_t begin = std::min(first, least_metadata_),
                        end = std::max(first + kTogether, first_metadata_ + size);
     if (end - begin > kTable) return nullptr;
+    least_metadata_ = begin;
     if (begin < first_metadata_) {
         // As much again, as a vector grows at its end: numbers that become less and less are not moved each time.
         const std::int64_t more = std::max(first_metadata_ - begin, std::min(size, first_metadata_));
         by_metadata_.insert(by_metadata_.begin(), static_cast<std::size_t>(more), OfMetadata());
         first_metadata_ -= more;
+    }
+    if (end - first_metadata_ > kTable) {
+        // Without the room before all numbers.
+        by_metadata_.erase(by_metadata_.begin(), by_metadata_.begin() + (begin - first_metadata_));
+        first_metadata_ = begin;
     }
     if (first_metadata_ + static_cast<std::int64_t>(by_metadata_.size()) < end)
         by_metadata_.resize(static_cast<std::size_t>(end - first_metadata_));

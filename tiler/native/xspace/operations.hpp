@@ -93,6 +93,7 @@ class Operations {
     // Of the metadata from a number on: that of a plane lies side by side, and that of other planes before and behind it.
     std::vector<OfMetadata> by_metadata_;
     std::int64_t first_metadata_ = 0;
+    std::int64_t least_metadata_ = 0;  // with those beside it, of what was seen: there may be room before it
     OfMetadata of_none_;
     std::deque<Kind> kinds_;
     std::optional<OperationChunks> chunks_;
