@@ -23,61 +23,75 @@ struct Ordered {
     std::vector<size_t> begins;  // of the strings of the first class, of the next, …
 };
 
+// Where strings lie that follow each other.
+class Strings {
+  public:
+    // Throws std::invalid_argument unless they lie in data of that size.
+    Strings(Span<const int64_t> ends, int64_t start, size_t size) : ends_(ends), start_(start) {
+        if (start < 0) throw std::invalid_argument("ends decrease");
+        int64_t before = start;
+        bool are_in_order = true;
+        for (const int64_t end : ends) {
+            are_in_order = static_cast<int>(are_in_order) & static_cast<int>(end >= before);
+            longest_ = std::max(longest_, static_cast<size_t>(end) - static_cast<size_t>(before));
+            before = end;
+        }
+        if (!are_in_order) throw std::invalid_argument("ends decrease");
+        if (static_cast<uint64_t>(before) > size) throw std::invalid_argument("ends lie beyond the data");
+    }
+
+    size_t count() const { return ends_.size(); }
+    size_t longest() const { return longest_; }
+    size_t begin(size_t k) const { return static_cast<size_t>(k == 0 ? start_ : ends_[k - 1]); }
+    size_t length(size_t k) const { return static_cast<size_t>(ends_[k]) - begin(k); }
+
+  private:
+    Span<const int64_t> ends_;
+    int64_t start_;
+    size_t longest_ = 0;
+};
+
 // One after the other: there are many lengths, and few strings of each.
-void order_by_sorting(const std::vector<size_t>& lengths, const std::vector<size_t>& begins, Ordered& ordered) {
-    std::vector<size_t> order(lengths.size());
+void order_by_sorting(const Strings& strings, Ordered& ordered) {
+    std::vector<size_t> order(strings.count());
     std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return lengths[a] < lengths[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return strings.length(a) < strings.length(b); });
     for (const size_t k : order) {
-        if (ordered.classes.empty() || ordered.classes.back().length != lengths[k])
-            ordered.classes.push_back({lengths[k], 0});
+        const size_t length = strings.length(k);
+        if (ordered.classes.empty() || ordered.classes.back().length != length) ordered.classes.push_back({length, 0});
         ++ordered.classes.back().count;
-        ordered.begins.push_back(begins[k]);
+        ordered.begins.push_back(strings.begin(k));
     }
 }
 
 // Strings of [start, end of the last). Throws std::invalid_argument.
 Ordered order_by_length(Span<const int64_t> ends, int64_t start, size_t size) {
-    if (start < 0) throw std::invalid_argument("ends decrease");
-    const size_t count = ends.size();
-    std::vector<size_t> lengths(count), begins(count);
-    size_t longest = 0;
-    int64_t before = start;
-    bool are_in_order = true;
-    for (size_t k = 0; k < count; ++k) {
-        const int64_t end = ends[k];
-        are_in_order = static_cast<int>(are_in_order) & static_cast<int>(end >= before);
-        begins[k] = static_cast<size_t>(before);
-        lengths[k] = static_cast<size_t>(end) - static_cast<size_t>(before);
-        longest = std::max(longest, lengths[k]);
-        before = end;
-    }
-    if (!are_in_order) throw std::invalid_argument("ends decrease");
-    if (static_cast<uint64_t>(before) > size) throw std::invalid_argument("ends lie beyond the data");
+    const Strings strings(ends, start, size);
+    const size_t count = strings.count();
     Ordered ordered;
-    if (longest > std::max<size_t>(count, 256)) {
-        order_by_sorting(lengths, begins, ordered);
+    if (strings.longest() > std::max<size_t>(count, 256)) {
+        order_by_sorting(strings, ordered);
         return ordered;
     }
-    // Both halves side by side: to count equal lengths in a row, each waits for the one before.
-    const size_t half = (count + 1) / 2, rest = count - half;
-    std::vector<std::array<size_t, 2>> next(longest + 1);
+    // All quarters side by side: to count equal lengths in a row, each waits for the one before.
+    constexpr size_t kParts = 4;
+    const size_t part = count / kParts;
+    std::vector<std::array<size_t, kParts>> next(strings.longest() + 1);
     const auto each = [&](auto visit) {
-        for (size_t k = 0; k < rest; ++k) {
-            visit(next[lengths[k]][0], k);
-            visit(next[lengths[half + k]][1], half + k);
-        }
-        if (rest < half) visit(next[lengths[rest]][0], rest);
+        for (size_t k = 0; k < part; ++k)
+            for (size_t of = 0; of < kParts; ++of) visit(next[strings.length(of * part + k)][of], of * part + k);
+        for (size_t k = kParts * part; k < count; ++k) visit(next[strings.length(k)][kParts - 1], k);
     };
     each([](size_t& counted, size_t) { ++counted; });
     size_t first = 0;
     for (size_t length = 0; length < next.size(); ++length) {
         const size_t before = first;
-        for (size_t& of_half : next[length]) first += std::exchange(of_half, first);
+        for (size_t& of_part : next[length]) first += std::exchange(of_part, first);
         if (first != before) ordered.classes.push_back({length, first - before});
     }
     ordered.begins.resize(count);
-    each([&](size_t& place, size_t k) { ordered.begins[place++] = begins[k]; });
+    each([&](size_t& place, size_t k) { ordered.begins[place++] = strings.begin(k); });
     return ordered;
 }
 
