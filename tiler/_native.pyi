@@ -734,13 +734,14 @@ class Operations:
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]],
         int,
     ]:
         """
         Takes the next events, whose arguments begin at `begin`. Returns of each its kind, that of the operation
-        it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none: no column where none has any; and
-        when the last event ends, in ticks.
+        it lies in, -1 none, and its duration in picoseconds; the places of those that have any numbers, and of
+        these the numbers, -1 none: no column where none has any; and when the last event ends, in ticks.
         """
 
     def add_with_chunks(
@@ -754,6 +755,7 @@ class Operations:
         most_bytes: int,
     ) -> tuple[
         tuple[
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
             Annotated[NDArray[numpy.int64], dict(shape=(None,))],
             Annotated[NDArray[numpy.int64], dict(shape=(None,))],
             Annotated[NDArray[numpy.int64], dict(shape=(None,))],

@@ -29,7 +29,6 @@ _BEGIN, _DURATION = "device_offset_ps", "device_duration_ps"
 # Real captures have some ten thousand on a track. Each takes some hundred bytes of a question's memory.
 MAX_KINDS: Final = 1 << 18
 
-_NOTHING: Final = np.zeros(0, np.int64)
 _UNSIGNED, _REFERENCE, _TEXT = 2, 3, 4  # how a stat is written, as the native module has it
 
 
@@ -64,11 +63,12 @@ class OperationMaker:
         made = self._made(*columns, start)
         return made, chunk.operation_chunks(chunks, made.duration)
 
-    def _made(self, kind: Ints, parent: Ints, taken: Ints, numbers: list[Ints], stop: int, start: Ints) -> Operations:
+    def _made(
+        self, kind: Ints, parent: Ints, taken: Ints, told: Ints, numbers: list[Ints], stop: int, start: Ints
+    ) -> Operations:
         self._bounds.append((int(start[0]), int(start[-1]), stop))
         some = {name: column for name, column in zip(NUMBERS, numbers, strict=True) if len(column)}
-        told = np.flatnonzero(np.any([column >= 0 for column in some.values()], axis=0)) if some else _NOTHING
-        return Operations(kind, parent, taken, told, {name: column[told] for name, column in some.items()})
+        return Operations(kind, parent, taken, told, some)
 
     def metadata_from(self, first: int) -> Ints:
         """The metadata of the kinds so far, from this place on; -1 none."""

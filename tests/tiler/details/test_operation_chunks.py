@@ -20,8 +20,12 @@ _DURATION, _BEGIN = 2, 300
 _LIMIT = 2**64
 
 
-def stat(number: int, tag: int, value: int) -> bytes:
-    message = b"\x08" + varint(number) + bytes([tag]) + varint(value)
+def stat(number: int, tag: int, value: int, *, is_long: bool = False) -> bytes:
+    """`is_long`: the value in a byte more than it needs."""
+    written = varint(value)
+    if is_long:
+        written = written[:-1] + bytes([written[-1] | 0x80, 0])
+    message = b"\x08" + varint(number) + bytes([tag]) + written
     return b"\x22" + varint(len(message)) + message
 
 
@@ -42,13 +46,17 @@ EVENTS = st.lists(st.tuples(NUMBERS, st.lists(STATS | ODD | st.binary(max_size=3
 
 
 def chunks_of(
-    events: list[bytes], durations: list[int], before: bytes = b"", most: tuple[int, int] = (CHUNK_EVENTS, CHUNK_BYTES)
+    events: list[bytes],
+    durations: list[int],
+    before: bytes = b"",
+    most: tuple[int, int] = (CHUNK_EVENTS, CHUNK_BYTES),
+    of_begin: int = _BEGIN,
 ) -> tuple[list[tuple[int, bytes]], NDArray[np.int64]]:
     """The chunks of events that last so long where their arguments do not say it, and how long they take."""
     ends = len(before) + np.cumsum([len(event) for event in events], dtype=np.int64)
     own = np.array(durations, np.uint64).view(np.int64)
     args = np.frombuffer(before + b"".join(events), np.uint8)
-    operations = _native.Operations([_BEGIN], [_DURATION], [], [], 9, 1)
+    operations = _native.Operations([of_begin], [_DURATION], [], [], 9, 1)
     (_, _, took, *_), found = operations.add_with_chunks(ends, len(before), args, np.zeros_like(own), own, *most)
     assert sum(count for _, count, _, _ in found) == len(events)
     return [(first, decompress(chunk)) for first, chunk in operation_chunks(found, took)], took
@@ -76,6 +84,27 @@ def test_any_arguments_come_back(events: list[tuple[int, list[bytes]]], before: 
             # No chunk ends before it has to.
             is_full = stop - first == limits[0] or sum(map(len, raws[first : stop + 1])) > limits[1]
             assert is_full or stop == len(raws)
+
+
+NOTHING_MORE = st.just(b"") | STATS | ODD
+
+
+LONG = st.sampled_from([(False, False)] * 4 + [(True, False), (False, True)])
+
+
+@given(st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS, NOTHING_MORE, st.sampled_from([0x18, 0x20]), LONG), max_size=20))
+def test_usual_arguments_come_back(events: list[tuple[int, int, int, bytes, int, tuple[bool, bool]]]) -> None:
+    for of_begin in (7, _BEGIN):
+        raws = [
+            varint(metadata)
+            + stat(of_begin, tag, begin, is_long=is_long[0])
+            + stat(_DURATION, tag, took, is_long=is_long[1])
+            + rest
+            for metadata, begin, took, rest, tag, is_long in events
+        ]
+        for limits in ((3, 70), (CHUNK_EVENTS, CHUNK_BYTES)):
+            chunks, duration = chunks_of(raws, [3] * len(raws), b"", limits, of_begin)
+            assert restored(chunks, duration) == raws
 
 
 @pytest.mark.parametrize("of_begin", [300, 5])

@@ -23,14 +23,14 @@ using xspace::Operations;
 using IdLists = std::vector<std::vector<std::int64_t>>;
 
 using ColumnTuple = std::tuple<OutColumn<std::int64_t>, OutColumn<std::int64_t>, OutColumn<std::int64_t>,
-                               std::vector<OutColumn<std::int64_t>>, std::int64_t>;
+                               OutColumn<std::int64_t>, std::vector<OutColumn<std::int64_t>>, std::int64_t>;
 
 ColumnTuple columns_of(Operations::Columns found) {
     std::vector<OutColumn<std::int64_t>> numbers;
     numbers.reserve(found.numbers.size());
     for (std::vector<std::int64_t>& column : found.numbers) numbers.push_back(to_numpy(std::move(column)));
-    return {to_numpy(std::move(found.kind)), to_numpy(std::move(found.parent)), to_numpy(std::move(found.duration)),
-            std::move(numbers), found.last_stop};
+    return {to_numpy(found.kind), to_numpy(found.parent), to_numpy(found.duration), to_numpy(std::move(found.told)),
+            std::move(numbers),   found.last_stop};
 }
 
 ColumnTuple add(Operations& operations, const InColumn<std::int64_t>& args_end, std::int64_t begin,
@@ -100,9 +100,8 @@ void bind_operations(nb::module_& m) {
         .def(
             "add", &add, nb::arg("args_end"), nb::arg("begin"), nb::arg("args"), nb::arg("start"), nb::arg("duration"),
             "Takes the next events, whose arguments begin at `begin`. Returns of each its kind, that of the operation\n"
-            "it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none: no column where none has any; "
-            "and\n"
-            "when the last event ends, in ticks.")
+            "it lies in, -1 none, and its duration in picoseconds; the places of those that have any numbers, and of\n"
+            "these the numbers, -1 none: no column where none has any; and when the last event ends, in ticks.")
         .def(
             "add_with_chunks", &add_with_chunks, nb::arg("args_end"), nb::arg("begin"), nb::arg("args"),
             nb::arg("start"), nb::arg("duration"), nb::arg("most_events"), nb::arg("most_bytes"),

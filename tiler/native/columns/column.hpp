@@ -55,6 +55,13 @@ class Column {
     }
     // NOLINTEND(clang-analyzer-core.*)
 
+    // Appends so many values, which the caller writes.
+    T* extend(std::size_t extra) {
+        ensure(extra);
+        size_ += extra;
+        return data_ + size_ - extra;
+    }
+
     // Without values. The memory stays.
     void clear() { size_ = 0; }
 

@@ -13,7 +13,6 @@ namespace tilescope::xspace {
 
 namespace {
 
-constexpr std::int64_t kNanosecond = 1000;  // in picoseconds: events often have whole ones, and the rest is small then
 constexpr unsigned kPlaceBytes = 2, kRestBytes = 2;
 
 constexpr std::size_t kTakenHead = 2 * (1 + 8) + 8 + 1;  // before the columns of what was taken out
@@ -21,10 +20,6 @@ constexpr std::size_t kTakenHead = 2 * (1 + 8) + 8 + 1;  // before the columns o
 constexpr std::size_t kShort = 32;  // bytes that are copied in one step
 
 constexpr PlacedStat kNone;
-
-std::uint64_t zigzag(std::int64_t value) {
-    return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-}
 
 std::int64_t unzigzag(std::uint64_t code) { return static_cast<std::int64_t>((code >> 1) ^ (~(code & 1) + 1)); }
 
@@ -127,20 +122,6 @@ bool OperationChunks::is_of_tag(const PlacedStat& stat, std::size_t which) {
     if (stat.size == 0) return false;
     if (tags_[which] == 0) tags_[which] = stat.tag;
     return tags_[which] == stat.tag;
-}
-
-void OperationChunks::step_to(std::uint64_t begin) {
-    if (!has_begins_) first_begin_ = begin_ = begin;
-    has_begins_ = true;
-    const auto step = static_cast<std::int64_t>(begin - begin_);
-    begin_ = begin;
-    std::int64_t whole = step / kNanosecond, rest = step % kNanosecond;
-    if (rest < 0) {
-        rest += kNanosecond;
-        --whole;
-    }
-    steps_[count_] = zigzag(whole);
-    rests_[count_] = static_cast<std::uint16_t>(rest);
 }
 
 // There is room for what is copied, and for kShort bytes behind it: most pieces are short, and copied in one step with what

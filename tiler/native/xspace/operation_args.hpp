@@ -5,13 +5,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "base/span.hpp"
 #include "xspace/placed_stat.hpp"
+#include "xspace/usual_operation.hpp"
 #include "xspace/wire.hpp"
 
 namespace tilescope::xspace {
+
+constexpr std::int64_t kNanosecond = 1000;  // in picoseconds: events often have whole ones, and the rest is small then
 
 // Arguments of events as they are stored, but for a checksum of their durations: tiler/details/chunk.py says how. What
 // restores stats that were taken out are their tags and ids, the first begin, then columns: places counted from 1, 0 for
@@ -33,6 +37,26 @@ class OperationChunks {
     // bytes end among which they lie.
     void add(const wire::Source& args, const std::uint8_t* all_end, const PlacedTimes& times, std::int64_t duration);
 
+    // The same of one whose arguments are as nearly all are.
+    void add(const wire::Source& args, const std::uint8_t* all_end, const UsualOperation& of) {
+        const bool has_room = count_ != most_events_ && bytes_ + args.size() <= most_bytes_;
+        if (!has_room || tags_[0] != of.duration.tag || tags_[1] != of.begin.tag) {
+            add(args, all_end, of.times(), static_cast<std::int64_t>(of.duration.value));
+            return;
+        }
+        bytes_ += args.size();
+        step_to(of.begin.value);
+        // No more bytes than a varint that is read quickly has, and there is room for kShort.
+        std::memcpy(left_.data() + left_size_, args.data(), sizeof(std::uint64_t));
+        left_size_ += of.metadata_size;
+        const std::size_t rest = of.size();
+        if (rest != args.size()) copy(args.data() + rest, args.size() - rest, all_end);
+        ends_[count_] = static_cast<std::int64_t>(left_size_);
+        places_[0][count_] = static_cast<std::uint16_t>(of.metadata_size + of.begin.size + 1);
+        places_[1][count_] = static_cast<std::uint16_t>(of.metadata_size + 1);
+        ++count_;
+    }
+
     // Ends the chunk, if it has any events.
     void end();
 
@@ -43,8 +67,24 @@ class OperationChunks {
     std::size_t most_bytes() const { return most_bytes_; }
 
   private:
+    static std::uint64_t zigzag(std::int64_t value) {
+        return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+    }
+
     bool is_of_tag(const PlacedStat& stat, std::size_t which);
-    void step_to(std::uint64_t begin);
+    void step_to(std::uint64_t begin) {
+        if (!has_begins_) first_begin_ = begin_ = begin;
+        has_begins_ = true;
+        const auto step = static_cast<std::int64_t>(begin - begin_);
+        begin_ = begin;
+        std::int64_t whole = step / kNanosecond, rest = step % kNanosecond;
+        if (rest < 0) {
+            rest += kNanosecond;
+            --whole;
+        }
+        steps_[count_] = zigzag(whole);
+        rests_[count_] = static_cast<std::uint16_t>(rest);
+    }
     void copy(const std::uint8_t* from, std::size_t size, const std::uint8_t* all_end);
     void write(OperationChunk& chunk) const;
 

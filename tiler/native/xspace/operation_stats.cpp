@@ -23,13 +23,6 @@ StatForm form_of(std::uint32_t tag) {
 
 bool is_integer(StatForm form) { return form == StatForm::unsigned_integer || form == StatForm::integer; }
 
-// How a stat begins, but for its size.
-constexpr std::uint64_t kHead = 0xff'ff'ff'00'ffU;
-constexpr std::ptrdiff_t kBeforeValue = 5;
-
-// So many bytes behind arguments are looked at before it is known that they end.
-constexpr std::ptrdiff_t kMargin = 16;
-
 // Notes where a stat lies that was read quickly, up to `stop`: the first of them, if its varint is the shortest.
 void note(PlacedStat& placed, std::uint64_t value, std::uint8_t tag, std::size_t place, const std::uint8_t* at,
           const std::uint8_t* stop) {
@@ -65,10 +58,6 @@ void OperationStats::forget() {
     times_ = {};
     if (has_numbers_) std::fill(numbers_.begin(), numbers_.end(), kAbsent);
     has_numbers_ = false;
-    drop_stats();
-}
-
-void OperationStats::drop_stats() {
     if (has_stats_) std::fill(stats_.begin(), stats_.end(), SeenStat{});
     has_stats_ = false;
 }
@@ -86,7 +75,7 @@ void OperationStats::read_anyhow(const wire::Source& args) {
 bool OperationStats::read_quickly(const wire::Source& args, const std::uint8_t* all_end) {
     forget();
     const std::uint8_t* const end = args.end();
-    if (all_end - end < kMargin) return false;
+    if (all_end - end < UsualOperation::kMargin) return false;
     std::uint64_t metadata = 0;
     const std::uint8_t* at = wire::readable_varint(args.begin(), metadata);
     if (at == nullptr || at > end) return false;
@@ -102,19 +91,14 @@ bool OperationStats::read_quickly(const wire::Source& args, const std::uint8_t* 
 // Reads a time that is written as the one before was: most stats are times. Returns where it ends, or null.
 inline const std::uint8_t* OperationStats::read_time(const std::uint8_t* at, const wire::Source& args) {
     const std::uint64_t head = wire::eight_bytes(at);
-    const bool is_begin = (head & kHead) == begin_head_;
-    if (!is_begin && (head & kHead) != duration_head_) return nullptr;
-    const std::size_t size = 2 + (head >> 8 & 0xff);
-    if (size > static_cast<std::size_t>(args.end() - at)) return nullptr;
-    const std::size_t value_size = size - kBeforeValue;
-    const std::uint64_t bytes = wire::eight_bytes(at + kBeforeValue);
-    if (!wire::begins_with_varint(bytes, value_size)) return nullptr;
-    const std::uint64_t highest = wire::highest_bits[value_size];
-    const std::uint64_t value = wire::packed(bytes & (highest - (highest >> 7)));
-    (is_begin ? begin_ : duration_) = static_cast<std::int64_t>(value);
-    note(is_begin ? times_.begin : times_.duration, value, static_cast<std::uint8_t>(head >> 32),
-         static_cast<std::size_t>(at - args.begin()), at, at + size);
-    return at + size;
+    const bool is_begin = (head & TimeHeads::kMask) == heads_.begin;
+    if (!is_begin && (head & TimeHeads::kMask) != heads_.duration) return nullptr;
+    QuickTime time;
+    if (!time.read(at, args.end(), head)) return nullptr;
+    (is_begin ? begin_ : duration_) = static_cast<std::int64_t>(time.value);
+    note(is_begin ? times_.begin : times_.duration, time.value, time.tag, static_cast<std::size_t>(at - args.begin()),
+         at, at + time.size);
+    return at + time.size;
 }
 
 // The same of any other stat.
@@ -132,7 +116,7 @@ const std::uint8_t* OperationStats::read_other(const std::uint8_t* at, const wir
         if (wanted.id != (is_begin ? time_ids_.begin : time_ids_.duration)) return next;
         note(is_begin ? times_.begin : times_.duration, stat.bits, static_cast<std::uint8_t>(stat.tag),
              static_cast<std::size_t>(at - args.begin()), at, next);
-        (is_begin ? begin_head_ : duration_head_) = wire::eight_bytes(at) & kHead;
+        (is_begin ? heads_.begin : heads_.duration) = wire::eight_bytes(at) & TimeHeads::kMask;
     } else if (form == StatForm::text) {
         take(wanted, {form, 0, text_of({stat.text, static_cast<std::size_t>(next - stat.text)})});
     } else if (form != StatForm::none) {

@@ -9,6 +9,7 @@
 
 #include "xspace/placed_stat.hpp"
 #include "xspace/quick_stat.hpp"
+#include "xspace/usual_operation.hpp"
 #include "xspace/wire.hpp"
 
 namespace tilescope::xspace {
@@ -44,6 +45,21 @@ class OperationStats {
         if (!read_quickly(args, all_end)) read_anyhow(args);
     }
 
+    // How the times of events that were read before were written.
+    const TimeHeads& heads() const { return heads_; }
+
+    // Whether all from `at` to the end of arguments are stats that nobody asked for; false where that takes more care to say.
+    bool are_unwanted(const std::uint8_t* at, const std::uint8_t* end, const std::uint8_t* all_end) const {
+        for (QuickStat stat; at != end;) {
+            at = quick_stat(at, end, all_end, stat);
+            if (at == nullptr || quick_[stat.id].use != Use::none) return false;
+        }
+        return true;
+    }
+
+    // Whether the event tells neither when it ran nor numbers.
+    bool has_kind_alone() const { return !has_numbers_ && begin_ == kAbsent && duration_ == kAbsent; }
+
     std::int64_t metadata() const { return metadata_; }  // -1 none
     std::int64_t begin() const { return begin_; }
     std::int64_t duration() const { return duration_; }
@@ -55,9 +71,6 @@ class OperationStats {
     // Where the first of the ids of duration and begin lie.
     const PlacedTimes& times() const { return times_; }
     const TimeIds& time_ids() const { return time_ids_; }
-
-    // Leaves the stats out that belong to the event's kind.
-    void drop_stats();
 
   private:
     enum class Use : std::uint8_t { none, begin, duration, number, kind };
@@ -80,7 +93,7 @@ class OperationStats {
     std::vector<Wanted> wanted_;  // of stats that are wanted twice the first counts
     std::array<Wanted, QuickStat::kIds> quick_;  // the same by id
     TimeIds time_ids_;
-    std::uint64_t begin_head_ = 0, duration_head_ = 0;  // how those of the event before were written; 0: no stat is
+    TimeHeads heads_;
 
     std::int64_t metadata_ = -1;
     std::int64_t begin_ = kAbsent;

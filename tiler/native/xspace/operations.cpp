@@ -25,6 +25,9 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 constexpr std::int64_t kTable = std::int64_t{1} << 24;
 constexpr std::int64_t kTogether = 1 << 12;  // numbers for which there is room at once
 
+constexpr std::size_t kMostKept =
+    128;  // bytes of arguments that are kept for a kind, which are about as many as it has itself
+
 }  // namespace
 
 Operations::Operations(const OperationIds& ids, std::size_t max_kinds, std::int64_t tick_ps)
@@ -42,53 +45,69 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
                                     OperationChunks* chunks) {
     if (start.size() != args_end.size() || duration.size() != args_end.size())
         throw std::invalid_argument("columns of different lengths");
+    if (begin < 0) throw std::invalid_argument("arguments lie beyond the data");
+    const std::size_t size = start.size();
     Columns columns;
-    columns.kind.resize(start.size());
-    columns.duration.resize(start.size());
+    std::int64_t* const kinds = columns.kind.extend(size);
+    std::int64_t* const lasts = columns.duration.extend(size);
     columns.numbers.resize(stats_.numbers().size());
-    std::vector<std::int64_t> begins(start.size());
+    begins_.resize(size);
+    std::int64_t* const begins = begins_.data();
     std::int64_t shift = shift_, first_start = any_ ? first_ : INT64_MAX, last_stop = any_ ? last_ : INT64_MIN;
-    std::int64_t last_tick = INT64_MIN;
-    for (std::size_t k = 0; k < args_end.size(); ++k) {
+    std::int64_t last_tick = INT64_MIN, from_before = INT64_MIN, lasting_before = INT64_MAX;
+    bool in_order = true;
+    for (std::size_t k = 0; k < size; ++k) {
         const std::int64_t end = args_end[k];
-        if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > args.size())
+        if (end < begin || static_cast<std::uint64_t>(end) > args.size())
             throw std::invalid_argument("arguments lie beyond the data");
         const wire::Source of(args.data() + begin, static_cast<std::size_t>(end - begin));
-        stats_.read(of, args.end());
         begin = end;
         last_tick = std::max(last_tick, sum(start[k], duration[k]));
         const std::int64_t own = product(start[k], tick_ps_);
-        std::int64_t from = stats_.begin(), lasting = stats_.duration();
-        if (from >= 0 && lasting >= 0) {
+        std::int64_t from = 0, lasting = 0;
+        UsualOperation usual;
+        if (usual.read(of, args.end(), stats_.heads()) &&
+            stats_.are_unwanted(of.data() + usual.size(), of.end(), args.end())) {
+            from = static_cast<std::int64_t>(usual.begin.value);
+            lasting = static_cast<std::int64_t>(usual.duration.value);
             shift = from - own;
-        } else {
+            if (chunks != nullptr) chunks->add(of, args.end(), usual);
+            kinds[k] = plain_kind(usual.metadata);
+        } else if (const std::int64_t kind = usual.metadata_size != 0 ? kind_with(of, usual.metadata) : -1; kind >= 0) {
             from = sum(own, shift);
             lasting = product(std::max<std::int64_t>(duration[k], 0), tick_ps_);
+            if (chunks != nullptr) chunks->add(of, args.end(), PlacedTimes(), lasting);
+            kinds[k] = kind;
+        } else {
+            stats_.read(of, args.end());
+            from = stats_.begin();
+            lasting = stats_.duration();
+            if (from >= 0 && lasting >= 0) {
+                shift = from - own;
+            } else {
+                from = sum(own, shift);
+                lasting = product(std::max<std::int64_t>(duration[k], 0), tick_ps_);
+            }
+            if (stats_.has_numbers()) columns.tell(k, stats_.numbers());
+            if (chunks != nullptr) chunks->add(of, args.end(), stats_.times(), lasting);
+            kinds[k] = kind_of_event(of);
         }
         first_start = std::min(first_start, from);
         last_stop = std::max(last_stop, sum(from, lasting));
-        begins[k] = from;
-        columns.duration[k] = lasting;
-        if (stats_.has_numbers()) {
-            const std::vector<std::int64_t>& numbers = stats_.numbers();
-            for (std::size_t place = 0; place < numbers.size(); ++place) {
-                if (numbers[place] < 0) continue;
-                std::vector<std::int64_t>& column = columns.numbers[place];
-                if (column.empty()) column.resize(start.size(), OperationStats::kAbsent);
-                column[k] = numbers[place];
-            }
-        }
-        if (chunks != nullptr) chunks->add(of, args.end(), stats_.times(), lasting);
-        columns.kind[k] = kind_of_event();
+        in_order = static_cast<int>(in_order) &
+                   (static_cast<int>(from > from_before) |
+                    (static_cast<int>(from == from_before) & static_cast<int>(lasting <= lasting_before)));
+        begins[k] = from_before = from;
+        lasts[k] = lasting_before = lasting;
     }
     columns.last_stop = last_tick;
     shift_ = shift;
-    if (!start.empty()) {
+    if (size != 0) {
         first_ = first_start;
         last_ = last_stop;
         any_ = true;
     }
-    find_parents(columns, begins);
+    find_parents(columns, in_order);
     return columns;
 }
 
@@ -104,10 +123,15 @@ void Operations::write_key() {
     }
 }
 
-Operations::OfMetadata* Operations::of_metadata(std::int64_t metadata) {
-    if (metadata == -1) return &of_none_;
-    const std::uint64_t place = static_cast<std::uint64_t>(metadata) - static_cast<std::uint64_t>(first_metadata_);
-    return place < by_metadata_.size() ? &by_metadata_[place] : make_room_for(metadata);
+void Operations::Columns::tell(std::size_t place, const std::vector<std::int64_t>& of) {
+    const bool has_any = std::any_of(of.begin(), of.end(), [](std::int64_t number) { return number >= 0; });
+    if (!has_any) return;
+    told.push_back(static_cast<std::int64_t>(place));
+    for (std::size_t k = 0; k < of.size(); ++k) {
+        if (of[k] < 0 && numbers[k].empty()) continue;
+        numbers[k].resize(told.size() - 1, OperationStats::kAbsent);
+        numbers[k].push_back(of[k] < 0 ? OperationStats::kAbsent : of[k]);
+    }
 }
 
 Operations::OfMetadata* Operations::make_room_for(std::int64_t metadata) {
@@ -134,18 +158,34 @@ Operations::OfMetadata* Operations::make_room_for(std::int64_t metadata) {
     return &by_metadata_[static_cast<std::size_t>(metadata - first_metadata_)];
 }
 
-std::int64_t Operations::kind_of_event() {
-    if (stats_.has_stats()) {
-        const std::int64_t kind = kind_with_stats();
-        if (kind >= 0) return kind;
-        is_cut_ = true;
-        stats_.drop_stats();
-    }
-    std::int64_t metadata = stats_.metadata();
+// The kind of events without stats of which none was seen yet, or with metadata that has no number.
+std::int64_t Operations::new_plain_kind(std::int64_t metadata) {
     OfMetadata* of = of_metadata(metadata);
     if (of == nullptr) of = of_metadata(metadata = -1);
-    if (of->plain < 0) of->plain = static_cast<std::int32_t>(new_kind(metadata));
+    if (of->plain < 0) {
+        of->plain = static_cast<std::int32_t>(kinds_.size());
+        kinds_.emplace_back().metadata = metadata;
+    }
     return of->plain;
+}
+
+// The kind that was seen last of events with stats, if those had just these arguments; -1: it had not.
+std::int64_t Operations::kind_with(const wire::Source& args, std::int64_t metadata) {
+    const OfMetadata* const of = of_metadata(metadata);
+    if (of == nullptr || of->with_stats < 0) return -1;
+    const std::string& known = kinds_[static_cast<std::size_t>(of->with_stats)].args;
+    return text_of(args) == known ? of->with_stats : -1;
+}
+
+std::int64_t Operations::kind_of_event(const wire::Source& args) {
+    if (stats_.has_stats()) {
+        const std::int64_t kind = kind_with_stats();
+        if (kind >= 0 && stats_.has_kind_alone() && args.size() <= kMostKept)
+            kinds_[static_cast<std::size_t>(kind)].args = text_of(args);
+        if (kind >= 0) return kind;
+        is_cut_ = true;
+    }
+    return plain_kind(stats_.metadata());
 }
 
 // The kind of an event with stats; -1: there are too many.
@@ -156,7 +196,7 @@ std::int64_t Operations::kind_with_stats() {
     write_key();
     const auto found = known_.find(key_);
     if (found == known_.end() && kinds_.size() >= max_kinds_) return -1;
-    const std::int64_t kind = found == known_.end() ? new_kind(stats_.metadata()) : found->second;
+    const std::int64_t kind = found == known_.end() ? new_kind() : found->second;
     if (found == known_.end()) known_.emplace(key_, kind);
     if (of != nullptr) of->with_stats = static_cast<std::int32_t>(kind);
     return kind;
@@ -173,37 +213,37 @@ bool Operations::has_stats_of(const Kind& kind) const {
     return true;
 }
 
-std::int64_t Operations::new_kind(std::int64_t metadata) {
+// One with the stats of the event.
+std::int64_t Operations::new_kind() {
     Kind& kind = kinds_.emplace_back();
-    kind.metadata = metadata;
-    if (stats_.has_stats()) {
-        for (const SeenStat& stat : stats_.stats())
-            kind.stats.push_back({stat.form, stat.bits, std::string(stat.text)});
-    }
+    kind.metadata = stats_.metadata();
+    for (const SeenStat& stat : stats_.stats()) kind.stats.push_back({stat.form, stat.bits, std::string(stat.text)});
     return static_cast<std::int64_t>(kinds_.size()) - 1;
 }
 
-void Operations::find_parents(Columns& columns, const std::vector<std::int64_t>& begin) {
-    const auto is_before = [&](std::size_t a, std::size_t b) {
-        return begin[a] != begin[b] ? begin[a] < begin[b] : columns.duration[a] > columns.duration[b];
-    };
-    columns.parent.assign(begin.size(), -1);
-    const auto put = [&](std::size_t at) {
-        const std::int64_t end = sum(begin[at], columns.duration[at]);
+// `in_order`: whether they begin one after the other, the longer ones first.
+void Operations::find_parents(Columns& columns, bool in_order) {
+    const Span<const std::int64_t> begin(begins_);
+    const std::int64_t *const lasts = columns.duration.data(), *const kind = columns.kind.data();
+    // The next one in that order: the kind of its parent.
+    const auto put = [&](std::size_t at) -> std::int64_t {
+        const std::int64_t end = sum(begin[at], lasts[at]);
         while (!open_.empty() && (open_.back().end < end || open_.back().end <= begin[at])) open_.pop_back();
-        if (!open_.empty()) columns.parent[at] = open_.back().kind;
-        open_.push_back({end, columns.kind[at]});
+        const std::int64_t found = open_.empty() ? -1 : open_.back().kind;
+        open_.push_back({end, kind[at]});
+        return found;
     };
-    bool in_order = true;
-    for (std::size_t k = 1; k < begin.size() && in_order; ++k) in_order = !is_before(k, k - 1);
+    std::int64_t* const parent = columns.parent.extend(begin.size());
     if (in_order) {
-        for (std::size_t at = 0; at < begin.size(); ++at) put(at);
+        for (std::size_t at = 0; at < begin.size(); ++at) parent[at] = put(at);
         return;
     }
     std::vector<std::size_t> order(begin.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), is_before);
-    for (const std::size_t at : order) put(at);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return begin[a] != begin[b] ? begin[a] < begin[b] : lasts[a] > lasts[b];
+    });
+    for (const std::size_t at : order) parent[at] = put(at);
 }
 
 }  // namespace tilescope::xspace

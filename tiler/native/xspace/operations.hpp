@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/span.hpp"
+#include "columns/column.hpp"
 #include "xspace/operation_args.hpp"
 #include "xspace/operation_stats.hpp"
 #include "xspace/wire.hpp"
@@ -34,12 +35,16 @@ class Operations {
     // No more than `max_kinds` are told apart by stats: further events are told apart by their metadata alone.
     Operations(const OperationIds& ids, std::size_t max_kinds, std::int64_t tick_ps);
 
-    // What is added together: of each event its kind, that of its parent, -1 none, its duration in picoseconds, and numbers;
-    // columns of numbers that none of the events has are empty.
+    // What is added together: of each event its kind, that of its parent, -1 none, and its duration in picoseconds; the places
+    // of those that have any numbers, and of these the numbers, -1 none; columns that none of them has are empty.
     struct Columns {
-        std::vector<std::int64_t> kind, parent, duration;
+        Column<std::int64_t> kind, parent, duration;
+        std::vector<std::int64_t> told;
         std::vector<std::vector<std::int64_t>> numbers;
         std::int64_t last_stop = INT64_MIN;  // when the last event ends, in ticks
+
+        // Adds the numbers of one, if it has any.
+        void tell(std::size_t place, const std::vector<std::int64_t>& of);
     };
 
     // The next events: event k has the arguments args[args_end[k-1]:args_end[k]], the first from `begin` on; start and
@@ -55,6 +60,7 @@ class Operations {
     struct Kind {
         std::int64_t metadata = -1;
         std::vector<OperationStat> stats;
+        std::string args;  // of an event of it that has nothing else to say; empty where that is not known
     };
     const std::deque<Kind>& kinds() const { return kinds_; }
 
@@ -75,14 +81,27 @@ class Operations {
         std::int32_t plain = -1, with_stats = -1;
     };
 
-    OfMetadata* of_metadata(std::int64_t metadata);  // null: it is too far from the others
+    // Null: it is too far from the others.
+    OfMetadata* of_metadata(std::int64_t metadata) {
+        if (metadata == -1) return &of_none_;
+        const std::uint64_t place = static_cast<std::uint64_t>(metadata) - static_cast<std::uint64_t>(first_metadata_);
+        return place < by_metadata_.size() ? &by_metadata_[place] : make_room_for(metadata);
+    }
     OfMetadata* make_room_for(std::int64_t metadata);
     void write_key();
-    std::int64_t kind_of_event();
+    std::int64_t kind_with(const wire::Source& args, std::int64_t metadata);
+    std::int64_t kind_of_event(const wire::Source& args);
     std::int64_t kind_with_stats();
     bool has_stats_of(const Kind& kind) const;
-    std::int64_t new_kind(std::int64_t metadata);
-    void find_parents(Columns& columns, const std::vector<std::int64_t>& begin);
+    // The kind of events without stats.
+    std::int64_t plain_kind(std::int64_t metadata) {
+        const std::uint64_t place = static_cast<std::uint64_t>(metadata) - static_cast<std::uint64_t>(first_metadata_);
+        const bool is_known = place < by_metadata_.size() && by_metadata_[place].plain >= 0;
+        return is_known ? by_metadata_[place].plain : new_plain_kind(metadata);
+    }
+    std::int64_t new_plain_kind(std::int64_t metadata);
+    std::int64_t new_kind();
+    void find_parents(Columns& columns, bool in_order);
 
     OperationStats stats_;  // of the event that is read
     std::size_t max_kinds_;
@@ -98,6 +117,7 @@ class Operations {
     std::deque<Kind> kinds_;
     std::optional<OperationChunks> chunks_;
     bool is_cut_ = false;
+    std::vector<std::int64_t> begins_;  // of what was added last, in the device's time
     std::vector<Open> open_;
     bool any_ = false;
     std::int64_t first_ = 0;
