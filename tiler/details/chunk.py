@@ -90,7 +90,7 @@ def _lengths(ends: NDArray[np.int64], begin: int) -> NDArray[np.uint32]:
 
 
 def _checksum(duration: NDArray[np.int64]) -> int:
-    return isal_zlib.crc32(np.ascontiguousarray(duration, "<i8").tobytes())
+    return isal_zlib.crc32(np.ascontiguousarray(duration, "<i8"))
 
 
 def _split_packed(

@@ -81,7 +81,7 @@ class KindCountMaker:
             self._at += 1
 
     def _add_said(self, of: Operations, start: Ints) -> None:
-        told = of.told[self._custom[of.kind[of.told]]]
+        told = of.told[self._custom[of.kind[of.told]]] if len(of.told) else of.told
         if not len(told):
             return
         at = np.minimum(np.searchsorted(self._stop, start[told], side="right"), len(self._start) - 1)

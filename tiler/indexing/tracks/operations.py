@@ -50,15 +50,16 @@ class OperationWriter:
         known = 0  # kinds
         for piece in pieces(len(data)):
             begin = int(data.args_end[piece.start - 1]) if piece.start else 0
-            ends = np.ascontiguousarray(data.args_end[piece]) - begin
-            args = np.ascontiguousarray(data.args[begin : begin + int(ends[-1])])
-            start, duration = (np.ascontiguousarray(column[piece], np.int64) for column in (data.start, data.duration))
-            made, chunks = maker.add_with_arguments(ends, 0, args, start, duration)
+            ends, start, duration = (
+                np.ascontiguousarray(column[piece], np.int64) for column in (data.args_end, data.start, data.duration)
+            )
+            made, chunks = maker.add_with_arguments(ends, begin, data.args, start, duration)
             sums.add(made, start, duration)
             if in_steps is not None:
                 more = maker.metadata_from(known)
-                known += len(more)
-                in_steps.add_kinds(more)
+                if len(more):
+                    known += len(more)
+                    in_steps.add_kinds(more)
                 in_steps.add(made, start, duration)
             yield keys.operations(track.id, piece.start), compress_container(made.encode(track.id))
             for place, chunk in chunks:
