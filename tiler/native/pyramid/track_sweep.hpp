@@ -58,9 +58,8 @@ class TrackSweep {
         const DurationBuckets& bucket_of = DurationBuckets::all();
         std::size_t k = first;
         for (const std::size_t n = slices_.size(); k < n && slices_.start[k] < stop; ++k) {
-            const uint32_t number = names_->number(slices_.name[k]);
             const int64_t begin = slices_.start[k], lasts = slices_.duration[k], end = begin + lasts;
-            if (kMarks) names.mark(number);
+            if (kMarks) names.mark(names_->number(slices_.name[k]));
             buckets.add(bucket_of.of(lasts));
             longest = std::max(longest, lasts);
             shortest = std::min(shortest, lasts);
@@ -69,7 +68,7 @@ class TrackSweep {
             self += static_cast<uint64_t>(std::max<int64_t>(inside - std::max(begin, covered), 0));
             covered = std::max(covered, end);
             if (end > stop) {
-                crossing_.add(end, static_cast<Key>(number));
+                crossing_.add(end, static_cast<Key>(names_->number(slices_.name[k])));
                 busy -= static_cast<uint64_t>(end - stop);
             }
         }
