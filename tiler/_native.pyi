@@ -172,13 +172,19 @@ class Histograms:
         events_per_row: int = 0,
         budget: MemoryBudget | None = None,
         track_names: Sequence[int] | None = None,
+        together: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = None,
+        own: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = None,
     ) -> None:
         """
         Of start, duration and name of the slices of up to 32 tracks together, in canonical order, and of tiles
         in the order in which they are wanted. `leaf_of`: for which tracks a tile is a leaf, as bits: they are
         not in the histograms of tiles below. A histogram has so many `rows` and one of all others at most; a
         tile in which fewer events start than so many a row has none. `track_names`: of each track the name
-        that all its slices are summed up under, ascending, in records of their own.
+        that all its slices are summed up under, ascending, in records of their own. `together`: whether a tile
+        is wanted of all tracks together: all of them, if it is not given. `own`: of which tracks it is wanted,
+        of each by itself, as bits: of none. What is wanted of a tile must be wanted of the one above it.
         """
 
     def next_by_track(self, owner: int) -> tuple[int, int, bytes, bytes] | None:
@@ -187,12 +193,20 @@ class Histograms:
         durations, both uncompressed. None: there are no more tiles.
         """
 
-    def without_records(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-        """Returns the places of tiles that have no histogram by name, ascending."""
-
-    def next(self, owner: int) -> tuple[int, int, bytes, bytes] | None:
+    def with_records(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))]
+    ]:
         """
-        As `next_by_track`: by name, of tiles that have such a histogram. It is asked for after all by track.
+        Returns `together` and `own` as they were given, without those that have no histogram by name.
+        """
+
+    def next(self, owner: int, owners: Sequence[int] = []) -> tuple[int | None, int, int, bytes, bytes] | None:
+        """
+        Returns the place of a track, level and index of a tile, the track's histogram by name, of that one of
+        `owners`, and its spread of durations, both uncompressed. Of all tracks together there is no place, and
+        they are of `owner`. None: there are no more. It is asked for after all by track.
         """
 
 class SpanSums:

@@ -60,9 +60,9 @@ def walk(
     found = _native.Histograms([columns(track)], *arrays(tiles, leaves), rows)
     out: dict[Tile, list[Row]] = {}
     spreads = {} if spreads is None else spreads
-    assert not len(found.without_records())
+    assert found.with_records()[0].all()
     while (record := found.next(7)) is not None:
-        level, index, *stored = record
+        _, level, index, *stored = record
         assert (level, index) not in out
         histogram = Histogram.decode(stored[0], 7, level)
         spread = DurationSpread.decode(stored[1], 7, level, histogram)
@@ -124,11 +124,11 @@ def test_tiles_that_have_no_records_are_in_those_above(track: list[Slice], at_le
     tiles = wanted_tiles(track, at_least)
     every = walk(track, tiles, set())
     found = _native.Histograms([columns(track)], *arrays(tiles), 1 << 20, per_row)
-    without = [tiles[k] for k in found.without_records().tolist()]
+    without = [tiles[k] for k in np.flatnonzero(found.with_records()[0] == 0).tolist()]
     assert without == [tile for tile in tiles if len(every[tile]) * per_row > sum(row.count for row in every[tile])]
     seen = set[Tile]()
     while (record := found.next(7)) is not None:
-        level, index, stored, _ = record
+        _, level, index, stored, _ = record
         seen.add((level, index))
         assert rows_of(Histogram.decode(stored, 7, level)) == every[level, index]
     assert seen == set(tiles) - set(without)
@@ -154,7 +154,7 @@ def test_more_slices_than_are_held_as_they_come(n_tiles: int) -> None:
     tiles = [(z, 0) for z in range(level, -1, -1)]
     found = _native.Histograms([(start, duration, name)], *arrays(tiles), 1 << 20)
     while (record := found.next(7)) is not None:
-        z, _, stored, stored_spread = record
+        _, z, _, stored, stored_spread = record
         of_tile = Histogram.decode(stored, 7, z)
         starting = start < 256 * 4**z
         order = np.argsort(of_tile.name)
@@ -189,8 +189,8 @@ def test_tracks_together(seed: int) -> None:
         of_tracks = Histogram.decode(stored, 0, z)
         spread = DurationSpread.decode(stored_spread, 0, z, of_tracks)
         seen_by_track[z, index] = sorted(rows_of(of_tracks)), buckets_of(of_tracks.name.tolist(), spread)
-    while (record := found.next(0)) is not None:
-        z, index, stored, _ = record
+    while (named := found.next(0)) is not None:
+        _, z, index, stored, _ = named
         of_tile = Histogram.decode(stored, 0, z)
         columns_of = (of_tile.name, of_tile.count, of_tile.busy, of_tile.self_busy)
         seen[z, index] = {row[0]: row[1:] for row in zip(*(c.tolist() for c in columns_of), strict=True)}
@@ -214,12 +214,94 @@ def test_tracks_together(seed: int) -> None:
         assert seen_by_track[z, index] == (rows_by_track, buckets_by_track)
 
 
+Record = tuple[int, int, bytes, bytes]
+
+
+def by_name(found: _native.Histograms, owners: Sequence[int] = ()) -> dict[int | None, list[Record]]:
+    """All that there is, of all together and by the place of a track."""
+    records: dict[int | None, list[Record]] = {}
+    while (record := found.next(99, owners)) is not None:
+        records.setdefault(record[0], []).append(record[1:])
+    return records
+
+
+def check_each(tracks: Sequence[Sequence[Slice]], rng: random.Random, per_row: int = 0, rows: int = 1 << 20) -> None:
+    """What a walk tells of each track and of all together is what walks of their own tell."""
+    everything = canonical([s for track in tracks for s in track])
+    tiles = wanted_tiles(everything, 5)
+    below: list[int] = []  # tracks that are counted in the tiles below each
+    leaf_of, own = np.zeros(len(tiles), np.uint32), np.zeros(len(tiles), np.uint32)
+    together = np.zeros(len(tiles), np.uint8)
+    of_each = rng.getrandbits(len(tracks))
+    for k, (level, index) in enumerate(tiles):
+        counted = wanted = (1 << len(tracks)) - 1
+        is_wanted = True
+        if k:
+            parent = tiles.index((level + 1, index >> 2))
+            counted &= below[parent]
+            wanted = int(own[parent])
+            is_wanted = bool(together[parent])
+        leaf_of[k] = counted & rng.getrandbits(32) & rng.getrandbits(32)
+        below.append(counted & ~int(leaf_of[k]))
+        own[k] = counted & wanted & (of_each if k == 0 or rng.random() < 0.8 else rng.getrandbits(32))
+        together[k] = is_wanted and rng.random() < 0.9
+    levels, indices, _ = arrays(tiles)
+    every = [columns(track) for track in tracks]
+    owners = [10 + k for k in range(len(tracks))]
+    walk = _native.Histograms(every, levels, indices, leaf_of, rows, per_row, None, None, together, own)
+    flags = walk.with_records()
+    found = by_name(walk, owners)
+
+    alone = _native.Histograms(every, levels, indices, leaf_of, rows, per_row)
+    has_record = alone.with_records()[0] * together
+    assert flags[0].tolist() == has_record.tolist()
+    of_tile = {record[:2]: record for record in by_name(alone).get(None, [])}
+    expected = [of_tile[tile] for tile, has in zip(tiles, has_record, strict=True) if has]
+    assert sorted(found.get(None, [])) == sorted(expected)
+    for k in range(len(tracks)):
+        bit = np.uint32(1 << k)
+        is_counted = [at == 0 or below[tiles.index((z + 1, i >> 2))] >> k & 1 for at, (z, i) in enumerate(tiles)]
+        some = np.flatnonzero(is_counted)
+        leaf = (leaf_of[some] & bit != 0).astype(np.uint32)
+        alone = _native.Histograms([every[k]], levels[some], indices[some], leaf, rows, per_row)
+        has_record = alone.with_records()[0] * (own[some] & bit != 0)
+        assert (flags[1][some] & bit != 0).tolist() == has_record.tolist()
+        of_tile = {}
+        while (record := alone.next(owners[k])) is not None:
+            of_tile[record[1:3]] = record[1:]
+        expected = [of_tile[tiles[at]] for at, has in zip(some.tolist(), has_record, strict=True) if has]
+        assert sorted(found.get(k, [])) == sorted(expected)
+
+
+@given(st.lists(small_tracks(), min_size=1, max_size=5), st.randoms(use_true_random=False), st.integers(0, 4))
+def test_each_of_some_tracks_and_all_together(tracks: list[list[Slice]], rng: random.Random, per_row: int) -> None:
+    check_each(tracks, rng, per_row)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_of_tracks_of_all_sorts(seed: int) -> None:
+    rng = random.Random(seed)
+    names = (3, 40, 400)[seed % 3]
+    check_each([canonical(SHAPES[shape](rng, 300, names, 50)) for shape in SHAPES], rng, rows=20 if seed else 1 << 20)
+
+
+def test_each_of_as_many_tracks_as_there_may_be() -> None:
+    rng = random.Random(3)
+    check_each([canonical(SHAPES["nested"](rng, 40, 20, 50)) for _ in range(32)], rng, per_row=1)
+
+
+def test_tracks_that_are_not_there_have_no_histograms() -> None:
+    tile = arrays([(_native.root_level(2000), 0)])
+    with pytest.raises(ValueError, match="not there"):
+        _native.Histograms([columns([Slice(0, 5, 1)])], *tile, 10, own=np.full(1, 2, np.uint32))
+
+
 def test_tiles_with_few_events_a_row_have_no_records() -> None:
     track = canonical([Slice(10 * k, 5, k % 20) for k in range(100)])
     tile = np.array([_native.root_level(2000)], np.uint8), np.zeros(1, np.int64), np.zeros(1, np.uint32)
     for events_per_row, rows, is_stored in ((5, 20, True), (6, 20, False), (9, 10, True), (10, 10, False)):
         found = _native.Histograms([columns(track)], *tile, rows, events_per_row)
-        assert found.without_records().tolist() == ([] if is_stored else [0])
+        assert found.with_records()[0].tolist() == [is_stored]
         assert (found.next(0) is not None) == is_stored
 
 

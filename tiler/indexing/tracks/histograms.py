@@ -1,4 +1,4 @@
-"""The histograms that are stored of a track, and of those of a block together: of tiles with many events."""
+"""The histograms that are stored of the tracks of a block, of each and of all together: of tiles with many events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import (
     BUSY_LIMIT,
     HISTOGRAM_ROWS,
-    INDEX_BITS,
     TRACKS_PER_BLOCK,
     Shape,
     TileFlag,
@@ -27,8 +26,6 @@ from tilescope.tiler.store.store import Entry
 Ints = NDArray[np.int64]
 Key = Callable[[int, int, int], bytes]
 
-_Found = tuple[int, int, bytes, bytes]  # level, index, histogram, spread
-
 
 class _Keys(Struct, frozen=True):
     """Where a histogram and its spread are stored: by owner, level and index."""
@@ -36,93 +33,124 @@ class _Keys(Struct, frozen=True):
     histogram: Key
     spread: Key
 
-    def entries(self, owner: int, next_one: Callable[[int], _Found | None]) -> Iterator[Entry]:
-        while (found := next_one(owner)) is not None:
-            level, index, histogram, spread = found
-            yield self.histogram(owner, level, index), compress_container(histogram)
-            yield self.spread(owner, level, index), compress_container(spread)
+    def entries(self, owner: int, level: int, index: int, histogram: bytes, spread: bytes) -> Iterator[Entry]:
+        yield self.histogram(owner, level, index), compress_container(histogram)
+        yield self.spread(owner, level, index), compress_container(spread)
+
+
+_OF_TRACK = _Keys(keys.histogram, keys.spread)
+_BY_NAME, _BY_TRACK = (
+    _Keys(partial(keys.block_histogram, by_track=by), partial(keys.block_spread, by_track=by)) for by in (False, True)
+)
 
 
 def histograms(
-    track: int, data: TrackData, shape: Shape, budget: _native.MemoryBudget | None = None
-) -> Iterator[Entry]:
-    """Entries of the track's histograms, each as soon as it is summed; `shape`, of its block, gets their flags.
-
-    Raises MemoryError when more slices are open at once than `budget` has room for.
-    """
-    if not _has_histograms(data):
-        return
-    tiles = np.flatnonzero((shape.slot == track % TRACKS_PER_BLOCK) & shape.has_many_events)
-    if not len(tiles):  # as in most of many thousand tracks
-        return
-    shape.flags[tiles] |= TileFlag.HAS_HISTOGRAM
-    tiles = _in_order(shape, tiles)
-    leaf_of = shape.is_leaf[tiles].astype(np.uint32)
-    walk = _walk([data], shape, tiles, leaf_of, budget)
-    shape.flags[tiles[walk.without_records()]] &= ~TileFlag.HAS_HISTOGRAM
-    yield from _Keys(keys.histogram, keys.spread).entries(track, walk.next)
-
-
-def block_histograms(
     block: int,
     data: Mapping[int, TrackData],
     shape: Shape,
     budget: _native.MemoryBudget | None = None,
 ) -> Iterator[Entry]:
-    """As `histograms`: of the tracks of a block together, given by their numbers; by name, and by track."""
-    summed = sorted(track for track, of in data.items() if _has_histograms(of))
-    if sum(data[track].busy for track in summed) >= BUSY_LIMIT:
+    """Entries of the histograms of a block's tracks, given by their numbers, each as soon as it is summed.
+
+    `shape`, of the block, gets their flags. Raises MemoryError when more slices are open at once than `budget` has
+    room for.
+    """
+    summed = sorted(track for track, of in data.items() if of.value is None and of.busy < BUSY_LIMIT)
+    if sum(data[track].busy for track in summed) < BUSY_LIMIT:
+        yield from _entries(block, {track: data[track] for track in summed}, shape, budget)
         return
-    slots = np.array([track % TRACKS_PER_BLOCK for track in summed], np.int64)
-    tiles, _ = shape.many_together(slots)
-    if not len(tiles):
+    for track in summed:  # no sums hold what they have together
+        yield from _entries(block, {track: data[track]}, shape, budget)
+
+
+def _entries(
+    block: int, data: Mapping[int, TrackData], shape: Shape, budget: _native.MemoryBudget | None
+) -> Iterator[Entry]:
+    """Of tracks in the order of their numbers. Slices are gone through once, for their track and for all together."""
+    tiles = _Tiles.of(shape, np.array([track % TRACKS_PER_BLOCK for track in data], np.int64))
+    if not len(tiles.level):  # as in most blocks of many thousand tracks
         return
-    shape.flags[tiles] |= TileFlag.HAS_BLOCK_HISTOGRAM | TileFlag.HAS_TRACK_SUMS
-    tiles = _in_order(shape, tiles)
-    leaf_of = _leaves_of(shape, tiles, slots)
-    walk = _walk([data[track] for track in summed], shape, tiles, leaf_of, budget, slots.tolist())
-    by_name, by_track = (
-        _Keys(partial(keys.block_histogram, by_track=by), partial(keys.block_spread, by_track=by))
-        for by in (False, True)
+    tracks = [block * TRACKS_PER_BLOCK + slot for slot in tiles.slots.tolist()]
+    walk = _native.Histograms(
+        [(data[track].start, data[track].duration, data[track].name) for track in tracks],
+        tiles.level,
+        tiles.index,
+        tiles.leaf_of,
+        HISTOGRAM_ROWS,
+        EVENTS_PER_ROW,
+        budget,
+        tiles.slots.tolist(),
+        tiles.together,
+        tiles.own,
     )
-    yield from by_track.entries(block, walk.next_by_track)
-    shape.flags[tiles[walk.without_records()]] &= ~TileFlag.HAS_BLOCK_HISTOGRAM
-    yield from by_name.entries(block, walk.next)
+    while (sums := walk.next_by_track(block)) is not None:
+        yield from _BY_TRACK.entries(block, *sums)
+    tiles.flag(shape, *walk.with_records())
+    while (found := walk.next(block, tracks)) is not None:
+        place, level, index, histogram, spread = found
+        stored, owner = (_BY_NAME, block) if place is None else (_OF_TRACK, tracks[place])
+        yield from stored.entries(owner, level, index, histogram, spread)
 
 
-def _leaves_of(shape: Shape, tiles: Ints, slots: Ints) -> NDArray[np.uint32]:
-    """By tile, no two of the same place: which of the tracks have a leaf there, a bit each in the order of `slots`."""
-    place = (shape.level << INDEX_BITS) | shape.index
-    bits = np.zeros(TRACKS_PER_BLOCK, np.uint32)
-    bits[slots] = np.uint32(1) << np.arange(len(slots), dtype=np.uint32)
-    order = np.argsort(place[tiles])
-    leaves = np.flatnonzero(shape.is_leaf)
-    at = order[np.minimum(np.searchsorted(place[tiles], place[leaves], sorter=order), len(tiles) - 1)]
-    is_there = place[tiles[at]] == place[leaves]
-    leaf_of = np.zeros(len(tiles), np.uint32)
-    np.bitwise_or.at(leaf_of, at[is_there], bits[shape.slot[leaves[is_there]]])
-    return leaf_of
+class _Tiles(Struct, frozen=True):
+    """Which tiles may have histograms, of some tracks, by time, and a tile before those below it.
 
+    Tracks are told by bits, in the order of `slots`.
+    """
 
-def _has_histograms(data: TrackData) -> bool:
-    return data.value is None and data.busy < BUSY_LIMIT
+    slots: Ints
+    level: NDArray[np.uint8]
+    index: Ints
+    leaf_of: NDArray[np.uint32]  # tracks that have a leaf there
+    together: NDArray[np.uint8]  # whether all together may have one
+    own: NDArray[np.uint32]  # tracks that may have one
+    # Where their flags stand in the shape, and which of the tiles they are: of those together, and of each track.
+    together_at: Ints
+    together_tile: Ints
+    own_at: Ints
+    own_tile: Ints
 
+    @classmethod
+    def of(cls, shape: Shape, slots: Ints) -> _Tiles:
+        """Those of tracks in these slots, ascending; without tracks that nothing is wanted of."""
+        together_at, _ = shape.many_together(slots)
+        own_at = np.flatnonzero(np.isin(shape.slot, slots) & shape.has_many_events)
+        if not len(together_at):
+            slots = np.unique(shape.slot[own_at])
+        # Tiles of one place follow each other.
+        place = np.cumsum((np.diff(shape.level, prepend=-1) | np.diff(shape.index, prepend=-1)) != 0)
+        places, first = np.unique(place[np.concatenate([together_at, own_at])], return_index=True)
+        at = np.concatenate([together_at, own_at])[first]
+        level, index = shape.level[at], shape.index[at]
+        order = np.lexsort([-level, index << (2 * level + 8)])
+        tile_of = np.full(len(shape) + 1, -1)  # by place
+        tile_of[places[order]] = np.arange(len(order))
+        bits = np.zeros(TRACKS_PER_BLOCK, np.uint32)
+        bits[slots] = np.uint32(1) << np.arange(len(slots), dtype=np.uint32)
 
-def _in_order(shape: Shape, tiles: Ints) -> Ints:
-    """By time, and a tile before those below it."""
-    level, index = shape.level[tiles], shape.index[tiles]
-    return tiles[np.lexsort([-level, index << (2 * level + 8)])]
+        def tracks_of(some: Ints) -> NDArray[np.uint32]:
+            tracks = np.zeros(len(order), np.uint32)
+            np.bitwise_or.at(tracks, tile_of[place[some]], bits[shape.slot[some]])
+            return tracks
 
+        together = np.zeros(len(order), np.uint8)
+        together[tile_of[place[together_at]]] = 1
+        return cls(
+            slots=slots,
+            level=level[order].astype(np.uint8),
+            index=index[order],
+            leaf_of=tracks_of(np.flatnonzero(shape.is_leaf & (tile_of[place] >= 0))),
+            together=together,
+            own=tracks_of(own_at),
+            together_at=together_at,
+            together_tile=tile_of[place[together_at]],
+            own_at=own_at,
+            own_tile=tile_of[place[own_at]],
+        )
 
-def _walk(
-    tracks: list[TrackData],
-    shape: Shape,
-    tiles: Ints,
-    leaf_of: NDArray[np.uint32],
-    budget: _native.MemoryBudget | None,
-    track_names: list[int] | None = None,
-) -> _native.Histograms:
-    """Over tiles in order."""
-    columns = [(data.start, data.duration, data.name) for data in tracks]
-    level, index = shape.level[tiles].astype(np.uint8), shape.index[tiles]
-    return _native.Histograms(columns, level, index, leaf_of, HISTOGRAM_ROWS, EVENTS_PER_ROW, budget, track_names)
+    def flag(self, shape: Shape, together: NDArray[np.uint8], own: NDArray[np.uint32]) -> None:
+        """Says in the shape which have histograms, `together` and of their `own`; all sums of tracks are there."""
+        shape.flags[self.together_at] |= TileFlag.HAS_TRACK_SUMS
+        shape.flags[self.together_at[together[self.together_tile] != 0]] |= TileFlag.HAS_BLOCK_HISTOGRAM
+        track = np.searchsorted(self.slots, shape.slot[self.own_at]).astype(np.uint32)
+        shape.flags[self.own_at[(own[self.own_tile] >> track & 1) != 0]] |= TileFlag.HAS_HISTOGRAM

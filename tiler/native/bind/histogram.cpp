@@ -89,7 +89,8 @@ class BoundHistograms {
   public:
     BoundHistograms(std::vector<TrackColumns> tracks, const InColumn<uint8_t>& level, const InColumn<int64_t>& index,
                     const InColumn<uint32_t>& leaf_of, size_t rows, uint64_t events_per_row, MemoryBudget* budget,
-                    const std::optional<std::vector<int32_t>>& track_names)
+                    const std::optional<std::vector<int32_t>>& track_names,
+                    const std::optional<InColumn<uint8_t>>& together, const std::optional<InColumn<uint32_t>>& own)
         : tracks_(std::move(tracks)), rows_(rows) {
         nb::gil_scoped_release release;
         std::vector<SliceColumns> slices;
@@ -102,6 +103,14 @@ class BoundHistograms {
         for (size_t k = 0; k < tiles.size(); ++k) {
             tiles[k] = {span_of(index)[k], span_of(level)[k], span_of(leaf_of)[k]};
         }
+        if (together) {
+            same_size(level, *together);
+            for (size_t k = 0; k < tiles.size(); ++k) tiles[k].together = span_of(*together)[k] != 0;
+        }
+        if (own) {
+            same_size(level, *own);
+            for (size_t k = 0; k < tiles.size(); ++k) tiles[k].own = span_of(*own)[k];
+        }
         const FirstLook::Limits limits{rows, events_per_row};
         walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), limits, budget, track_names);
     }
@@ -110,52 +119,59 @@ class BoundHistograms {
     using Found = std::optional<std::tuple<int, int64_t, nb::bytes, nb::bytes>>;
 
     Found next_by_track(uint32_t owner) {
-        const std::optional<LocalNames>& names = walk_->track_names();
+        const std::optional<std::vector<int32_t>>& names = walk_->track_names();
         if (!names) throw std::invalid_argument("tracks have no names");
         HistogramRecords records;
         {
             nb::gil_scoped_release release;
             looked_ = looked_ || !walk_->next_by_track();
             if (!looked_) {
-                records = encode_histogram(walk_->track_sums(), *names, HistogramWalk::kTracks,
+                const NameRows sums = walk_->track_sums();
+                records = encode_histogram({sums.rows, sums.buckets}, *names, HistogramWalk::kTracks,
                                            walk_->tile_by_track().level, owner);
             }
         }
         if (looked_) return std::nullopt;
-        return found(walk_->tile_by_track(), records);
+        const HistogramTile& tile = walk_->tile_by_track();
+        return std::make_tuple(static_cast<int>(tile.level), tile.index, to_bytes(records.histogram),
+                               to_bytes(records.spread));
     }
 
-    OutColumn<int64_t> without_records() {
-        std::vector<int64_t> without;
+    // By tile: whether all together have a record, and which tracks, as bits.
+    std::pair<OutColumn<uint8_t>, OutColumn<uint32_t>> with_records() {
+        std::vector<uint8_t> together;
+        std::vector<uint32_t> own;
         {
             nb::gil_scoped_release release;
             looked_ = true;
-            const std::vector<uint8_t>& has_record = walk_->has_record();
-            for (size_t k = 0; k < has_record.size(); ++k) {
-                if (has_record[k] == 0) without.push_back(static_cast<int64_t>(k));
+            for (const HistogramTile& tile : walk_->with_records()) {
+                together.push_back(tile.together ? 1 : 0);
+                own.push_back(tile.own);
             }
         }
-        return to_numpy(std::move(without));
+        return {to_numpy(std::move(together)), to_numpy(std::move(own))};
     }
 
-    Found next(uint32_t owner) {
+    // The place of a track, and what was found of it.
+    using FoundOf = std::optional<std::tuple<std::optional<size_t>, int, int64_t, nb::bytes, nb::bytes>>;
+
+    FoundOf next(uint32_t owner, const std::vector<uint32_t>& owners) {
         HistogramRecords records;
         {
             nb::gil_scoped_release release;
             looked_ = true;
             done_ = done_ || !walk_->next();
-            if (!done_) records = encode_histogram(walk_->sums(), walk_->names(), rows_, walk_->tile().level, owner);
+            if (!done_) {
+                const uint32_t of = walk_->track() ? owners.at(*walk_->track()) : owner;
+                records = encode_histogram(walk_->sums(), walk_->names(), rows_, walk_->tile().level, of);
+            }
         }
         if (done_) return std::nullopt;
-        return found(walk_->tile(), records);
+        return std::make_tuple(walk_->track(), static_cast<int>(walk_->tile().level), walk_->tile().index,
+                               to_bytes(records.histogram), to_bytes(records.spread));
     }
 
   private:
-    static Found found(const HistogramTile& tile, const HistogramRecords& records) {
-        return std::make_tuple(static_cast<int>(tile.level), tile.index, to_bytes(records.histogram),
-                               to_bytes(records.spread));
-    }
-
     std::vector<TrackColumns> tracks_;
     size_t rows_;
     std::unique_ptr<HistogramWalk> walk_;
@@ -277,22 +293,27 @@ void bind_histogram(nb::module_& m) {
     nb::class_<BoundHistograms>(m, "Histograms", "The histograms of names of tiles, one after the other.")
         .def(nb::init<std::vector<TrackColumns>, const InColumn<uint8_t>&, const InColumn<int64_t>&,
                       const InColumn<uint32_t>&, size_t, uint64_t, MemoryBudget*,
-                      const std::optional<std::vector<int32_t>>&>(),
+                      const std::optional<std::vector<int32_t>>&, const std::optional<InColumn<uint8_t>>&,
+                      const std::optional<InColumn<uint32_t>>&>(),
              nb::arg("tracks"), nb::arg("level"), nb::arg("index"), nb::arg("leaf_of"), nb::arg("rows"),
              nb::arg("events_per_row") = 0, nb::arg("budget") = nb::none(), nb::arg("track_names") = nb::none(),
-             nb::keep_alive<1, 8>(),
+             nb::arg("together") = nb::none(), nb::arg("own") = nb::none(), nb::keep_alive<1, 8>(),
              "Of start, duration and name of the slices of up to 32 tracks together, in canonical order, and of tiles\n"
              "in the order in which they are wanted. `leaf_of`: for which tracks a tile is a leaf, as bits: they are\n"
              "not in the histograms of tiles below. A histogram has so many `rows` and one of all others at most; a\n"
              "tile in which fewer events start than so many a row has none. `track_names`: of each track the name\n"
-             "that all its slices are summed up under, ascending, in records of their own.")
+             "that all its slices are summed up under, ascending, in records of their own. `together`: whether a tile\n"
+             "is wanted of all tracks together: all of them, if it is not given. `own`: of which tracks it is wanted,\n"
+             "of each by itself, as bits: of none. What is wanted of a tile must be wanted of the one above it.")
         .def("next_by_track", &BoundHistograms::next_by_track, nb::arg("owner"),
              "Returns level and index of the next tile, its histogram by track, of `owner`, and its spread of\n"
              "durations, both uncompressed. None: there are no more tiles.")
-        .def("without_records", &BoundHistograms::without_records,
-             "Returns the places of tiles that have no histogram by name, ascending.")
-        .def("next", &BoundHistograms::next, nb::arg("owner"),
-             "As `next_by_track`: by name, of tiles that have such a histogram. It is asked for after all by track.");
+        .def("with_records", &BoundHistograms::with_records,
+             "Returns `together` and `own` as they were given, without those that have no histogram by name.")
+        .def("next", &BoundHistograms::next, nb::arg("owner"), nb::arg("owners") = std::vector<uint32_t>(),
+             "Returns the place of a track, level and index of a tile, the track's histogram by name, of that one of\n"
+             "`owners`, and its spread of durations, both uncompressed. Of all tracks together there is no place, and\n"
+             "they are of `owner`. None: there are no more. It is asked for after all by track.");
     nb::class_<BoundSpanSums>(m, "SpanSums", "Sums by name of spans: of stored histograms and parts of leaves.")
         .def(nb::init<bool>(), nb::arg("buckets"))
         .def(

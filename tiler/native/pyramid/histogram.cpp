@@ -20,19 +20,36 @@ std::vector<HistogramTile> checked(std::vector<HistogramTile> tiles, const std::
             throw std::invalid_argument("slices start before the first tile");
         }
     }
+    const uint64_t all = (uint64_t{1} << tracks.size()) - 1;
+    if (std::any_of(tiles.begin(), tiles.end(), [all](const HistogramTile& tile) { return (tile.own & ~all) != 0; })) {
+        throw std::invalid_argument("a tile is wanted of a track that is not there");
+    }
     return tiles;
 }
 
-// Whether each tile has a record, or is above one that has.
-std::vector<uint8_t> with_those_above(const std::vector<HistogramTile>& tiles, std::vector<uint8_t> has_record) {
+std::vector<HistogramTile> wanted_together(const std::vector<HistogramTile>& tiles) {
+    std::vector<HistogramTile> together;
+    std::copy_if(tiles.begin(), tiles.end(), std::back_inserter(together),
+                 [](const HistogramTile& tile) { return tile.together; });
+    return together;
+}
+
+// Those that are wanted, and those above them.
+std::vector<HistogramTile> with_those_above(const std::vector<HistogramTile>& tiles) {
     std::vector<std::size_t> parent(tiles.size(), 0), above;
+    std::vector<uint8_t> is_summed(tiles.size(), 0);
     for (std::size_t k = 0; k < tiles.size(); ++k) {
         while (!above.empty() && tiles[above.back()].level <= tiles[k].level) above.pop_back();
         if (!above.empty()) parent[k] = above.back();
         above.push_back(k);
+        is_summed[k] = tiles[k].together || tiles[k].own != 0 ? 1 : 0;
     }
-    for (std::size_t k = tiles.size(); k-- > 1;) has_record[parent[k]] |= has_record[k];
-    return has_record;
+    for (std::size_t k = tiles.size(); k-- > 1;) is_summed[parent[k]] |= is_summed[k];
+    std::vector<HistogramTile> summed;
+    for (std::size_t k = 0; k < tiles.size(); ++k) {
+        if (is_summed[k] != 0) summed.push_back(tiles[k]);
+    }
+    return summed;
 }
 
 }  // namespace
@@ -40,50 +57,89 @@ std::vector<uint8_t> with_those_above(const std::vector<HistogramTile>& tiles, s
 HistogramWalk::HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles,
                              FirstLook::Limits limits, MemoryBudget* budget,
                              const std::optional<std::vector<int32_t>>& track_names)
-    : tracks_(tracks), budget_(budget), names_(tracks), tiles_(checked(std::move(tiles), tracks)) {
-    look_ = std::make_unique<FirstLook>(tracks_, tiles_, names_, limits, track_names.has_value(), budget);
+    : tracks_(tracks),
+      limits_(limits),
+      budget_(budget),
+      names_(tracks),
+      tiles_(checked(std::move(tiles), tracks)),
+      together_(wanted_together(tiles_)) {
+    const bool by_track = track_names.has_value() && !together_.empty();
+    look_ = std::make_unique<FirstLook>(tracks_, together_, names_, limits_, by_track, budget_);
     if (!track_names) return;
     if (track_names->size() != tracks.size()) throw std::invalid_argument("each track has a name");
     for (std::size_t k = 1; k < track_names->size(); ++k) {
         if ((*track_names)[k - 1] >= (*track_names)[k]) throw std::invalid_argument("names of tracks ascend");
     }
-    track_names_.emplace(*track_names);
+    track_names_ = track_names;
 }
 
-const std::vector<uint8_t>& HistogramWalk::has_record() {
-    if (!look_) return has_record_;
+const std::vector<HistogramTile>& HistogramWalk::with_records() {
+    if (!look_) return tiles_;
     while (look_->next()) {}
-    has_record_ = look_->has_record();
+    auto has_record = look_->has_record().begin();
+    for (HistogramTile& tile : tiles_) {
+        if (tile.together) tile.together = *has_record++ != 0;
+    }
     look_.reset();
-    return has_record_;
+    look_at_each();
+    return tiles_;
+}
+
+// Tells which tracks have records of their own.
+void HistogramWalk::look_at_each() {
+    for (std::size_t track = 0; track < tracks_.size(); ++track) {
+        const uint32_t bit = uint32_t{1} << track;
+        std::vector<HistogramTile> own;
+        for (const HistogramTile& tile : tiles_) {
+            if ((tile.own & bit) != 0) own.push_back({tile.index, tile.level, (tile.leaf_of & bit) != 0 ? 1U : 0U});
+        }
+        if (own.empty()) continue;
+        const LocalNames names({tracks_[track]});
+        FirstLook look({tracks_[track]}, own, names, limits_, false, budget_);
+        while (look.next()) {}
+        auto has_record = look.has_record().begin();
+        for (HistogramTile& tile : tiles_) {
+            if ((tile.own & bit) != 0 && *has_record++ == 0) tile.own &= ~bit;
+        }
+    }
 }
 
 void HistogramWalk::begin() {
-    const std::vector<uint8_t>& has_record = this->has_record();
-    const std::vector<uint8_t> is_summed = with_those_above(tiles_, has_record);
-    for (std::size_t k = 0; k < tiles_.size(); ++k) {
-        if (is_summed[k] == 0) continue;
-        summed_.push_back(tiles_[k]);
-        is_wanted_.push_back(has_record[k]);
-    }
-    for (const SliceColumns& slices : tracks_) sweeps_.emplace_back(slices, budget_);
+    summed_ = with_those_above(with_records());
+    uint32_t apart = 0;
+    for (const HistogramTile& tile : summed_) apart |= tile.own;
+    numbers_ = std::make_unique<PairNumbers>(tracks_, names_, apart);
     std::size_t slices = 0;
     for (const SliceColumns& of_track : tracks_) slices += of_track.size();
-    slices_ = std::make_unique<SliceSums>(names_, slices);
+    slices_ = std::make_unique<SliceSums>(numbers_->size(), slices);
+    for (std::size_t track = 0; track < tracks_.size(); ++track) {
+        sweeps_.emplace_back(tracks_[track], budget_);
+        track_sums_.emplace_back(*slices_, numbers_->of(track));
+    }
     walk_ = std::make_unique<TileWalk<NameTally>>(summed_, NameTally(*slices_));
+    rows_ = std::make_unique<PairRows>(*numbers_);
 }
 
 bool HistogramWalk::next() {
     if (!walk_) begin();
     const auto sweep = [this](uint32_t tracks, int64_t start, int64_t stop, NameTally&) {
         for (std::size_t k = 0; k < sweeps_.size(); ++k) {
-            if ((tracks >> k & 1) != 0) sweeps_[k].add(start, stop, *slices_);
+            if ((tracks >> k & 1) != 0) sweeps_[k].add(start, stop, track_sums_[k]);
         }
     };
-    while (walk_->next(sweep)) {
-        if (is_wanted_[walk_->at()] != 0) return true;
+    while (own_ == 0) {
+        if (!walk_->next(sweep)) return false;
+        own_ = tile().own;
+        if (tile().together || own_ != 0) rows_->begin(walk_->tally().sums());
+        if (!tile().together) continue;
+        track_.reset();
+        sums_ = rows_->together();
+        return true;
     }
-    return false;
+    track_ = static_cast<std::size_t>(__builtin_ctz(own_));
+    own_ &= own_ - 1;
+    sums_ = rows_->own(*track_);
+    return true;
 }
 
 }  // namespace tilescope

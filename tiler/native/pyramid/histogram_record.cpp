@@ -9,6 +9,7 @@
 
 #include "base/span.hpp"
 #include "pages/container.hpp"
+#include "pyramid/bucket_merge.hpp"
 #include "pyramid/name_sums.hpp"
 
 namespace tilescope {
@@ -25,6 +26,7 @@ constexpr std::size_t kInLine = 64 / sizeof(BucketCount);
 struct Rank {
     uint64_t busy;
     uint32_t at;
+    uint32_t first_bucket;
     bool operator<(const Rank& other) const { return busy != other.busy ? busy > other.busy : at < other.at; }
 };
 
@@ -47,11 +49,15 @@ void sort_many(std::vector<Rank>& order) {
     }
 }
 
-std::vector<Rank> ranks(const std::vector<NameRow>& rows) {
+std::vector<Rank> ranks(Span<const NameRow> rows) {
     constexpr std::size_t kMany = 1024;
     std::vector<Rank> order;
     order.reserve(rows.size());
-    for (const NameRow& row : rows) order.push_back({row.busy, static_cast<uint32_t>(order.size())});
+    uint32_t first = 0;
+    for (const NameRow& row : rows) {
+        order.push_back({row.busy, static_cast<uint32_t>(order.size()), first});
+        first += row.n_buckets;
+    }
     if (order.size() < kMany) std::sort(order.begin(), order.end());
     else sort_many(order);
     return order;
@@ -145,54 +151,43 @@ class BucketWriter {
 
 // Of the rows in their order; those from `kept` on are one row.
 template <typename Count>
-HistogramRecords encode(const NameRows& sums, const std::vector<Rank>& order, std::size_t kept, const LocalNames& names,
-                        int level, uint32_t owner) {
-    std::vector<std::size_t> first;  // bucket of each row
-    first.reserve(order.size());
-    std::size_t next = 0;
-    for (const NameRow& row : sums.rows) {
-        first.push_back(next);
-        next += row.n_buckets;
-    }
+HistogramRecords encode(const RowsView& sums, const std::vector<Rank>& order, std::size_t kept,
+                        Span<const int32_t> names, int level, uint32_t owner) {
     const auto buckets_of = [&](const Rank& rank) {
-        return Span<const BucketCount>(sums.buckets).subspan(first[rank.at], sums.rows[rank.at].n_buckets);
+        return sums.buckets.subspan(rank.first_bucket, sums.rows[rank.at].n_buckets);
     };
     SumWriter columns(kept + 1);
     BucketWriter<Count> buckets(kept + 1, sums.buckets.size());  // those of all others are no more than theirs
     for (std::size_t k = 0; k < kept; ++k) {
         // Rows stand in another order, and there are more of them than caches hold.
-        if (k + 2 * kAhead < kept) {
-            const uint32_t then = order[k + 2 * kAhead].at;
-            __builtin_prefetch(sums.rows.data() + then);
-            __builtin_prefetch(first.data() + then);
-        }
         if (k + kAhead < kept) {
-            const std::size_t bucket = first[order[k + kAhead].at];
-            __builtin_prefetch(sums.buckets.data() + bucket);
-            __builtin_prefetch(sums.buckets.data() + std::min(bucket + kInLine, sums.buckets.size()));
+            const Rank& then = order[k + kAhead];
+            __builtin_prefetch(sums.rows.data() + then.at);
+            __builtin_prefetch(sums.buckets.data() + then.first_bucket);
+            __builtin_prefetch(sums.buckets.data() + std::min(then.first_bucket + kInLine, sums.buckets.size()));
         }
         const NameRow& row = sums.rows[order[k].at];
-        columns.add(names.name(row.number), row);
+        columns.add(names[row.number], row);
         buckets.add(buckets_of(order[k]));
     }
     if (kept < order.size()) {
         NameRow others;
-        BucketTally tally;
+        BucketMerge all;
         for (const Rank& rank : Span<const Rank>(order).subspan(kept)) {
             others.add(sums.rows[rank.at]);
-            tally.add(buckets_of(rank));
+            all.add(buckets_of(rank));
         }
-        std::vector<BucketCount> of_others;
-        tally.take(of_others);
+        std::vector<BucketCount> of_others(BucketCount::kMost);
+        const BucketCount* const stop = all.take(of_others.data());
         columns.add(kOtherNames, others);
-        buckets.add(of_others);
+        buckets.add(Span<const BucketCount>(of_others).first(static_cast<std::size_t>(stop - of_others.data())));
     }
     return {columns.encode(level, owner), buckets.encode(level, owner)};
 }
 
 }  // namespace
 
-HistogramRecords encode_histogram(const NameRows& sums, const LocalNames& names, std::size_t rows, int level,
+HistogramRecords encode_histogram(const RowsView& sums, Span<const int32_t> names, std::size_t rows, int level,
                                   uint32_t owner) {
     const std::size_t kept = std::min(rows, sums.rows.size());
     const std::vector<Rank> order = ranks(sums.rows);

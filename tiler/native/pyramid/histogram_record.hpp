@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "pyramid/local_names.hpp"
+#include "base/span.hpp"
 #include "pyramid/name_rows.hpp"
 
 namespace tilescope {
@@ -15,9 +15,9 @@ struct HistogramRecords {
     std::string spread;
 };
 
-// Of a tile of this level, of a track or block of this number: most busy first, then by name. At most `rows` of its rows,
-// and then one of all others, whose name is `kOtherNames`.
-HistogramRecords encode_histogram(const NameRows& sums, const LocalNames& names, std::size_t rows, int level,
+// Of a tile of this level, of a track or block of this number: most busy first, then as they come. At most `rows` of its rows, and
+// then one of all others, whose name is `kOtherNames`. `names`: by the number of a row.
+HistogramRecords encode_histogram(const RowsView& sums, Span<const int32_t> names, std::size_t rows, int level,
                                   uint32_t owner);
 
 }  // namespace tilescope

@@ -5,6 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "base/span.hpp"
@@ -51,42 +54,49 @@ class BucketCount {
     void add(uint64_t count) { bits_ += count << kBits; }
 
     static constexpr int kBits = 11;  // 2**11 is above the number of buckets, and 2**53 above that of slices
+    static constexpr std::size_t kMost = std::size_t{1} << kBits;
 
   private:
     uint64_t bits_;
 };
 
+// Numbers that are made room for are not zero: they are written at once.
+template <typename T>
+struct Unwritten : std::allocator<T> {
+    template <typename U>
+    struct rebind {
+        using other = Unwritten<U>;
+    };
+    template <typename U>
+    void construct(U* at) noexcept {
+        ::new (static_cast<void*>(at)) U;
+    }
+    template <typename U, typename... Values>
+    void construct(U* at, Values&&... values) {
+        ::new (static_cast<void*>(at)) U(std::forward<Values>(values)...);
+    }
+};
+using BucketList = std::vector<BucketCount, Unwritten<BucketCount>>;
+
 // Ascending by number; the buckets of each row ascend, too, one row after the other.
 struct NameRows {
     std::vector<NameRow> rows;
-    std::vector<BucketCount> buckets;
-
-    uint64_t events() const;
+    BucketList buckets;
 };
 
-constexpr std::size_t kMostParts = 16;
+// How many numbers are there, of those that are bits.
+inline std::size_t count_bits(const std::vector<uint64_t>& words) {
+    std::size_t n = 0;
+    for (const uint64_t word : words) n += static_cast<std::size_t>(__builtin_popcountll(word));
+    return n;
+}
 
-// Rows of the same name are summed up, of kMostParts at most. `sums` are empty before.
-void merge(const std::vector<NameRows>& parts, NameRows& sums);
+// Some of them, that follow each other.
+struct RowsView {
+    Span<const NameRow> rows;
+    Span<const BucketCount> buckets;
 
-// Counts the buckets of one name at a time.
-class BucketTally {
-  public:
-    void add(uint32_t bucket, uint64_t count) {
-        counts_.at(bucket) += count;
-        used_[bucket / 64] |= uint64_t{1} << bucket % 64;
-    }
-    void add(Span<const BucketCount> some) {
-        for (const BucketCount& one : some) add(one.bucket(), one.count());
-    }
-    // Appends them, ascending, and counts anew. Returns how many they are.
-    uint32_t take(std::vector<BucketCount>& out);
-
-    static constexpr std::size_t kBuckets = std::size_t{1} << BucketCount::kBits;
-
-  private:
-    std::array<uint64_t, kBuckets> counts_{};
-    std::array<uint64_t, kBuckets / 64> used_{};
+    uint64_t events() const;
 };
 
 // Counts the buckets of many slices. Those between two are looked at, which are the least and the most that it has.
@@ -96,10 +106,10 @@ class BucketCounter {
     // Takes those of another, which counts anew.
     void take_from(BucketCounter& other, uint32_t least, uint32_t most);
     // Appends them, ascending. Returns how many they are.
-    uint32_t list(std::vector<BucketCount>& out, uint32_t least, uint32_t most) const;
+    uint32_t list(BucketList& out, uint32_t least, uint32_t most) const;
 
   private:
-    std::array<uint64_t, BucketTally::kBuckets> counts_{};
+    std::array<uint64_t, BucketCount::kMost> counts_{};
 };
 
 }  // namespace tilescope

@@ -1,10 +1,12 @@
 // Sums per name of any spans, in a hash table: how often, how long, how long in itself, the longest.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "base/span.hpp"
 #include "pyramid/bucket_counts.hpp"
 
 namespace tilescope {
@@ -36,11 +38,12 @@ class NameSums {
     // With `buckets` it counts them as well.
     explicit NameSums(bool buckets = false) : has_buckets_(buckets) {}
 
-    // What a name is looked up by: itself.
-    static int32_t key(int32_t name) { return name; }
-    static void fetch(int32_t /*name*/) {}  // spans have few names
+    // Slices that start in the span, next. A name is looked up by itself.
+    static void start(Span<const int32_t> names, Span<const int64_t> /*durations*/, int32_t* keys) {
+        std::copy(names.begin(), names.end(), keys);
+    }
     NameSum& at(int32_t name);
-    // A slice that starts in the span: its count and its durations. Returns the sums of its name.
+    // One of these: its count and its durations. Returns the sums of its name.
     NameSum& add_start(int32_t name, int64_t duration);
     // The number of a name, for its buckets.
     uint32_t number(int32_t name) {

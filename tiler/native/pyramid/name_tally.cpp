@@ -22,18 +22,14 @@ void NameTally::take_from(NameTally& other) {
 }
 
 const NameRows& NameTally::sums() {
-    if (parts_.empty()) parts_.push_back(slices_->empty_rows());
+    if (parts_.empty()) parts_.emplace_back();
     merge_parts();
     return parts_.front();
 }
 
 void NameTally::merge_parts() {
     if (parts_.size() < 2) return;
-    NameRows sums = slices_->empty_rows();
-    merge(parts_, sums);
-    for (NameRows& part : parts_) slices_->reuse(std::move(part));
-    parts_.clear();
-    parts_.push_back(std::move(sums));
+    parts_.push_back(slices_->merged(parts_));
 }
 
 }  // namespace tilescope

@@ -20,37 +20,29 @@ constexpr std::size_t kMostRoom = std::size_t{1} << 18;
 
 }  // namespace
 
-SliceSums::SliceSums(const LocalNames& names, std::size_t slices)
-    : names_(&names),
-      buckets_of_(&DurationBuckets::all()),
-      rows_(names.size()),
-      places_(names.size(), 0),
-      are_used_(names.size() / kTogether + 1, 0),
-      room_(std::min(slices, std::clamp(kEach * names.size(), kLeastRoom, kMostRoom))),
+SliceSums::SliceSums(std::size_t numbers, std::size_t slices)
+    : buckets_of_(&DurationBuckets::all()),
+      rows_(numbers),
+      used_(numbers / 64 + 1, 0),
+      places_(numbers),
+      room_(std::min(slices, std::clamp(kEach * numbers, kLeastRoom, kMostRoom))),
       started_(new Started[room_]),
       by_bucket_(new Started[room_]),
       by_name_(new uint16_t[room_ + 1]),
       next_started_(started_.get()),
-      started_end_(next_started_ + room_) {}
+      started_end_(next_started_ + room_),
+      merge_(numbers) {}
 
-NameRows SliceSums::empty_rows() {
-    if (spare_.empty()) return {};
-    NameRows rows = std::move(spare_.back());
-    spare_.pop_back();
-    rows.rows.clear();
-    rows.buckets.clear();
-    return rows;
+NameRows SliceSums::merged(std::vector<NameRows>& parts) {
+    NameRows sums = merge_.merge(parts);
+    parts.clear();
+    return sums;
 }
 
 void SliceSums::set_aside() {
-    if (std::none_of(are_used_.begin(), are_used_.end(), [](uint32_t used) { return used != 0; })) return;
+    if (std::none_of(used_.begin(), used_.end(), [](uint64_t used) { return used != 0; })) return;
     aside_.push_back(put_in_order());
-    if (aside_.size() < kAside) return;
-    NameRows sums = empty_rows();
-    merge(aside_, sums);
-    for (NameRows& part : aside_) reuse(std::move(part));
-    aside_.clear();
-    aside_.push_back(std::move(sums));
+    if (aside_.size() == kAside) aside_.push_back(merged(aside_));
 }
 
 void SliceSums::take(std::vector<NameRows>& parts) {
@@ -72,13 +64,12 @@ void SliceSums::sort_by_bucket() {
 
 // By bucket, and then dealt out by name, of which the counts say where they go.
 NameRows SliceSums::put_in_order() {
-    NameRows all = empty_rows();
+    NameRows all;
+    all.rows.reserve(count_bits(used_));
     uint32_t dealt = 0;  // at most room_
-    for (std::size_t together = 0; together < are_used_.size(); ++together) {
-        if (std::exchange(are_used_[together], 0) == 0) continue;
-        const std::size_t stop = std::min((together + 1) * kTogether, rows_.size());
-        for (std::size_t number = together * kTogether; number < stop; ++number) {
-            if (places_[number] == 0) continue;
+    for (std::size_t word = 0; word < used_.size(); ++word) {
+        for (uint64_t left = std::exchange(used_[word], 0); left != 0; left &= left - 1) {
+            const std::size_t number = 64 * word + static_cast<std::size_t>(__builtin_ctzll(left));
             NameRow& row = all.rows.emplace_back(std::exchange(rows_[number], NameRow()));
             row.number = static_cast<uint32_t>(number);
             places_[number] = dealt;
@@ -109,7 +100,6 @@ NameRows SliceSums::put_in_order() {
             run += (at + 1 - run) & (0 - is_last);
         }
         row.n_buckets = static_cast<uint32_t>(n - first);
-        places_[row.number] = 0;
     }
     all.buckets.assign(runs, runs + n);
     return all;

@@ -16,6 +16,8 @@ struct HistogramTile {
     int64_t index;
     uint8_t level;
     uint32_t leaf_of;  // tracks, as bits: none of its children is wanted of them
+    bool together = true;  // it is wanted of all tracks together, as the one above it
+    uint32_t own = 0;  // tracks, as bits: it is wanted of each by itself
 };
 
 // Each tile has a `Tally`, which takes those of the tiles below it with `take_from`, and is empty when another has taken it. It is
