@@ -77,7 +77,8 @@ class BlockPages:
             if first == limit:
                 level += 1
                 limit = min(level_ends[level], stop)
-            last = min(limit, max(first + 1, int(weights.searchsorted(before + _AIM_BYTES / ratio, "right"))))
+            aim = int(before + _AIM_BYTES / ratio)  # for a number with a fraction all weights would become such numbers
+            last = min(limit, max(first + 1, int(weights.searchsorted(aim, "right"))))
             page, residual = self._parts(first, last)
             stored = join_parts(page, residual)
             while len(stored) > PAGE_BYTES_AT_MOST and last > first + 1:  # a single tile is kept whole, however large
