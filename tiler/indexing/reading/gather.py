@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Activity, Census, Crowd, EventChunk, Span
+from tilescope.tiler.indexing.reading.batch import ChunkBatch
 from tilescope.tiler.indexing.reading.joining import join_pieces
-from tilescope.tiler.indexing.reading.piece import kept, one_track, select
+from tilescope.tiler.indexing.reading.piece import kept, native_columns, one_track, select
 from tilescope.tiler.indexing.reading.piece_table import PieceTable
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
 from tilescope.tiler.indexing.scratch import Scratch
@@ -26,11 +28,13 @@ class Gatherer(Struct):
     scratch: Scratch = field(default_factory=Scratch)
     texts: _native.PackedTexts | None = None  # what unpacks the arguments, if they come packed
     gives_again: bool = False  # what is given is forgotten
+    batch: ChunkBatch = field(default_factory=ChunkBatch)  # chunks that are not among the pieces yet
     census: Census = field(default_factory=Census)
     events: int = 0  # without flow ends
     flow_ends: int = 0
     _pieces: PieceTable = field(default_factory=PieceTable)
     _activities: _native.Activities = field(default_factory=_native.Activities)
+    _placing: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, chunk: EventChunk) -> None:
         """Takes a chunk. Its arrays are kept."""
@@ -40,36 +44,33 @@ class Gatherer(Struct):
         self.events += events
         self.flow_ends += len(chunk) - events
         self._activities.add(chunk.track, chunk.phase, chunk.time_ns, chunk.duration_ns)
-        self._place(chunk)
+        self.batch.add(chunk)
+        if self.batch.is_enough(self.tracks):
+            self._place(self.batch.take())
 
     def pieces(self, track: int) -> Sequence[EventChunk]:
         """A track's events, in file order."""
-        return [piece.events(track) for piece in self._pieces.pieces(track)]
+        return [piece.events(track) for piece in self._all_pieces().pieces(track)]
 
     def move(self, track: int, number: int, piece: EventChunk, rows: Ints, to: NDArray[np.int32]) -> None:
         """Moves rows of a piece that `pieces` has given behind all events of other tracks. The piece stays."""
         moved = select(piece, rows, self.scratch)
         left = select(piece, np.delete(np.arange(len(piece)), rows), self.scratch)
         self._pieces.replace(track, number, left)
-        self._place(replace(moved, track=to))
+        self._place([replace(moved, track=to)])
 
-    def _place(self, chunk: EventChunk) -> None:
-        tracks, stops, columns = _native.by_track(
-            chunk.track,
-            chunk.phase,
-            chunk.time_ns,
-            chunk.time_ps,
-            chunk.duration_ns,
-            chunk.duration_ps,
-            chunk.name,
-            chunk.key,
-            chunk.value,
-            chunk.flags,
-            chunk.args_end,
-            chunk.args,
-        )
+    def _all_pieces(self) -> PieceTable:
+        with self._placing:
+            if self.batch:
+                self._place(self.batch.take())
+            return self._pieces
+
+    def _place(self, chunks: Sequence[EventChunk]) -> None:
+        native = [native_columns(chunk) for chunk in chunks]
+        tracks, stops, columns = _native.by_track([chunk.track for chunk in chunks], native)
         # Whose rows are whose is known: the column of tracks is no longer needed.
-        sorted_chunk = EventChunk(one_track(-1, len(chunk)), *columns) if columns is not None else chunk
+        sorted_chunk = chunks[0] if columns is None else EventChunk(one_track(-1, int(stops[-1])), *columns)
+        del chunks, native  # there may be no memory for both
         self._pieces.add(kept(sorted_chunk, self.scratch), tracks, stops)
 
     @property
@@ -84,11 +85,11 @@ class Gatherer(Struct):
     @property
     def tracks(self) -> int:
         """How many tracks have events so far."""
-        return self._pieces.tracks
+        return self._activities.tracks
 
     def rows_of(self, track: int) -> int:
         """How many events and flow ends of a track there are so far."""
-        return self._pieces.rows_of(track)
+        return self._all_pieces().rows_of(track)
 
     def activity_of(self, track: int) -> Activity | None:
         """When a track is busy, as far as its events have been read."""
@@ -99,7 +100,7 @@ class Gatherer(Struct):
 
     def take(self, track: int, axis: FileAxis, scratch: Scratch) -> TimedEvents | None:
         """The events of a track, which are forgotten here."""
-        if not self._pieces.rows_of(track):
+        if not self.rows_of(track):
             return None
         pieces = self._pieces.take(track)
         return join_pieces(pieces, track, axis, scratch) if pieces.numbers else None

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk
-from tilescope.tiler.indexing.reading.piece import part_of
+from tilescope.tiler.indexing.reading.piece import native_columns, part_of
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents, timed_events
 from tilescope.tiler.indexing.scratch import Scratch
 
@@ -34,20 +34,7 @@ class ChunkInPieces(Struct, frozen=True):
     @classmethod
     def of(cls, chunk: EventChunk) -> ChunkInPieces:
         """The chunk, and its columns for native code."""
-        columns = _native.ChunkColumns(
-            chunk.phase,
-            chunk.time_ns,
-            chunk.time_ps,
-            chunk.duration_ns,
-            chunk.duration_ps,
-            chunk.name,
-            chunk.key,
-            chunk.value,
-            chunk.flags,
-            chunk.args_end,
-            chunk.args,
-        )
-        return cls(chunk, columns)
+        return cls(chunk, native_columns(chunk))
 
 
 class ChunkPiece(NamedTuple):

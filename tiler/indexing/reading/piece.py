@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk
 from tilescope.tiler.indexing.reading.arguments import gather_args
 from tilescope.tiler.indexing.scratch import Scratch
@@ -19,6 +20,23 @@ _T = TypeVar("_T", bound=np.generic)
 def one_track(track: int, n: int) -> NDArray[np.int32]:
     """The column `track` of n events of one track, which takes no memory."""
     return np.broadcast_to(np.int32(track), n)
+
+
+def native_columns(chunk: EventChunk) -> _native.ChunkColumns:
+    """Its columns for native code: all but `track`."""
+    return _native.ChunkColumns(
+        chunk.phase,
+        chunk.time_ns,
+        chunk.time_ps,
+        chunk.duration_ns,
+        chunk.duration_ps,
+        chunk.name,
+        chunk.key,
+        chunk.value,
+        chunk.flags,
+        chunk.args_end,
+        chunk.args,
+    )
 
 
 def part_of(chunk: EventChunk, start: int, stop: int, track: int) -> EventChunk:

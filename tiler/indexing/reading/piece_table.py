@@ -49,7 +49,6 @@ class PieceTable(Struct):
     _sorted: _Sorted | None = None
     _rows: dict[int, int] = field(default_factory=dict)  # by track
     _uncounted: list[_Added] = field(default_factory=list)  # of these, not yet
-    _known: set[int] = field(default_factory=set)  # tracks
     _behind: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)  # by track, since all was sorted
     _taken: set[int] = field(default_factory=set)  # tracks
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -59,16 +58,10 @@ class PieceTable(Struct):
         added = _Added(tracks, stops, self._keep(ChunkInPieces.of(chunk), len(tracks)))
         self._added.append(added)
         self._uncounted.append(added)
-        self._known.update(tracks.tolist())
         if self._sorted is not None:  # a few rows that move: nothing is sorted for them until tracks are taken
             starts = [0, *stops[:-1].tolist()]
             for track, start, stop in zip(tracks.tolist(), starts, stops.tolist(), strict=True):
                 self._behind.setdefault(track, []).append((added.chunk, start, stop))
-
-    @property
-    def tracks(self) -> int:
-        """How many have had rows."""
-        return len(self._known)
 
     def rows_of(self, track: int) -> int:
         """How many rows of a track were added, and not replaced."""

@@ -17,6 +17,7 @@ from tilescope.tiler.errors import Cancelled, DamagedTrace, FormatFailed, TraceE
 from tilescope.tiler.indexing.meter import READ_TRACKWISE, READ_WHOLE, Meter
 from tilescope.tiler.indexing.reading.ahead import ahead
 from tilescope.tiler.indexing.reading.async_ends import move_async_ends
+from tilescope.tiler.indexing.reading.batch import ChunkBatch
 from tilescope.tiler.indexing.reading.clocks import align_lost_clocks
 from tilescope.tiler.indexing.reading.descriptors import allow_open
 from tilescope.tiler.indexing.reading.file_events import TraceFile, TrackwiseEvents
@@ -36,6 +37,9 @@ _POLL_SECONDS = 0.03
 # tracks takes 50 to 100 ms of processor time, mostly Python's, for which the threads that read have to wait.
 _SNAPSHOT_SECONDS = 0.5
 _LONGEST_SNAPSHOT_SECONDS = 5.0
+
+# Of the memory, what chunks of all files may take that wait for more; as much again while they are sorted.
+_BATCH_SHARE = 1 / 64
 
 _NAMED_FILES = 20  # of those that cannot be read
 
@@ -60,6 +64,7 @@ class _Reading(Struct):
     scratch: Scratch
     room: Room
     stopped: threading.Event
+    batch_bytes: int  # of chunks that wait for more
     reader: Reader | None = None
     events: int = 0
     trackwise: bool = False
@@ -87,7 +92,8 @@ class _Reading(Struct):
             self.events = found.events
             self.room.check_flow_ends(self.path, found.flow_ends)
             return TraceFile(self.path, reader.size_bytes, found, reader.summary())
-        gathered = Gatherer(self.scratch, reader.pack_arguments() if isinstance(reader, TraceEventReader) else None)
+        texts = reader.pack_arguments() if isinstance(reader, TraceEventReader) else None
+        gathered = Gatherer(self.scratch, texts, batch=ChunkBatch(self.batch_bytes))
         for chunk, summary in ahead(_with_summaries(reader)):
             self._stop_if_asked()
             gathered.add(chunk)
@@ -127,11 +133,14 @@ def read_files(
     with ExitStack() as stack:
         sources = Sources(files, scratch_dir=scratch.folder, max_inflated=max_inflated)
         stack.callback(sources.close)
-        readings = [_Reading(file, sources, scratch, room or Room(), stopped) for file in files]
+        room = room or Room()
+        at_once = max(1, min(workers, len(files)))
+        batch_bytes = int(room.bytes * _BATCH_SHARE) // at_once
+        readings = [_Reading(file, sources, scratch, room, stopped, batch_bytes) for file in files]
         sizes = [_size_bytes(file) for file in files]
         meter.bytes_total = sum(sizes)
         stack.callback(_close, readings)
-        with ThreadPoolExecutor(max(1, min(workers, len(files))), "read") as pool:
+        with ThreadPoolExecutor(at_once, "read") as pool:
             # Several files keep all cores busy by themselves; the tracks of a single one are looked into side by side.
             lines = executor if len(files) == 1 else None
             futures = [pool.submit(reading.read, lines) for reading in readings]

@@ -35,6 +35,10 @@ class Activities {
             if (tracks[k] < 0) throw std::invalid_argument("tracks are not negative");
             const auto number = static_cast<std::size_t>(tracks[k]);
             if (number >= tracks_.size()) tracks_.resize(number + 1);
+            if (!tracks_[number].known) {
+                tracks_[number].known = true;
+                ++known_;
+            }
             take(tracks_[number], static_cast<Phase>(phases[k]), times[k], durations[k]);
         }
     }
@@ -44,11 +48,14 @@ class Activities {
         return activity_columns(track < tracks_.size() ? tracks_[track].activity : none);
     }
 
+    std::size_t known() const { return known_; }
+
   private:
     struct Track {
         Activity activity;
         std::int64_t begin = 0;  // of the outermost slice that is open
         std::uint64_t depth = 0;
+        bool known = false;
     };
 
     static void take(Track& track, Phase phase, std::int64_t time, std::int64_t duration) {
@@ -70,6 +77,7 @@ class Activities {
     }
 
     std::vector<Track> tracks_;
+    std::size_t known_ = 0;
 };
 
 auto extent(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& time_ns,
@@ -100,6 +108,7 @@ void bind_activity(nb::module_& m) {
         .def(nb::init<>())
         .def("add", &Activities::add, nb::arg("track"), nb::arg("phase"), nb::arg("time"), nb::arg("duration"),
              "Adds a chunk of events.")
+        .def_prop_ro("tracks", &Activities::known, "How many tracks have had events or flow ends.")
         .def("of", &Activities::of, nb::arg("track"),
              "Returns shift, first bin, and the busy time of each bin: bin k of the column covers [(first + k) <<\n"
              "shift, (first + k + 1) << shift).");

@@ -3,6 +3,7 @@
 
 NB_MODULE(_native, m) {
     m.doc() = "Hot loops of tilescope.tiler. Columns are arrays of one dimension that lie in one piece.";
+    tilescope::bind_chunk_columns(m);  // before those who take them
     tilescope::bind_activity(m);
     tilescope::bind_argument_values(m);
     tilescope::bind_by_track(m);

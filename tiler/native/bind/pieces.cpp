@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "bind/arrays.hpp"
+#include "bind/chunk_columns.hpp"
 #include "bind/module.hpp"
 #include "columns/pieces.hpp"
 
@@ -17,61 +17,6 @@ namespace nb = nanobind;
 namespace tilescope {
 
 namespace {
-
-// Holds its columns; many pieces are rows of it.
-class ChunkColumns {
-  public:
-    ChunkColumns(InColumn<uint8_t> phase, InColumn<int64_t> time_ns, std::optional<InColumn<int16_t>> time_ps,
-                 InColumn<int64_t> duration_ns, std::optional<InColumn<int16_t>> duration_ps, InColumn<int32_t> name,
-                 std::optional<InColumn<int64_t>> key, std::optional<InColumn<double>> value, InColumn<uint8_t> flags,
-                 InColumn<int64_t> args_end, InColumn<uint8_t> args)
-        : phase_(std::move(phase)),
-          time_ns_(std::move(time_ns)),
-          time_ps_(std::move(time_ps)),
-          duration_ns_(std::move(duration_ns)),
-          duration_ps_(std::move(duration_ps)),
-          name_(std::move(name)),
-          key_(std::move(key)),
-          value_(std::move(value)),
-          flags_(std::move(flags)),
-          args_end_(std::move(args_end)),
-          args_(std::move(args)) {}
-
-    ChunkPart part(size_t start, size_t stop) const {
-        return {span_of(phase_),
-                span_of(time_ns_),
-                optional(time_ps_),
-                span_of(duration_ns_),
-                optional(duration_ps_),
-                span_of(name_),
-                optional(key_),
-                optional(value_),
-                span_of(flags_),
-                span_of(args_end_),
-                span_of(args_),
-                start,
-                stop};
-    }
-
-  private:
-    template <typename T>
-    static std::optional<Span<const T>> optional(const std::optional<InColumn<T>>& column) {
-        if (!column) return std::nullopt;
-        return span_of(*column);
-    }
-
-    InColumn<uint8_t> phase_;
-    InColumn<int64_t> time_ns_;
-    std::optional<InColumn<int16_t>> time_ps_;
-    InColumn<int64_t> duration_ns_;
-    std::optional<InColumn<int16_t>> duration_ps_;
-    InColumn<int32_t> name_;
-    std::optional<InColumn<int64_t>> key_;
-    std::optional<InColumn<double>> value_;
-    InColumn<uint8_t> flags_;
-    InColumn<int64_t> args_end_;
-    InColumn<uint8_t> args_;
-};
 
 using Chunks = nb::typed<nb::list, ChunkColumns>;
 
@@ -136,13 +81,6 @@ std::tuple<size_t, size_t> join_pieces(const Chunks& chunks, const InColumn<int6
 }  // namespace
 
 void bind_pieces(nb::module_& m) {
-    nb::class_<ChunkColumns>(m, "ChunkColumns", "Columns of a chunk, of which pieces are rows. It holds them.")
-        .def(nb::init<InColumn<uint8_t>, InColumn<int64_t>, std::optional<InColumn<int16_t>>, InColumn<int64_t>,
-                      std::optional<InColumn<int16_t>>, InColumn<int32_t>, std::optional<InColumn<int64_t>>,
-                      std::optional<InColumn<double>>, InColumn<uint8_t>, InColumn<int64_t>, InColumn<uint8_t>>(),
-             nb::arg("phase"), nb::arg("time_ns"), nb::arg("time_ps").none(), nb::arg("duration_ns"),
-             nb::arg("duration_ps").none(), nb::arg("name"), nb::arg("key").none(), nb::arg("value").none(),
-             nb::arg("flags"), nb::arg("args_end"), nb::arg("args"));
     m.def("piece_sizes", &piece_sizes, nb::arg("chunks"), nb::arg("starts"), nb::arg("stops"),
           "Of pieces, rows [start, stop) of chunks: rows, bytes of arguments, whether any has keys, and values.");
     m.def("join_pieces", &join_pieces, nb::arg("chunks"), nb::arg("starts"), nb::arg("stops"), nb::arg("from_ns"),

@@ -4,6 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/bytes.hpp"
+
 namespace tilescope {
 
 namespace {
@@ -11,12 +13,6 @@ namespace {
 // Numbers of tracks that lie so far apart, against the rows, are compared rather than counted.
 constexpr std::size_t most_counters_per_row = 4;
 constexpr std::size_t few_counters = 4096;
-
-std::vector<std::uint32_t> numbered(std::size_t n) {
-    std::vector<std::uint32_t> order(n);
-    for (std::size_t row = 0; row < n; ++row) order[row] = static_cast<std::uint32_t>(row);
-    return order;
-}
 
 std::vector<std::uint32_t> counted_order(Span<const std::int32_t> track, std::int64_t least, std::size_t counters) {
     std::vector<std::uint32_t> next(counters, 0);
@@ -35,7 +31,95 @@ std::vector<std::uint32_t> counted_order(Span<const std::int32_t> track, std::in
     return order;
 }
 
+// Picks rows out of chunks that stand one behind the other.
+class RowPicker {
+  public:
+    RowPicker(const std::vector<ChunkPart>& chunks, const std::vector<std::uint32_t>& order)
+        : chunks_(chunks), order_(order) {
+        for (const ChunkPart& chunk : chunks) {
+            chunk.check();
+            rows_ += chunk.rows();
+            args_bytes_ += chunk.args_bytes();
+        }
+        for (const std::uint32_t row : order) {
+            if (row >= rows_) throw std::invalid_argument("rows that are not there");
+        }
+    }
+
+    template <typename T>
+    Column<T> of(Span<const T> ChunkPart::* column) const {
+        if (chunks_.size() == 1) return picked(rows_of(chunks_.front(), chunks_.front().*column));
+        Column<T> joined;
+        joined.ensure(rows_);
+        for (const ChunkPart& chunk : chunks_) joined.append_unchecked(rows_of(chunk, chunk.*column));
+        return picked(Span<const T>(joined));
+    }
+
+    // Nothing where no chunk has the column.
+    template <typename T, typename Missing>
+    std::optional<Column<T>> of(std::optional<Span<const T>> ChunkPart::* column, Missing missing) const {
+        const auto has = [column](const ChunkPart& chunk) { return (chunk.*column).has_value(); };
+        if (std::none_of(chunks_.begin(), chunks_.end(), has)) return std::nullopt;
+        if (chunks_.size() == 1) return picked(rows_of(chunks_.front(), *(chunks_.front().*column)));
+        Column<T> joined;
+        joined.ensure(rows_);
+        for (const ChunkPart& chunk : chunks_) {
+            if (has(chunk)) {
+                joined.append_unchecked(rows_of(chunk, *(chunk.*column)));
+            } else {
+                for (std::size_t k = 0; k < chunk.rows(); ++k) joined.push_unchecked(static_cast<T>(missing));
+            }
+        }
+        return picked(Span<const T>(joined));
+    }
+
+    void arguments(Column<std::int64_t>& ends, Column<std::uint8_t>& data) const {
+        std::vector<Bytes> texts;
+        texts.reserve(rows_);
+        for (const ChunkPart& chunk : chunks_) {
+            std::size_t begin = chunk.args_begin();
+            for (const std::int64_t at : rows_of(chunk, chunk.args_end)) {
+                const auto end = static_cast<std::size_t>(at);
+                texts.push_back(chunk.args.subspan(begin, end - begin));
+                begin = end;
+            }
+        }
+        ends.ensure(order_.size());
+        data.ensure(args_bytes_);
+        for (const std::uint32_t row : order_) {
+            data.ensure(texts[row].size());
+            data.append_unchecked(texts[row]);
+            ends.push_unchecked(static_cast<std::int64_t>(data.size()));
+        }
+    }
+
+  private:
+    template <typename T>
+    static Span<const T> rows_of(const ChunkPart& chunk, Span<const T> column) {
+        return column.subspan(chunk.start, chunk.rows());
+    }
+
+    template <typename T>
+    Column<T> picked(Span<const T> column) const {
+        Column<T> out;
+        out.ensure(order_.size());
+        for (const std::uint32_t row : order_) out.push_unchecked(column[row]);
+        return out;
+    }
+
+    const std::vector<ChunkPart>& chunks_;
+    const std::vector<std::uint32_t>& order_;
+    std::size_t rows_ = 0;
+    std::size_t args_bytes_ = 0;
+};
+
 }  // namespace
+
+std::vector<std::uint32_t> as_they_are(std::size_t rows) {
+    std::vector<std::uint32_t> order(rows);
+    for (std::size_t row = 0; row < rows; ++row) order[row] = static_cast<std::uint32_t>(row);
+    return order;
+}
 
 RowsByTrack rows_by_track(Span<const std::int32_t> track) {
     RowsByTrack result;
@@ -48,7 +132,7 @@ RowsByTrack rows_by_track(Span<const std::int32_t> track) {
         if (counters <= most_counters_per_row * n + few_counters) {
             result.order = counted_order(track, *least, counters);
         } else {
-            result.order = numbered(n);
+            result.order = as_they_are(n);
             std::stable_sort(result.order.begin(), result.order.end(),
                              [track](std::uint32_t a, std::uint32_t b) { return track[a] < track[b]; });
         }
@@ -65,23 +149,19 @@ RowsByTrack rows_by_track(Span<const std::int32_t> track) {
     return result;
 }
 
-StringsInOrder strings_in_order(Span<const std::int64_t> ends, Bytes data, const std::vector<std::uint32_t>& order) {
-    std::int64_t before = 0;
-    for (const std::int64_t end : ends) {
-        if (end < before) throw std::invalid_argument("ends decrease");
-        before = end;
-    }
-    if (before > static_cast<std::int64_t>(data.size())) throw std::invalid_argument("ends lie beyond the data");
-    StringsInOrder out;
-    out.ends.ensure(order.size());
-    for (const std::uint32_t row : order) {
-        if (row >= ends.size()) throw std::out_of_range("rows that are not there");
-        const auto begin = static_cast<std::size_t>(row == 0 ? 0 : ends[row - 1]);
-        const auto size = static_cast<std::size_t>(ends[row]) - begin;
-        out.data.ensure(size);
-        out.data.append_unchecked(data.subspan(begin, size));
-        out.ends.push_unchecked(static_cast<std::int64_t>(out.data.size()));
-    }
+SortedColumns in_order(const std::vector<ChunkPart>& chunks, const std::vector<std::uint32_t>& order) {
+    const RowPicker pick(chunks, order);
+    SortedColumns out;
+    out.phase = pick.of(&ChunkPart::phase);
+    out.time_ns = pick.of(&ChunkPart::time_ns);
+    out.time_ps = pick.of(&ChunkPart::time_ps, 0);
+    out.duration_ns = pick.of(&ChunkPart::duration_ns);
+    out.duration_ps = pick.of(&ChunkPart::duration_ps, 0);
+    out.name = pick.of(&ChunkPart::name);
+    out.key = pick.of(&ChunkPart::key, -1);
+    out.value = pick.of(&ChunkPart::value, std::numeric_limits<double>::quiet_NaN());
+    out.flags = pick.of(&ChunkPart::flags);
+    pick.arguments(out.args_end, out.args);
     return out;
 }
 

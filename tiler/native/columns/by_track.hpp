@@ -1,14 +1,14 @@
-// The rows of a chunk, brought together by track.
+// The rows of chunks, brought together by track.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
+#include <optional>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/span.hpp"
 #include "columns/column.hpp"
+#include "columns/pieces.hpp"
 
 namespace tilescope {
 
@@ -22,25 +22,26 @@ struct RowsByTrack {
 // Throws std::length_error for more than 2**32 - 1 rows.
 RowsByTrack rows_by_track(Span<const std::int32_t> track);
 
-// The values of a column in that order. Throws std::out_of_range for rows that are not there.
-template <typename T>
-Column<T> in_order(Span<const T> column, const std::vector<std::uint32_t>& order) {
-    Column<T> out;
-    out.ensure(order.size());
-    for (const std::uint32_t row : order) {
-        if (row >= column.size()) throw std::out_of_range("rows that are not there");
-        out.push_unchecked(column[row]);
-    }
-    return out;
-}
+// The order of so many rows that stay where they are.
+std::vector<std::uint32_t> as_they_are(std::size_t rows);
 
-struct StringsInOrder {
-    Column<std::int64_t> ends;
-    Column<std::uint8_t> data;
+// Columns of chunks, as tilescope.tiler.columns.EventChunk describes them: all but `track`.
+struct SortedColumns {
+    Column<std::uint8_t> phase;
+    Column<std::int64_t> time_ns;
+    std::optional<Column<std::int16_t>> time_ps;
+    Column<std::int64_t> duration_ns;
+    std::optional<Column<std::int16_t>> duration_ps;
+    Column<std::int32_t> name;
+    std::optional<Column<std::int64_t>> key;  // -1 where a chunk has none
+    std::optional<Column<double>> value;      // not a number where a chunk has none
+    Column<std::uint8_t> flags;
+    Column<std::int64_t> args_end;
+    Column<std::uint8_t> args;
 };
 
-// String k is data[ends[k-1], ends[k]) with ends[-1] = 0. Throws std::invalid_argument unless ends grow within the data, and
-// std::out_of_range for strings that are not there.
-StringsInOrder strings_in_order(Span<const std::int64_t> ends, Bytes data, const std::vector<std::uint32_t>& order);
+// The rows of all chunks, one behind the other, in that order, which is of their numbers. Throws std::invalid_argument for
+// chunks that make no sense.
+SortedColumns in_order(const std::vector<ChunkPart>& chunks, const std::vector<std::uint32_t>& order);
 
 }  // namespace tilescope

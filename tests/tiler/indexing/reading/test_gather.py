@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.tiler.indexing.event_chunks import chunk
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Phase
+from tilescope.tiler.indexing.reading.batch import ChunkBatch
 from tilescope.tiler.indexing.reading.gather import Gatherer
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
 from tilescope.tiler.indexing.reading.timeline import Timeline
@@ -64,17 +70,78 @@ def test_rows_of_any_tracks_are_brought_together(tracks: list[int]) -> None:
         assert args_of(events) == [b"%d" % k for k in rows]
 
 
-def test_columns_that_make_no_sense_are_refused() -> None:
-    byte, word, name = np.zeros(2, np.uint8), np.zeros(2, np.int64), np.zeros(2, np.int32)
-    for ends in ([2, 1], [1, 9]):
-        with pytest.raises(ValueError, match="ends"):
-            _native.by_track(
-                np.array([1, 0], np.int32), byte, word, None, word, None, name, None, None, byte, np.array(ends), byte
-            )
-    with pytest.raises(IndexError):
-        _native.by_track(
-            np.array([1, 0], np.int32), byte[:1], word, None, word, None, name, None, None, byte, word, byte
+@given(
+    st.lists(st.lists(st.tuples(st.sampled_from([0, 1, 5, 70]), st.integers(0, 9)), max_size=12), max_size=8),
+    st.sampled_from([0, 300, 1000, 1 << 20]),
+    st.randoms(use_true_random=False),
+)
+def test_chunks_that_wait_for_each_other_give_the_same(
+    rows: list[list[tuple[int, int]]], batch_bytes: int, rng: random.Random
+) -> None:
+    one_by_one, together = Gatherer(batch=ChunkBatch(0)), Gatherer(batch=ChunkBatch(batch_bytes))
+    known: Counter[int] = Counter()
+    for of in rows:
+        n = len(of)
+        optional: dict[str, Any] = {
+            "time_ps": [rng.randrange(1000) for _ in of],
+            "duration_ps": [rng.randrange(1000) for _ in of],
+            "key": [rng.randrange(-1, 1 << 40) for _ in of],
+            "value": [rng.choice([1.5, -3.0]) for _ in of],
+        }
+        added = chunk(
+            [rng.randrange(100) for _ in of],
+            track=[track for track, _ in of],
+            duration_ns=[rng.randrange(100) for _ in of],
+            name=[rng.randrange(-1, 100) for _ in of],
+            args=[b"%0*d" % (size, rng.randrange(10)) if size else b"" for _, size in of],
+            **{name: column for name, column in optional.items() if rng.random() < 0.5},
         )
+        for gatherer in (one_by_one, together):
+            gatherer.add(added)
+        known.update(track for track, _ in of)
+        if rng.random() < 0.2 and n:  # a look at it in between
+            assert together.rows_of(of[0][0]) == known[of[0][0]]
+        assert together.tracks == len(known)
+    for track in known:
+        expected, found = take(one_by_one, track), take(together, track)
+        assert expected is not None
+        assert found is not None
+        assert len(found) == known[track]
+        for name in ("phase", "start", "duration", "name", "flags", "args_end", "args"):
+            assert np.array_equal(getattr(expected, name), getattr(found, name)), name
+        # Where other tracks of the same chunks have a column, this one has it, too: with nothing in it.
+        for name, nothing in (("key", -1), ("value", np.nan)):
+            columns = [getattr(of, name) for of in (expected, found)]
+            filled = [np.full(known[track], nothing) if column is None else column for column in columns]
+            assert np.array_equal(*filled, equal_nan=name == "value"), name
+
+
+def test_chunks_wait_until_each_track_has_many_rows() -> None:
+    gatherer = Gatherer()
+    gatherer.add(chunk([1], track=[3]))
+    assert len(gatherer.batch) == 1
+    gatherer.add(chunk(list(range(40)), track=[3] * 40))
+    assert len(gatherer.batch) == 0
+    assert [len(piece) for piece in gatherer.pieces(3)] == [41]
+
+
+def test_columns_that_make_no_sense_are_refused() -> None:
+    track = np.array([1, 0], np.int32)
+    byte, word, name = np.zeros(2, np.uint8), np.zeros(2, np.int64), np.zeros(2, np.int32)
+
+    def by_track(phase: NDArray[np.uint8], ends: list[int], tracks: list[NDArray[np.int32]]) -> None:
+        columns = phase, word, None, word, None, name, None, None, byte, np.array(ends), byte
+        _native.by_track(tracks, [_native.ChunkColumns(*columns)] * 2)
+
+    for ends in ([2, 1], [1, 9], [-1, 1]):
+        with pytest.raises(ValueError, match="arguments"):
+            by_track(byte, ends, [track, track])
+    with pytest.raises(ValueError, match="differ in length"):
+        by_track(byte[:1], [0, 0], [track, track])
+    with pytest.raises(ValueError, match="differ in length"):
+        by_track(byte, [0, 0], [track, track[:1]])
+    with pytest.raises(ValueError, match="column of tracks"):
+        by_track(byte, [0, 0], [track])
 
 
 def test_columns_that_only_some_chunks_have() -> None:
