@@ -42,6 +42,17 @@ def chunk_extent(
     not a whole nanosecond.
     """
 
+def activity_bins(
+    busy: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+    first: Sequence[float],
+    step: Sequence[float],
+    bins: int,
+) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
+    """
+    Of tracks with their busy time in bins of their own, which are `step` wide and begin at `first`, both in bins
+    of a grid: the bins of the grid in which there is something, and their utilisation, 1 to 255.
+    """
+
 class Activities:
     """How busy the tracks of a file are, whose events come in file order."""
 

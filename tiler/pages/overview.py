@@ -61,7 +61,7 @@ class OverviewEntries(Struct, frozen=True):
         some = parts or [cls(*[np.zeros(0, np.int64)] * len(_COLUMNS))]
         columns = [np.concatenate([getattr(part, name) for part in some]) for name in cls.__struct_fields__]
         order = np.lexsort([columns[1], columns[0]])
-        return cls(*(column[order] for column in columns))
+        return cls(*(column.take(order) for column in columns))
 
     def page(self, number: int) -> OverviewEntries:
         """Those of one page."""

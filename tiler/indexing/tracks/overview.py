@@ -55,10 +55,9 @@ class Overview:
         """A track that is not built yet, or a rollup of several: no names, and rough."""
         if not loads:
             return
-        busy = np.sum([load.busy for load in loads], axis=0)
-        bins = np.flatnonzero(np.any([load.used for load in loads], axis=0))
-        utilisation = np.clip(np.ceil(FULL * busy[bins] / len(loads)), 1, FULL)
-        self._add(track, bins, utilisation, np.full(len(bins), -1, np.int64))
+        columns = [load.busy for load in loads], [load.first for load in loads], [load.step for load in loads]
+        bins, utilisation = _native.activity_bins(*columns, self.grid.bins)
+        self._add(track, bins, utilisation, np.full(len(bins), -1, np.int32))
 
     def entries(self) -> Iterator[Entry]:
         """All pages, each with its key."""
@@ -81,14 +80,20 @@ class Overview:
 
 def _together(few: Sequence[_Bins]) -> OverviewEntries:
     """The bins of some tracks."""
-    tracks, bins, utilisation, name = zip(*few, strict=True) if few else ((), (), (), ())
-    part = OverviewEntries(
-        _joined(bins, np.int16),  # there are 1,025 at most
-        np.repeat(np.array(tracks, np.int32), list(map(len, bins))),
-        _joined(utilisation, np.uint8),
-        _joined(name, np.int32),
+    in_order = sorted(few, key=_track)
+    tracks, bins, utilisation, name = zip(*in_order, strict=True) if few else ((), (), (), ())
+    bin = _joined(bins, np.int16)  # there are 1,025 at most
+    order = np.argsort(bin, kind="stable")  # of one bin as they stand: by their tracks
+    return OverviewEntries(
+        bin.take(order),
+        np.repeat(np.array(tracks, np.int32), list(map(len, bins))).take(order),
+        _joined(utilisation, np.uint8).take(order),
+        _joined(name, np.int32).take(order),
     )
-    return OverviewEntries.join([part])
+
+
+def _track(of: _Bins) -> int:
+    return of[0]
 
 
 def _joined(columns: Sequence[NDArray[np.integer[Any]]], dtype: type[_Integer]) -> NDArray[_Integer]:
@@ -114,23 +119,15 @@ def counter_utilisation(value: NDArray[np.float64], least: float, greatest: floa
 
 
 class Load(Struct, frozen=True):
-    """A track's activity in the bins of a grid, columns of shape (bins,)."""
+    """A track's activity against the bins of a grid."""
 
-    busy: NDArray[np.float64]  # busy time over width, rows summed
-    used: NDArray[np.bool_]  # whether there is anything
+    busy: NDArray[np.float64]  # (n,) of its own bins: busy time over width, rows summed
+    first: float  # where the first of them begins, in bins of the grid
+    step: float  # how wide they are
 
     @classmethod
     def of(cls, activity: Activity, timeline: Timeline, base_ns: int, grid: OverviewGrid) -> Load:
         """`base_ns` is to be added to the times of the activity."""
         bin_ps = timeline.tick_ps << (2 * grid.level)
-        start = (activity.start_ps - 1000 * (timeline.origin_ns - base_ns)) / bin_ps
-        step = activity.width_ps / bin_ps
-        first = start + step * np.arange(len(activity.load))
-        # Busy time up to each edge of the grid, by interpolation within the bins of the activity.
-        edges = np.append(first, first[-1] + step)
-        total = np.append(0.0, np.cumsum(activity.load * step))
-        busy = np.diff(np.interp(np.arange(grid.bins + 1), edges, total))
-        used = busy > 0
-        # Whatever is too short for that still shows where it begins.
-        used[np.clip(first[activity.load > 0], 0, grid.bins - 1).astype(np.int64)] = True
-        return cls(busy, used)
+        first = (activity.start_ps - 1000 * (timeline.origin_ns - base_ns)) / bin_ps
+        return cls(activity.load, first, activity.width_ps / bin_ps)

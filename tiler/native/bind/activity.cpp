@@ -4,13 +4,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bind/module.hpp"
+#include "columns/activity_bins.hpp"
 #include "columns/event_codes.hpp"
 #include "columns/extent.hpp"
 
@@ -80,6 +83,22 @@ class Activities {
     std::size_t known_ = 0;
 };
 
+auto bins_of_activity(const std::vector<InColumn<double>>& busy, const std::vector<double>& first,
+                      const std::vector<double>& step, std::size_t bins) {
+    if (first.size() != busy.size() || step.size() != busy.size()) {
+        throw std::invalid_argument("a load has a place and a width");
+    }
+    std::vector<ActivityLoad> loads;
+    loads.reserve(busy.size());
+    for (std::size_t k = 0; k < busy.size(); ++k) loads.push_back({span_of(busy[k]), first[k], step[k]});
+    ActivityBins found;
+    {
+        nb::gil_scoped_release release;
+        found = activity_bins(loads, bins);
+    }
+    return std::make_tuple(to_numpy(std::move(found.bins)), to_numpy(std::move(found.utilisation)));
+}
+
 auto extent(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& time_ns,
             const std::optional<InColumn<std::int16_t>>& time_ps, const InColumn<std::int64_t>& duration_ns,
             const std::optional<InColumn<std::int16_t>>& duration_ps) {
@@ -104,6 +123,10 @@ void bind_activity(nb::module_& m) {
           "Of a chunk with rows: how many are no flow ends; of all when the first begins, when the last begins, how\n"
           "long the longest lasts, when the last ends, in nanoseconds and picoseconds beyond, and whether any time is\n"
           "not a whole nanosecond.");
+    m.def("activity_bins", &bins_of_activity, nb::arg("busy"), nb::arg("first"), nb::arg("step"), nb::arg("bins"),
+          "Of tracks with their busy time in bins of their own, which are `step` wide and begin at `first`, both in "
+          "bins\n"
+          "of a grid: the bins of the grid in which there is something, and their utilisation, 1 to 255.");
     nb::class_<Activities>(m, "Activities", "How busy the tracks of a file are, whose events come in file order.")
         .def(nb::init<>())
         .def("add", &Activities::add, nb::arg("track"), nb::arg("phase"), nb::arg("time"), nb::arg("duration"),

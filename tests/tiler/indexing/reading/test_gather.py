@@ -111,9 +111,11 @@ def test_chunks_that_wait_for_each_other_give_the_same(
             assert np.array_equal(getattr(expected, name), getattr(found, name)), name
         # Where other tracks of the same chunks have a column, this one has it, too: with nothing in it.
         for name, nothing in (("key", -1), ("value", np.nan)):
-            columns = [getattr(of, name) for of in (expected, found)]
-            filled = [np.full(known[track], nothing) if column is None else column for column in columns]
-            assert np.array_equal(*filled, equal_nan=name == "value"), name
+            one, other = (
+                np.full(known[track], nothing) if column is None else column
+                for column in (getattr(expected, name), getattr(found, name))
+            )
+            assert np.array_equal(one, other, equal_nan=name == "value"), name
 
 
 def test_chunks_wait_until_each_track_has_many_rows() -> None:
