@@ -1714,6 +1714,48 @@ def spans_without(
     Returns the ticks that lie in the first of two sets of such spans, and not in the second.
     """
 
+class XSpaceMetadata:
+    """
+    The metadata of events by its numbers: that which they use, then all other.
+    """
+
+    def advance(self, count: int) -> bool:
+        """
+        Looks at so many more numbers. Returns whether there are more; all else is complete when there are none.
+        """
+
+    @property
+    def entries(self) -> int:
+        """How many numbers are the first of their kind."""
+
+    def columns(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+    ]:
+        """
+        Returns of each number its plane, its id, the index of its name, -1: no event uses it, and the first
+        number with the same names and stats.
+        """
+
+    def stats(self, page: int, per_page: int) -> bytes:
+        """Returns a page of stats, of those that are the first of their kind."""
+
+    def texts(self, page: int, per_page: int) -> bytes:
+        """Returns a page of their names and longer names."""
+
+    def said(
+        self, ids: Sequence[Sequence[int]], first: int, count: int
+    ) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], list[tuple[bytes, int, int]]]:
+        """
+        Returns of so many of those that are the first of their kind the place of the text that one of their stats
+        says, -1 none, the stat being that of these ids on each plane; and the texts: the text itself and -1, or
+        the plane and the id of a name there.
+        """
+
 class WireError(ValueError):
     """WireError(what, byte offset): it is no XSpace."""
 
@@ -1835,48 +1877,6 @@ class XSpacePlaneStats:
     """The stats of a plane, as one message that is read piece by piece."""
 
     def next(self, max_bytes: int) -> bytes: ...
-
-class XSpaceMetadata:
-    """
-    The metadata of events by its numbers: that which they use, then all other.
-    """
-
-    def advance(self, count: int) -> bool:
-        """
-        Looks at so many more numbers. Returns whether there are more; all else is complete when there are none.
-        """
-
-    @property
-    def entries(self) -> int:
-        """How many numbers are the first of their kind."""
-
-    def columns(
-        self,
-    ) -> tuple[
-        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-    ]:
-        """
-        Returns of each number its plane, its id, the index of its name, -1: no event uses it, and the first
-        number with the same names and stats.
-        """
-
-    def stats(self, page: int, per_page: int) -> bytes:
-        """Returns a page of stats, of those that are the first of their kind."""
-
-    def texts(self, page: int, per_page: int) -> bytes:
-        """Returns a page of their names and longer names."""
-
-    def said(
-        self, ids: Sequence[Sequence[int]], first: int, count: int
-    ) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], list[tuple[bytes, int, int]]]:
-        """
-        Returns of so many of those that are the first of their kind the place of the text that one of their stats
-        says, -1 none, the stat being that of these ids on each plane; and the texts: the text itself and -1, or
-        the plane and the id of a name there.
-        """
 
 class XSpaceLineSurvey:
     def advance(self, stop: int) -> bool:
@@ -2024,6 +2024,11 @@ class XSpaceFile:
     ) -> XSpaceMetadata:
         """
         Begins to read the metadata of events. `plane_class`: planes of one class call their stats the same.
+        """
+
+    def forget_messages(self) -> None:
+        """
+        Forgets where metadata lies that events use. To be called when all are looked at, those kept apart as well.
         """
 
     def apart(self, limit: int) -> tuple[list[XSpaceApart], int]:

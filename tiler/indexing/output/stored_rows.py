@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, WIDTH, WO
 from tilescope.tiler.details.page_entries import entries_of
 from tilescope.tiler.details.stored_rows import MAX_BYTES, MAX_ROWS, StoredRows
 from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.indexing.scratch import parts
 from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.store import keys
@@ -35,6 +36,14 @@ def row_entries(run: RunFiles, decoding: DecodingTables) -> Iterator[Entry]:
         yield keys.stored_rows(chunk), packed
 
 
+def _firsts_on(planes: Sequence[int], tables: XStatTables) -> NDArray[np.int32]:
+    """The first numbers of all kinds that the planes have. Part by part: a pod has six million numbers."""
+    is_first = np.zeros(len(tables), np.bool_)
+    for part in parts(len(tables)):
+        is_first[tables.alike[part][np.isin(tables.plane[part], planes)]] = True
+    return np.flatnonzero(is_first).astype(np.int32)
+
+
 class RowMaker:
     """Takes the tables of a run, file after file."""
 
@@ -48,7 +57,7 @@ class RowMaker:
     def add(self, file: int, tables: XStatTables) -> None:
         """Adds what the metadata of a file says."""
         planes = planes_saying(tables)
-        numbers = np.flatnonzero(np.isin(tables.plane, planes)).astype(np.int32)
+        numbers = _firsts_on(planes, tables)
         if self._are_too_many or not len(numbers):
             return
         found = np.full(len(tables.first), -1, np.int32)

@@ -25,6 +25,7 @@ NB_MODULE(_native, m) {
     tilescope::bind_step_sums(m);
     tilescope::bind_synth(m);
     tilescope::bind_windows(m);
+    tilescope::bind_xspace_metadata(m);
     tilescope::bind_xspace(m);
     tilescope::bind_xspace_args(m);
     tilescope::bind_pyramid(m);

@@ -32,5 +32,6 @@ void bind_tree(nanobind::module_& m);
 void bind_windows(nanobind::module_& m);
 void bind_xspace(nanobind::module_& m);
 void bind_xspace_args(nanobind::module_& m);
+void bind_xspace_metadata(nanobind::module_& m);
 
 }  // namespace tilescope

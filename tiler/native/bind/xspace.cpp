@@ -182,10 +182,9 @@ class XSpaceFile {
         if (catalogue_) return false;
         if (!growing_) growing_ = std::make_unique<xspace::Catalogue>(source_, outline(), surveys_, room_);
         const bool is_ahead = growing_->advance(surveyed);
+        forget_catalogued(growing_->planes());
         if (!growing_->is_complete()) return is_ahead;
         catalogue_ = std::move(growing_);
-        outline_.forget_event_metadata();
-        for (xspace::LineSurvey& survey : surveys_) survey.forget_ids();
         hlo_ = std::make_unique<xspace::HloStats>(source_, outline());
         counters_.resize(surveys_.size());
         return false;
@@ -231,6 +230,11 @@ class XSpaceFile {
         return xspace::MetadataTables(source_, catalogue(), *hlo_, span_of(plane_class));
     }
 
+    void forget_messages() {
+        catalogue();
+        catalogue_->forget_messages();
+    }
+
     std::pair<std::vector<ApartInfo>, std::uint64_t> apart(std::size_t limit) const {
         xspace::ApartPieces found;
         {
@@ -259,6 +263,15 @@ class XSpaceFile {
 
   private:
     const xspace::Outline& outline() const { return outline_.outline(); }
+
+    // What the first planes and their lines were looked into for, once it is in the catalogue.
+    void forget_catalogued(std::size_t planes) {
+        for (; forgotten_planes_ < planes; ++forgotten_planes_) outline_.forget_event_metadata(forgotten_planes_);
+        const std::vector<xspace::Line>& lines = outline().lines;
+        for (; forgotten_lines_ < lines.size() && lines[forgotten_lines_].plane < planes; ++forgotten_lines_) {
+            surveys_[forgotten_lines_].forget_ids();
+        }
+    }
 
     void check_line(std::size_t line) const {
         if (line >= surveys_.size()) throw std::invalid_argument("there is no such line");
@@ -316,23 +329,13 @@ class XSpaceFile {
     std::vector<xspace::FlowStats> flow_stats_;  // by plane
     std::vector<xspace::LineSurvey> surveys_;
     std::vector<std::int64_t> starts_ns_;
+    std::size_t forgotten_planes_ = 0, forgotten_lines_ = 0;
     std::unique_ptr<xspace::Catalogue> growing_;  // until it is complete
     std::unique_ptr<xspace::Catalogue> catalogue_;
     std::unique_ptr<xspace::HloStats> hlo_;  // as soon as there is a catalogue
     std::vector<std::unique_ptr<xspace::CounterLine>> counters_;  // by line, of those that were split
     std::atomic<std::size_t> counter_bytes_{0};
 };
-
-// What makes a page has no need of the GIL.
-template <typename Make>
-nb::bytes page_of(const Make& make) {
-    std::string page;
-    {
-        nb::gil_scoped_release release;
-        page = make();
-    }
-    return to_bytes(page);
-}
 
 }  // namespace
 
@@ -358,57 +361,6 @@ void bind_xspace(nb::module_& m) {
                 return to_bytes(piece);
             },
             nb::arg("max_bytes"));
-
-    nb::class_<xspace::MetadataTables>(m, "XSpaceMetadata",
-                                       "The metadata of events by its numbers: that which they use, then all other.")
-        .def("advance", &xspace::MetadataTables::advance, nb::arg("count"), nb::call_guard<nb::gil_scoped_release>(),
-             "Looks at so many more numbers. Returns whether there are more; all else is complete when there are none.")
-        .def_prop_ro("entries", &xspace::MetadataTables::entries, "How many numbers are the first of their kind.")
-        .def(
-            "columns",
-            [](const xspace::MetadataTables& of) {
-                xspace::MetadataColumns columns;
-                {
-                    nb::gil_scoped_release release;
-                    columns = of.columns();
-                }
-                return std::make_tuple(to_numpy(std::move(columns.plane)), to_numpy(std::move(columns.id)),
-                                       to_numpy(std::move(columns.name_index)), to_numpy(std::move(columns.alike)));
-            },
-            "Returns of each number its plane, its id, the index of its name, -1: no event uses it, and the first\n"
-            "number with the same names and stats.")
-        .def(
-            "stats",
-            [](const xspace::MetadataTables& of, std::size_t page, std::size_t per_page) {
-                return page_of([&] { return of.stats(page, per_page); });
-            },
-            nb::arg("page"), nb::arg("per_page"), "Returns a page of stats, of those that are the first of their kind.")
-        .def(
-            "texts",
-            [](const xspace::MetadataTables& of, std::size_t page, std::size_t per_page) {
-                return page_of([&] { return of.texts(page, per_page); });
-            },
-            nb::arg("page"), nb::arg("per_page"), "Returns a page of their names and longer names.")
-        .def(
-            "said",
-            [](const xspace::MetadataTables& of, const std::vector<std::vector<std::int64_t>>& ids, std::size_t first,
-               std::size_t count) {
-                xspace::SaidTexts found;
-                {
-                    nb::gil_scoped_release release;
-                    found = of.said(ids, first, count);
-                }
-                std::vector<std::tuple<nb::bytes, std::int32_t, std::int64_t>> texts;
-                texts.reserve(found.texts.size());
-                for (const xspace::SaidTexts::Text& text : found.texts)
-                    texts.emplace_back(to_bytes(text.text), text.plane, text.reference);
-                return std::make_tuple(to_numpy(std::move(found.place)), std::move(texts));
-            },
-            nb::arg("ids"), nb::arg("first"), nb::arg("count"),
-            "Returns of so many of those that are the first of their kind the place of the text that one of their "
-            "stats\n"
-            "says, -1 none, the stat being that of these ids on each plane; and the texts: the text itself and -1, or\n"
-            "the plane and the id of a name there.");
 
     nb::class_<xspace::Surveyor>(m, "XSpaceLineSurvey")
         .def("advance", &xspace::Surveyor::advance, nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>(),
@@ -486,6 +438,9 @@ void bind_xspace(nb::module_& m) {
         .def("names", &XSpaceFile::names)
         .def("metadata_tables", &XSpaceFile::metadata_tables, nb::arg("plane_class"), nb::keep_alive<0, 1>(),
              "Begins to read the metadata of events. `plane_class`: planes of one class call their stats the same.")
+        .def("forget_messages", &XSpaceFile::forget_messages,
+             "Forgets where metadata lies that events use. To be called when all are looked at, those kept apart as "
+             "well.")
         .def("apart", &XSpaceFile::apart, nb::arg("limit"),
              "Returns what of the metadata is kept apart, so many pieces at most, and how many more there are.")
         .def("plane_stats_bytes", &XSpaceFile::plane_stats_bytes, nb::arg("plane"),

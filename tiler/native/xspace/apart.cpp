@@ -98,13 +98,15 @@ class Finder {
         : source_(source), outline_(outline), catalogue_(catalogue), hlo_(hlo), limit_(limit) {}
 
     ApartPieces find() {
-        for (const UsedMetadata& metadata : catalogue_.used_metadata())
+        for (std::size_t number = 0; number < catalogue_.used_metadata().size(); ++number) {
+            const UsedMetadata& metadata = catalogue_.used_metadata()[number];
             if (hlo_.any(metadata.plane)) {
-                const MetadataFields of = fields_of(source_, metadata.message);
+                const MetadataFields of = fields_of(source_, catalogue_.message_of(number));
                 each_stat_field(source_, of.stats, [&](Range stat) {
                     take_proto(metadata.plane, metadata.id, of.name, message_of(stat));
                 });
             }
+        }
         for (const UnusedMetadata& metadata : catalogue_.unused_metadata()) take_unused(metadata);
         for (const Line& line : outline_.lines)
             if (hlo_.any(line.plane)) find_in_line(line);
@@ -155,10 +157,9 @@ class Finder {
                 else ++found_.more;
             });
             const std::int32_t number = catalogue_.number(line.plane, event.metadata_id);
-            const Range name =
-                number == IdTable::absent
-                    ? Range{}
-                    : fields_of(source_, catalogue_.used_metadata()[static_cast<std::size_t>(number)].message).name;
+            const Range name = number == IdTable::absent
+                                   ? Range{}
+                                   : fields_of(source_, catalogue_.message_of(static_cast<std::size_t>(number))).name;
             for (const Range& proto : protos) add({line.plane, event.metadata_id, name, true, proto});
         }
     }

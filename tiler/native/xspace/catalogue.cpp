@@ -56,6 +56,13 @@ MetadataFields fields_of(const wire::Source& source, wire::Range message) {
 Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys,
                      const Room& room)
     : source_(source), outline_(outline), surveys_(surveys), room_(room), numbers_(outline.planes.size()) {
+    // As many as there may be, but for ids without metadata: vectors that double are in memory twice while they grow, and what
+    // is not used of these takes none.
+    std::size_t entries = 0;
+    for (const Plane& plane : outline.planes) entries += plane.event_metadata.size();
+    used_.reserve(entries);
+    messages_.reserve(entries);
+    used_names_.reserve(entries);
     go_to_plane(0);
 }
 
@@ -92,8 +99,8 @@ void Catalogue::find_used() {
             const std::size_t named = names_.names().size();
             const MetadataEntry* found =
                 entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)];
-            used_.push_back({static_cast<std::uint32_t>(plane), name_of(found, id, of.is_cut), id,
-                             found == nullptr ? wire::Range{} : found->value});
+            used_.push_back({static_cast<std::uint32_t>(plane), name_of(found, id, of.is_cut), id});
+            messages_.push_back(found == nullptr ? wire::Range{} : found->value);
             used_names_.push_back(used_.back().name_index);
             taken_ += used_.back().size();
             if (names_.names().size() > named) taken_ += room_.per_name + copies * names_.names().back().size();

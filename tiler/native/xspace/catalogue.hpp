@@ -19,10 +19,9 @@ struct UsedMetadata {
     std::uint32_t plane = 0;
     std::int32_t name_index = 0;
     std::int64_t id = 0;
-    wire::Range message;  // empty: the file says nothing of it
 
-    // What it takes, and its columns: names are counted once, and stats stay in the file.
-    std::size_t size() const { return 2 * sizeof(*this); }
+    // What it takes, with its message, and its columns: names are counted once, and stats stay in the file.
+    std::size_t size() const { return 2 * (sizeof(*this) + sizeof(wire::Range)); }
 };
 
 // What its message has.
@@ -64,9 +63,17 @@ class Catalogue {
     bool advance(std::size_t surveyed);
 
     bool is_complete() const { return plane_ == outline_.planes.size(); }
+    std::size_t planes() const { return plane_; }  // whose metadata has been read
 
     const DistinctNames& names() const { return names_; }
     const std::vector<UsedMetadata>& used_metadata() const { return used_; }
+
+    // Of metadata that events use, by its number: empty where the file says nothing of it. Throws std::out_of_range for a
+    // number that there is not, or when they are forgotten.
+    wire::Range message_of(std::size_t number) const { return messages_.at(number); }
+
+    // When nobody will ask for them any more: 16 bytes for each.
+    void forget_messages() { std::vector<wire::Range>().swap(messages_); }
 
     // The key of a flow, which says which ends belong together.
     std::int64_t flow_key(std::uint64_t type, std::uint64_t id) const;
@@ -95,6 +102,7 @@ class Catalogue {
     DistinctNames names_;
     FlowTable flows_;
     std::vector<UsedMetadata> used_;
+    std::vector<wire::Range> messages_;  // of `used_`, until they are forgotten
     std::vector<UnusedMetadata> unused_;
     std::vector<std::int32_t> used_names_;  // their name_index, dense: it is looked up for each event
     std::vector<IdTable> numbers_;  // by plane: metadata id → index into used_

@@ -143,8 +143,8 @@ bool MetadataTables::advance(std::size_t count) {
             const std::size_t first = first_of_.emplace(hash_of(number), entries_.size()).first->second;
             next_entry_ = first != entries_.size() && is_alike_entry(number, first) ? first : entries_.size();
         }
-        if (next_entry_ == entries_.size()) entries_.push_back(static_cast<std::int32_t>(number));
-        alike_.push_back(entries_[next_entry_]);
+        if (next_entry_ == entries_.size()) entries_.push_back({number, message_of(number)});
+        alike_.push_back(static_cast<std::int32_t>(entries_[next_entry_].number));
         ++next_entry_;
     }
     if (end == count_) first_of_ = {};
@@ -152,8 +152,8 @@ bool MetadataTables::advance(std::size_t count) {
 }
 
 bool MetadataTables::is_alike_entry(std::size_t number, std::size_t entry) const {
-    const auto first = static_cast<std::size_t>(entries_[entry]);
-    return class_of(number) == class_of(first) && is_alike(number, first);
+    const Entry& first = entries_[entry];
+    return class_of(number) == class_of(first.number) && is_alike(number, first);
 }
 
 std::size_t MetadataTables::hash_of(std::size_t number) const {
@@ -162,7 +162,7 @@ std::size_t MetadataTables::hash_of(std::size_t number) const {
         hash = hash * 0x9e3779b97f4a7c15u + std::hash<std::string_view>{}(wire::text(source_, range));
     };
     if (is_used(number)) {
-        const MetadataFields of = fields_of(source_, used(number).message);
+        const MetadataFields of = fields_of(source_, message_of(number));
         mix(of.name);
         mix(of.display_name);
         mix(of.stats);
@@ -174,33 +174,32 @@ std::size_t MetadataTables::hash_of(std::size_t number) const {
     return hash;
 }
 
-bool MetadataTables::is_alike(std::size_t one, std::size_t other) const {
+bool MetadataTables::is_alike(std::size_t number, const Entry& entry) const {
     const auto same = [this](const wire::Range& a, const wire::Range& b) {
         return wire::text(source_, a) == wire::text(source_, b);
     };
-    if (is_used(one) != is_used(other)) return false;
-    if (!is_used(one))
-        return unused(one).message.size() <= max_compared && same(unused(one).message, unused(other).message);
-    if (used(one).name_index != used(other).name_index) return false;
-    if (same(used(one).message, used(other).message)) return true;  // as where planes give them the same ids
-    const MetadataFields a = fields_of(source_, used(one).message), b = fields_of(source_, used(other).message);
+    if (is_used(number) != is_used(entry.number)) return false;
+    const wire::Range message = message_of(number);
+    if (!is_used(number)) return message.size() <= max_compared && same(message, entry.message);
+    if (used(number).name_index != used(entry.number).name_index) return false;
+    if (same(message, entry.message)) return true;  // as where planes give them the same ids
+    const MetadataFields a = fields_of(source_, message), b = fields_of(source_, entry.message);
     return same(a.name, b.name) && same(a.display_name, b.display_name) && same(a.stats, b.stats);
 }
 
-Span<const std::int32_t> MetadataTables::on_page(std::size_t page, std::size_t per_page) const {
+Span<const MetadataTables::Entry> MetadataTables::on_page(std::size_t page, std::size_t per_page) const {
     if (page >= pages(per_page)) throw std::invalid_argument("there is no such page");
     const std::size_t first = page * per_page;
-    return Span<const std::int32_t>(entries_).subspan(first, std::min(per_page, entries_.size() - first));
+    return Span<const Entry>(entries_).subspan(first, std::min(per_page, entries_.size() - first));
 }
 
 std::string MetadataTables::stats(std::size_t page, std::size_t per_page) const {
     std::vector<TextColumn> columns(1);
     std::string stats;
-    for (const std::int32_t entry : on_page(page, per_page)) {
-        const auto number = static_cast<std::size_t>(entry);
+    for (const auto& [number, message] : on_page(page, per_page)) {
         stats.clear();
         if (is_used(number)) {
-            each_stat_field(source_, fields_of(source_, used(number).message).stats,
+            each_stat_field(source_, fields_of(source_, message).stats,
                             [&](wire::Range stat) { stats += wire::text(source_, stat); });
         } else {
             stats = table_entry(source_, hlo_, unused(number)).stats;
@@ -212,11 +211,10 @@ std::string MetadataTables::stats(std::size_t page, std::size_t per_page) const 
 
 std::string MetadataTables::texts(std::size_t page, std::size_t per_page) const {
     std::vector<TextColumn> columns(2);
-    for (const std::int32_t entry : on_page(page, per_page)) {
-        const auto number = static_cast<std::size_t>(entry);
+    for (const auto& [number, message] : on_page(page, per_page)) {
         wire::Range name, display_name;
         if (is_used(number)) {
-            const MetadataFields of = fields_of(source_, used(number).message);
+            const MetadataFields of = fields_of(source_, message);
             name = of.name;
             display_name = of.display_name;
         } else {
@@ -239,11 +237,10 @@ SaidTexts MetadataTables::said(const std::vector<std::vector<std::int64_t>>& ids
     SaidTexts found;
     std::unordered_map<std::string_view, std::int32_t> texts;
     std::map<std::pair<std::int32_t, std::uint64_t>, std::int32_t> references;
-    for (const std::int32_t entry : Span<const std::int32_t>(entries_).subspan(first, count)) {
-        const auto number = static_cast<std::size_t>(entry);
+    for (const auto& [number, message] : Span<const Entry>(entries_).subspan(first, count)) {
         const auto plane = static_cast<std::int32_t>(plane_of(number));
         const OneStat& stat = stats.at(static_cast<std::size_t>(plane));
-        const Said said = is_used(number) ? stat.of(source_, used(number).message) : Said{};
+        const Said said = is_used(number) ? stat.of(source_, message) : Said{};
         const auto next = static_cast<std::int32_t>(found.texts.size());
         std::int32_t place = -1;
         if (said.form == kReference) {

@@ -63,19 +63,28 @@ class MetadataTables {
                    std::size_t count) const;
 
   private:
+    // The first number of its kind, and its message: those of all others may be forgotten when all are looked at.
+    struct Entry {
+        std::size_t number;
+        wire::Range message;
+    };
+
     std::int32_t class_of(std::size_t number) const { return plane_class_[plane_of(number)]; }
     std::size_t plane_of(std::size_t number) const {
         return is_used(number) ? used(number).plane : unused(number).plane;
     }
     std::size_t hash_of(std::size_t number) const;
     bool is_alike_entry(std::size_t number, std::size_t entry) const;
-    bool is_alike(std::size_t one, std::size_t other) const;
+    bool is_alike(std::size_t number, const Entry& entry) const;
     bool is_used(std::size_t number) const { return number < catalogue_.used_metadata().size(); }
     const UsedMetadata& used(std::size_t number) const { return catalogue_.used_metadata()[number]; }
+    wire::Range message_of(std::size_t number) const {
+        return is_used(number) ? catalogue_.message_of(number) : unused(number).message;
+    }
     const UnusedMetadata& unused(std::size_t number) const {
         return catalogue_.unused_metadata()[number - catalogue_.used_metadata().size()];
     }
-    Span<const std::int32_t> on_page(std::size_t page, std::size_t per_page) const;
+    Span<const Entry> on_page(std::size_t page, std::size_t per_page) const;
 
     const wire::Source& source_;
     const Catalogue& catalogue_;
@@ -83,7 +92,7 @@ class MetadataTables {
     std::vector<std::int32_t> plane_class_;
     std::size_t count_;  // of numbers
     std::vector<std::int32_t> alike_;  // of those that were looked at
-    std::vector<std::int32_t> entries_;
+    std::vector<Entry> entries_;
     std::unordered_map<std::size_t, std::size_t> first_of_;  // index into entries_ by hash, until all are looked at
 
     // What is behind the entry that the number before is alike to: planes of one program have most of their metadata in the

@@ -17,8 +17,8 @@ constexpr std::size_t most_fetched = 1024;
 
 }  // namespace
 
-void OutlineReader::forget_event_metadata() {
-    for (Plane& plane : outline_.planes) std::vector<MetadataEntry>().swap(plane.event_metadata);
+void OutlineReader::forget_event_metadata(std::size_t plane) {
+    std::vector<MetadataEntry>().swap(outline_.planes[plane].event_metadata);
 }
 
 bool OutlineReader::advance(std::size_t stop) {

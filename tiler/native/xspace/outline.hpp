@@ -70,8 +70,9 @@ class OutlineReader {
     std::size_t position() const { return at_; }
     const Outline& outline() const { return outline_; }
 
-    // Where event metadata lies, once the catalogue has what is needed of it: 24 bytes for each, of which a pod has millions.
-    void forget_event_metadata();
+    // Where a plane's event metadata lies, once the catalogue has what is needed of it: 24 bytes for each, of which a pod has
+    // millions.
+    void forget_event_metadata(std::size_t plane);
 
   private:
     void field();

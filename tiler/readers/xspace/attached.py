@@ -76,7 +76,9 @@ class XSpaceTables:
 
     def head(self, names: NDArray[np.int32]) -> bytes:
         """Names of planes and stats, and which metadata has which name."""
-        plane, ids, name, alike = self._tables().columns()
+        tables = self._tables()
+        self._native.forget_messages()  # whoever has these tables has surveyed the file
+        plane, ids, name, alike = tables.columns()
         return pack_head(self._named, plane, ids, alike, names[name])  # the last of the ids is -1
 
     def pages(self) -> Iterator[bytes]:
@@ -174,5 +176,6 @@ def _plane_stats(native: _native.XSpaceFile, mapped: MappedBytes, plane: int) ->
         while piece := stats.next(_PIECE_BYTES):
             mapped.check()
             yield piece
+        mapped.release(0, len(mapped))  # of a file with hundreds of planes the stats of all would be 200 MB
 
     return pieces

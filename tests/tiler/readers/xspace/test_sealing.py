@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.tiler.readers import wire_writer as w
 from tilescope.tiler import _native
@@ -48,3 +49,25 @@ def test_a_file_without_planes_is_complete_at_once() -> None:
     assert not file.read_outline(len(raw))
     assert not file.seal(0)
     assert file.names() == []
+
+
+def test_tables_of_metadata_stay_when_the_places_of_its_messages_are_forgotten() -> None:
+    raw = plane("first", line(1)) + plane("second", line(1)) + plane("first", line(1))
+    file = _native.XSpaceFile(np.frombuffer(raw, np.uint8), 1 << 30, 0, 0, 0)
+    file.read_outline(len(raw))
+    with pytest.raises(ValueError, match="seal"):
+        file.forget_messages()
+    for number in range(3):
+        survey(file, number)
+    while file.seal(3):
+        pass
+    classes = np.zeros(3, np.int32)
+    tables, late = file.metadata_tables(classes), file.metadata_tables(classes)
+    while tables.advance(1):
+        pass
+    known = tables.columns()[3].tolist(), tables.stats(0, 10), tables.texts(0, 10)
+    assert known[0] == [0, 1, 0]
+    file.forget_messages()
+    assert (tables.columns()[3].tolist(), tables.stats(0, 10), tables.texts(0, 10)) == known
+    with pytest.raises(IndexError):
+        late.advance(1)
