@@ -5,8 +5,8 @@ There may be many millions on one track: columns are made part by part, and lie 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import cast
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
 import numpy as np
 from msgspec import Struct
@@ -103,17 +103,28 @@ class FlowEdges(Struct, frozen=True):
         for track in np.flatnonzero(np.diff(stops, prepend=0)).tolist():
             yield track, order[int(stops[track - 1]) if track else 0 : int(stops[track])]
 
-    def stored(self, numbers: Ints, scratch: Scratch) -> FlowEnds:
-        """Ends of edges of one track, in the order in which they are stored."""
-        return self._stored(self._in_order(numbers, scratch), scratch)
+    def stored(self, tracks: Sequence[tuple[int, Ints]], scratch: Scratch) -> Iterator[tuple[int, FlowEnds]]:
+        """Of tracks and the numbers of their ends: each track, and its ends in the order in which they are stored.
 
-    def _in_order(self, number: Ints, scratch: Scratch) -> Ints:
-        """These ends in the order (ordinal, leaving before arriving, tick)."""
+        All of them are put in order together: of thousands of tracks most have a few ends.
+        """
+        numbers = tracks[0][1] if len(tracks) == 1 else np.concatenate([of for _, of in tracks])
+        whole = self._stored(self._in_order(numbers, len(tracks) > 1, scratch), scratch)
+        stop = 0
+        for track, of in tracks:
+            start, stop = stop, stop + len(of)
+            yield track, whole.take(slice(start, stop))
+
+    def _in_order(self, number: Ints, by_track: bool, scratch: Scratch) -> Ints:
+        """These ends in the order (ordinal, leaving before arriving, tick), those of several tracks by track."""
         n, ends = len(self.position) // 2, self.ends
         own = scratch.pick(self.position, number)
         tick = scratch.pick(ends.tick, own)
         place = scratch.fill(len(own), _INT64, lambda part: ends.ordinal[own[part]] << 1 | (number[part] >= n))
-        return scratch.pick(number, np.lexsort([tick, place]))
+        keys: list[NDArray[Any]] = [tick, place]
+        if by_track:
+            keys.append(scratch.pick(ends.track, own))
+        return scratch.pick(number, np.lexsort(keys))
 
     def _stored(self, number: Ints, scratch: Scratch) -> FlowEnds:
         n, ends = len(self.position) // 2, self.ends

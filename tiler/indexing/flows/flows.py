@@ -85,8 +85,7 @@ class Flows(Struct):
     def _entries(
         self, file: int, edges: FlowEdges, tracks: Sequence[tuple[int, Ints]], root_level: int
     ) -> Iterator[Entry]:
-        for track, numbers in tracks:
-            stored = edges.stored(numbers, self.working)
+        for track, stored in edges.stored(tracks, self.working):
             arriving = int(np.count_nonzero(stored.incoming))
             self.ends[track] = len(stored) - arriving, arriving
             for chunk in stored.chunks():
