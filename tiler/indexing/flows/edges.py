@@ -67,15 +67,15 @@ class FlowPart(Struct, frozen=True):
         """All parts, one after the other; the list is emptied."""
         if len(parts) == 1:
             return parts.pop()
-        stops = np.cumsum([len(part.phase) for part in parts]).tolist()
-        first = parts[0]
-        whole = cls(*(scratch.empty(stops[-1], getattr(first, name).dtype) for name in cls.__struct_fields__))  # type: ignore[arg-type] # each of its own type
-        while parts:
-            part = parts.pop()
-            stop = stops.pop()
-            for name in cls.__struct_fields__:
-                getattr(whole, name)[stop - len(part.phase) : stop] = getattr(part, name)
-        return whole
+        rows = sum(len(part.phase) for part in parts)
+        columns: list[list[NDArray[Any]]] = [[getattr(part, name) for part in parts] for name in cls.__struct_fields__]
+        parts.clear()
+        joined: list[NDArray[Any]] = []
+        for column in columns:
+            joined.append(scratch.empty(rows, column[0].dtype))
+            np.concatenate(column, out=joined[-1])
+            column.clear()  # there may be no memory for all of them twice
+        return cls(*joined)
 
 
 class FlowEdges(Struct, frozen=True):
