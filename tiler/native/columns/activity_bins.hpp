@@ -12,8 +12,8 @@ namespace tilescope {
 // Busy time of a track in bins of its own, as parts of their width. Places and widths are in bins of the grid.
 struct ActivityLoad {
     Span<const double> busy;
-    double first;  // where its bins begin
-    double step;   // how wide they are
+    double first = 0;  // where its bins begin
+    double step = 0;   // how wide they are
 };
 
 struct ActivityBins {

@@ -60,12 +60,12 @@ class RowPicker {
     std::optional<Column<T>> of(std::optional<Span<const T>> ChunkPart::* column, Missing missing) const {
         const auto has = [column](const ChunkPart& chunk) { return (chunk.*column).has_value(); };
         if (std::none_of(chunks_.begin(), chunks_.end(), has)) return std::nullopt;
-        if (chunks_.size() == 1) return picked(rows_of(chunks_.front(), *(chunks_.front().*column)));
         Column<T> joined;
-        joined.ensure(rows_);
+        if (chunks_.size() > 1) joined.ensure(rows_);
         for (const ChunkPart& chunk : chunks_) {
-            if (has(chunk)) {
-                joined.append_unchecked(rows_of(chunk, *(chunk.*column)));
+            if (const std::optional<Span<const T>>& values = chunk.*column) {
+                if (chunks_.size() == 1) return picked(rows_of(chunk, *values));
+                joined.append_unchecked(rows_of(chunk, *values));
             } else {
                 for (std::size_t k = 0; k < chunk.rows(); ++k) joined.push_unchecked(static_cast<T>(missing));
             }
