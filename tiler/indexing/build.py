@@ -44,20 +44,20 @@ DEFAULT_MEMORY_BYTES = 1 << 30
 
 # How the memory is shared out. The rest is for readers, names, trees, compression, gaps between pieces, pages of the
 # store that is written, and Python itself: with 100 million events as much as all shares together. Columns of blocks
-# that are in work have the working share, and lie in files beyond it: with 0.08 instead of 0.17, 100 million events
-# take the same processor time, and 0.95 GB instead of 1.05 GB at most. How many blocks are in work goes by the
-# blocks' share.
+# that are in work have the working share, and lie in files beyond it. How many blocks are in work goes by the blocks'
+# share.
 _KEPT_SHARE = 0.15
-_ROLLUP_SHARE = 0.1
-_WORKING_SHARE = 0.08
+_WORKING_SHARE = 0.16
 _BLOCKS_SHARE = 0.17
 _MAPPED_SHARE = 0.05
 
-# Where the slices of all tracks take no more, rollups keep all of them in memory: such a run leaves parts of other
-# shares unused. With 10 million events 9 MB are read instead of 255 MB, and 182 MB written instead of 265 MB, within
-# the same memory; the processor time is the same, as far as seven runs of each can tell (2026-11-23).
+# Where the slices of all tracks take no more, rollups keep all of them in memory, and tracks are built from the same
+# columns: such a run leaves parts of other shares unused. Else all of them go to a file, packed: with those of the
+# first tracks in memory, columns of blocks had no room there, and 100 million events took 10.9 s of system time
+# instead of 6.6 s (2026-11-26).
 _ALL_SLICES_SHARE = 0.25
 _BYTES_PER_SLICE = 20
+_WORKING_BESIDE_SLICES_SHARE = 0.08
 
 # Of a block while it is built: 25 bytes of columns, and trees and bins, 16 on synthetic traces; rounded up.
 _BLOCK_BYTES_PER_ROW = 45
@@ -148,9 +148,7 @@ def _build(
         snapshots = [
             FileSnapshot.of(file.summary, file.events) if file and has_preview else None for file in read.traces
         ]
-        rollup_bytes = _rollup_bytes(run.events, memory_bytes)
-        # Slices that rollups keep in memory are those that tracks were built from.
-        working_bytes = int(memory_bytes * _WORKING_SHARE) + rollup_bytes
+        rollup_bytes, working_bytes = _shared_out(run.events, memory_bytes)
         working = while_built.enter_context(closing(Scratch(folder, working_bytes, mapped_bytes)))
         builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes, room)
         rows_at_once = int(memory_bytes * _BLOCKS_SHARE / _BLOCK_BYTES_PER_ROW)
@@ -182,10 +180,12 @@ def _build(
         meter.tell(now=True)
 
 
-def _rollup_bytes(events: int, memory_bytes: int) -> int:
-    """How many bytes of slices may stay in memory for rollups."""
-    fits = events * _BYTES_PER_SLICE <= memory_bytes * _ALL_SLICES_SHARE
-    return int(memory_bytes * (_ALL_SLICES_SHARE if fits else _ROLLUP_SHARE))
+def _shared_out(events: int, memory_bytes: int) -> tuple[int, int]:
+    """How many bytes of slices may stay in memory for rollups, and how many of columns, with these."""
+    if events * _BYTES_PER_SLICE > memory_bytes * _ALL_SLICES_SHARE:
+        return 0, int(memory_bytes * _WORKING_SHARE)
+    rollup_bytes = int(memory_bytes * _ALL_SLICES_SHARE)
+    return rollup_bytes, int(memory_bytes * _WORKING_BESIDE_SLICES_SHARE) + rollup_bytes
 
 
 def _tables(

@@ -46,6 +46,9 @@ _POLL_SECONDS = 0.03
 # of tracks of up to a million events, for which each thread has 40 MB at most.
 _PASSING_SHIFT = 7
 
+# Of the memory of a block while it is built, what is left when its pages are there: its columns, about half of it.
+_COLUMNS_SHARE = 0.5
+
 # What a rollup costs against a track with as many events, for the estimate of the time left.
 _ROLLUP_COST = 0.25
 
@@ -323,6 +326,7 @@ class Builder:
         block, self._blocks[number] = self._blocks[number], _Block()
         with self._open_slices.counted(*self._largest(block)):
             end = BlockEnd(number, block.tiles, block.data, self._open_slices.budget)
+        block.tiles.clear()
         parts = end.parts()
         left = len(parts)
 
@@ -332,8 +336,11 @@ class Builder:
                 self._write(part())
             with self._counting:
                 left -= 1
-                if left:
-                    return
+                is_last = not left
+            if not is_last:
+                if holds_room and end.has_columns_alone:
+                    self._schedule.needs(number, _COLUMNS_SHARE)
+                return
             # The shape record is last: it tells that all of the block is there.
             self._write([end.shape_entry()])
             with self._counting:

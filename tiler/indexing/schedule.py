@@ -60,6 +60,7 @@ class Schedule:
         self._waiting = {number: None for number in heaviest_first if blocks[number]}
         self._begun: list[int] = []  # those that have tracks left
         self._rows_now = 0
+        self._rows_of: dict[int, int] = {}  # of each block that is in work, how many rows it counts for
         self._unbuilt = {track.id for block in blocks for track in block}
         self._ready: list[tuple[int, int, PlacedTrack]] = []  # rollups, a heap
         self._missing: dict[int, int] = {}  # of each rollup how many tracks
@@ -114,10 +115,18 @@ class Schedule:
             if self._light is None:
                 self._change.notify_all()
 
+    def needs(self, number: int, share: float) -> None:
+        """The block needs no more than that share of its memory from now on."""
+        with self._change:
+            rows = int(share * self._rows_of[number])
+            self._rows_now -= self._rows_of[number] - rows
+            self._rows_of[number] = rows
+            self._change.notify_all()
+
     def ended(self, number: int) -> None:
         """The block needs no more memory."""
         with self._change:
-            self._rows_now -= max(1, self._weights[number])
+            self._rows_now -= self._rows_of.pop(number)
             self._change.notify_all()
 
     @property
@@ -164,7 +173,8 @@ class Schedule:
             if not has_room or (is_light and self._light is not None):
                 return None
             del self._waiting[number]
-            self._rows_now += max(1, self._weights[number])
+            self._rows_of[number] = max(1, self._weights[number])
+            self._rows_now += self._rows_of[number]
             if is_light:
                 self._light = _NOBODY
                 return partial(self._build_light, self._left[number])

@@ -118,6 +118,21 @@ def test_one_thread_at_a_time_builds_blocks_of_few_rows_and_all_that_these_share
     assert [len(light[number]) for number in range(20)] == [1] * 20
 
 
+@pytest.mark.parametrize(("share", "begun"), [(0.6, [0]), (0.5, [0, 32]), (0.0, [0, 32])])
+def test_a_block_begins_as_soon_as_one_that_is_in_work_leaves_room_for_it(share: float, begun: list[int]) -> None:
+    found: list[int] = []
+    blocks = [block(0, [6000]), block(32, [5000])]
+    schedule = Schedule(blocks, Priorities(), 8000, lambda track: found.append(track.id))
+    for number in (0, 1):
+        task = schedule.take()
+        if task is None:
+            break
+        task()
+        schedule.needs(number, share)
+        schedule.done()
+    assert found == begun
+
+
 def test_a_light_block_that_fails_leaves_the_others_to_be_stopped() -> None:
     def build(track: PlacedTrack) -> None:
         raise MemoryError(str(track.id))

@@ -30,6 +30,7 @@ class BlockEnd:
         budget: _native.MemoryBudget | None = None,
     ) -> None:
         """`tiles` and `data`: of the block's tracks, by track id; the tiles are taken over. Rollups have no data."""
+        self.has_columns_alone = False  # its trees are not needed any more
         self._number = number
         self._data = data
         self._budget = budget
@@ -61,7 +62,9 @@ class BlockEnd:
 
     def _pages_and_names(self) -> Iterator[Entry]:
         yield from self._pages_of()
+        self._pages.forget_tiles()
         yield from self._names()
+        self.has_columns_alone = True
 
     def _histograms(self) -> Iterator[Entry]:
         yield from histograms(self._number, self._data, self._flagged, self._budget)

@@ -94,6 +94,10 @@ class BlockPages:
             yield key, stored
             first, before = last, after
 
+    def forget_tiles(self) -> None:
+        """All pages are there: the memory of the trees is free."""
+        self._block = _native.Block(self._number)
+
     def shape(self) -> Shape:
         """The shape record, after the last of the pages."""
         level, slot = self._level.astype(np.int64), self._slot.astype(np.int64)
