@@ -201,6 +201,7 @@ class Histograms:
         | None = None,
         own: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None = None,
+        most_pairs: int = 262144,
     ) -> None:
         """
         Of start, duration and name of the slices of up to 32 tracks together, in canonical order, and of tiles
@@ -210,6 +211,7 @@ class Histograms:
         that all its slices are summed up under, ascending, in records of their own. `together`: whether a tile
         is wanted of all tracks together: all of them, if it is not given. `own`: of which tracks it is wanted,
         of each by itself, as bits: of none. What is wanted of a tile must be wanted of the one above it.
+        `most_pairs`: so many pairs of a track and a name are told apart at once, and those of one track more.
         """
 
     def next_by_track(self, owner: int) -> tuple[int, int, bytes, bytes] | None:

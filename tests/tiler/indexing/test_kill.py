@@ -38,22 +38,24 @@ BEFORE_IT_COUNTS = [
     ("before", "put_many", 1),
     ("after", "put_many", 1),
     ("before", "put_many", 2),
+    ("before", "fsync", 1),  # what was written so far, beside the last tables
+    ("after", "fsync", 1),
     ("before", "sync", 1),
     ("after", "sync", 1),
     ("after", "close", 1),
     ("before", "unlink", 1),  # LMDB's lock file
-    ("before", "fsync", 1),
+    ("before", "fsync", 2),
     ("before", "rename", 1),
     ("after", "rename", 1),
-    ("before", "fsync", 2),
     ("before", "fsync", 3),
-    ("after", "fsync", 3),
+    ("before", "fsync", 4),
+    ("after", "fsync", 4),
     ("before", "replace", 1),
 ]
 FROM_THEN_ON = [
     ("after", "replace", 1),
-    ("before", "fsync", 4),
-    ("after", "fsync", 4),
+    ("before", "fsync", 5),
+    ("after", "fsync", 5),
     ("before", "mark_used", 1),
     ("before", "rmtree", 1),
     ("after", "unlink", 2),  # the old index's file is gone, its folder is not

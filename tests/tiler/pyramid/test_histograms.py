@@ -225,7 +225,13 @@ def by_name(found: _native.Histograms, owners: Sequence[int] = ()) -> dict[int |
     return records
 
 
-def check_each(tracks: Sequence[Sequence[Slice]], rng: random.Random, per_row: int = 0, rows: int = 1 << 20) -> None:
+def check_each(
+    tracks: Sequence[Sequence[Slice]],
+    rng: random.Random,
+    per_row: int = 0,
+    rows: int = 1 << 20,
+    most_pairs: int = 1 << 18,
+) -> None:
     """What a walk tells of each track and of all together is what walks of their own tell."""
     everything = canonical([s for track in tracks for s in track])
     tiles = wanted_tiles(everything, 5)
@@ -248,7 +254,7 @@ def check_each(tracks: Sequence[Sequence[Slice]], rng: random.Random, per_row: i
     levels, indices, _ = arrays(tiles)
     every = [columns(track) for track in tracks]
     owners = [10 + k for k in range(len(tracks))]
-    walk = _native.Histograms(every, levels, indices, leaf_of, rows, per_row, None, None, together, own)
+    walk = _native.Histograms(every, levels, indices, leaf_of, rows, per_row, None, None, together, own, most_pairs)
     flags = walk.with_records()
     found = by_name(walk, owners)
 
@@ -273,9 +279,16 @@ def check_each(tracks: Sequence[Sequence[Slice]], rng: random.Random, per_row: i
         assert sorted(found.get(k, [])) == sorted(expected)
 
 
-@given(st.lists(small_tracks(), min_size=1, max_size=5), st.randoms(use_true_random=False), st.integers(0, 4))
-def test_each_of_some_tracks_and_all_together(tracks: list[list[Slice]], rng: random.Random, per_row: int) -> None:
-    check_each(tracks, rng, per_row)
+@given(
+    st.lists(small_tracks(), min_size=1, max_size=5),
+    st.randoms(use_true_random=False),
+    st.integers(0, 4),
+    st.sampled_from([0, 3, 10, 1 << 18]),
+)
+def test_each_of_some_tracks_and_all_together(
+    tracks: list[list[Slice]], rng: random.Random, per_row: int, most_pairs: int
+) -> None:
+    check_each(tracks, rng, per_row, most_pairs=most_pairs)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -285,9 +298,11 @@ def test_each_of_tracks_of_all_sorts(seed: int) -> None:
     check_each([canonical(SHAPES[shape](rng, 300, names, 50)) for shape in SHAPES], rng, rows=20 if seed else 1 << 20)
 
 
-def test_each_of_as_many_tracks_as_there_may_be() -> None:
+@pytest.mark.parametrize("most_pairs", [1, 100, 1 << 18])
+def test_each_of_as_many_tracks_as_there_may_be(most_pairs: int) -> None:
     rng = random.Random(3)
-    check_each([canonical(SHAPES["nested"](rng, 40, 20, 50)) for _ in range(32)], rng, per_row=1)
+    tracks = [canonical(SHAPES["nested"](rng, 40, 20, 50)) for _ in range(32)]
+    check_each(tracks, rng, per_row=1, most_pairs=most_pairs)
 
 
 def test_tracks_that_are_not_there_have_no_histograms() -> None:

@@ -90,7 +90,8 @@ class BoundHistograms {
     BoundHistograms(std::vector<TrackColumns> tracks, const InColumn<uint8_t>& level, const InColumn<int64_t>& index,
                     const InColumn<uint32_t>& leaf_of, size_t rows, uint64_t events_per_row, MemoryBudget* budget,
                     const std::optional<std::vector<int32_t>>& track_names,
-                    const std::optional<InColumn<uint8_t>>& together, const std::optional<InColumn<uint32_t>>& own)
+                    const std::optional<InColumn<uint8_t>>& together, const std::optional<InColumn<uint32_t>>& own,
+                    size_t most_pairs)
         : tracks_(std::move(tracks)), rows_(rows) {
         nb::gil_scoped_release release;
         std::vector<SliceColumns> slices;
@@ -112,7 +113,7 @@ class BoundHistograms {
             for (size_t k = 0; k < tiles.size(); ++k) tiles[k].own = span_of(*own)[k];
         }
         const FirstLook::Limits limits{rows, events_per_row};
-        walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), limits, budget, track_names);
+        walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), limits, budget, track_names, most_pairs);
     }
 
     // Level and index of a tile, its histogram and its spread.
@@ -294,17 +295,19 @@ void bind_histogram(nb::module_& m) {
         .def(nb::init<std::vector<TrackColumns>, const InColumn<uint8_t>&, const InColumn<int64_t>&,
                       const InColumn<uint32_t>&, size_t, uint64_t, MemoryBudget*,
                       const std::optional<std::vector<int32_t>>&, const std::optional<InColumn<uint8_t>>&,
-                      const std::optional<InColumn<uint32_t>>&>(),
+                      const std::optional<InColumn<uint32_t>>&, size_t>(),
              nb::arg("tracks"), nb::arg("level"), nb::arg("index"), nb::arg("leaf_of"), nb::arg("rows"),
              nb::arg("events_per_row") = 0, nb::arg("budget") = nb::none(), nb::arg("track_names") = nb::none(),
-             nb::arg("together") = nb::none(), nb::arg("own") = nb::none(), nb::keep_alive<1, 8>(),
+             nb::arg("together") = nb::none(), nb::arg("own") = nb::none(),
+             nb::arg("most_pairs") = size_t{HistogramWalk::kMostPairs}, nb::keep_alive<1, 8>(),
              "Of start, duration and name of the slices of up to 32 tracks together, in canonical order, and of tiles\n"
              "in the order in which they are wanted. `leaf_of`: for which tracks a tile is a leaf, as bits: they are\n"
              "not in the histograms of tiles below. A histogram has so many `rows` and one of all others at most; a\n"
              "tile in which fewer events start than so many a row has none. `track_names`: of each track the name\n"
              "that all its slices are summed up under, ascending, in records of their own. `together`: whether a tile\n"
              "is wanted of all tracks together: all of them, if it is not given. `own`: of which tracks it is wanted,\n"
-             "of each by itself, as bits: of none. What is wanted of a tile must be wanted of the one above it.")
+             "of each by itself, as bits: of none. What is wanted of a tile must be wanted of the one above it.\n"
+             "`most_pairs`: so many pairs of a track and a name are told apart at once, and those of one track more.")
         .def("next_by_track", &BoundHistograms::next_by_track, nb::arg("owner"),
              "Returns level and index of the next tile, its histogram by track, of `owner`, and its spread of\n"
              "durations, both uncompressed. None: there are no more tiles.")

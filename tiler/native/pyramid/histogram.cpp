@@ -56,13 +56,14 @@ std::vector<HistogramTile> with_those_above(const std::vector<HistogramTile>& ti
 
 HistogramWalk::HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles,
                              FirstLook::Limits limits, MemoryBudget* budget,
-                             const std::optional<std::vector<int32_t>>& track_names)
+                             const std::optional<std::vector<int32_t>>& track_names, std::size_t most_pairs)
     : tracks_(tracks),
       limits_(limits),
       budget_(budget),
       names_(tracks),
       tiles_(checked(std::move(tiles), tracks)),
-      together_(wanted_together(tiles_)) {
+      together_(wanted_together(tiles_)),
+      most_pairs_(most_pairs) {
     const bool by_track = track_names.has_value() && !together_.empty();
     look_ = std::make_unique<FirstLook>(tracks_, together_, names_, limits_, by_track, budget_);
     if (!track_names) return;
@@ -105,12 +106,40 @@ void HistogramWalk::look_at_each() {
 }
 
 void HistogramWalk::begin() {
-    summed_ = with_those_above(with_records());
-    uint32_t apart = 0;
-    for (const HistogramTile& tile : summed_) apart |= tile.own;
-    numbers_ = std::make_unique<PairNumbers>(tracks_, names_, apart);
+    bool has_together = false;
+    for (const HistogramTile& tile : with_records()) {
+        left_ |= tile.own;
+        has_together = has_together || tile.together;
+    }
+    begin_walk(has_together);
+}
+
+// Over all tracks where they are wanted together, too; else over those that are left.
+void HistogramWalk::begin_walk(bool has_together) {
+    rows_.reset();
+    walk_.reset();
+    track_sums_.clear();
+    sweeps_.clear();
+    slices_.reset();
+    numbers_.reset();  // before there are others
+    std::vector<SliceColumns> tracks = tracks_;
+    for (std::size_t track = 0; track < tracks.size(); ++track) {
+        if (!has_together && (left_ >> track & 1) == 0) tracks[track] = SliceColumns();
+    }
+    numbers_ = std::make_unique<PairNumbers>(tracks, names_, left_, most_pairs_);
+    const uint32_t apart = numbers_->apart();
+    left_ &= ~apart;
+    swept_ = has_together ? UINT32_MAX : apart;
+    std::vector<HistogramTile> tiles = tiles_;
+    for (HistogramTile& tile : tiles) {
+        tile.own &= apart;
+        tile.together = tile.together && has_together;
+    }
+    summed_ = with_those_above(tiles);
     std::size_t slices = 0;
-    for (const SliceColumns& of_track : tracks_) slices += of_track.size();
+    for (std::size_t track = 0; track < tracks_.size(); ++track) {
+        if ((swept_ >> track & 1) != 0) slices += tracks_[track].size();
+    }
     slices_ = std::make_unique<SliceSums>(numbers_->size(), slices);
     for (std::size_t track = 0; track < tracks_.size(); ++track) {
         sweeps_.emplace_back(tracks_[track], budget_);
@@ -124,11 +153,15 @@ bool HistogramWalk::next() {
     if (!walk_) begin();
     const auto sweep = [this](uint32_t tracks, int64_t start, int64_t stop, NameTally&) {
         for (std::size_t k = 0; k < sweeps_.size(); ++k) {
-            if ((tracks >> k & 1) != 0) sweeps_[k].add(start, stop, track_sums_[k]);
+            if ((tracks >> k & swept_ >> k & 1) != 0) sweeps_[k].add(start, stop, track_sums_[k]);
         }
     };
     while (own_ == 0) {
-        if (!walk_->next(sweep)) return false;
+        if (!walk_->next(sweep)) {
+            if (left_ == 0) return false;
+            begin_walk(false);
+            continue;
+        }
         own_ = tile().own;
         if (tile().together || own_ != 0) rows_->begin(walk_->tally().sums());
         if (!tile().together) continue;

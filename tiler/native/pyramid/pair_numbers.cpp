@@ -12,18 +12,18 @@ constexpr std::size_t kSlicesEach = 16;
 
 }  // namespace
 
-PairNumbers::PairNumbers(const std::vector<SliceColumns>& tracks, const LocalNames& names, uint32_t apart)
-    : names_(&names) {
-    std::size_t shared = tracks.size();  // no group yet
+PairNumbers::PairNumbers(const std::vector<SliceColumns>& tracks, const LocalNames& names, uint32_t wanted,
+                         std::size_t most)
+    : names_(&names), group_of_(tracks.size(), 0), groups_(1) {
     for (std::size_t track = 0; track < tracks.size(); ++track) {
-        const bool is_apart = (apart >> track & 1) != 0;
-        if (is_apart || shared == tracks.size()) {
-            if (!is_apart) shared = groups_.size();
-            groups_.emplace_back();
-        }
-        group_of_.push_back(static_cast<uint8_t>(is_apart ? groups_.size() - 1 : shared));
+        if ((wanted >> track & 1) == 0) continue;
+        if (apart_ != 0 && size() >= most) break;
+        apart_ |= uint32_t{1} << track;
+        group_of_[track] = static_cast<uint8_t>(groups_.size());
+        groups_.emplace_back();
+        number_names(tracks, group_of_[track]);
     }
-    for (std::size_t group = 0; group < groups_.size(); ++group) number_names(tracks, group);
+    number_names(tracks, 0);
     order_by_name();
 }
 

@@ -11,12 +11,16 @@
 
 namespace tilescope {
 
-// Ascending by track, then by name: a track's lie side by side, as it is gone through by itself. Tracks that nobody asks for one by
-// one share theirs. There may be some that no slice has.
+// Those of a track ascend by name and lie side by side, as it is gone through by itself. Tracks that nobody asks for one by one
+// share theirs, which are the last. There may be some that no slice has.
 class PairNumbers {
   public:
-    // `apart`: tracks, as bits, that have pairs of their own. `names`, of all tracks, must stay where they are.
-    PairNumbers(const std::vector<SliceColumns>& tracks, const LocalNames& names, uint32_t apart);
+    // `wanted`: tracks, as bits, that are to have pairs of their own: one at least, and others as long as there are fewer than
+    // `most` pairs. `names`, of all tracks, must stay where they are.
+    PairNumbers(const std::vector<SliceColumns>& tracks, const LocalNames& names, uint32_t wanted, std::size_t most);
+
+    // Tracks that have pairs of their own, as bits.
+    uint32_t apart() const { return apart_; }
 
     // Of one track.
     class OfTrack {
@@ -56,8 +60,9 @@ class PairNumbers {
     void order_by_name();
 
     const LocalNames* names_;
+    uint32_t apart_ = 0;
     std::vector<uint8_t> group_of_;  // by track
-    std::vector<Group> groups_;
+    std::vector<Group> groups_;      // that of those that share theirs comes first
     std::vector<int32_t> names_of_;
     std::vector<uint32_t> by_name_;
 };
