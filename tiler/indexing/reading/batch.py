@@ -1,8 +1,8 @@
 """Chunks that wait for more, so that each track has many rows when their rows are brought together by track.
 
 A chunk of trace-event JSON has about 16,000 events. Where they are of thousands of tracks, a piece has a few rows, and
-finding it costs more than its rows do: 10 million events on 4,096 threads took 24 s of processor time to index where
-each chunk was sorted by itself, and take 18 s now.
+finding it costs more than its rows do: 10 million events on 4,096 threads took 28 to 29 s of processor time to index
+where each chunk was sorted by itself, and take 17 to 21 s now; some of that is what was done for flows.
 """
 
 from __future__ import annotations
