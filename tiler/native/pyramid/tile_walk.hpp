@@ -13,9 +13,9 @@
 namespace tilescope {
 
 struct HistogramTile {
-    int64_t index;
-    uint8_t level;
-    uint32_t leaf_of;  // tracks, as bits: none of its children is wanted of them
+    int64_t index = 0;
+    uint8_t level = 0;
+    uint32_t leaf_of = 0;  // tracks, as bits: none of its children is wanted of them
     bool together = true;  // it is wanted of all tracks together, as the one above it
     uint32_t own = 0;  // tracks, as bits: it is wanted of each by itself
 };

@@ -65,7 +65,7 @@ class MetadataTables {
   private:
     // The first number of its kind, and its message: those of all others may be forgotten when all are looked at.
     struct Entry {
-        std::size_t number;
+        std::size_t number = 0;
         wire::Range message;
     };
 
