@@ -116,7 +116,8 @@ class _Tiles(Struct, frozen=True):
         together_at, _ = shape.many_together(slots)
         own_at = np.flatnonzero(np.isin(shape.slot, slots) & shape.has_many_events)
         if not len(together_at):
-            slots = np.unique(shape.slot[own_at])
+            # Not `np.unique`: without an index its first use imports numpy.ma.
+            slots = np.array(sorted(set(shape.slot[own_at].tolist())), np.int64)
         # Tiles of one place follow each other.
         place = np.cumsum((np.diff(shape.level, prepend=-1) | np.diff(shape.index, prepend=-1)) != 0)
         places, first = np.unique(place[np.concatenate([together_at, own_at])], return_index=True)

@@ -25,8 +25,8 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 constexpr std::int64_t kTable = std::int64_t{1} << 24;
 constexpr std::int64_t kTogether = 1 << 12;  // numbers for which there is room at once
 
-constexpr std::size_t kMostKept =
-    128;  // bytes of arguments that are kept for a kind, which are about as many as it has itself
+// Bytes of arguments that are kept for a kind at most.
+constexpr std::size_t kMostKept = 128;
 
 }  // namespace
 
