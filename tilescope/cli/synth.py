@@ -6,8 +6,9 @@ it has and how long they take together. A path that ends in .gz is compressed.
 
 --realistic writes what the profilers of large programs write. An XSpace has 40,000 operations with
 long expressions, in four stages that devices have by turns, and the times of the device's clock beside
-those of each operation. Trace-event JSON is as PyTorch writes it: texts for some pids and tids, kernels
-with their launches and flows, memory instants, and the events of all tracks mixed (259 bytes each).
+those of each operation; as in the capture of a TPU, operations have scopes, sources and memory accesses.
+Trace-event JSON is as PyTorch writes it: texts for some pids and tids, kernels with their launches and
+flows, memory instants, and the events of all tracks mixed (259 bytes each).
 
 Examples:
 

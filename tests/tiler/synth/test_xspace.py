@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiler.synth.wire import Line, Plane, planes
+from tests.tiler.synth.wire import Line, Plane, fields, planes
 from tilescope.tiler.synth import write_synthetic_trace
 
 
@@ -76,6 +76,33 @@ def test_a_realistic_trace_has_40000_names_and_times_of_two_clocks(realistic: li
     assert len(names) == 40_000
     assert sum(map(len, names)) / len(names) > 200
     assert all(len(plane.event_names) < 11_000 for plane in realistic)
+
+
+def test_a_realistic_trace_is_as_a_profiler_leaves_it(realistic: list[Plane]) -> None:
+    """Without what viewers add: where there are groups already, xprof derives no lines of scopes and sources."""
+    device = realistic[0]
+    assert {line.name: line.id for line in device.lines} == {
+        "XLA Ops": 3,
+        "Steps": 1,
+        "XLA Modules": 2,
+        "Async XLA Ops": 4,
+        "_counters_": 8,
+    }
+    host = next(plane for plane in realistic if plane.name == "/host:CPU")
+    assert len({line.id for line in host.lines}) == len(host.lines) > 1
+    for plane in realistic:
+        assert "group_id" not in plane.stat_names.values()
+        used = {key for line in plane.lines for event in line.events for key in event["stats"]}
+        assert used <= plane.stat_names.keys()
+    said = [{device.stat_names[key]: value for key, value in of.items()} for of in device.event_stats.values()]
+    operations = [of for of in said if of.get("hlo_category") == b"loop fusion"]
+    assert len(operations) > 5_000
+    for of in operations:
+        assert of["tf_op"].endswith(b":")
+        assert of["source_stack"].startswith(of["source"])
+        read, written = (dict(fields(access)) for _, access in fields(of["memory_access_breakdown"]))
+        assert (read[1], written[1]) == (1, 2)
+        assert read[3] + written[3] == of["raw_bytes_accessed"] == of["bytes_accessed"]
 
 
 def test_every_event_has_a_name_and_every_stat_too(trace: list[Plane]) -> None:

@@ -42,6 +42,7 @@ def fields(data: bytes) -> Iterator[tuple[int, Any]]:
 
 @dataclass
 class Line:
+    id: int = 0
     name: str = ""
     timestamp_ns: int = 0
     events: list[dict[str, Any]] = field(default_factory=list)  # metadata_id, offset_ps, duration_ps, stats
@@ -53,6 +54,7 @@ class Plane:
     lines: list[Line] = field(default_factory=list)
     event_names: dict[int, str] = field(default_factory=dict)
     display_names: dict[int, str] = field(default_factory=dict)
+    event_stats: dict[int, dict[int, Any]] = field(default_factory=dict)  # by metadata id, then by that of the stat
     stat_names: dict[int, str] = field(default_factory=dict)
     stats: dict[int, Any] = field(default_factory=dict)
 
@@ -77,7 +79,9 @@ def event(data: bytes) -> dict[str, Any]:
 def line(data: bytes) -> Line:
     result = Line()
     for number, value in fields(data):
-        if number == 2:
+        if number == 1:
+            result.id = value
+        elif number == 2:
             result.name = value.decode()
         elif number == 3:
             result.timestamp_ns = value
@@ -97,6 +101,8 @@ def plane(data: bytes) -> Plane:
             case 4:
                 entry = dict(fields(value))
                 metadata = dict(fields(entry[2]))
+                stats = [stat(content) for number, content in fields(entry[2]) if number == 5]
+                result.event_stats[entry[1]] = dict(stats)
                 result.event_names[entry[1]] = metadata[2].decode()
                 if 4 in metadata:
                     result.display_names[entry[1]] = metadata[4].decode()

@@ -137,9 +137,9 @@ Vocabulary async_vocabulary(std::uint64_t seed) {
 
 Vocabulary host_vocabulary() {
     Vocabulary vocabulary{};
-    for (const char* name : kHostLeaves) vocabulary.operations.push_back({name, name, "host", "", "", 0, 0});
+    for (const char* name : kHostLeaves) vocabulary.operations.push_back({name, name, "host", "", "", 0, 0, "", ""});
     vocabulary.leaves = static_cast<std::uint32_t>(vocabulary.operations.size());
-    for (const char* name : kHostParents) vocabulary.operations.push_back({name, name, "host", "", "", 0, 0});
+    for (const char* name : kHostParents) vocabulary.operations.push_back({name, name, "host", "", "", 0, 0, "", ""});
     return vocabulary;
 }
 

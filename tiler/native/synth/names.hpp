@@ -15,6 +15,8 @@ struct Operation {
     std::string scope;      // tf_op: the path of the operation in the model
     std::uint64_t flops = 0;
     std::uint64_t bytes_accessed = 0;
+    std::string source;        // where it is from in the model's code; empty: not known
+    std::string source_stack;  // the same with its callers, a line each
 };
 
 struct Vocabulary {

@@ -70,6 +70,10 @@ Operation expression(const Opcode& kind, std::uint64_t number, Random& random) {
     operation.long_name += std::string(")") + kind.attributes + std::to_string(number);
     operation.flops = kind.computes ? random.below(std::uint64_t{1} << random.between(20, 40)) : 0;
     operation.bytes_accessed = random.below(std::uint64_t{1} << random.between(10, 30));
+    operation.source = "/home/user/train/model/layers.py:" + std::to_string(20 + number % 400);
+    operation.source_stack = operation.source +
+                             ":12\n/home/user/train/model/transformer.py:" + std::to_string(60 + number % 90) +
+                             ":8\n/home/user/train/main.py:131:4\n";
     return operation;
 }
 
@@ -136,7 +140,7 @@ Vocabulary torch_vocabulary(std::uint64_t seed) {
         } else if (k >= kOperatorNames.size()) {
             name += "_" + std::to_string(k);
         }
-        vocabulary.operations.push_back({name, name, "cpu_op", "", "", 0, 0});
+        vocabulary.operations.push_back({name, name, "cpu_op", "", "", 0, 0, "", ""});
     }
     return vocabulary;
 }

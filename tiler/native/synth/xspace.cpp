@@ -62,6 +62,11 @@ enum Stat : std::uint64_t {
     kProfileStop,
     kDeviceType,
     kSourceFile,
+    // In realistic traces alone:
+    kRawBytesAccessed,
+    kMemoryAccess,
+    kSourceStack,
+    kDeviceOrdinal,
     kStats
 };
 constexpr std::array<const char*, kStats> kStatNames = {"",
@@ -94,7 +99,15 @@ constexpr std::array<const char*, kStats> kStatNames = {"",
                                                         "profile_start_time",
                                                         "profile_stop_time",
                                                         "device_type_string",
-                                                        "train/loader.py:88"};
+                                                        "train/loader.py:88",
+                                                        "raw_bytes_accessed",
+                                                        "memory_access_breakdown",
+                                                        "source_stack",
+                                                        "device_ordinal"};
+
+// Whether traces of a kind have the stat at all. Viewers add groups to what they have read: no profiler writes them, and
+// where there are some, nothing is derived any more.
+bool has_stat(const Plan& plan, std::uint64_t id) { return plan.realistic() ? id != kGroupId : id <= kSourceFile; }
 
 void uint_stat(Wire& wire, unsigned field, Stat id, std::uint64_t value) {
     const std::size_t mark = wire.open(field);
@@ -117,6 +130,23 @@ void text_stat(Wire& wire, unsigned field, Stat id, std::string_view value) {
     wire.close(mark);
 }
 
+// How many bytes are read and written, and where.
+void memory_access_stat(Wire& wire, unsigned field, std::uint64_t read, std::uint64_t written) {
+    constexpr std::uint64_t kHbm = 1;
+    const std::size_t mark = wire.open(field);
+    wire.uint_field(1, kMemoryAccess);
+    const std::size_t value = wire.open(6);
+    for (const auto& [operation, bytes] : {std::pair{1u, read}, std::pair{2u, written}}) {
+        const std::size_t access = wire.open(1);
+        wire.uint_field(1, operation);
+        wire.uint_field(2, kHbm);
+        wire.uint_field(3, bytes);
+        wire.close(access);
+    }
+    wire.close(value);
+    wire.close(mark);
+}
+
 // The first id of operations of a device.
 std::uint64_t operations_id(const Plan& plan) { return plan.realistic() ? kStageMetadata : 1; }
 
@@ -130,6 +160,21 @@ std::uint64_t metadata_id(const Plan& plan, Role role, const PlannedEvent& event
     case Role::host_thread: return 1 + event.name;
     }
     throw std::logic_error("a role without metadata");
+}
+
+// Profilers number the lines of each device alike, and viewers know some of them by these numbers.
+std::uint64_t line_id(const Plan& plan, std::size_t track) {
+    if (plan.realistic()) {
+        switch (plan.tracks()[track].role) {
+        case Role::steps: return 1;
+        case Role::modules: return 2;
+        case Role::operations: return 3;
+        case Role::async_operations: return 4;
+        case Role::counter: return 8;
+        case Role::host_thread: break;
+        }
+    }
+    return track + 1;
 }
 
 class LineEncoder {
@@ -153,7 +198,7 @@ class LineEncoder {
     void stats(const PlannedEvent& event) {
         switch (track_.role) {
         case Role::steps:
-            int_stat(wire_, 4, kGroupId, event.step);
+            if (!plan_.realistic()) int_stat(wire_, 4, kGroupId, event.step);
             int_stat(wire_, 4, kStepNum, event.step);
             break;
         case Role::modules:
@@ -191,7 +236,7 @@ class LineEncoder {
             break;
         }
         case Role::host_thread:
-            int_stat(wire_, 4, kGroupId, event.step);
+            if (!plan_.realistic()) int_stat(wire_, 4, kGroupId, event.step);
             if (event.name % 3 == 0) uint_stat(wire_, 4, kSize, 1 + noise(event.start_ps, event.name) % 1'000'000);
             if (event.name % 5 == 0) {
                 const std::size_t mark = wire_.open(4);
@@ -202,6 +247,10 @@ class LineEncoder {
             if (event.flow_side != FlowSide::out) break;
             int_stat(wire_, 4, kProducerType, kFlowType);
             int_stat(wire_, 4, kProducer, event.flow);
+            if (!plan_.realistic()) break;
+            int_stat(wire_, 4, kRunId, event.flow);
+            int_stat(wire_, 4, kQueueId, 0);
+            int_stat(wire_, 4, kDeviceOrdinal, track_.index % 8);
             break;
         }
     }
@@ -270,7 +319,7 @@ class XSpaceWriter {
     std::string_view line_head(std::size_t k) {
         const PlannedTrack& track = plan_.tracks()[k];
         wire_.clear();
-        wire_.uint_field(1, k + 1);
+        wire_.uint_field(1, line_id(plan_, k));
         wire_.bytes_field(2, track.name);
         if (line_base_ns(track) > 0) wire_.uint_field(3, line_base_ns(track));
         return wire_.bytes();
@@ -278,7 +327,7 @@ class XSpaceWriter {
 
     std::string_view line_tail(std::size_t k) {
         wire_.clear();
-        wire_.uint_field(10, k + 1);
+        wire_.uint_field(10, line_id(plan_, k));
         wire_.bytes_field(11, plan_.tracks()[k].name);
         return wire_.bytes();
     }
@@ -366,11 +415,22 @@ class XSpaceWriter {
         int_stat(wire_, 5, kModelFlops, operation.flops);
         int_stat(wire_, 5, kBytesAccessed, operation.bytes_accessed);
         text_stat(wire_, 5, kShape, operation.shape);
-        text_stat(wire_, 5, kTfOp, operation.scope);
+        if (!plan_.realistic()) {
+            text_stat(wire_, 5, kTfOp, operation.scope);
+            return;
+        }
+        int_stat(wire_, 5, kRawBytesAccessed, operation.bytes_accessed);
+        const std::uint64_t written = operation.bytes_accessed / 3;
+        memory_access_stat(wire_, 5, operation.bytes_accessed - written, written);
+        text_stat(wire_, 5, kTfOp, operation.scope + ":");  // a type may follow, of which JAX has none
+        if (operation.source.empty()) return;
+        text_stat(wire_, 5, kSource, operation.source);
+        text_stat(wire_, 5, kSourceStack, operation.source_stack);
     }
 
     void stat_metadata() {
         for (std::uint64_t id = 1; id < kStats; ++id) {
+            if (!has_stat(plan_, id)) continue;
             const std::size_t entry = wire_.open(5);
             wire_.uint_field(1, id);
             const std::size_t value = wire_.open(2);
