@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -116,7 +115,7 @@ def building_in(turn: Turn, source_bytes: int = 0) -> Iterator[Generation]:
     """
     sweep_in_turn(turn.store)
     require_room(turn.store, source_bytes)
-    generation = Generation(turn.store, secrets.token_hex(12))
+    generation = Generation(turn.store, os.urandom(12).hex())
     try:
         yield generation
         generation.publish()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, TextIO
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TextIO
 
 from tilescope.cli.say import printable, say
 from tilescope.cli.text import count_text, plural, rate_text, seconds_text, size_text
@@ -53,8 +52,7 @@ class BuildStep(Protocol):
     def seconds_left(self) -> float | None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Numbers:
+class _Numbers(NamedTuple):  # of those that know their fields, what takes least to import
     """What is known at one moment; 0 and None where it is not."""
 
     fraction: float

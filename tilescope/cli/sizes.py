@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from fractions import Fraction
 
 _UNITS = {
     unit: factor
@@ -19,4 +18,5 @@ def parse_size(text: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
     if found is None or found.group(2) not in _UNITS:
         raise argparse.ArgumentTypeError(f"{text!r} is no size (write 20GB, 1.5GiB, 500MB or bytes)")
-    return int(Fraction(found.group(1)) * _UNITS[found.group(2)])
+    whole, _, rest = found.group(1).partition(".")
+    return int(whole + rest) * _UNITS[found.group(2)] // 10 ** len(rest)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tilescope.cli.text import count_text, duration_text, plural, size_text
 
@@ -18,8 +17,7 @@ EVENT_KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StoreFact:
+class StoreFact(NamedTuple):
     """One line: a label and a text."""
 
     label: str
