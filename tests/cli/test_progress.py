@@ -61,6 +61,24 @@ def test_time_left_counts_from_where_the_phase_began(clock: Clock) -> None:
     assert stream.getvalue() == "tiles: 75%, 4.00 s left\n"
 
 
+def test_time_left_counts_from_the_beginning_where_phases_take_turns(clock: Clock) -> None:
+    """As those of `verify`, of which one begins anew for a moment: its pace alone says nothing."""
+    stream = io.StringIO()
+    with ProgressDisplay(stream) as display:
+        display.update("records", 0.0)
+        clock.now += 30
+        display.update("tiles", 0.3)
+        clock.now += 5
+        display.update("records", 0.35)
+        clock.now += 15
+        display.update("tiles", 0.5)
+    assert stream.getvalue().splitlines() == [
+        "tiles: 30%, 1:10 min left",
+        "records: 35%, 1:05 min left",
+        "tiles: 50%, 50 s left",
+    ]
+
+
 def test_a_bar_on_a_terminal(clock: Clock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

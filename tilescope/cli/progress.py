@@ -109,7 +109,13 @@ class ProgressDisplay:
         self._shown = time.monotonic()  # a command that is quickly done says nothing when piped
 
     def update(self, phase: str, fraction: float, *, events: int = 0, size_bytes: int = 0) -> None:
-        """`fraction` of the phase is done, 0 to 1; `events` and `size_bytes` so far, 0 where unknown."""
+        """`fraction` is done, 0 to 1; `events` and `size_bytes` so far, 0 where unknown.
+
+        It is that of the phase, or of the whole work if it does not fall when another phase begins.
+        """
+        state = self._state
+        if state is not None and fraction >= state.numbers.fraction:
+            state.phase = phase  # phases may take turns: the time left is told by all that was done
         self._update(phase, _Numbers(min(max(fraction, 0.0), 1.0), events, size_bytes))
 
     def update_build(self, progress: BuildStep, prefix: str = "") -> None:
