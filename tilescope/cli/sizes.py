@@ -19,4 +19,5 @@ def parse_size(text: str) -> int:
     if found is None or found.group(2) not in _UNITS:
         raise argparse.ArgumentTypeError(f"{text!r} is no size (write 20GB, 1.5GiB, 500MB or bytes)")
     whole, _, rest = found.group(1).partition(".")
-    return int(whole + rest) * _UNITS[found.group(2)] // 10 ** len(rest)
+    size: int = int(whole + rest) * _UNITS[found.group(2)] // 10 ** len(rest)
+    return size
