@@ -52,7 +52,7 @@ class BuildStep(Protocol):
     def seconds_left(self) -> float | None: ...
 
 
-class _Numbers(NamedTuple):  # of those that know their fields, what takes least to import
+class _Numbers(NamedTuple):  # to import `dataclasses` takes longer than all of this module
     """What is known at one moment; 0 and None where it is not."""
 
     fraction: float
