@@ -105,8 +105,8 @@ constexpr std::array<const char*, kStats> kStatNames = {"",
                                                         "source_stack",
                                                         "device_ordinal"};
 
-// Whether traces of a kind have the stat at all. Viewers add groups to what they have read: no profiler writes them, and
-// where there are some, nothing is derived any more.
+// Whether traces of a kind have the stat at all. Captures of TPUs have no groups: viewers add them, and xprof takes a trace
+// with groups for one that it has prepared already.
 bool has_stat(const Plan& plan, std::uint64_t id) { return plan.realistic() ? id != kGroupId : id <= kSourceFile; }
 
 void uint_stat(Wire& wire, unsigned field, Stat id, std::uint64_t value) {
@@ -198,7 +198,7 @@ class LineEncoder {
     void stats(const PlannedEvent& event) {
         switch (track_.role) {
         case Role::steps:
-            if (!plan_.realistic()) int_stat(wire_, 4, kGroupId, event.step);
+            if (has_stat(plan_, kGroupId)) int_stat(wire_, 4, kGroupId, event.step);
             int_stat(wire_, 4, kStepNum, event.step);
             break;
         case Role::modules:
@@ -236,7 +236,7 @@ class LineEncoder {
             break;
         }
         case Role::host_thread:
-            if (!plan_.realistic()) int_stat(wire_, 4, kGroupId, event.step);
+            if (has_stat(plan_, kGroupId)) int_stat(wire_, 4, kGroupId, event.step);
             if (event.name % 3 == 0) uint_stat(wire_, 4, kSize, 1 + noise(event.start_ps, event.name) % 1'000'000);
             if (event.name % 5 == 0) {
                 const std::size_t mark = wire_.open(4);
