@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 import multiprocessing
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import ForkServerContext
 from typing import Any, Final
 
@@ -181,12 +182,19 @@ class _Process:
 
 
 def _context() -> ForkServerContext:
+    """Of processes that are forked from one that is there now."""
     context = multiprocessing.get_context("forkserver")  # gRPC and threads do not survive a fork
     context.set_forkserver_preload([_PRELOAD])
+    # That one ignores Ctrl-C only when all is loaded: until then it has it blocked, as the thread has that starts it.
+    resource_tracker.ensure_running()  # which it needs: to start this in between would end the blocking
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     return context
 
 
 async def _load_ahead(after_s: float) -> None:
     await asyncio.sleep(after_s)
-    _context()
-    await asyncio.to_thread(forkserver.ensure_running)
+    await asyncio.to_thread(_context)

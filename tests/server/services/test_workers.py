@@ -216,3 +216,49 @@ asyncio.run(main())
 
 def test_what_processes_are_forked_from_is_there_before_a_question() -> None:
     subprocess.run([sys.executable, "-c", AHEAD], check=True, timeout=60)
+
+
+# Ctrl-C in a terminal goes to all processes of the command, also to one that is still loading what workers need.
+INTERRUPTED = """
+import asyncio, os, signal
+from pathlib import Path
+from tilescope.server.services import workers as module
+
+async def main():
+    stopped = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stopped.set)
+    module._PRELOAD = "slow_preload"
+    workers = module.Workers(module.Limits(1, 1, 1))
+    workers.start_ahead(0)
+    while not Path("loading").exists():
+        await asyncio.sleep(0.01)
+    os.killpg(0, signal.SIGINT)
+    await stopped.wait()
+    async with asyncio.timeout(10):
+        while not Path("loaded").exists():
+            await asyncio.sleep(0.01)
+    await workers.close()
+
+asyncio.run(main())
+"""
+SLOW_PRELOAD = """
+import time
+from pathlib import Path
+
+Path("loading").touch()
+time.sleep(0.5)
+Path("loaded").touch()
+"""
+
+
+def test_ctrl_c_while_workers_are_loaded_is_for_the_server_alone(tmp_path: Path) -> None:
+    (tmp_path / "slow_preload.py").write_text(SLOW_PRELOAD)
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED],
+        cwd=tmp_path,
+        start_new_session=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
