@@ -359,6 +359,7 @@ def test_the_minimap_lines_up_with_the_timeline(kineto: Viewer) -> None:
     assert strip is not None
     assert timeline is not None
     assert strip["x"] == timeline["x"]
+    kineto.wait(f"({COLOURED_COLUMNS})('.minimap canvas') !== null")  # it is painted after the tracks
     first, last = (kineto.page.evaluate(COLOURED_COLUMNS, name) for name in (".minimap canvas", ".timeline canvas"))
     assert first == pytest.approx(last, abs=2)
     assert first[0] == pytest.approx(0.02 * strip["width"], abs=3)
