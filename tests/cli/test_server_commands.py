@@ -13,12 +13,13 @@ import socket
 import ssl
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +47,13 @@ def logs(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def started(tmp_path: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def started(tmp_path: Path, *arguments: str, port: int = 0) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A `tilescope` process, and the URL in the one line that it prints."""
-    options = ["--port", "0", "--cache-dir", str(tmp_path / "cache")]
+    options = ["--port", str(port), "--cache-dir", str(tmp_path / "cache")]
     command = [sys.executable, "-P", "-m", "tilescope", *arguments, *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    late = threading.Timer(120, process.kill)  # or what waits for a line that does not come waits for ever
+    late.start()
     try:
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -58,6 +61,7 @@ def started(tmp_path: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[
         assert found is not None, line or process.communicate()[1]
         yield process, found.group()
     finally:
+        late.cancel()
         process.kill()
         process.communicate()
 
@@ -352,8 +356,17 @@ def test_the_addresses_that_are_printed_can_be_opened() -> None:
         assert serving.url_of(listening).startswith(f"http://{socket.gethostname()}:")
 
 
+def before_a_free_one() -> int:
+    """A free port, and so is the next: any free one may be just before that of a connection of another test."""
+    while True:
+        with socket.create_server(("127.0.0.1", 0)) as first, suppress(OSError):
+            port = int(first.getsockname()[1])
+            with socket.create_server(("127.0.0.1", port + 1)):
+                return port
+
+
 def test_serve_has_grpc_on_the_next_port_and_ends_in_order_with_a_call_open(tmp_path: Path, logs: Path) -> None:
-    with started(tmp_path, "serve", "logs") as (process, url):
+    with started(tmp_path, "serve", "logs", port=before_a_free_one()) as (process, url):
         assert process.stdout is not None
         found = re.fullmatch(r"gRPC at 127\.0\.0\.1:(\d+)\n", process.stdout.readline())
         assert found is not None
