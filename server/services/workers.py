@@ -182,11 +182,12 @@ class _Process:
 
 
 def _context() -> ForkServerContext:
-    """Of processes that are forked from one that is there now."""
+    """How processes are made: forked from one that has loaded what they need. Starts that one if it is not there."""
     context = multiprocessing.get_context("forkserver")  # gRPC and threads do not survive a fork
     context.set_forkserver_preload([_PRELOAD])
-    # That one ignores Ctrl-C only when all is loaded: until then it has it blocked, as the thread has that starts it.
-    resource_tracker.ensure_running()  # which it needs: to start this in between would end the blocking
+    # It ignores Ctrl-C only when all is loaded. Until then it has the signal blocked, as the thread has that starts it.
+    # The tracker comes first: whoever starts one unblocks the signal.
+    resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         forkserver.ensure_running()

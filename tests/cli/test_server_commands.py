@@ -357,7 +357,7 @@ def test_the_addresses_that_are_printed_can_be_opened() -> None:
 
 
 def before_a_free_one() -> int:
-    """A free port, and so is the next: any free one may be just before that of a connection of another test."""
+    """A free port, and the next one is free too: with port 0 the system may choose one just before a port in use."""
     while True:
         with socket.create_server(("127.0.0.1", 0)) as first, suppress(OSError):
             port = int(first.getsockname()[1])
