@@ -194,7 +194,8 @@ def page_of_hits(
         return _Listed(found, part.start if backward else part.stop)
 
     parts = _parts(span, max(reader.end >> _FIRST_PART_SHIFT, 1), backward=backward)
-    queue = _Queue(itertools.starmap(list_part, enumerate(parts)), span, backward=backward)
+    bound = span.stop if backward else span.start
+    queue = _Queue(itertools.starmap(list_part, enumerate(parts)), bound, backward=backward)
     yield
     finder = Finder(reader, selection)
     found = join([])
@@ -229,18 +230,17 @@ def _part(known: Hits, frontier: int, limit: int, *, backward: bool) -> HitPage:
 
 def _parts(span: TickRange, width: int, *, backward: bool) -> Iterator[LeafPart]:
     """A span from one end to the other, each part four times as wide as the one before, and then the rest."""
-    start, stop, is_first = *span, True
+    start, stop = span
     for number in range(_PARTS + 1):
         if start >= stop:
             return
         wide = stop - start if number == _PARTS else min(width << (2 * number), stop - start)
         if backward:
-            yield LeafPart(stop - wide, stop, end=not is_first)
+            yield LeafPart(stop - wide, stop, backward=True)
             stop -= wide
         else:
-            yield LeafPart(start, start + wide, begin=not is_first)
+            yield LeafPart(start, start + wide)
             start += wide
-        is_first = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,23 +254,22 @@ class _Listed:
 class _Queue:
     """Leaves in the order in which they are looked through. What starts before `frontier`, or not before, is known."""
 
-    def __init__(self, parts: Iterator[Steps[_Listed]], span: TickRange, *, backward: bool) -> None:
+    def __init__(self, parts: Iterator[Steps[_Listed]], bound: int, *, backward: bool) -> None:
         self._parts = parts
-        self._span = span
         self._backward = backward
-        self._bound = span.stop if backward else span.start
+        self._bound = bound
         self._list([])
 
     def _list(self, groups: Sequence[Leaves]) -> None:
-        """Those that contain the end of the span where the search begins are all equally near."""
+        """Those that contain the end of their windows where the search begins are all equally near."""
         self._groups = groups
         none = [np.zeros(0, np.int64)]
         group = np.repeat(np.arange(len(groups)), [len(one) for one in groups])
         at = np.concatenate(none + [np.arange(len(one)) for one in groups])
         if self._backward:
-            edge = np.minimum(np.concatenate(none + [one.stop for one in groups]), self._span.stop)
+            edge = np.concatenate(none + [np.minimum(batch.stop, batch.windows.stop) for batch in groups])
         else:
-            edge = np.maximum(np.concatenate(none + [one.first for one in groups]), self._span.start)
+            edge = np.concatenate(none + [np.maximum(batch.first, batch.windows.start) for batch in groups])
         order = np.argsort(-edge if self._backward else edge, kind="stable")
         self._group, self._at, self._edge = group[order], at[order], edge[order]
         self._next = 0

@@ -69,12 +69,15 @@ class Leaves:
 
 @dataclass(frozen=True, slots=True)
 class LeafPart:
-    """Leaves with ticks in [start, stop), but for those that `begin` before it, or end after it."""
+    """A part [start, stop) of the ticks of a search, whose parts hold each leaf once.
+
+    What counts of a leaf is what reaches from the first window of its track to the last: it is in the part where that
+    begins or, when searching `backward`, ends.
+    """
 
     start: int
     stop: int
-    begin: bool = False
-    end: bool = False
+    backward: bool = False
 
 
 def leaves(
@@ -124,10 +127,10 @@ def _of_block(
     first = shape.index[tile] << shift
     after_last = (shape.index[tile] + 1) << shift
     looked_at = windows.meet(first, after_last)
-    if part is not None and part.begin:
-        looked_at &= first >= part.start
-    if part is not None and part.end:
-        looked_at &= after_last <= part.stop
+    if part is not None and part.backward:
+        looked_at &= np.minimum(after_last, windows.stop) <= part.stop
+    elif part is not None:
+        looked_at &= np.maximum(first, windows.start) >= part.start
     tile, first, after_last = tile[looked_at], first[looked_at], after_last[looked_at]
     wanted = has_names[tile]
     after = np.full(len(tile), TICK_LIMIT)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example as example_of_property
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -123,8 +124,12 @@ def test_an_event_that_starts_between_windows_counts_once(example: Example) -> N
     assert found.busy.tolist() == [ticks_in(event, windows)] == [1]
 
 
+# A window at the beginning on one track, and one in the middle of the leaves of all others.
+FAR_APART = [Windows.one(0, 1), *[Windows.one(7818, 8818)] * 3]
+
+
 @given(
-    windows=WINDOWS,
+    windows=st.lists(WINDOWS, min_size=4, max_size=4) | WINDOWS.map(lambda windows: [windows] * 4),
     query=QUERY,
     limit=st.sampled_from([1, 7, 900]),
     start=st.integers(-5, 4_100_000),
@@ -132,18 +137,32 @@ def test_an_event_that_starts_between_windows_counts_once(example: Example) -> N
     ordinal=st.integers(0, 9000),
     backward=st.booleans(),
 )
+@example_of_property(windows=FAR_APART, query="OP 1", limit=900, start=0, track=0, ordinal=0, backward=False)
+@example_of_property(
+    windows=FAR_APART[::-1], query="OP 1", limit=900, start=4_100_000, track=0, ordinal=0, backward=True
+)
 @settings(deadline=None)
 def test_hits_are_paged_from_any_place(
-    example: Example, windows: Windows, query: str, limit: int, start: int, track: int, ordinal: int, backward: bool
+    example: Example,
+    windows: list[Windows],
+    query: str,
+    limit: int,
+    start: int,
+    track: int,
+    ordinal: int,
+    backward: bool,
 ) -> None:
     selection = selected(example, query)
+    by_name = {f"thread {k}": windows[k] for k in range(4)}
+    windows_of = {example.track(name): windows for name, windows in by_name.items()}.__getitem__
     wanted = sorted(
         (event.start, example.track(event.track), event.name, event.duration)
         for event in matching(example, query)
-        if starts_in(event, windows)
+        if starts_in(event, by_name[event.track])
     )
-    whole = finish(page_of_hits(example.reader, selection, everywhere(windows), 10**6))
-    assert sorted(plain(whole.hits, example)) == wanted
+    for whole_backward in (True, False):
+        whole = finish(page_of_hits(example.reader, selection, windows_of, 10**6, backward=whole_backward))
+        assert sorted(plain(whole.hits, example)) == wanted
     places = [whole.hits.place(k) for k in range(len(whole.hits))]
     assert places == sorted(places)
     assert whole.more is None
@@ -154,7 +173,7 @@ def test_hits_are_paged_from_any_place(
     expected = left[::-1] if backward else left
     found: list[Place] = []
     for _ in range(3):
-        page = finish(page_of_hits(example.reader, selection, everywhere(windows), limit, after, backward=backward))
+        page = finish(page_of_hits(example.reader, selection, windows_of, limit, after, backward=backward))
         found += [page.hits.place(k) for k in range(len(page.hits))]
         after = page.more
         if after is None:
