@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Generator
 
-from hypothesis import settings
+import pytest
+from hypothesis import is_hypothesis_test, settings
+
+from tests.run_stages import FAILED_PROPERTIES
 
 # Of each property that does not say itself how many it wants. `make sanitize-quick` asks for fewer, as each takes long.
 EXAMPLES = int(os.environ.get("TILESCOPE_EXAMPLES", "100"))
@@ -18,3 +22,16 @@ settings.load_profile("tilescope")
 # that are interrupted would run for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Keeps the names of properties that fail in the cache of pytest."""
+    report = yield
+    if report.when == "call" and report.failed and is_hypothesis_test(getattr(item, "obj", None)):
+        cache = item.config.cache
+        assert cache is not None
+        cache.set(FAILED_PROPERTIES, [*cache.get(FAILED_PROPERTIES, []), item.nodeid])
+    return report

@@ -2,7 +2,8 @@
 
 A few tests that failed are run once more, with nothing beside them. Thousands of tests with real processes, sockets and
 browsers on two busy cores meet moments that no test foresaw. What passes then is no failure of the stage, but it is no
-secret: the table names it, and it wants mending, in the test or in what it tests.
+secret: the table names it, and it wants mending, in the test or in what it tests. Not so a property that failed: its
+example is a fault, and another run would try other examples.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# Where `conftest.py` keeps which properties have failed, in the cache of pytest.
+FAILED_PROPERTIES = "tilescope/failed_properties"
 
 # The longest, whose output is passed through.
 FIRST = "test-tiler"
@@ -62,16 +66,16 @@ class Result:
         return f"ok, {len(self.unsteady)} only when run again" if self.unsteady else "ok"
 
 
-def failed_tests(stage: str) -> tuple[str, ...]:
+def failed_tests(stage: str, kept: str = "cache/lastfailed") -> tuple[str, ...]:
     """Which tests of a stage failed, as its processes of pytest have kept it; none if they did not come that far."""
-    kept = sorted((CACHES / stage).glob("**/v/cache/lastfailed"))
-    return tuple(test for file in kept for test in json.loads(file.read_text()))
+    files = sorted((CACHES / stage).glob(f"**/v/{kept}"))
+    return tuple(test for file in files for test in json.loads(file.read_text()))
 
 
 def run_failed_again(result: Result) -> Result:
     """The result of a stage after its failed tests had a second chance, if they are few."""
     tests = failed_tests(result.stage) if result.stage in RUN_AGAIN and result.status != 0 else ()
-    if not 0 < len(tests) <= MOST_RUN_AGAIN:
+    if not 0 < len(tests) <= MOST_RUN_AGAIN or failed_tests(result.stage, FAILED_PROPERTIES):
         return result
     print(f"\n=== {result.stage}, again: {' '.join(tests)} ===", flush=True)
     begin = time.monotonic()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -69,6 +71,22 @@ def test_a_few_tests_that_failed_are_run_once_more(
     assert (result.status, result.word) == (status, word)
     assert run_stages.run_failed_again(replace(result, stage="lint-viewer")) == replace(result, stage="lint-viewer")
     assert result.unsteady == (("test_moody.py::test[0]",) if status == 0 else ())
+
+
+def test_a_property_that_failed_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(run_stages.ROOT / "tests" / "conftest.py", tmp_path)
+    (tmp_path / "test_property.py").write_text(
+        "from hypothesis import given, strategies as st\n@given(st.integers())\ndef test(number): assert number < 5\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(run_stages.ROOT)}
+    monkeypatch.setattr(run_stages, "CACHES", tmp_path)
+    cache = f"cache_dir={tmp_path / 'test-services'}"
+    command = [sys.executable, "-m", "pytest", "-o", cache, "test_property.py"]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=False)
+    assert run_stages.failed_tests("test-services") == ("test_property.py::test",)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("it was run again"))
+    failed = run_stages.Result("test-services", 2, 1.0)
+    assert run_stages.run_failed_again(failed) == failed
 
 
 def test_ci_runs_the_sanitized_tests_too(monkeypatch: pytest.MonkeyPatch) -> None:

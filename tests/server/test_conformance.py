@@ -10,10 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import hypothesis.core
 import pytest
 import schemathesis
 from aiohttp import web
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance, unsupported_method
@@ -36,6 +38,12 @@ FEW_EXAMPLES = {"export": 4}  # of those whose answers are files of megabytes
 # These refuse, with 400, more than a schema can say: spans that end before they start, and what is no WebSocket. So may
 # any tool. Captures have no place here, which is 422.
 BEYOND_SCHEMAS = {"captures", "events", "export", "stream", "watch", "{host}", *tools()}
+
+
+@pytest.fixture(autouse=True)
+def _printer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The printer of failing examples. Schemathesis replaces it, for all tests, by a printer of nothing."""
+    monkeypatch.setattr(hypothesis.core, "RepresentationPrinter", hypothesis.core.RepresentationPrinter)
 
 
 class BackgroundServer:
@@ -156,3 +164,14 @@ def test_requests_about_other_runs_are_answered_as_described(described: Any, pat
 def test_senseless_requests_are_refused_as_described(of_the_run: Any, path: str, method: str) -> None:
     with suppress(Unsatisfiable):  # nothing about this request can be senseless
         ask(of_the_run, path, method, GenerationMode.NEGATIVE)
+
+
+def test_a_property_that_fails_prints_its_example_all_the_same() -> None:
+    @given(number=st.integers(0, 9))
+    @settings(database=None)
+    def is_small(number: int) -> None:
+        assert number < 5
+
+    with pytest.raises(AssertionError) as failure:
+        is_small()
+    assert "number=5" in "".join(failure.value.__notes__)
