@@ -85,6 +85,11 @@ class ViewRows:
         parts = [getattr(getattr(page, f"{self._kind}s"), column)[rows] for page, rows in self._parts]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
+    def tile_ticks(self) -> tuple[Ints, Ints]:
+        """The first tick of each row's tile, and the first tick after it."""
+        shift = 8 + 2 * self.level
+        return self._number << shift, (self._number + 1) << shift
+
     def bin_columns(self) -> dict[str, NDArray[Any]]:
         """Which ticks the bins cover."""
         width = np.int64(1) << (2 * self.level)

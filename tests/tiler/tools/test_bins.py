@@ -2,25 +2,82 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from tests.example import Example
+from tests.corpus import corpus_path
+from tests.example import Example, PlainEvent
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.query import finish
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
+from tilescope.tiler.tools.bins import MAX_PX
 
 
 def asked(example: Example, **values: int) -> Answer:
+    return asked_of(example.reader, **values)
+
+
+def asked_of(reader: QueryReader, **values: int) -> Answer:
     bins = tool("bins")
-    return finish(ask(bins, Scope(example.reader), from_values(bins.question, values)))
+    return finish(ask(bins, Scope(reader), from_values(bins.question, values)))
 
 
 def rows(answer: Answer, table: str) -> list[dict[str, Any]]:
     columns = answer.table(table).columns
     return [dict(zip([c.id for c in columns], row, strict=True)) for row in zip(*map(values_of, columns), strict=True)]
+
+
+def check_conservation(reader: QueryReader, track: int, px: int) -> None:
+    """Every event of the track is drawn once and every tick is counted once."""
+    answer = asked_of(reader, track=track, px=px)
+    slices, bins = rows(answer, "slices"), rows(answer, "bins")
+    facts = reader.tree.tracks[track]
+    assert len(slices) + sum(row["count"] for row in bins) == int(facts["events"])
+    drawn = sum(row["duration"] for row in slices) + sum(row["busy"] for row in bins)
+    assert drawn == int(facts["busy"])
+
+
+@pytest.mark.parametrize("name", ["resnet50_workers4.pt.trace.json.gz", "ns_resolution.pt.trace.json.gz"])
+def test_every_event_of_real_traces_is_drawn_once(tmp_path: Path, name: str) -> None:
+    build_store([corpus_path(f"kineto/{name}")], tmp_path / "store")
+    with closing(open_run_store(tmp_path / "store")) as store:
+        reader = QueryReader(store)
+        tracks = reader.tree.leaves(None)
+        assert tracks
+        for track in tracks:
+            for px in (40, 300, 3000):
+                check_conservation(reader, track, px)
+
+
+@pytest.mark.parametrize("is_dense_first", [True, False])
+def test_a_slice_in_a_leaf_and_in_the_bins_of_the_tile_beside_it_is_drawn_once(
+    tmp_path: Path, is_dense_first: bool
+) -> None:
+    border = 2 * 256 * 4**5
+    dense = [PlainEvent("main", "short", "", 100 * k, 60) for k in range(border // 100 - 2)]
+    sparse = [PlainEvent("main", "short", "", border + 10_000 * k, 60) for k in range(1, 50)]
+    events = [*dense, PlainEvent("main", "over the border", "", border - 88, 300), *sparse]
+    if not is_dense_first:
+        events = [replace(event, start=2 * border - event.start - event.duration) for event in events]
+    example = Example(tmp_path, events)
+    for px in (10, 100, 500, 1000, 3000):
+        check_conservation(example.reader, example.track("main"), px)
+    example.store.close()
+
+
+@given(thread=st.integers(0, 3), px=st.integers(1, MAX_PX))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_every_event_is_drawn_once_at_any_width(example: Example, thread: int, px: int) -> None:
+    check_conservation(example.reader, example.track(f"thread {thread}"), px)
 
 
 @pytest.mark.parametrize("px", [10, 300, 4000])
