@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.schema import LIMITS
+
+_Ints = TypeVar("_Ints", int, NDArray[np.int64])
 
 # All event times of a run lie in [0, TICK_LIMIT): 73 years of nanoseconds, 26 days of picoseconds. Tile indices then
 # stay below 2**53, which a double holds exactly. See docs/page-format.md, "Geometry".
@@ -27,6 +30,11 @@ UNITS_PS: Final = {
     "h": 3600 * 10**12,
 }
 MICRO: Final = str.maketrans("µμ", "uu")  # the micro sign and the Greek letter, which are written for u
+
+
+def nearest_mean(total: _Ints, count: _Ints) -> _Ints:
+    """The mean, to the nearest whole number, halves up: all tools round alike. `count` is at least 1."""
+    return (2 * total + count) // (2 * count)
 
 
 def refuse_float(name: str, value: object) -> None:

@@ -17,6 +17,7 @@ from aiohttp import web
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
+from hypothesis.vendor.pretty import RepresentationPrinter
 from schemathesis import GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance, unsupported_method
 
@@ -43,7 +44,7 @@ BEYOND_SCHEMAS = {"captures", "events", "export", "stream", "watch", "{host}", *
 @pytest.fixture(autouse=True)
 def _printer(monkeypatch: pytest.MonkeyPatch) -> None:
     """The printer of failing examples. Schemathesis replaces it, for all tests, by a printer of nothing."""
-    monkeypatch.setattr(hypothesis.core, "RepresentationPrinter", hypothesis.core.RepresentationPrinter)
+    monkeypatch.setattr(hypothesis.core, "RepresentationPrinter", RepresentationPrinter)
 
 
 class BackgroundServer:

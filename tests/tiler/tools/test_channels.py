@@ -13,6 +13,7 @@ from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
 
@@ -54,8 +55,8 @@ def test_channels_as_they_were_made(pod: Pod, reader: QueryReader, steps: str) -
         of = truth[int(row["channel"]), names.index(row["source"]), names.index(row["destination"])]
         latency = [one["latency"] for one in of]
         assert (row["occurrences"], row["longest"]) == (len(of), max(latency))
-        assert row["latency"] == sum(latency) // len(of)
-        assert row["send_delay"] == sum(one["send_delay"] for one in of) // len(of)
+        assert row["latency"] == nearest_mean(sum(latency), len(of))
+        assert row["send_delay"] == nearest_mean(sum(one["send_delay"] for one in of), len(of))
         assert row["data"] == of[0]["bytes"]
         assert row["hlo"] == ", ".join(of[0]["hlo"])
         assert row["bandwidth"] == pytest.approx(row["data"] / (row["latency"] * 1e-12))

@@ -112,6 +112,8 @@ def test_the_tool(example: Example) -> None:
         *(now.n, now.least, now.greatest, now.mean, now.first, now.last, now.change)
     ]
     assert now.change is not None
+    # Values in force where the span begins and ends: they need not lie between the least and the greatest sample in it.
+    assert [table.column(name).title for name in ("first", "last")] == ["At the start", "At the end"]
     assert values_of(table.column("rate"))[row] == pytest.approx(now.change / 0.0019)
     assert answer.fact("counters").value == len(table) == 2
     halves = [answered(example, end=777_777), answered(example, start=777_777)]

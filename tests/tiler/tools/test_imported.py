@@ -14,6 +14,7 @@ from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools import Answer, Scope, answer_json, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
 from tilescope.tiler.verify import verify_store
@@ -60,7 +61,7 @@ def test_pod_viewer(tmp_path: Path) -> None:
     assert answer.fact("topology").value == "4 × 4"
     assert "before 2020" in str(answer.fact("version").value)
     (chart,) = answer.series
-    assert values_of(chart.ys[0])[0] == sum(column(answer, "cores", "high_flops")[:32]) // 32
+    assert values_of(chart.ys[0])[0] == nearest_mean(sum(column(answer, "cores", "high_flops")[:32]), 32)
 
 
 def test_the_pod_page_of_a_saved_pod(tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_the_pod_page_of_a_saved_pod(tmp_path: Path) -> None:
     }
     for name, send in zip(names, column(answer, "cores", "tpu_send"), strict=True):
         told = [step["podStatsPerCore"][name.rpartition(" ")[2]]["sendDurationUs"] for step in steps]
-        assert send == sum(round(us * PS_OF_US) for us in told) // len(told) // tick_ps
+        assert send == nearest_mean(sum(round(us * PS_OF_US) for us in told), len(told) * tick_ps)
     # Ids of channels are two for each chip, and one for the core on it.
     for source, destination in zip(
         column(answer, "channels", "source"), column(answer, "channels", "destination"), strict=True
@@ -94,7 +95,11 @@ def test_the_pod_page_of_a_saved_pod(tmp_path: Path) -> None:
     rows = zip(*(column(one, "channels", name) for name in ("channel", "data", "latency", "source")), strict=True)
     found = {channel: (data, latency, chips[source]) for channel, data, latency, source in rows}
     assert found == {
-        of["channelId"]: (int(of["dataSize"]), round(of["durationUs"] * PS_OF_US) // tick_ps, of["srcCoreId"] // 2)
+        of["channelId"]: (
+            int(of["dataSize"]),
+            nearest_mean(round(of["durationUs"] * PS_OF_US), tick_ps),
+            of["srcCoreId"] // 2,
+        )
         for of in steps[0]["channelDb"]
     }
     assert "start" not in [of.id for of in answer.table("cores").columns]

@@ -71,6 +71,11 @@ def test_all_programs_as_xprof_has_them(readers: dict[str, QueryReader]) -> None
         space = space_of(readers[name], label, number)
         ours = answer(readers[name], program=label, space=number, limit=100_000)
         facts = {fact.id: fact.value for fact in ours.facts}
+        allocated = (ours.table("allocations").totals or {})["size"]
+        assert isinstance(allocated, int)
+        assert facts["total"] == allocated - space.thread_local
+        note = f"without {space.thread_local:,} bytes that are local to threads" if space.thread_local else ""
+        assert ours.fact("total").note == note
         for fact, key in (
             ("peak", "peakHeapMib"),
             ("parameters", "entryComputationParametersMib"),

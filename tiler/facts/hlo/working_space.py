@@ -76,7 +76,12 @@ class WorkingSpace:
     @property
     def total(self) -> int:
         """Of all allocations, those local to threads left out."""
-        return self._sum() - self._sum("thread-local")
+        return self._sum() - self.thread_local
+
+    @property
+    def thread_local(self) -> int:
+        """Of allocations that each thread has for itself."""
+        return self._sum("thread-local")
 
     @property
     def indefinite(self) -> int:

@@ -73,7 +73,8 @@ def split_slices(tiles: Sequence[ViewTile], slices: Columns) -> NDArray[np.bool_
     last = np.maximum(start + slices["duration"] - 1, start)
     tiles_met = np.searchsorted(tile_starts, last, side="right") - np.searchsorted(tile_stops, start, side="right")
     _, number, rows = np.unique(slices["ordinal"], return_inverse=True, return_counts=True)
-    return tiles_met > rows[number]
+    is_split: NDArray[np.bool_] = tiles_met > rows[number]
+    return is_split
 
 
 def bins_of_slices(slices: Columns, level: int) -> Columns:

@@ -56,8 +56,8 @@ def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
         Column("max", "Greatest", "number", [row.greatest for row in rows], total="max"),
         Column("mean", "Mean over time", "number", [row.mean for row in rows], total="none"),
         Column("sample_mean", "Mean of samples", "number", means, total="none"),
-        Column("first", "First", "number", [row.first for row in rows], total="none"),
-        Column("last", "Last", "number", [row.last for row in rows], total="none"),
+        Column("first", "At the start", "number", [row.first for row in rows], total="none"),
+        Column("last", "At the end", "number", [row.last for row in rows], total="none"),
         Column("change", "Change", "number", [row.change for row in rows], total="none"),
         Column("rate", "Rate", "rate", rates, unit="1/s", total="none"),
     ]

@@ -13,6 +13,7 @@ from tilescope.tiler.facts.operations.framework import FrameworkColumns, Framewo
 from tilescope.tiler.facts.operations.instruction_columns import sum_of
 from tilescope.tiler.facts.operations.rates import Rates
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.host_operations import AskedHost
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations
@@ -197,7 +198,7 @@ class _Shown:
         """Of one occurrence."""
 
         def mean(name: str, title: str, value: Callable[[_Row], int]) -> Column:
-            found = [value(of) // of.count if of.count else None for of in self.listed]
+            found = [nearest_mean(value(of), of.count) if of.count else None for of in self.listed]
             return Column(name, title, "ticks", found, total="none")
 
         return [

@@ -13,6 +13,7 @@ from tilescope.tiler.facts.operations.instruction_columns import Ints, sum_of
 from tilescope.tiler.facts.operations.op_rows import some_of
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
 from tilescope.tiler.query import Steps
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.memory_rates import memory_columns
 from tilescope.tiler.tools.operation_notes import operation_notes
@@ -80,14 +81,14 @@ def _table(asked: AskedOperations, order: Ints, limit: int, core: str | None) ->
             "mean",
             "Mean",
             "ticks",
-            [asked.ticks(of.total // of.count) if of.count else None for of in listed],
+            [nearest_mean(asked.ticks(of.total), of.count) if of.count else None for of in listed],
             total="none",
         ),
         Column(
             "mean_self",
             "Mean self",
             "ticks",
-            [asked.ticks(of.own // of.count) if of.count else None for of in listed],
+            [nearest_mean(asked.ticks(of.own), of.count) if of.count else None for of in listed],
             total="none",
         ),
         of_rates("flop_rate", "FLOP rate", "FLOP/s", lambda of: of.flops),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Series, Table, values_of
 from tilescope.tiler.tools.imported.members import items, member, number, text, ticks, whole
 
@@ -152,7 +153,9 @@ class _Page:
             counts[place[id(step)]] += 1
             for of, taken in zip(sums, values, strict=True):
                 of[place[id(step)]] += taken[row]
-        means = [[total // count if count else 0 for total, count in zip(of, counts, strict=True)] for of in sums]
+        means = [
+            [nearest_mean(total, count) if count else 0 for total, count in zip(of, counts, strict=True)] for of in sums
+        ]
         ys = [Column(of.id, of.title, "ticks", mean) for of, mean in zip(parts, means, strict=True)]
         return [Series("steps", "Time of the mean core", "bars", Column("step", "Step", "count", numbers), ys)]
 

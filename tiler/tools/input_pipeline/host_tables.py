@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Final
 
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Note, Table, Value
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, InputCategory
 from tilescope.tiler.tools.input_pipeline.levels import percent
@@ -64,7 +65,13 @@ def operations_table(side: HostSide, limit: int) -> Table:
         Column("self", "Self", "ticks", [of.own for of, _ in listed]),
         Column("share", "Self of all", "fraction", shares),
         Column("cumulative", "Cumulative", "fraction", list(accumulate(of or 0.0 for of in shares)), total="max"),
-        Column("mean", "Mean", "ticks", [of.total // of.count if of.count else None for of, _ in listed], total="none"),
+        Column(
+            "mean",
+            "Mean",
+            "ticks",
+            [nearest_mean(of.total, of.count) if of.count else None for of, _ in listed],
+            total="none",
+        ),
         Column("longest", "Longest", "ticks", [of.longest for of, _ in listed], total="max"),
         Column("track", "Track", "track", [of.track for of, _ in listed]),
     ]

@@ -13,6 +13,7 @@ from tilescope.tiler.facts.kernels.tensor_cores import uses_tensor_cores
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.query import Steps
 from tilescope.tiler.schema import TotalKind
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.row_query import query_column
@@ -78,7 +79,7 @@ def _table(found: KernelTable, kernels: Sequence[Kernel], limit: int, tick_ps: i
         Column("total", "Total", "ticks", [of.total // tick_ps for of in listed]),
         Column("share", "Share", "fraction", shares),
         Column("cumulative", "Cumulative", "fraction", list(accumulate(float(s or 0) for s in shares)), total="max"),
-        ticks("mean", "Mean", "none", lambda of: of.total // of.count),
+        ticks("mean", "Mean", "none", lambda of: nearest_mean(of.total, of.count)),
         ticks("shortest", "Shortest", "min", lambda of: of.shortest),
         ticks("longest", "Longest", "max", lambda of: of.longest),
         Column("registers", "Registers", "count", [of.launch.registers for of in listed], total="none"),

@@ -141,6 +141,7 @@ def _facts(program: Program, space: WorkingSpace) -> list[Fact]:
     why = "" if has_curve else _NO_CURVE
     at = space.events[space.position] if 0 <= space.position < len(space.events) else ""
     fragmentation = space.fragmentation
+    apart = f"without {space.thread_local:,} bytes that are local to threads" if space.thread_local else ""
     return [
         Fact("program", "Program", program.label, "name"),
         Fact("peak", "Peak", space.peak, "bytes", f"when {at} runs" if at else why),
@@ -150,7 +151,7 @@ def _facts(program: Program, space: WorkingSpace) -> list[Fact]:
         Fact("outputs", "Results", space.outputs, "bytes", "what outlives the program"),
         Fact("constants", "Constants", space.constants, "bytes"),
         Fact("temporary", "Temporary values", temporary, "bytes", "with what is lost between them"),
-        Fact("total", "All allocations", space.total, "bytes"),
+        Fact("total", "All allocations", space.total, "bytes", apart),
         Fact(
             "fragmentation",
             "Lost between values",

@@ -15,6 +15,7 @@ from tilescope.tiler.facts.operations import OpTable, tpu_cores
 from tilescope.tiler.facts.operations.metadata import OperationMetadata
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import Steps
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.op_profile.layouts import NO_LAYOUT, KnownLayout, known_layouts
 from tilescope.tiler.tools.op_profile.listable import listable_operations
@@ -197,7 +198,10 @@ def _table(
             "mean",
             "Mean",
             "ticks",
-            [asked.ticks(of.total // of.count) if of is not None and of.count else None for of in operations],
+            [
+                nearest_mean(asked.ticks(of.total), of.count) if of is not None and of.count else None
+                for of in operations
+            ],
             total="none",
         ),
         Column("flops", "FLOPs", "flops", [node.flops if node.tells_flops or node.fused else None for node in nodes]),

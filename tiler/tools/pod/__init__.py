@@ -15,6 +15,7 @@ from tilescope.tiler.facts.core_places import CorePlace, core_places
 from tilescope.tiler.facts.imports import SavedPage
 from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart, StepTimes, aligned
 from tilescope.tiler.query import Steps
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES, PART_TITLES
 from tilescope.tiler.tools.input_pipeline.levels import percent
@@ -183,7 +184,7 @@ def _cores_table(asked: AskedSteps, found: Sequence[Straggler], places: Sequence
     straggles = [", ".join(causes.get(place, [])) or None for place in range(len(times))]
 
     def means(columns: Sequence[Ints]) -> list[Value]:
-        return [int(ps.sum()) // len(ps) // asked.tick_ps for ps in columns]
+        return [nearest_mean(int(ps.sum()), len(ps) * asked.tick_ps) for ps in columns]
 
     columns = [
         Column("core", "Core", "name", list(asked.names)),

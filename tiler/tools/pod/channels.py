@@ -13,6 +13,7 @@ from tilescope.tiler.facts.channels.transfers import CoreWindows
 from tilescope.tiler.facts.core_places import CorePlace
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.query import Steps
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Note, Table, Value
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
@@ -58,15 +59,16 @@ def _table(asked: AskedSteps, of: Transfers, places: Ints, limit: int) -> Table:
     latency = of.end - of.begin
     if len(first):
         total, most = np.add.reduceat(latency, first), np.maximum.reduceat(latency, first)
-        delay = np.add.reduceat(of.send_delay, first) // counts
+        delay = nearest_mean(np.add.reduceat(of.send_delay, first), counts)
+        mean = nearest_mean(total, counts)
     else:
-        total = most = delay = first
+        total = most = delay = mean = first
     # The row of the slowest transfer of each.
     slowest = np.flatnonzero(latency == np.repeat(most, counts))
     slowest = slowest[np.searchsorted(slowest, first)]
-    order = np.lexsort((of.source[first], of.channel[first], -(total // np.maximum(counts, 1))))[:limit]
+    order = np.lexsort((of.source[first], of.channel[first], -mean))[:limit]
     first, slowest = first[order], slowest[order]
-    mean = (total // np.maximum(counts, 1))[order]
+    mean = mean[order]
     channels = [of.channels[place] for place in of.channel[first].tolist()]
     sizes: list[Value] = [one.bytes for one in channels]
     tick_s = asked.tick_ps * 1e-12

@@ -13,6 +13,7 @@ from tilescope.tiler.facts.core_places import CorePlace
 from tilescope.tiler.facts.imports import SavedPage, saved_pages
 from tilescope.tiler.facts.step_times import StepPart, StepTimes
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.imported.members import items, member, number, text, whole
 from tilescope.tiler.tools.step_range import StepRange
@@ -125,7 +126,7 @@ def saved_channels(
 
     def mean(of: Sequence[Any], name: str) -> int | None:
         known = [ps for ps in (_ps(member(one, name)) for one in of) if ps is not None]
-        return sum(known) // len(known) // tick_ps if known else None
+        return nearest_mean(sum(known), len(known) * tick_ps) if known else None
 
     told = [(key, of, mean(of, "durationUs")) for key, of in rows.items()]
     told = sorted(told, key=lambda row: (-(row[2] or 0), row[0]))[:limit]

@@ -15,6 +15,7 @@ from tilescope.tiler.facts.operations.peaks import Peaks
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
 from tilescope.tiler.facts.operations.roofline import is_feed, program, roofs
 from tilescope.tiler.query import Steps
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.environment import HBM, MXU, Environment, counter_facts, environment
 from tilescope.tiler.tools.operations import (
@@ -133,7 +134,7 @@ def _counted(every: Row, of: Environment, peaks: Peaks) -> list[Row]:
 def _averaged(whole: Operation, count: int, peaks: Peaks) -> Row:
     """Rates are those of all steps: they are the same of an average one."""
     rates = rates_of(whole, peaks)
-    mean = Operation(whole.metadata, 1, whole.total // count)
+    mean = Operation(whole.metadata, 1, nearest_mean(whole.total, count))
     mean.flops, mean.bytes = whole.flops // count, whole.bytes // count
     mean.by_memory = {memory: moved // count for memory, moved in whole.by_memory.items()}
     return Row("Average step", mean, rates)

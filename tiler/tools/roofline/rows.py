@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tilescope.tiler.facts.operations import Operation
 from tilescope.tiler.facts.operations.rates import Rates
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column
 from tilescope.tiler.tools.memory_rates import memory_columns
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations
@@ -62,7 +63,9 @@ def _total(rows: Sequence[Row], asked: AskedOperations) -> Column:
 
 
 def _per_device(rows: Sequence[Row], asked: AskedOperations) -> Column:
-    times = [asked.ticks(row.operation.total // asked.table.cores) if row.has_time else None for row in rows]
+    times = [
+        nearest_mean(asked.ticks(row.operation.total), asked.table.cores) if row.has_time else None for row in rows
+    ]
     return Column("per_device", "Each device", "ticks", times, total="none")
 
 

@@ -15,6 +15,7 @@ from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.store.histograms import Rename
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.stats.groups import Groups, by_name
 from tilescope.tiler.windows import WindowsOf
 
@@ -44,8 +45,8 @@ class GroupSums:
     def mean(self) -> NDArray[np.generic]:
         """Of the durations, to the nearest tick; 0 where nothing starts."""
         count = np.maximum(self.histogram.count, 1)
-        mean: NDArray[np.generic] = (2 * self.histogram.duration.astype(object) + count) // (2 * count)
-        return mean.astype(np.int64)
+        means = map(nearest_mean, self.histogram.duration.tolist(), count.tolist())
+        return np.fromiter(means, np.int64, len(count))
 
     def rows(self, which: slice) -> GroupSums:
         """Some of them."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.query.run_steps import StepSeries
 from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.step_range import StepRange
 
 Ints = NDArray[np.int64]
@@ -159,4 +160,4 @@ def spread(durations: Ints) -> Spread:
         variance = Fraction(n * sum(value * value for value in values) - total * total, n * (n - 1))
         root = isqrt(int(4 * variance))  # of the double: rounded to the nearest tick
         deviation = (root + 1) // 2
-    return Spread(round(Fraction(total, n)), min(values), max(values), deviation)
+    return Spread(nearest_mean(total, n), min(values), max(values), deviation)
