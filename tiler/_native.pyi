@@ -1010,7 +1010,9 @@ def async_homes(
 
 class Pairing:
     """
-    Makes slices of a track's rows. Without `key` all rows share one stack.
+    Makes slices of a track's rows. Without `key` all rows share one stack. `text` and
+    `has_category`, both or none, are by name: the first name that has its text, and whether
+    it has a category.
     """
 
     def __init__(
@@ -1021,6 +1023,10 @@ class Pairing:
         name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
         key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
         trace_end: int,
+        text: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = None,
+        has_category: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = None,
     ) -> None: ...
     @property
     def slices(self) -> int:
@@ -1040,11 +1046,11 @@ class Pairing:
         flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
         space: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
         budget: MemoryBudget | None = None,
-    ) -> tuple[int, int, int]:
+    ) -> tuple[int, int, int, int]:
         """
         Writes the slices: `source` is the row of the begin, `end_source` that of the end or -1. Returns how many
-        ends had no begin, begins no end, and pairs two names. Raises MemoryError when more are open at once
-        than the budget has room for.
+        ends had no begin, begins no end, and pairs two names, or two categories. Raises MemoryError when more
+        are open at once than the budget has room for.
         """
 
 def join_flows(
@@ -2365,7 +2371,9 @@ class TraceEventStream:
     def name_count(self) -> int: ...
     @property
     def name_bytes(self) -> int:
-        """Of the texts of all names."""
+        """
+        Of the texts and categories of all names: a text counts with each category.
+        """
 
     @property
     def process_count(self) -> int:

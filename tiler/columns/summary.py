@@ -94,8 +94,8 @@ class TraceSummary:
     format: str  # id of the format: "xspace"
     processes: list[Process] = field(default_factory=list)
     tracks: list[Track] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)  # distinct
-    categories: list[str] = field(default_factory=list)  # of each name: that of its first event, or ""
+    names: list[str] = field(default_factory=list)  # of events: distinct, or with distinct categories
+    categories: list[str] = field(default_factory=list)  # of each name its category, or ""; a text may have several
     counts: EventCounts = field(default_factory=EventCounts)
     ignored: dict[str, int] = field(default_factory=dict)  # reason → how many
     warnings: list[str] = field(default_factory=list)  # one line each

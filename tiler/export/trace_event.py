@@ -117,14 +117,11 @@ class _Export:
         for (ordinal, start, duration, name), its_args in zip(
             zip(*(column.tolist() for column in columns), strict=True), args, strict=True
         ):
-            category = names[name].category
             what = f'"name":{quoted(names[name].text)}'
-            if category:
+            if category := names[name].category:
                 what += f',"cat":{quoted(category)}'
-            # Where the trace was JSON, the category is the last of the arguments as well.
-            told = [argument for argument in its_args if argument != ("cat", category)]
-            if told:
-                what += f',"args":{args_text(told)}'
+            if its_args:
+                what += f',"args":{args_text(its_args)}'
             yield from writers[kind](events.track, ordinal, start, duration, what, cursor, flows.get(ordinal, ()))
 
     def _slice(

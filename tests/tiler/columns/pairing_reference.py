@@ -25,10 +25,27 @@ class Slice:
 class Reference:
     slices: list[Slice]
     ends_without_begin: int = 0
+    recategorised: int = 0
+    named: Named | None = None
+
+    def text(self, name: int) -> object:
+        return name if self.named is None or name < 0 else self.named.text[name]
+
+    def category(self, name: int) -> str:
+        return "" if self.named is None else self.named.category[name]
 
 
-def pair_reference(rows: Sequence[Row], trace_end: int) -> Reference:
-    result = Reference([])
+@dataclass
+class Named:
+    """Of each name its text and its category."""
+
+    text: Sequence[str]
+    category: Sequence[str]
+
+
+def pair_reference(rows: Sequence[Row], trace_end: int, named: Named | None = None) -> Reference:
+    """Without `named`, no two names have one text."""
+    result = Reference([], named=named)
     for key in {row[4] for row in rows}:
         _pair_one_key(rows, key, trace_end, result)
     result.slices.sort(key=lambda one: one.source)
@@ -53,7 +70,7 @@ def _pair_one_key(rows: Sequence[Row], key: int, trace_end: int, result: Referen
         elif phase is Phase.END and not stack:
             result.ends_without_begin += 1
         elif phase is Phase.END:
-            _end(stack, number, time, name)
+            _end(stack, number, time, name, result)
     for place, open_slice in enumerate(stack):
         around = [outer.start + outer.duration for outer in stack[:place]]
         ends = [end for end in around if end > open_slice.start] or [trace_end]
@@ -63,10 +80,11 @@ def _pair_one_key(rows: Sequence[Row], key: int, trace_end: int, result: Referen
         open_slice.flags |= EventFlag.OPEN
 
 
-def _end(stack: list[Slice], number: int, time: int, name: int) -> None:
+def _end(stack: list[Slice], number: int, time: int, name: int, result: Reference) -> None:
     place = len(stack) - 1
-    if name != -1 and stack[place].name != name:
-        named = [other for other, one in enumerate(stack) if one.name == name]
+    text = result.text(name)
+    if name != -1 and result.text(stack[place].name) != text:
+        named = [other for other, one in enumerate(stack) if result.text(one.name) == text]
         if named:
             place = named[-1]
         else:
@@ -74,6 +92,10 @@ def _end(stack: list[Slice], number: int, time: int, name: int) -> None:
     closed = stack.pop(place)
     closed.duration = time - closed.start
     closed.end_source = number
+    if name != -1 and result.text(closed.name) == text:
+        its_own, said = result.category(closed.name), result.category(name)
+        result.recategorised += bool(its_own and said and its_own != said)
+        closed.name = closed.name if its_own or not said else name
     if place < len(stack):
         child = stack[place]
         child.limit = time if child.limit is None else min(child.limit, time)

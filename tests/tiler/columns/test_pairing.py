@@ -7,16 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tiler.columns.pairing_reference import Row, pair_reference
+from tests.tiler.columns.pairing_reference import Named, Row, pair_reference
 from tilescope.tiler.columns import EventFlag, Phase
-from tilescope.tiler.columns.pairing import PairedSlices, pair
+from tilescope.tiler.columns.pairing import Namesakes, PairedSlices, pair
 
 A, B, C = 0, 1, 2
 NO_NAME = -1
 NO_KEY = -1
 
 
-def pair_rows(rows: list[Row], trace_end: int, *, keyed: bool = True) -> PairedSlices:
+def pair_rows(
+    rows: list[Row], trace_end: int, *, keyed: bool = True, namesakes: Namesakes | None = None
+) -> PairedSlices:
     return pair(
         time=np.array([row[0] for row in rows], np.int64),
         duration=np.array([row[1] for row in rows], np.int64),
@@ -24,6 +26,14 @@ def pair_rows(rows: list[Row], trace_end: int, *, keyed: bool = True) -> PairedS
         name=np.array([row[3] for row in rows], np.int32),
         key=np.array([row[4] for row in rows], np.int64) if keyed else None,
         trace_end=trace_end,
+        namesakes=namesakes,
+    )
+
+
+def namesakes_of(named: Named) -> Namesakes:
+    return Namesakes(
+        np.array([named.text.index(text) for text in named.text], np.int32),
+        np.array([bool(category) for category in named.category], np.uint8),
     )
 
 
@@ -153,6 +163,39 @@ def test_a_deep_stack_with_foreign_ends_stays_linear() -> None:
     assert pair(zeros, zeros, phase, name, None, 0).renamed == size
 
 
+# A has no category, B is A with one, C is A with another.
+ONE_TEXT = Named("aaa", ["", "x", "y"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected", "recategorised"),
+    [
+        pytest.param([begin(1, B), end(2, A)], [(B, 1, 2, NONE)], 0, id="end without category"),
+        pytest.param([begin(1, A), end(2, C)], [(C, 1, 2, NONE)], 0, id="begin without category"),
+        pytest.param([begin(1, B), end(2, C)], [(B, 1, 2, NONE)], 1, id="two categories"),
+        pytest.param([begin(1, B), end(2, NO_NAME)], [(B, 1, 2, NONE)], 0, id="end without name"),
+        pytest.param(
+            [begin(1, B), begin(2, C), end(3, B), end(4, C)],
+            [(B, 1, 4, NONE), (C, 2, 3, NONE)],
+            2,
+            id="by text, not by category",
+        ),
+    ],
+)
+def test_names_with_one_text(
+    rows: list[Row], expected: list[tuple[int, int, int, EventFlag]], recategorised: int
+) -> None:
+    paired = pair_rows(rows, 9, keyed=False, namesakes=namesakes_of(ONE_TEXT))
+    assert spans(paired) == expected
+    assert paired.recategorised == recategorised
+    assert paired.renamed == 0
+
+
+def test_a_name_that_no_namesakes_have_is_refused() -> None:
+    with pytest.raises(ValueError, match="no such name"):
+        pair_rows([begin(0, 3), end(1, 3)], 9, namesakes=namesakes_of(ONE_TEXT))
+
+
 rows_of_slices = st.lists(
     st.tuples(
         st.integers(0, 12),
@@ -165,10 +208,11 @@ rows_of_slices = st.lists(
 )
 
 
-@given(rows_of_slices, st.integers(0, 20))
-def test_agrees_with_the_reference(rows: list[Row], trace_end: int) -> None:
-    paired = pair_rows(rows, trace_end)
-    expected = pair_reference(rows, trace_end)
+@given(rows_of_slices, st.integers(0, 20), st.sampled_from([None, ONE_TEXT, Named("aba", ["x", "x", ""])]))
+def test_agrees_with_the_reference(rows: list[Row], trace_end: int, named: Named | None) -> None:
+    paired = pair_rows(rows, trace_end, namesakes=None if named is None else namesakes_of(named))
+    expected = pair_reference(rows, trace_end, named)
+    assert paired.recategorised == expected.recategorised
     assert spans(paired) == [(one.name, one.start, one.start + one.duration, one.flags) for one in expected.slices]
     assert paired.source.tolist() == [one.source for one in expected.slices]
     assert paired.end_source.tolist() == [one.end_source for one in expected.slices]

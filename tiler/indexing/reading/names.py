@@ -1,15 +1,17 @@
-"""The run's table of names: one for all files, each name once."""
+"""The run's table of names: one for all files. A name is a text and a category, each pair once."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.columns.pairing import Namesakes
 from tilescope.tiler.pages import compress
 
 NAMES_PER_PAGE = 1024
@@ -21,12 +23,13 @@ class RunNames:
     """Names by id, in the order in which they appear."""
 
     def __init__(self) -> None:
-        self._ids: dict[str, int] = {}
+        self._ids: dict[str, int] = {}  # of each text its first name
+        self._more_ids: dict[tuple[str, str], int] = {}  # of texts with several categories all other names
         self._texts: list[str] = []
         self._categories: list[str] = []
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self._texts)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._texts)
@@ -39,8 +42,11 @@ class RunNames:
         return self._categories[name]
 
     def add(self, names: Sequence[str], categories: Sequence[str]) -> NDArray[np.int32]:
-        """Ids of a file's names, shape (n + 1,): the last is -1, for events without a name."""
-        ids, known = self._ids, len(self._ids)
+        """Ids of a file's names, shape (n + 1,): the last is -1, for events without a name.
+
+        Where there are fewer categories than names, the others have none.
+        """
+        ids, known = self._ids, len(self._texts)
         fresh = dict(zip(names, range(known, known + len(names)), strict=True))
         if len(fresh) == len(names) and ids.keys().isdisjoint(fresh):  # as in the first file, and in those of one
             self._ids = ids | fresh if ids else fresh
@@ -50,13 +56,27 @@ class RunNames:
             numbers = np.arange(known, known + len(names) + 1, dtype=np.int32)
             numbers[-1] = -1
             return numbers
-        found = [ids.setdefault(name, len(ids)) for name in names]
-        for k, number in enumerate(found):
-            if number == len(self._texts):
-                self._texts.append(names[k])
-                self._categories.append(categories[k] if k < len(categories) else "")
-        found.append(-1)
-        return np.array(found, np.int32)
+        pairs = zip_longest(names, categories[: len(names)], fillvalue="")
+        return np.array([*(self._id(text, category) for text, category in pairs), -1], np.int32)
+
+    def namesakes(self) -> Namesakes | None:
+        """Which names have one text; None: each has its own."""
+        if not self._more_ids:
+            return None
+        texts = np.arange(len(self), dtype=np.int32)
+        for (text, _), name in self._more_ids.items():
+            texts[name] = self._ids[text]
+        return Namesakes(texts, np.fromiter(map(bool, self._categories), np.uint8, len(self)))
+
+    def _id(self, text: str, category: str) -> int:
+        following = len(self._texts)
+        name = self._ids.setdefault(text, following)
+        if name != following and self._categories[name] != category:
+            name = self._more_ids.setdefault((text, category), following)
+        if name == following:
+            self._texts.append(text)
+            self._categories.append(category)
+        return name
 
     def pages(self) -> Iterator[bytes]:
         """Compressed pages of `[name, category]`."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,6 +41,7 @@ class RunFiles:
             )
             for file in files
         ]
+        self._namesakes = self.names.namesakes()
         self._malformed: list[Malformed] = []
         self._set_aside: list[tuple[int, int, SetAside]] = []  # file, track
 
@@ -65,11 +67,11 @@ class RunFiles:
         kind = self.files[file].summary.tracks[track].kind
         if kind == TrackKind.COUNTER:
             return make_samples(events, scratch), None
-        made = make_slices(events, self.timeline.end, scratch, budget)
+        made = make_slices(events, self.timeline.end, scratch, budget, self._namesakes)
         malformed = made.malformed
         if kind == TrackKind.ASYNC:
             # They need not nest.
-            malformed = Malformed(0, malformed.ends_without_begin, malformed.begins_without_end, malformed.renamed)
+            malformed = msgspec.structs.replace(malformed, overlaps=0)
         self._malformed.append(malformed)
         return (made.data if len(made.data) else None), made.flows
 
@@ -134,6 +136,11 @@ class RunFiles:
                 sum(m.renamed for m in self._malformed),
                 "slice ends under another name than it began with",
                 "slices end under another name than they began with",
+            ),
+            (
+                sum(m.recategorised for m in self._malformed),
+                "slice ends under another category than it began with: it has that of its begin",
+                "slices end under another category than they began with: they have that of their begin",
             ),
         ):
             if count:

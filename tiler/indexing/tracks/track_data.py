@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Phase
-from tilescope.tiler.columns.pairing import pair
+from tilescope.tiler.columns.pairing import Namesakes, pair
 from tilescope.tiler.indexing.reading.arguments import gather_args
 from tilescope.tiler.indexing.reading.flow_rows import FlowRows, bound_rows, flow_rows
 from tilescope.tiler.indexing.reading.timed import TimedEvents
@@ -76,6 +76,7 @@ class Malformed(Struct, frozen=True):
     ends_without_begin: int = 0  # left out
     begins_without_end: int = 0  # end with the slice around them, or with the trace
     renamed: int = 0  # begin and end have different names
+    recategorised: int = 0  # begin and end have one name and different categories
 
 
 class MadeSlices(Struct, frozen=True):
@@ -87,9 +88,15 @@ class MadeSlices(Struct, frozen=True):
 
 
 def make_slices(
-    events: TimedEvents, run_end: int, scratch: Scratch, budget: _native.MemoryBudget | None = None
+    events: TimedEvents,
+    run_end: int,
+    scratch: Scratch,
+    budget: _native.MemoryBudget | None = None,
+    namesakes: Namesakes | None = None,
 ) -> MadeSlices:
     """Slices (and instants, which are slices of length 0). `run_end` is the tick at which open ones end.
+
+    Without `namesakes` no two names have one text.
 
     Raises MemoryError when more are open at once than `budget` has room for.
     """
@@ -102,11 +109,13 @@ def make_slices(
         return MadeSlices(data, Malformed(overlaps), flows)
     if not phases.isdisjoint(_PAIRED):
         rows = (events.start, events.duration, events.phase, events.name, events.key)
-        pairs = pair(*rows, run_end, budget, scratch.empty)
+        pairs = pair(*rows, run_end, budget, scratch.empty, namesakes)
         flags = scratch.fill(len(pairs), np.dtype(np.uint8), lambda p: events.flags[pairs.source[p]] | pairs.flags[p])
         slices = _Slices(pairs.start, pairs.duration, pairs.name, flags, pairs.source, pairs.end_source)
         data, overlaps, source = _ordered(events, slices, scratch, budget)
-        malformed = Malformed(overlaps, pairs.ends_without_begin, pairs.begins_without_end, pairs.renamed)
+        malformed = Malformed(
+            overlaps, pairs.ends_without_begin, pairs.begins_without_end, pairs.renamed, pairs.recategorised
+        )
         return MadeSlices(data, malformed, flow_rows(events, source, scratch) if has_flow_ends else None)
     slices = slices.in_order(np.flatnonzero(events.phase < Phase.FLOW_START), scratch)
     data, overlaps, source = _ordered(events, slices, scratch, budget)

@@ -26,14 +26,18 @@ namespace {
 class BoundPairing {
   public:
     BoundPairing(InColumn<std::int64_t> time, InColumn<std::int64_t> duration, InColumn<std::uint8_t> phase,
-                 InColumn<std::int32_t> name, std::optional<InColumn<std::int64_t>> key, std::int64_t trace_end)
+                 InColumn<std::int32_t> name, std::optional<InColumn<std::int64_t>> key, std::int64_t trace_end,
+                 std::optional<InColumn<std::int32_t>> text, std::optional<InColumn<std::uint8_t>> has_category)
         : time_(std::move(time)),
           duration_(std::move(duration)),
           phase_(std::move(phase)),
           name_(std::move(name)),
           key_(std::move(key)),
-          input_{span_of(time_), span_of(duration_), span_of(phase_), span_of(name_), std::nullopt, trace_end} {
+          text_(std::move(text)),
+          has_category_(std::move(has_category)),
+          input_{span_of(time_), span_of(duration_), span_of(phase_), span_of(name_), std::nullopt, trace_end, {}} {
         if (key_) input_.key = span_of(*key_);
+        if (text_ && has_category_) input_.namesakes = Namesakes{span_of(*text_), span_of(*has_category_)};
         nb::gil_scoped_release release;
         room_ = pairing_room(input_);
     }
@@ -49,7 +53,8 @@ class BoundPairing {
                                 span_of(source), span_of(end_source), span_of(flags)};
         nb::gil_scoped_release release;
         const PairingCounts counts = pair_slices(input_, out, span_of(space), budget);
-        return std::make_tuple(counts.ends_without_begin, counts.begins_without_end, counts.renamed);
+        return std::make_tuple(counts.ends_without_begin, counts.begins_without_end, counts.renamed,
+                               counts.recategorised);
     }
 
   private:
@@ -57,6 +62,8 @@ class BoundPairing {
     InColumn<std::uint8_t> phase_;
     InColumn<std::int32_t> name_;
     std::optional<InColumn<std::int64_t>> key_;
+    std::optional<InColumn<std::int32_t>> text_;
+    std::optional<InColumn<std::uint8_t>> has_category_;
     PairingInput input_;
     PairingRoom room_;
 };
@@ -126,11 +133,15 @@ void bind_pairing(nb::module_& m) {
           nb::arg("phase"), nb::arg("keys"),
           "Returns of each begin and end of async slices the key that it belongs to. A group is an identity, a key\n"
           "(below `keys`) an identity in one process; rows of a key come in file order.");
-    nb::class_<BoundPairing>(m, "Pairing", "Makes slices of a track's rows. Without `key` all rows share one stack.")
+    nb::class_<BoundPairing>(m, "Pairing",
+                             "Makes slices of a track's rows. Without `key` all rows share one stack. `text` and\n"
+                             "`has_category`, both or none, are by name: the first name that has its text, and whether\n"
+                             "it has a category.")
         .def(nb::init<InColumn<std::int64_t>, InColumn<std::int64_t>, InColumn<std::uint8_t>, InColumn<std::int32_t>,
-                      std::optional<InColumn<std::int64_t>>, std::int64_t>(),
+                      std::optional<InColumn<std::int64_t>>, std::int64_t, std::optional<InColumn<std::int32_t>>,
+                      std::optional<InColumn<std::uint8_t>>>(),
              nb::arg("time"), nb::arg("duration"), nb::arg("phase"), nb::arg("name"), nb::arg("key").none(),
-             nb::arg("trace_end"))
+             nb::arg("trace_end"), nb::arg("text").none() = nb::none(), nb::arg("has_category").none() = nb::none())
         .def_prop_ro("slices", &BoundPairing::slices, "How many there will be.")
         .def_prop_ro("space", &BoundPairing::space, "How many numbers it needs to work with.")
         .def("pair", &BoundPairing::pair, nb::arg("start").noconvert(), nb::arg("duration").noconvert(),
@@ -138,8 +149,8 @@ void bind_pairing(nb::module_& m) {
              nb::arg("flags").noconvert(), nb::arg("space").noconvert(), nb::arg("budget") = nb::none(),
              "Writes the slices: `source` is the row of the begin, `end_source` that of the end or -1. Returns how "
              "many\n"
-             "ends had no begin, begins no end, and pairs two names. Raises MemoryError when more are open at once\n"
-             "than the budget has room for.");
+             "ends had no begin, begins no end, and pairs two names, or two categories. Raises MemoryError when more\n"
+             "are open at once than the budget has room for.");
     m.def("join_flows", &join, nb::arg("phase"), nb::arg("tick"), nb::arg("key"),
           "Returns the edges between flow ends: their sources and targets as positions; and how many starts had no\n"
           "end, ends no start, and flow ends no key (-1).");

@@ -100,12 +100,23 @@ ListOfTuples<int, std::int64_t, std::int64_t, nb::str, nb::str, nb::str> tracks(
     return out;
 }
 
+// Each string once, whatever shares it.
+std::vector<nb::str> texts_of(const Interner& strings) {
+    std::vector<nb::str> out;
+    out.reserve(strings.size());
+    for (std::size_t k = 0; k < strings.size(); ++k) out.push_back(text(strings.at(static_cast<std::int32_t>(k))));
+    return out;
+}
+
 ListOfTuples<nb::str, nb::str> names(const TraceEventStream& stream) {
     nb::list out;
-    const EventSink& sink = stream.sink();
-    for (std::size_t name = 0; name < sink.names().size(); ++name) {
-        out.append(nb::make_tuple(text(sink.names().at(static_cast<std::int32_t>(name))),
-                                  text(sink.categories().at(sink.category_of_name()[name]))));
+    const NameEntries& names = stream.sink().names();
+    const std::vector<nb::str> texts = texts_of(names.texts());
+    const std::vector<nb::str> categories = texts_of(names.categories());
+    for (std::size_t name = 0; name < names.size(); ++name) {
+        const NameEntries::Entry& entry = names.at(static_cast<std::int32_t>(name));
+        out.append(nb::make_tuple(texts[static_cast<std::size_t>(entry.text)],
+                                  categories[static_cast<std::size_t>(entry.category)]));
     }
     return out;
 }
@@ -223,7 +234,7 @@ void bind_trace_event(nb::module_& m) {
         .def_prop_ro("name_count", [](const TraceEventStream& s) { return s.sink().names().size(); })
         .def_prop_ro(
             "name_bytes", [](const TraceEventStream& s) { return s.sink().names().bytes(); },
-            "Of the texts of all names.")
+            "Of the texts and categories of all names: a text counts with each category.")
         .def_prop_ro(
             "process_count", [](const TraceEventStream& s) { return s.sink().tracks().processes().size(); },
             "Processes without events, too.")

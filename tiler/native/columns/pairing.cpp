@@ -32,13 +32,14 @@ class NameNumbers {
   public:
     explicit NameNumbers(const PairingInput& input) {
         std::int32_t highest = none;
-        for (const std::int32_t name : input.name) {
-            if (name < none) throw std::invalid_argument("a name is below -1");
-            highest = std::max(highest, name);
+        for (std::size_t row = 0; row < input.name.size(); ++row) {
+            if (input.name[row] < none) throw std::invalid_argument("a name is below -1");
+            highest = std::max(highest, input.text(row));
         }
         count_ = static_cast<std::size_t>(highest + std::int64_t{2});
         if (count_ <= 4 * input.name.size() + 1024) return;
-        distinct_.assign(input.name.begin(), input.name.end());
+        distinct_.resize(input.name.size());
+        for (std::size_t row = 0; row < distinct_.size(); ++row) distinct_[row] = input.text(row);
         std::sort(distinct_.begin(), distinct_.end());
         distinct_.erase(std::unique(distinct_.begin(), distinct_.end()), distinct_.end());
         count_ = distinct_.size();
@@ -71,8 +72,10 @@ constexpr std::size_t kOpenBytes = 96;
 // The open slices of one key. Every step is O(1), or O(log n) for the complete slices around.
 class Stack {
   public:
-    Stack(const PairedColumns& out, PairingCounts& counts, std::size_t name_count, MemoryBudget* budget)
-        : out_(out),
+    Stack(const PairingInput& input, const PairedColumns& out, PairingCounts& counts, std::size_t name_count,
+          MemoryBudget* budget)
+        : input_(input),
+          out_(out),
           counts_(counts),
           innermost_of_name_(name_count, none),
           entries_(budget),
@@ -113,6 +116,8 @@ class Stack {
         const auto slice = static_cast<std::size_t>(closed.slice);
         out_.duration[slice] = distance(out_.start[slice], time);
         out_.end_source[slice] = row;
+        if (input_.namesakes && name != none && static_cast<std::size_t>(name) == closed.name)
+            settle_category(out_.name[slice], input_.name[static_cast<std::size_t>(row)]);
     }
 
     // Closes what is left and forgets everything.
@@ -142,6 +147,17 @@ class Stack {
   private:
     OpenSlice& at(std::int64_t entry) { return entries_[static_cast<std::size_t>(entry)]; }
 
+    // Of names with one text: where the begin says no category, that of the end is the slice's.
+    void settle_category(std::int32_t& begin, std::int32_t end) {
+        const Span<const std::uint8_t> has_category = input_.namesakes->has_category;
+        if (begin == end || has_category[static_cast<std::size_t>(end)] == 0) return;
+        if (has_category[static_cast<std::size_t>(begin)] == 0) {
+            begin = end;
+        } else {
+            ++counts_.recategorised;
+        }
+    }
+
     std::int64_t allocate() {
         if (free_.empty()) {
             entries_.emplace_back();
@@ -169,6 +185,7 @@ class Stack {
 
     using Ends = std::priority_queue<std::int64_t, CountedVector<std::int64_t>, std::greater<>>;
 
+    const PairingInput& input_;
     const PairedColumns& out_;
     PairingCounts& counts_;
     std::vector<std::int64_t> innermost_of_name_;
@@ -322,19 +339,19 @@ PairingCounts pair_slices(const PairingInput& input, const PairedColumns& out, S
     const std::size_t open = most_open(input, order);
     // Their tiles will take more: what is refused then need not be paired first.
     if (budget != nullptr) BudgetCharge(*budget, open * kOpenBytes);
-    Stack stack(out, counts, names.count(), budget);
+    Stack stack(input, out, counts, names.count(), budget);
     stack.reserve(open);
     order.each([&](std::size_t row, std::int64_t slice, bool is_of_other_key) {
         if (is_of_other_key) stack.finish(input.trace_end);
         const std::int64_t time = input.time[row];
         switch (phase_of(input, row)) {
         case Phase::complete: stack.complete(saturating_end(time, input.duration[row])); break;
-        case Phase::begin: stack.begin(slice, time, names.of(input.name[row])); break;
+        case Phase::begin: stack.begin(slice, time, names.of(input.text(row))); break;
         default:
             if (stack.empty()) {
                 ++counts.ends_without_begin;
             } else {
-                const std::int32_t name = input.name[row];
+                const std::int32_t name = input.text(row);
                 stack.end(static_cast<std::int64_t>(row), time,
                           name < 0 ? none : static_cast<std::int64_t>(names.of(name)));
             }

@@ -4,13 +4,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 
 #include "base/counted.hpp"
 #include "base/span.hpp"
 
 namespace tilescope {
 
-// Rows in file order. Without keys all of them share one stack.
+// By name: names with one text and different categories are namesakes.
+struct Namesakes {
+    Span<const std::int32_t> text;          // the first name that has its text
+    Span<const std::uint8_t> has_category;  // 0: none
+};
+
+// Rows in file order. Without keys all of them share one stack; without namesakes no two names have one text.
 struct PairingInput {
     Span<const std::int64_t> time;
     Span<const std::int64_t> duration;
@@ -18,6 +25,16 @@ struct PairingInput {
     Span<const std::int32_t> name;
     std::optional<Span<const std::int64_t>> key;
     std::int64_t trace_end = 0;
+    std::optional<Namesakes> namesakes;
+
+    // What a row's name reads: a name that stands for all of its text. Throws std::invalid_argument for other names.
+    std::int32_t text(std::size_t row) const {
+        if (!namesakes || name[row] < 0) return name[row];
+        const auto at = static_cast<std::size_t>(name[row]);
+        if (at >= same_size(namesakes->text, namesakes->has_category))
+            throw std::invalid_argument("there is no such name");
+        return namesakes->text[at];
+    }
 
     // Throws std::invalid_argument for columns that differ in length.
     std::size_t size() const {
@@ -47,6 +64,7 @@ struct PairingCounts {
     std::int64_t ends_without_begin = 0;
     std::int64_t begins_without_end = 0;
     std::int64_t renamed = 0;
+    std::int64_t recategorised = 0;
 };
 
 // Writes the slices to `out`. What is open at once is taken from `budget`: ShortOfBudget. Throws std::invalid_argument for

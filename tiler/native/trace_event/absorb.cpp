@@ -36,10 +36,6 @@ void EventSink::renumber(EventSink& part) {
     const ScopeNumbers scopes = tracks_.absorb(part.tracks_);
     EventKeys::PartNumbers keys(keys_, part.keys_, scopes);
     const std::vector<std::int32_t> names = names_.intern_all(part.names_);
-    for (std::size_t k = 0; k < names.size(); ++k) {
-        if (static_cast<std::size_t>(names[k]) < category_of_name_.size()) continue;
-        category_of_name_.push_back(categories_.intern(part.categories_.at(part.category_of_name_[k])));
-    }
     std::vector<std::int32_t> tracks(part.tracks_.tracks().size(), -1);  // -1: not met yet
     EventColumns& rows = part.rows_;
     for (std::size_t row = 0; row < rows.size(); ++row) {

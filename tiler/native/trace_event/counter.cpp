@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trace_event/json_text.hpp"
 #include "trace_event/members.hpp"
@@ -38,12 +39,12 @@ std::string_view decoded_key(std::string_view key, std::string& scratch) {
 
 }  // namespace
 
-// The arguments as they are written stay with the first sample.
+// The arguments as they are written stay with the first sample, and with them the category: samples have no name of their own.
 bool EventSink::add_counter(const EventFields& event, EventRow& row) {
     row.phase = Phase::counter;
     row.name = name_of(event);
     const std::int32_t process = tracks_.process(event.pid);
-    const std::string_view name = names_.at(row.name);
+    const std::string_view name = names_.text(row.name);
     const std::string id = scalar_text(event.id);
     std::string series;
     bool any_argument = false;
@@ -56,7 +57,7 @@ bool EventSink::add_counter(const EventFields& event, EventRow& row) {
             if (sample == Sample::no_number) ignore(value.is_null() ? "counter_value_null" : "counter_value_no_number");
             if (sample != Sample::ok) return true;
             row.track = tracks_.of_process(process, TrackRole::counter, {name, id, decoded_key(key, series)});
-            if (!any_sample) put_args(event);
+            if (!any_sample) put_args_and_category(event);
             any_sample = true;
             rows_.add(row);
             return true;
@@ -64,6 +65,19 @@ bool EventSink::add_counter(const EventFields& event, EventRow& row) {
     }
     if (!any_argument) ignore("counter_without_series");
     return true;
+}
+
+void EventSink::put_args_and_category(const EventFields& event) {
+    if (event.cat.kind == JsonKind::missing) {
+        put_args(event.rest);
+        return;
+    }
+    const std::string_view quote = event.cat.is_string() ? "\"" : "";
+    std::string category = "\"cat\": ";
+    category.append(quote).append(event.cat.text).append(quote);
+    std::vector<std::string_view> members = event.rest;
+    members.emplace_back(category);
+    put_args(members);
 }
 
 }  // namespace tilescope

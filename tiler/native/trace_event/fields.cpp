@@ -49,7 +49,7 @@ constexpr std::array known_keys{
     KnownKey("tid", &EventFields::tid, true),
     KnownKey("ts", &EventFields::ts, true),
     KnownKey("dur", &EventFields::dur, true),
-    KnownKey("cat", &EventFields::cat, false),
+    KnownKey("cat", &EventFields::cat, true),
     KnownKey("args", &EventFields::args, false),
     KnownKey("id", &EventFields::id, false),
     KnownKey("s", &EventFields::instant_scope, false),

@@ -266,15 +266,15 @@ void EventSink::add_metadata(const EventFields& event) {
 }
 
 void EventSink::put(const EventFields& event, EventRow& row) {
-    put_args(event);
+    put_args(event.rest);
     rows_.add(row);
 }
 
-void EventSink::put_args(const EventFields& event) {
+void EventSink::put_args(const std::vector<std::string_view>& members) {
     if (packer_ != nullptr) {
-        packer_->pack_object(event.rest, rows_.args);
+        packer_->pack_object(members, rows_.args);
     } else {
-        rows_.append_args(event.rest);
+        rows_.append_args(members);
     }
 }
 
@@ -288,11 +288,7 @@ std::string_view EventSink::decoded(const RawValue& value, std::string& scratch)
 
 std::int32_t EventSink::name_of(const EventFields& event) {
     const std::string_view text = is_nameless(event.name) ? no_name : decoded(event.name, name_scratch_);
-    const std::int32_t name = names_.intern(text);
-    if (static_cast<std::size_t>(name) == category_of_name_.size()) {
-        category_of_name_.push_back(categories_.intern(decoded(event.cat, category_scratch_)));
-    }
-    return name;
+    return names_.intern(text, decoded(event.cat, category_scratch_));
 }
 
 }  // namespace tilescope

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "columns/intern.hpp"
 #include "columns/packed_texts.hpp"
 #include "trace_event/columns.hpp"
 #include "trace_event/fields.hpp"
 #include "trace_event/keys.hpp"
+#include "trace_event/name_entries.hpp"
 #include "trace_event/tracks.hpp"
 
 namespace tilescope {
@@ -47,9 +47,7 @@ class EventSink {
 
     const Tracks& tracks() const { return tracks_; }
     const EventKeys& keys() const { return keys_; }
-    const Interner& names() const { return names_; }
-    const Interner& categories() const { return categories_; }
-    const std::vector<std::int32_t>& category_of_name() const { return category_of_name_; }
+    const NameEntries& names() const { return names_; }
     const std::map<std::string, std::int64_t>& ignored() const { return ignored_; }
 
     // By phase letter: events as they are written, and of these the ones that were read.
@@ -69,7 +67,8 @@ class EventSink {
     void add_flow(const EventFields& event, char phase, EventRow& row);
     void add_bound_flow(const EventFields& event, const EventRow& slice);
     void put(const EventFields& event, EventRow& row);
-    void put_args(const EventFields& event);  // of the row that is added next
+    void put_args(const std::vector<std::string_view>& members);  // of the row that is added next
+    void put_args_and_category(const EventFields& event);
     std::int32_t name_of(const EventFields& event);
     static std::string_view decoded(const RawValue& value, std::string& scratch);
     void renumber(EventSink& part);
@@ -77,9 +76,7 @@ class EventSink {
 
     Tracks tracks_;
     EventKeys keys_;
-    Interner names_;
-    Interner categories_;
-    std::vector<std::int32_t> category_of_name_;
+    NameEntries names_;
     TextPacker* packer_ = nullptr;
     EventColumns rows_;
     std::deque<EventColumns> ready_;

@@ -12,12 +12,23 @@ from tilescope.tiler.indexing.reading.names import NAMES_PER_PAGE, RunNames
 from tilescope.tiler.pages import decompress
 
 
-def test_files_share_names_and_the_first_category_stays() -> None:
+def test_files_share_names_that_have_one_category() -> None:
     names = RunNames()
     assert names.add(["a", "b"], ["x", ""]).tolist() == [0, 1, -1]
-    assert names.add(["c", "b", "a"], ["y", "z", "w"]).tolist() == [2, 1, 0, -1]
-    assert len(names) == 3
-    assert json.loads(decompress(next(names.pages()))) == [["a", "x"], ["b", ""], ["c", "y"]]
+    assert names.add(["c", "b", "a"], ["y", "", "w"]).tolist() == [2, 1, 3, -1]
+    assert names.add(["a", "a", "b"], ["w", "x"]).tolist() == [3, 0, 1, -1]
+    assert json.loads(decompress(next(names.pages()))) == [["a", "x"], ["b", ""], ["c", "y"], ["a", "w"]]
+
+
+def test_namesakes() -> None:
+    names = RunNames()
+    names.add(["a", "b"], ["x", "y"])
+    assert names.namesakes() is None
+    names.add(["b", "a", "b"], ["", "x", "z"])
+    namesakes = names.namesakes()
+    assert namesakes is not None
+    assert namesakes.text.tolist() == [0, 1, 1, 1]
+    assert namesakes.has_category.tolist() == [1, 1, 0, 1]
 
 
 def test_an_event_without_a_name_keeps_minus_one() -> None:
@@ -36,20 +47,16 @@ def test_pages() -> None:
 def test_names_of_many_files_are_as_when_each_is_looked_up_alone() -> None:
     rng = random.Random(3)
     names = RunNames()
-    texts: list[str] = []
-    categories: dict[str, str] = {}
+    pairs: list[tuple[str, str]] = []
     for _ in range(200):
         some = [f"name {rng.randrange(300)}" for _ in range(rng.randrange(5))]
         of = [rng.choice("xyz") for _ in range(rng.randrange(7))]
         found = names.add(some, of)
-        for name, category in zip_longest(some, of[: len(some)], fillvalue=""):
-            if name not in texts:
-                texts.append(name)
-                categories[name] = category
+        added = list(zip_longest(some, of[: len(some)], fillvalue=""))
+        pairs += [pair for pair in dict.fromkeys(added) if pair not in pairs]
         assert found.dtype == np.int32
-        assert found.tolist() == [*map(texts.index, some), -1]
-    assert list(names) == texts
-    assert [names.category(k) for k in range(len(texts))] == [categories[name] for name in texts]
+        assert found.tolist() == [*map(pairs.index, added), -1]
+    assert [(text, names.category(k)) for k, text in enumerate(names)] == pairs
 
 
 def test_pages_are_as_the_library_of_python_writes_them() -> None:

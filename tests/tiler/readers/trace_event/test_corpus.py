@@ -23,7 +23,7 @@ STRICT = sorted(
     name for name, entry in corpus_manifest().items() if entry["format"] == "chrome_json" and entry["strict_json"]
 )
 PARTIAL = ["simple-partial", "simple-partial-trailing-comma", "simple-partial-whitespace"]
-COLUMNS = {"ph", "name", "pid", "tid", "ts", "dur", "args"}
+COLUMNS = {"ph", "name", "cat", "pid", "tid", "ts", "dur", "args"}
 ROW_PHASES = {
     "X": Phase.COMPLETE,
     "B": Phase.BEGIN,
@@ -100,6 +100,7 @@ def test_every_event_is_read_exactly(name: str) -> None:
         assert row.duration_ps == (picoseconds(event.get("dur") or 0) if phase is Phase.COMPLETE else 0)
         assert bool(row.flags & EventFlag.NO_DURATION) == (phase is Phase.COMPLETE and "dur" not in event)
         assert row.name == (event.get("name") or (None if phase is Phase.END else "[no name]"))
+        assert row.category == (None if row.name is None else event.get("cat", ""))
         if row.kind in (TrackKind.SLICE, TrackKind.FLOW):
             assert row.detail == f"tid {event['tid']}" or row.track.split(" · ")[0] == f"Thread {event['tid']}"
         if number < 2000 or number % 50 == 0:  # decoding all would take most of the time

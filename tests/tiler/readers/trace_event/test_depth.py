@@ -33,11 +33,11 @@ def depth_of(value: object) -> tuple[int, object]:
 def test_the_event_is_kept_and_the_value_cut(levels: int, opening: str, closing: str) -> None:
     each = opening.count("[ ") + 1  # containers a level
     deep = nested(levels, '"in"', opening, closing)
-    text = f'[{{{MEMBERS},"args":{{"before":1,"deep":{deep},"after":"x"}},"cat":"c"}},{AFTER}]'
+    text = f'[{{{MEMBERS},"args":{{"before":1,"deep":{deep},"after":"x"}},"tts":3}},{AFTER}]'
     result = read(text)
     assert result.names == ["deep", "after"]
-    (before, deep_one, after, cat) = result.rows[0].decoded_args
-    assert (before, after, cat) == (("before", 1), ("after", "x"), ("cat", "c"))
+    (before, deep_one, after, tts) = result.rows[0].decoded_args
+    assert (before, after, tts) == (("before", 1), ("after", "x"), ("tts", 3))
     if levels * each <= 255:
         assert depth_of(deep_one[1]) == (levels * each, "in")
         assert result.summary.ignored == {}

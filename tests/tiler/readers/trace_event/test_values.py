@@ -160,9 +160,46 @@ def test_names_that_decode_alike_are_one() -> None:
     assert result.summary.names == ["A"]
 
 
-def test_the_category_of_a_name_is_that_of_its_first_event() -> None:
-    result = read(array(event(',"cat":"x"'), event(',"cat":"y"'), event(name="b"), event(name="c") + ""))
-    assert dict(zip(result.summary.names, result.summary.categories, strict=True)) == {"a": "x", "b": "", "c": ""}
+@pytest.mark.parametrize(
+    ("cat", "category"),
+    [
+        ("", ""),
+        (',"cat":""', ""),
+        (',"cat":null', ""),
+        (',"cat":NaN', ""),
+        (',"cat":"x"', "x"),
+        (',"cat":"X"', "X"),
+        (',"cat":"x,y"', "x,y"),
+        (',"cat":"x","cat":"y"', "y"),
+        (',"cat":"\\u0078\\/ü"', "x/ü"),
+        (',"cat":7', "7"),
+        (',"cat":true', "true"),
+        (',"cat":["x", "y"]', '["x", "y"]'),
+    ],
+)
+def test_an_events_category_is_its_own(cat: str, category: str) -> None:
+    text = array(event(',"cat":"other"'), event(cat), event(',"args":{"n":1}' + cat), event(), event(cat, name="b"))
+    result = read(text)
+    assert [row.category for row in result.rows] == ["other", category, category, "", category]
+    assert [row.decoded_args for row in result.rows] == [[], [], [("n", 1)], [], []]
+    assert len(set(zip(result.summary.names, result.summary.categories, strict=True))) == len(result.summary.names)
+
+
+def test_the_category_of_ends_instants_and_flows() -> None:
+    phases = "BEiIPRnTpbeSFstf"
+    result = read(array(*(event(f',"id":1,"cat":"{k}"', ph=phase) for k, phase in enumerate(phases))))
+    assert [row.category for row in result.rows] == [str(k) for k in range(len(phases))]
+
+
+def test_an_end_without_a_name_has_no_category() -> None:
+    (row,) = read(array('{"ph":"E","ts":1,"pid":1,"cat":"x"}')).rows
+    assert (row.name, row.category, row.decoded_args) == (None, None, [])
+
+
+def test_the_category_of_a_counter_stays_with_its_arguments() -> None:
+    row, other, plain = read(array(event(',"cat":"x","args":{"v":1,"w":2}', ph="C"), event(',"args":{"v":1}', ph="C"))).rows
+    assert row.decoded_args == [("v", 1), ("w", 2), ("cat", "x")]
+    assert (other.decoded_args, plain.decoded_args) == ([], [("v", 1)])
 
 
 @pytest.mark.parametrize(
@@ -193,14 +230,14 @@ def test_ids_of_all_kinds_are_distinct() -> None:
 
 
 def test_args_stay_as_they_are_written() -> None:
-    text = event(',"args":{"x":NaN,"y":[1,{"z":"}"}],"y":2},"cat":"c","id":"0x1","tts":3')
+    text = event(',"args":{"x":NaN,"y":[1,{"z":"}"}],"y":2},"bp":"c","id":"0x1","tts":3')
     (row,) = read(array(text)).rows
-    assert row.args == b'{"args":{"x":NaN,"y":[1,{"z":"}"}],"y":2},"cat":"c","id":"0x1","tts":3}'
+    assert row.args == b'{"args":{"x":NaN,"y":[1,{"z":"}"}],"y":2},"bp":"c","id":"0x1","tts":3}'
     assert row.decoded_args == [
         ("x", None),
         ("y", [1, {"z": "}"}]),
         ("y", 2),
-        ("cat", "c"),
+        ("bp", "c"),
         ("id", "0x1"),
         ("tts", 3),
     ]

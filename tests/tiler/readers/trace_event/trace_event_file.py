@@ -25,6 +25,7 @@ class Row:
     time_ps: int
     duration_ps: int
     name: str | None
+    category: str | None
     key: int
     value: float | None
     flags: EventFlag
@@ -106,6 +107,7 @@ def resolve(chunks: Iterable[EventChunk], summary: TraceSummary) -> ReadFile:
                     time_ps=int(chunk.time_ns[k]) * 1000 + time_ps[k],
                     duration_ps=int(chunk.duration_ns[k]) * 1000 + duration_ps[k],
                     name=None if chunk.name[k] < 0 else summary.names[chunk.name[k]],
+                    category=None if chunk.name[k] < 0 else summary.categories[chunk.name[k]],
                     key=key[k],
                     value=float(chunk.value[k]) if chunk.value is not None and phase is Phase.COUNTER else None,
                     flags=EventFlag(int(chunk.flags[k])),
