@@ -1,8 +1,9 @@
-"""What leads from a row to all events that it is about: a search for their name."""
+"""What leads from a row to all events that it is about: a search for their name, and their category."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import Final
 
 from tilescope.tiler.tools.answer import Column
@@ -10,11 +11,20 @@ from tilescope.tiler.tools.answer import Column
 MOST_CHARACTERS: Final = 460  # a search takes 512
 
 
-def query_column(names: Iterable[str | None]) -> Column:
-    """A column with a search for the events of each row, by their name; None: there is none, or it is too long."""
-    return Column("query", "Search", "text", [None if name is None else _exactly(name) for name in names])
+def query_column(names: Iterable[str | None], categories: Iterable[str] = ()) -> Column:
+    """A column with a search for the events of each row, by their name; None: there is none, or it is too long.
+
+    `categories`: of the first rows, "" where there is none.
+    """
+    pairs = zip_longest(names, categories, fillvalue="")
+    return Column("query", "Search", "text", [None if name is None else _exactly(name, of) for name, of in pairs])
 
 
-def _exactly(name: str) -> str | None:
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"' if 0 < len(escaped) <= MOST_CHARACTERS else None
+def _exactly(name: str, category: str) -> str | None:
+    query = _quoted(name) + (f" cat:{_quoted(category)}" if category else "")
+    return query if name and len(query) <= MOST_CHARACTERS + 2 else None
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -31,7 +31,7 @@ def test_a_pair_has_the_arguments_of_both_ends(tmp_path: Path) -> None:
     )
     event = next(event for track in (0, 1) if (event := store.event(track, 0)) is not None)
     assert (event["name"], event["duration"]) == ("a", "3000")
-    assert [(one["name"], one["value"]) for one in event["args"]] == [("x", 1), ("y", 2), ("cat", "c")]
+    assert [(one["name"], one["value"]) for one in event["args"]] == [("x", 1), ("y", 2)]
     store.close()
 
 

@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
-from tests.example import Example
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import ArgumentReader, QueryReader, Reading, finish
@@ -133,17 +132,27 @@ def test_halves_add_up(reader: QueryReader, times: list[int], by: str) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 1000])
-def test_an_argument_groups_as_categories_do(example: Example, limit: int) -> None:
-    """In JSON the category is told as an argument, too."""
+def test_an_argument_groups_as_categories_do(limit: int, tmp_path: Path) -> None:
+    """Of events that share names, each says its category as an argument, too."""
     rng = random.Random(1)
-    end = example.reader.end
+    events = [
+        {"ph": "X", "name": f"op {k % 4}", "cat": of, "pid": 1, "ts": 10 * k, "dur": 15, "args": {"c": of}}
+        for k in range(3000)
+        for of in (rng.choice("abc"),)
+    ]
+    (tmp_path / "trace.json").write_text(json.dumps(events))
+    build_store([tmp_path / "trace.json"], tmp_path / "store")
+    store = open_run_store(tmp_path / "store")
+    reader = QueryReader(store)
+    end = reader.end
     for first, last in [(0, end + 1), *(sorted(rng.sample(range(end), 2)) for _ in range(5))]:
         span = {"start": first, "end": last, "limit": limit}
-        wanted = stats(example.reader, by="category", **span).table("names")
-        found = stats(example.reader, by="argument", argument="cat", **span).table("names")
+        wanted = stats(reader, by="category", **span).table("names")
+        found = stats(reader, by="argument", argument="c", **span).table("names")
         assert (found.totals, found.rest) == (wanted.totals, wanted.rest)
-        by_key = {row["args.cat"] or "": [row[figure] for figure in FIGURES] for row in rows_of(found)}
+        by_key = {row["args.c"] or "": [row[figure] for figure in FIGURES] for row in rows_of(found)}
         assert by_key == {row["category"]: [row[figure] for figure in FIGURES] for row in rows_of(wanted)}
+    store.close()
 
 
 def test_questions_that_make_no_sense(reader: QueryReader, monkeypatch: pytest.MonkeyPatch) -> None:

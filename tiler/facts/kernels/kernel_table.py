@@ -183,7 +183,7 @@ def _looked_up(
         known.named[alike] = metadata.name, operation
     name, operation = known.named[alike]
     launch, occupancy = launch_of_details(str(kind.stats[_DETAILS]))
-    return _Told((name, launch, operation), occupancy, uses_tensor_cores(name))
+    return _Told((name, launch, operation, ""), occupancy, uses_tensor_cores(name))
 
 
 _AT_ONCE: Final = 1000  # kinds, in some milliseconds

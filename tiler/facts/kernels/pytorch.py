@@ -67,6 +67,7 @@ def _add(
     group = group.ravel()
     names = reader.names.of(np.unique(events.name).tolist())
     for number, row in enumerate(first.tolist()):
+        name = names[int(events.name[row])]
         at = np.flatnonzero(group == number)
         of, occupancy = launch_of_values([values.value(row) for values in launch])
         begun = at[starts[at]]
@@ -76,7 +77,7 @@ def _add(
             place = int(begun[np.argmax(durations)])
             longest = int(events.duration[place]) * tick_ps, events.track, int(events.ordinal[place])
         sums.add(
-            (names[int(events.name[row])].text, of, ""),
+            (name.text, of, "", name.category),
             occupancy,
             len(begun),
             _sum(parts[at]) * tick_ps,

@@ -14,6 +14,7 @@ class Kernel:
     name: str
     launch: KernelLaunch
     operation: str  # of the framework: "jit(step)/conv1/conv_general_dilated"; "" unknown
+    category: str  # of their events; "" none
     count: int = 0  # that start in the windows
     total: int = 0
     shortest: int = 0  # of those that start in the windows; 0 without one
@@ -28,7 +29,7 @@ class Kernel:
         return self.occupancies / self.occupancy_known if self.occupancy_known else None
 
 
-Key = tuple[str, KernelLaunch, str]
+Key = tuple[str, KernelLaunch, str, str]
 
 
 @dataclass(slots=True)

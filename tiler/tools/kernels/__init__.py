@@ -91,7 +91,7 @@ def _table(found: KernelTable, kernels: Sequence[Kernel], limit: int, tick_ps: i
         Column("could_use", "Could use them", "flag", [found.could_use_tensor_cores(of) for of in listed]),
         Column("operation", "Operation", "text", [of.operation or None for of in listed]),
         Column("event", "Longest one", "event", [_event(of) for of in listed]),
-        query_column(of.name for of in listed),
+        query_column((of.name for of in listed), (of.category for of in listed)),
     ]
     rest = _sums(kernels[limit:], whole, tick_ps) if len(kernels) > len(listed) else None
     return Table("kernels", "By kernel", columns, totals=_sums(kernels, whole, tick_ps), rest=rest)

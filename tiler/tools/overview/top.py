@@ -73,7 +73,7 @@ def top_names(reader: QueryReader, devices: Sequence[Device], windows_of: Window
             [sums[name][0] / whole for name in listed],
         ),
         Column("track", "Track", "track", [sums[name][2] for name in listed]),
-        query_column(names[name].text for name in listed),
+        query_column((names[name].text for name in listed), (names[name].category for name in listed)),
         Column("full", "Full name", "text", [names[name].text for name in listed]),
     ]
     return Table("operations", TITLE, columns)

@@ -1,6 +1,6 @@
-import { type EventDetails, ticks } from "@tilescope/client";
+import { ticks } from "@tilescope/client";
 import { expect, it } from "vitest";
-import { argText, detailsTsv, shownArgs } from "./copy";
+import { argText, detailsTsv } from "./copy";
 
 it("shows argument values as what they are", () => {
   expect(argText("9007199254740993")).toBe("9007199254740993");
@@ -33,14 +33,4 @@ it("copies one fact a line, whatever the values hold", () => {
   expect(lines).toContain(`start_ticks\t${2n ** 60n}`);
   expect(lines).toContain("track\thost › track");
   expect(lines.slice(-2)).toEqual(["x\tline break", "x\tagain"]);
-});
-
-it("shows the category once, and an argument that only looks like it", () => {
-  const args = ["cat", "x", "cat"].map((name) => ({ name, value: name === "x" ? "c" : "kernel" }));
-  expect(shownArgs({ args, category: "kernel" } as unknown as EventDetails).map(({ name }) => name)).toEqual([
-    "x",
-    "cat",
-  ]);
-  expect(shownArgs({ args, category: "other" } as unknown as EventDetails)).toEqual(args);
-  expect(shownArgs({ args: [{ name: "cat", value: "" }], category: "" } as unknown as EventDetails).length).toBe(1);
 });

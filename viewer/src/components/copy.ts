@@ -10,12 +10,6 @@ export function argText(value: JsonValue): string {
   return JSON.stringify(value, null, typeof value === "object" && value !== null ? 2 : 0);
 }
 
-/** The arguments, without the category where a trace-event file gives it: it has a row of its own. */
-export function shownArgs({ args, category }: EventDetails): EventDetails["args"] {
-  const twin = category === "" ? -1 : args.findIndex((arg) => arg.name === "cat" && arg.value === category);
-  return args.filter((_, k) => k !== twin);
-}
-
 /** One `name<TAB>value` line per fact; tabs and line breaks inside of values become spaces. */
 export function detailsTsv(details: EventDetails, path: readonly string[], time: TimeBase): string {
   const rows: (readonly [string, string])[] = [
@@ -28,7 +22,7 @@ export function detailsTsv(details: EventDetails, path: readonly string[], time:
     ["utc", formatTime(details.startTicks, time, "utc").replace(/\u202f/g, "")],
     ["row", details.row.toString()],
     ["flags", details.flags.join(" ")],
-    ...shownArgs(details).map((arg) => [arg.name, argText(arg.value)] as const),
+    ...details.args.map((arg) => [arg.name, argText(arg.value)] as const),
   ];
   return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")).join("\n");
 }

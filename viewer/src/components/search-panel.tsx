@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { withKeys } from "../keys/table";
 import { link } from "../state/link";
 import { isSearchOpen, query, typedQuery } from "../state/query";
-import { exactly } from "../state/query-text";
+import { exactlyOf } from "../state/query-text";
 import { currentHit, type Found, type FoundName, faultAt, found, walkNote } from "../state/search";
 import type { Trace } from "../state/trace";
 import { useApp } from "./app-context";
@@ -241,7 +241,7 @@ function NameLine({ trace, one, most }: { trace: Trace; one: FoundName; most: bi
           class="search-name"
           title={one.name}
           onClick={() => {
-            app.search(exactly(one.name));
+            app.search(exactlyOf(one.name, one.category));
             focusBox();
           }}
         >

@@ -1,7 +1,7 @@
 /** The arguments of an event, sorted by what a person does with them: values to read, call stacks, internals. Pure. */
 
 import { type EventDetails, formatDuration, type JsonValue } from "@tilescope/client";
-import { argText, shownArgs } from "../components/copy";
+import { argText } from "../components/copy";
 import { formatCount } from "../components/format";
 import { type Frame, framesOf } from "./stack";
 
@@ -37,7 +37,7 @@ export function sortArgs(details: EventDetails): SortedArgs {
   const shown: ShownArg[] = [];
   const stacks: CallStack[] = [];
   const internals: ShownArg[] = [];
-  for (const { name, value } of shownArgs(details)) {
+  for (const { name, value } of details.args) {
     const frames = framesOf(name, value);
     if (frames !== null) {
       stacks.push({ name, frames, raw: argText(value) });

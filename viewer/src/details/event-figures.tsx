@@ -13,7 +13,7 @@ import type { Trace } from "../state/trace";
 import { isSliced } from "./asked-tracks";
 import { forgetRows } from "./lit-tracks";
 import { LongestIcon } from "./panel-icons";
-import { eventOf, hasQueries, highlightOf, rowQuestion } from "./row-events";
+import { eventOf, hasNamesakes, hasQueries, highlightOf, rowQuestion } from "./row-events";
 import { type ShownSpan, SpanAnswer } from "./span-answer";
 import { chosenGroups, groupsQuestion } from "./span-tabs";
 import { useLinks } from "./use-links";
@@ -71,9 +71,10 @@ function EventTable({ trace, span, by, answer }: Props & { readonly by: string; 
   const app = useApp();
   const links = useLinks(trace);
   const table = answer.tables[0]!;
+  const shownBy = by === "name" && hasNamesakes(table) ? "name and category" : by;
   useEffect(() => forgetRows, []);
   const deeds = useMemo(() => deedsOf(app, trace, span, by, table), [app, trace, span, by, table]);
-  return <DataTable table={table} links={links} choices={choices(by)} head={null} onMore={null} deeds={deeds} />;
+  return <DataTable table={table} links={links} choices={choices(shownBy)} head={null} onMore={null} deeds={deeds} />;
 }
 
 function deedsOf(app: AppActions, trace: Trace, span: ShownSpan, by: string, table: ToolTable): RowDeeds {

@@ -3,7 +3,7 @@ import { ticks } from "@tilescope/client";
 import { expect, it } from "vitest";
 import { column, table } from "../answers/made-up";
 import type { Trace } from "../state/trace";
-import { eventOf, highlightOf, isOfRow, queryOf, rowQuestion } from "./row-events";
+import { eventOf, hasNamesakes, highlightOf, isOfRow, queryOf, rowQuestion } from "./row-events";
 
 const LONG = "void kernel<".padEnd(600, "x");
 
@@ -28,6 +28,13 @@ const WHERE = { range: { startTicks: ticks(-5n), endTicks: ticks(50n) }, tracks:
 it("finds the events of a name by the name and its category, exactly", () => {
   expect(queryOf("name", NAMES, 0)).toBe('"say \\"hi\\"\\\\" cat:"k"');
   expect(queryOf("category", CATEGORIES, 0)).toBe('cat:"k"');
+});
+
+it("tells names without a category from their namesakes", () => {
+  const namesakes = table([column("name", "name", ["gemm", "gemm"]), column("category", "text", ["", "kernel"])]);
+  expect([hasNamesakes(namesakes), hasNamesakes(NAMES)]).toEqual([true, false]);
+  expect(queryOf("name", namesakes, 0)).toBe('"gemm" cat:""');
+  expect(queryOf("name", namesakes, 1)).toBe('"gemm" cat:"kernel"');
 });
 
 it("finds names that are longer than a search by how they begin and end", () => {

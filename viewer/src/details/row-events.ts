@@ -22,6 +22,12 @@ export function hasQueries(by: string): boolean {
   return by === "name" || by === "category";
 }
 
+/** Whether rows have one name and different categories. */
+export function hasNamesakes(table: ToolTable): boolean {
+  const names = table.columns.find(({ id }) => id === "name")?.values ?? [];
+  return new Set(names).size < names.length;
+}
+
 /** What a column of a row says; null where there is no such column. */
 function cellOf(table: ToolTable, row: number, column: string): Figure {
   return table.columns.find(({ id }) => id === column)?.values[row] ?? null;
@@ -53,7 +59,12 @@ export function queryOf(by: string, table: ToolTable, row: number): string | nul
   if (by === "name") {
     const name = cellOf(table, row, "name");
     const category = cellOf(table, row, "category");
-    return typeof name === "string" && name !== "" ? nameQuery(name, String(category ?? "")) : null;
+    if (typeof name !== "string" || name === "") {
+      return null;
+    }
+    // A name without a category is told from its namesakes by having none.
+    const ofCategory = (category ?? "") === "" && !hasNamesakes(table) ? "" : ` cat:${quoted(String(category ?? ""))}`;
+    return nameQuery(name, ofCategory);
   }
   const category = cellOf(table, row, "category");
   return by === "category" && typeof category === "string" && category !== "" ? `cat:${quoted(category)}` : null;
@@ -98,8 +109,7 @@ export function eventOf({ tables }: ToolAnswer): { readonly track: number; reado
 }
 
 /** Names that are longer than a search are found by how they begin and end. */
-function nameQuery(name: string, category: string): string {
-  const ofCategory = category === "" ? "" : ` cat:${quoted(category)}`;
+function nameQuery(name: string, ofCategory: string): string {
   const whole = quoted(name) + ofCategory;
   if (whole.length <= MOST_CHARACTERS) {
     return whole;

@@ -1,10 +1,15 @@
 import { expect, it } from "vitest";
-import { exactly, within } from "./query-text";
+import { exactly, exactlyOf, within } from "./query-text";
 import type { Trace } from "./trace";
 
 it("writes a name so that it is found, and no other", () => {
   expect(exactly("all-reduce.1")).toBe('"all-reduce.1"');
   expect(exactly('a "b" \\c')).toBe('"a \\"b\\" \\\\c"');
+});
+
+it("tells a name of one category from its namesakes", () => {
+  expect(exactlyOf("gemm", "kernel")).toBe('"gemm" cat:"kernel"');
+  expect(exactlyOf("gemm", "")).toBe('"gemm"');
 });
 
 it("names a track with the process that it is of, and a process alone", () => {

@@ -10,6 +10,11 @@ export function exactly(name: string): string {
   return `"${name.replace(/[\\"]/g, "\\$&")}"`;
 }
 
+/** The query that finds all events of a name and a category; without a category those of the name, whatever they have. */
+export function exactlyOf(name: string, category: string): string {
+  return category === "" ? exactly(name) : `${exactly(name)} cat:${exactly(category)}`;
+}
+
 /** The terms that leave only the events of a track, or of a process; null for other groups, which have no words. */
 export function within(trace: Pick<Trace, "tracks" | "groups">, key: string): string | null {
   const id = Number(key.slice(1));
