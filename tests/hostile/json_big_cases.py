@@ -11,6 +11,7 @@ from tests.hostile.json_text import A, B, array, many
 
 MILLION = 1_000_000
 LIMIT = Refused(r"(?i)limit|at most|more than|memory|too (many|much|large|long)")
+_LONG = "m" * 1000
 EMPTY = Indexed(0, 0, ("empty",))
 CPU_SECONDS = 40.0
 DATA_BYTES = GIB + GIB // 2  # the budget of 1 GiB is about what indexing takes
@@ -305,6 +306,22 @@ CASES = [
         "a million names",
         lambda: many(MILLION, _with('"pid":1,"tid":1,"name":"op %d"')),
         Indexed(MILLION, 1),
+        LIMIT,
+    ),
+    _case(
+        "categories",
+        "100,000 categories of each of ten names",
+        lambda: many(MILLION, lambda k: f'{{"ph":"X","cat":"c{k // 10}","name":"n{k % 10}","ts":{k},"dur":1}}'),
+        Indexed(MILLION, 1),
+        LIMIT,
+    ),
+    _case(
+        "categories-of-a-long-name",
+        "a name of 1 kB in 300,000 categories, a category of 1 kB of as many names",
+        lambda: many(
+            600_000,
+            lambda k: f'{{"ph":"X","cat":"{_LONG if k % 2 else k}","name":"{k if k % 2 else _LONG}","ts":{k},"dur":1}}',
+        ),
         LIMIT,
     ),
     _case(

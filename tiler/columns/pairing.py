@@ -66,7 +66,8 @@ def pair(
     """Slices of one track's rows, given in file order (sorted or not). Rows that are no slice phases are passed over.
 
     All columns are (n,) and contiguous; times and `trace_end` are in ticks. `name` is -1 for an END without a name.
-    Without `key`, all rows share one stack; without `namesakes`, no two names have one text. `empty` makes the arrays, and those that pairing works with.
+    Without `key`, all rows share one stack; without `namesakes`, no two names have one text. `empty` makes the arrays,
+    and those that pairing works with.
     Raises ValueError when the columns differ in length,
     MemoryError when more are open at once than `budget` has room for.
     """

@@ -1,6 +1,6 @@
 """Arguments of trace-event JSON: the raw text of an event's members, as one JSON object.
 
-`{"args": {…}, "cat": "…", "id": …}` without the members that are columns (name, ph, ts, dur, pid, tid). For a slice of
+`{"args": {…}, "id": …}` without the members that are columns (name, cat, ph, ts, dur, pid, tid). For a slice of
 a begin and an end, the object of the end follows that of the begin. The text is as tolerantly written as the file was:
 Python's decoder is tried first, `tolerant_json` reads what that refuses.
 """
@@ -31,7 +31,7 @@ _STRICT = json.JSONDecoder(
 def decode(raw: bytes, tables: bytes = b"") -> list[tuple[str, object]]:
     """One event's arguments as (name, value), in the order and with the repetitions of the file.
 
-    The members of `args` come first, then `cat`, `id` and all others; of an end, only what the begin does not say, too.
+    The members of `args` come first, then `id` and all others; of an end, only what the begin does not say, too.
     NaN and infinities are None, invalid UTF-8 is replaced, numbers that a float cannot hold stay text. What is no JSON
     comes as one text. `tables` are not needed.
     """
