@@ -11,13 +11,12 @@ from tests.hostile.json_text import A, B, array, many
 
 MILLION = 1_000_000
 LIMIT = Refused(r"(?i)limit|at most|more than|memory|too (many|much|large|long)")
-_LONG = "m" * 1000
 EMPTY = Indexed(0, 0, ("empty",))
 CPU_SECONDS = 40.0
 DATA_BYTES = GIB + GIB // 2  # the budget of 1 GiB is about what indexing takes
 
 
-def _case(
+def big_case(
     name: str, about: str, data: Callable[[], str | bytes], *accepted: Indexed | Refused, seconds: float = CPU_SECONDS
 ) -> Case:
     def encoded() -> bytes:
@@ -39,7 +38,7 @@ def _x(k: int, ts: int, dur: int) -> str:
     return f'{{"ph":"X","name":"n{k % 7}","pid":1,"tid":2,"ts":{ts},"dur":{dur}}}'
 
 
-def _with(member: str) -> Callable[[int], str]:
+def differing(member: str) -> Callable[[int], str]:
     """Events that differ in one member; %d is the number of the event."""
     return lambda k: '{"ph":"X","name":"a",' + member % k + f',"ts":{k},"dur":1}}'
 
@@ -50,7 +49,7 @@ def _wild() -> str:
 
 
 CASES = [
-    _case(
+    big_case(
         "series",
         "an event with 100,000 series",
         lambda: (
@@ -59,7 +58,7 @@ CASES = [
         Indexed(1, 100_000),
         LIMIT,
     ),
-    _case(
+    big_case(
         "series-of-events",
         "100 events with 10,000 series each",
         lambda: many(
@@ -72,7 +71,7 @@ CASES = [
         ),
         Indexed(100, 10_000),
     ),
-    _case(
+    big_case(
         "series-growing",
         "series that come one by one",
         lambda: many(
@@ -83,7 +82,7 @@ CASES = [
         ),
         Indexed(1000, 999, ("^1 × counter_without_series",)),
     ),
-    _case(
+    big_case(
         "unmatched-begins",
         "a million begins without an end",
         lambda: many(MILLION, lambda k: f'{{"ph":"B","name":"n{k % 7}","pid":1,"tid":2,"ts":{k}}}'),
@@ -91,13 +90,13 @@ CASES = [
         LIMIT,
         seconds=60,
     ),
-    _case(
+    big_case(
         "unmatched-ends",
         "a million ends without a begin",
         lambda: many(MILLION, lambda k: f'{{"ph":"E","name":"n{k % 7}","pid":1,"tid":2,"ts":{k}}}'),
         Indexed(MILLION, 1, ("^1000000 × end_without_begin",)),
     ),
-    _case(
+    big_case(
         "unmatched-names",
         "ends that name what is deep below",
         lambda: array(
@@ -107,7 +106,7 @@ CASES = [
         Indexed(200_000, 1, ("overlap|extra row",)),
         LIMIT,
     ),
-    _case(
+    big_case(
         "ends-of-no-name",
         "ends whose name no open slice has",
         lambda: array(
@@ -118,7 +117,7 @@ CASES = [
         Indexed(200_000, 1, ("name", "overlap")),
     ),
     *(
-        _case(
+        big_case(
             f"identical-{count}",
             "that many rows",
             partial(many, count, lambda _: A),
@@ -128,21 +127,21 @@ CASES = [
         )
         for count in (12_000, 25_000, MILLION)
     ),
-    _case(
+    big_case(
         "nested",
         "300,000 slices in one another",
         lambda: many(300_000, lambda k: _x(k, k, 700_000 - 2 * k)),
         Indexed(300_000, 1),
         LIMIT,
     ),
-    _case(
+    big_case(
         "begins-open-at-once",
         "ten million begins, all open",
         lambda: many(10 * MILLION, lambda k: f'{{"ph":"B","ts":{k}}}'),
         LIMIT,
         seconds=60,
     ),
-    _case(
+    big_case(
         "nested-pairs",
         "300,000 begins, then as many ends",
         lambda: array(
@@ -152,112 +151,112 @@ CASES = [
         Indexed(600_000, 1),
         LIMIT,
     ),
-    _case(
+    big_case(
         "stairs",
         "300,000 slices that overlap",
         lambda: many(300_000, lambda k: _x(k, k, 300_000)),
         Indexed(300_000, 1, ("overlap",)),
         LIMIT,
     ),
-    _case(
+    big_case(
         "backwards",
         "a million events, the last first",
         lambda: many(MILLION, lambda k: _x(k, 10 * (MILLION - k), 5)),
         Indexed(MILLION, 1),
     ),
-    _case(
+    big_case(
         "wild-times",
         "100,000 events all over the range of time",
         _wild,
         Indexed(100_000, 1, ("73|outside|set aside|× ",)),
     ),
-    _case(
+    big_case(
         "event-of-65-mb",
         "an event that is too large is taken for a missing bracket",
         lambda: f'[{A},\n{A[:-1]},"args":{{"x":"{"x" * (65 << 20)}"}}}},\n{B}]',
         Indexed(2, 1, ("^1 × oversized_event", "damaged JSON in 1 place")),
         Indexed(3, 1, ("^1 × oversized_event", "damaged JSON in 1 place")),
     ),
-    _case(
+    big_case(
         "event-of-60-mb",
         "an event that is not too large",
         lambda: f'[{A},\n{A[:-1]},"args":{{"x":"{"x" * (60 << 20)}"}}}},\n{B}]',
         Indexed(3, 1),
         Indexed(3, 1, ("overlap",)),
     ),
-    _case(
+    big_case(
         "string-never-ends",
         "200 MB of an unclosed string",
         lambda: f'[{A},{{"ph":"X","name":"' + "x" * (200 << 20),
         Indexed(1, 1, ("× |ends inside|cut", "damaged|ends inside|cut", "missing|cut")),
         Indexed(1, 1, ("× |ends inside|cut|damaged|missing",)),
     ),
-    _case(
+    big_case(
         "member-never-ends",
         "200 MB of a member before the events",
         lambda: '{"x":"' + "x" * (200 << 20),
         Refused("no traceEvents|no trace"),
         Indexed(0, 0, ("ends inside|cut|empty",)),
     ),
-    _case(
+    big_case(
         "member-of-200-mb",
         "a large member before the events",
         lambda: '{"x":"' + "x" * (200 << 20) + '","traceEvents":[' + A + "," + B + "]}",
         Indexed(2, 1),
     ),
-    _case(
+    big_case(
         "members",
         "a million members beside the events",
         lambda: '{"traceEvents":[' + A + "]," + ",".join(f'"m{k}":{k}' for k in range(MILLION)) + "}",
         Indexed(1, 1, ("990,000 values beside the events are left out: 10,000 are kept",)),
     ),
-    _case(
+    big_case(
         "members-of-one-name",
         "two million members of one name",
         lambda: '{"traceEvents":[' + A + "]" + ',"a":[]' * (2 * MILLION) + "}",
         Indexed(1, 1, ("1,990,000 values beside the events are left out",)),
     ),
-    _case(
+    big_case(
         "members-of-many-objects",
         "a million traces with a member each",
         lambda: ('{"otherData":1,"traceEvents":[]}\n') * MILLION + A,
         Indexed(1, 1, ("990,000 values beside the events are left out",)),
     ),
-    _case(
+    big_case(
         "member-names",
         "1,000 names of members of 100 kB",
         lambda: '{"traceEvents":[' + A + "]" + "".join(f',"{k}{"n" * 100_000}":1' for k in range(1000)) + "}",
         Indexed(1, 1, ("name is too long", "999 values beside the events are left out")),
     ),
-    _case(
+    big_case(
         "member-of-1-gb",
         "a large member behind the events",
         lambda: b'{"traceEvents":[' + A.encode() + b'],"otherData":"' + b"text " * (200 << 20) + b'"}',
         Indexed(1, 1),
     ),
-    _case(
+    big_case(
         "nested-member",
         "a member ten million deep",
         lambda: '{"traceEvents":[' + A + '],"otherData":' + "[" * 10 * MILLION + "]" * 10 * MILLION + "}",
         Indexed(1, 1),
     ),
-    _case("brackets", "ten million brackets", lambda: "[" * 10 * MILLION, Refused(""), Indexed(0, 0, ("",))),
-    _case("braces", "ten million braces", lambda: "{" * 10 * MILLION, Refused(""), Indexed(0, 0, ("",))),
-    _case(
+    big_case("brackets", "ten million brackets", lambda: "[" * 10 * MILLION, Refused(""), Indexed(0, 0, ("",))),
+    big_case("braces", "ten million braces", lambda: "{" * 10 * MILLION, Refused(""), Indexed(0, 0, ("",))),
+    big_case(
         "nested-members",
         "a million objects in one another",
         lambda: '{"a":' * MILLION,
         Refused(""),
         Indexed(0, 0, ("",)),
     ),
-    _case(
+    big_case(
         "nested-args",
         "an event a million deep",
         lambda: f'[{A[:-1]},"args":{{"x":' + "[" * MILLION + "]" * MILLION + f"}}}},{B}]",
         Indexed(2, 1, ("nest|deep",)),
         Indexed(2, 1),
     ),
-    _case(
+    big_case(
         "events-in-events",
         "objects that begin and never end",
         lambda: '[{"ph":"X","args":' * MILLION,
@@ -265,11 +264,13 @@ CASES = [
         Indexed(0, 0, ("",)),
         Indexed(0, 0, ("× ", "damaged", "missing|ends|cut", "empty")),
     ),
-    _case("commas", "100 MB of commas", lambda: "[" + A + "," * (100 << 20) + B + "]", Indexed(2, 1)),
-    _case("white-space", "200 MB of nothing", lambda: " " * (200 << 20), EMPTY),
-    _case("white-space-then-events", "200 MB of nothing first", lambda: " " * (200 << 20) + array(A, B), Indexed(2, 1)),
-    _case("quotes", "50 MB of quotes", lambda: "[" + A + "," + '"' * (50 << 20) + "]", Indexed(1, 1, ("",))),
-    _case(
+    big_case("commas", "100 MB of commas", lambda: "[" + A + "," * (100 << 20) + B + "]", Indexed(2, 1)),
+    big_case("white-space", "200 MB of nothing", lambda: " " * (200 << 20), EMPTY),
+    big_case(
+        "white-space-then-events", "200 MB of nothing first", lambda: " " * (200 << 20) + array(A, B), Indexed(2, 1)
+    ),
+    big_case("quotes", "50 MB of quotes", lambda: "[" + A + "," + '"' * (50 << 20) + "]", Indexed(1, 1, ("",))),
+    big_case(
         "backslashes",
         "50 MB of backslashes",
         lambda: "[" + A + ',{"ph":"X","name":"' + "\\" * (50 << 20) + f'"}},{B}]',
@@ -278,60 +279,30 @@ CASES = [
         Indexed(1, 1, ("",)),
         Indexed(3, 1, ("",)),
     ),
-    _case(
+    big_case(
         "number-of-50-mb",
         "a time of 50 million digits",
         lambda: "[" + A + ',{"ph":"X","name":"x","ts":' + "9" * (50 << 20) + f"}},{B}]",
         Indexed(3, 1, ("^1 × ts_out_of_range|^1 × bad_ts",)),
         Indexed(2, 1, ("× ", "damaged")),
     ),
-    _case(
+    big_case(
         "pids",
         "a million processes",
-        lambda: many(MILLION, _with('"pid":%d,"tid":1')),
+        lambda: many(MILLION, differing('"pid":%d,"tid":1')),
         LIMIT,
         Indexed(MILLION, MILLION),
         seconds=90,
     ),
-    _case(
+    big_case(
         "tids",
         "a million threads",
-        lambda: many(MILLION, _with('"pid":1,"tid":%d')),
+        lambda: many(MILLION, differing('"pid":1,"tid":%d')),
         LIMIT,
         Indexed(MILLION, MILLION),
         seconds=90,
     ),
-    _case(
-        "names",
-        "a million names",
-        lambda: many(MILLION, _with('"pid":1,"tid":1,"name":"op %d"')),
-        Indexed(MILLION, 1),
-        LIMIT,
-    ),
-    _case(
-        "categories",
-        "100,000 categories of each of ten names",
-        lambda: many(MILLION, lambda k: f'{{"ph":"X","cat":"c{k // 10}","name":"n{k % 10}","ts":{k},"dur":1}}'),
-        Indexed(MILLION, 1),
-        LIMIT,
-    ),
-    _case(
-        "categories-of-a-long-name",
-        "a name of 1 kB in 300,000 categories, a category of 1 kB of as many names",
-        lambda: many(
-            600_000,
-            lambda k: f'{{"ph":"X","cat":"{_LONG if k % 2 else k}","name":"{k if k % 2 else _LONG}","ts":{k},"dur":1}}',
-        ),
-        LIMIT,
-    ),
-    _case(
-        "long-names",
-        "2,000 names of 100 kB",
-        lambda: many(2000, lambda k: f'{{"ph":"X","name":"{k}{"n" * 100_000}","ts":{k},"dur":1}}'),
-        Indexed(2000, 1),
-        LIMIT,
-    ),
-    _case(
+    big_case(
         "async-ids",
         "a million async slices, all open at once",
         lambda: array(
@@ -342,7 +313,7 @@ CASES = [
         Indexed(600_000, 1, ("overlap",)),
         LIMIT,
     ),
-    _case(
+    big_case(
         "async-of-one-id",
         "300,000 slices of one id",
         lambda: array(
@@ -353,14 +324,14 @@ CASES = [
         Indexed(200_000, None, ("overlap",)),
         LIMIT,
     ),
-    _case(
+    big_case(
         "async-categories",
         "100,000 categories",
         lambda: many(100_000, lambda k: f'{{"ph":"b","cat":"c{k}","name":"a","id":1,"pid":1,"ts":{k}}}'),
         Indexed(100_000, 100_000, ("100,000 slices have no end",)),
         LIMIT,
     ),
-    _case(
+    big_case(
         "flows-of-one-id",
         "300,000 ends of one flow",
         lambda: many(
@@ -369,7 +340,7 @@ CASES = [
         Indexed(300_000, None),
         LIMIT,
     ),
-    _case(
+    big_case(
         "flows-fan-out",
         "300,000 ends of one start",
         lambda: array(
@@ -380,7 +351,7 @@ CASES = [
         Indexed(300_000, None),
         LIMIT,
     ),
-    _case(
+    big_case(
         "flows-of-one-track",
         "two million flows from one slice of a track to another",
         lambda: array(
@@ -393,7 +364,7 @@ CASES = [
         Indexed(4 * MILLION + 1, 1),
         seconds=60,
     ),
-    _case(
+    big_case(
         "flows-alone",
         "four million starts of flows that never end",
         lambda: many(
@@ -402,7 +373,7 @@ CASES = [
         Indexed(4 * MILLION, None),
         seconds=60,
     ),
-    _case(
+    big_case(
         "flows-of-texts",
         "two million starts of flows, each with a long text as id",
         lambda: many(
@@ -410,13 +381,13 @@ CASES = [
         ),
         LIMIT,
     ),
-    _case(
+    big_case(
         "flows-beyond",
         "more flow ends than there is room for, in few bytes each",
         lambda: many(12 * MILLION, lambda k: '{"ph":"s","ts":1}'),
         LIMIT,
     ),
-    _case(
+    big_case(
         "async-unmatched",
         "a million begins of an id each that never end",
         lambda: many(MILLION, lambda k: f'{{"ph":"b","cat":"c","name":"a","id":{k},"pid":1,"ts":{k}}}'),
@@ -424,7 +395,7 @@ CASES = [
         LIMIT,
         seconds=60,
     ),
-    _case(
+    big_case(
         "async-unmatched-ends",
         "four million ends of an id each, in two processes",
         lambda: many(4 * MILLION, lambda k: f'{{"ph":"e","cat":"c","name":"a","id":{k // 2},"pid":{k % 2},"ts":{k}}}'),
@@ -432,7 +403,7 @@ CASES = [
         LIMIT,
         seconds=60,
     ),
-    _case(
+    big_case(
         "one-name-open",
         "a name that is open a million times at once, on two threads",
         lambda: many(MILLION, lambda k: f'{{"ph":"B","name":"a","pid":1,"tid":{k % 2},"ts":{k}}}'),
@@ -440,7 +411,7 @@ CASES = [
         LIMIT,
         seconds=60,
     ),
-    _case(
+    big_case(
         "metadata",
         "a million names of threads without events",
         lambda: many(
@@ -449,7 +420,7 @@ CASES = [
         EMPTY,
         LIMIT,
     ),
-    _case(
+    big_case(
         "thread-renamed",
         "a million names of one thread",
         lambda: (
@@ -460,7 +431,7 @@ CASES = [
         ),
         Indexed(1, 1),
     ),
-    _case(
+    big_case(
         "unknown-phases",
         "events of 90 phases",
         lambda: many(MILLION, lambda k: f'{{"ph":"{chr(0x4E00 + k % 20_000)}","ts":1}}'),
@@ -468,26 +439,26 @@ CASES = [
         Indexed(MILLION, 0, ("^[0-9]+ × (unknown_phase|bad_ph)",)),
         LIMIT,
     ),
-    _case(
+    big_case(
         "damage",
         "a million broken events: from the first to the next whole one it is one place",
         lambda: f"[{A}," + '{"name":"a"b","ph":"X"},\n' * MILLION + f"{B}]",
         Indexed(2, 1, ("^1 × damaged_event", "damaged JSON in 1 place")),
     ),
-    _case(
+    big_case(
         "damage-between",
         "200,000 broken events, a whole one behind each",
         lambda: "[" + f'{{"name":"a"b","ph":"X"}},\n{A},\n' * 200_000 + f"{B}]",
         Indexed(200_001, 1, ("^200000 × damaged_event", "damaged JSON in 200,000 places")),
         Indexed(200_001, 1, ("^200000 × damaged_event", "damaged JSON in 200,000 places", "overlap")),
     ),
-    _case(
+    big_case(
         "lists",
         "a million lists of events",
         lambda: '{"traceEvents":[' + A + "]" + ',"traceEvents":[]' * MILLION + "}",
         Indexed(1, 1),
     ),
-    _case(
+    big_case(
         "objects",
         "a million traces one after the other",
         lambda: ('{"traceEvents":[' + A + "]}\n") * MILLION,
@@ -495,13 +466,13 @@ CASES = [
         LIMIT,
         Indexed(MILLION, 1),
     ),
-    _case(
+    big_case(
         "foreign-lines",
         "a million lines of another log",
         lambda: '{"level":"info","message":"hello"}\n' * MILLION,
         Refused("not a trace"),
     ),
-    _case(
+    big_case(
         "stack-frames",
         "a million stack frames beside the events",
         lambda: (

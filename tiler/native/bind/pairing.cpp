@@ -133,10 +133,11 @@ void bind_pairing(nb::module_& m) {
           nb::arg("phase"), nb::arg("keys"),
           "Returns of each begin and end of async slices the key that it belongs to. A group is an identity, a key\n"
           "(below `keys`) an identity in one process; rows of a key come in file order.");
-    nb::class_<BoundPairing>(m, "Pairing",
-                             "Makes slices of a track's rows. Without `key` all rows share one stack. `text` and\n"
-                             "`has_category`, both or none, are by name: the first name that has its text, and whether\n"
-                             "it has a category.")
+    nb::class_<BoundPairing>(
+        m, "Pairing",
+        "Makes slices of a track's rows. Without `key` all rows share one stack. `text` and\n"
+        "`has_category`, both or none, are by name: the first name that has its text, and whether\n"
+        "it has a category.")
         .def(nb::init<InColumn<std::int64_t>, InColumn<std::int64_t>, InColumn<std::uint8_t>, InColumn<std::int32_t>,
                       std::optional<InColumn<std::int64_t>>, std::int64_t, std::optional<InColumn<std::int32_t>>,
                       std::optional<InColumn<std::uint8_t>>>(),

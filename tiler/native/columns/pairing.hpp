@@ -13,7 +13,7 @@ namespace tilescope {
 
 // By name: names with one text and different categories are namesakes.
 struct Namesakes {
-    Span<const std::int32_t> text;          // the first name that has its text
+    Span<const std::int32_t> text;  // the first name that has its text
     Span<const std::uint8_t> has_category;  // 0: none
 };
 
