@@ -131,4 +131,6 @@ def test_real_traces(name: str, tmp_path: Path) -> None:
         (table,) = finish(ask(tool("stats"), Scope(reader), question)).tables
         columns = {column.id: values_of(column) for column in table.columns}
         assert dict(zip(columns["category"], columns["count"], strict=True)) == count
-        assert {of: busy * tick_us for of, busy in zip(columns["category"], columns["busy"], strict=True)} == time
+        assert {
+            of: Decimal(str(busy)) * tick_us for of, busy in zip(columns["category"], columns["busy"], strict=True)
+        } == time

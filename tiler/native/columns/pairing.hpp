@@ -31,7 +31,7 @@ struct PairingInput {
     std::int32_t text(std::size_t row) const {
         if (!namesakes || name[row] < 0) return name[row];
         const auto at = static_cast<std::size_t>(name[row]);
-        if (at >= same_size(namesakes->text, namesakes->has_category))
+        if (at >= same_size(namesakes->text, namesakes->has_category) || namesakes->text[at] < 0)
             throw std::invalid_argument("there is no such name");
         return namesakes->text[at];
     }

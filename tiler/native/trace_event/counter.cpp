@@ -68,7 +68,7 @@ bool EventSink::add_counter(const EventFields& event, EventRow& row) {
 }
 
 void EventSink::put_args_and_category(const EventFields& event) {
-    if (event.cat.kind == JsonKind::missing) {
+    if (event.cat.kind == JsonKind::missing || event.cat.deep) {
         put_args(event.rest);
         return;
     }
