@@ -2254,6 +2254,11 @@ def parse_microseconds(text: str) -> tuple[int, int] | None:
     Returns nanoseconds and picoseconds; None: it is malformed or out of range.
     """
 
+def side_of_category(category: str) -> int:
+    """
+    Returns whether events of that category are of a host (1), of a device (2) or of either (4).
+    """
+
 class TraceEventPart:
     """
     The events of a block of a file, read without knowing what stands before it.
@@ -2353,15 +2358,25 @@ class TraceEventStream:
     def ignored(self) -> dict[str, int]:
         """Returns how many events were ignored, by the reason."""
 
-    def processes(self) -> list[tuple[int, str, str, str, int]]:
-        """Returns of each process: kind of pid, pid, name, labels, sort index."""
+    def processes(self) -> list[tuple[int, str, list[str], list[str], list[int]]]:
+        """
+        Returns of each process: kind of pid, pid, names, labels and sort indices, those written last at the end.
+        """
 
-    def threads(self) -> list[tuple[int, int, str, str, int]]:
-        """Returns of each thread: process, kind of tid, tid, name, sort index."""
+    def threads(self) -> list[tuple[int, int, str, list[str], int | None, str]]:
+        """
+        Returns of each thread: process, kind of tid, tid, names, the last at the end, sort index or None, and the
+        argument `device` of its first slice whose category is of a device.
+        """
 
     def tracks(self) -> list[tuple[int, int, int, str, str, str]]:
         """
         Returns of each track: role, process or -1, thread or -1, three labels.
+        """
+
+    def track_sides(self) -> list[int]:
+        """
+        Returns of each track what `side_of_category` says of rows that were taken: a sum, as of several.
         """
 
     def names(self) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns.attachment import Attachment
+from tilescope.tiler.columns.chunk import Phase
 
 
 class TrackKind(StrEnum):
@@ -42,6 +43,15 @@ class Track(Struct, frozen=True):
     name: str
     detail: str = ""  # for instance "tid 7", "line -3"
     sort_index: int = 0  # within the process, smaller first; equal: order in this list
+
+
+class RowMove(Struct, frozen=True):
+    """Rows that are of another track than the chunks say: that is known when the file has been read."""
+
+    track: int  # as the chunks say
+    to: int
+    phase: Phase  # of the rows
+    names: NDArray[np.bool_]  # theirs, by the number of the name; that of rows without one last
 
 
 class EventCounts(Struct):
@@ -104,3 +114,4 @@ class TraceSummary:
     clock: Clock | None = None
     args_tables: ArgsTables | None = field(default=None, compare=False)
     attachments: list[Attachment] = field(default_factory=list)
+    moves: list[RowMove] = field(default_factory=list, compare=False)

@@ -22,6 +22,7 @@ from tilescope.tiler.indexing.reading.clocks import align_lost_clocks
 from tilescope.tiler.indexing.reading.descriptors import allow_open
 from tilescope.tiler.indexing.reading.file_events import TraceFile, TrackwiseEvents
 from tilescope.tiler.indexing.reading.gather import Gatherer
+from tilescope.tiler.indexing.reading.moved_rows import move_rows
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.readers.left_out import LeftOut
@@ -107,6 +108,7 @@ class _Reading(Struct):
             if summary is not None:
                 self.snapshot = FileSnapshot.of(summary, gathered, gathered.census)
         reader.close()
+        move_rows(gathered, reader.summary())
         move_async_ends(gathered, reader.summary(), self.path, self.room)
         return TraceFile(self.path, reader.size_bytes, gathered, reader.summary())
 

@@ -73,20 +73,29 @@ auto take(TraceEventStream& stream) {
                            to_numpy(rows.flags), to_numpy(rows.args_end), to_numpy_as<std::uint8_t>(rows.args));
 }
 
-ListOfTuples<int, nb::str, nb::str, nb::str, std::int64_t> processes(const TraceEventStream& stream) {
+using Texts = nb::typed<nb::list, nb::str>;
+
+Texts texts(const LatestValues<std::string>& values) {
+    nb::list out;
+    for (const std::string& value : values.values()) out.append(text(value));
+    return out;
+}
+
+ListOfTuples<int, nb::str, Texts, Texts, std::vector<std::int64_t>> processes(const TraceEventStream& stream) {
     nb::list out;
     for (const ProcessEntry& one : stream.sink().tracks().processes()) {
-        out.append(nb::make_tuple(static_cast<int>(one.id.kind), text(one.id.text), text(one.name), text(one.labels),
-                                  one.sort_index.value_or(0)));
+        out.append(nb::make_tuple(static_cast<int>(one.id.kind), text(one.id.text), texts(one.names), texts(one.labels),
+                                  one.sort_indices.values()));
     }
     return out;
 }
 
-ListOfTuples<std::int64_t, int, nb::str, nb::str, std::int64_t> threads(const TraceEventStream& stream) {
+ListOfTuples<std::int64_t, int, nb::str, Texts, std::optional<std::int64_t>, nb::str> threads(
+    const TraceEventStream& stream) {
     nb::list out;
     for (const ThreadEntry& one : stream.sink().tracks().threads()) {
-        out.append(nb::make_tuple(one.process, static_cast<int>(one.id.kind), text(one.id.text), text(one.name),
-                                  one.sort_index.value_or(0)));
+        out.append(nb::make_tuple(one.process, static_cast<int>(one.id.kind), text(one.id.text), texts(one.names),
+                                  one.sort_index, text(one.device.value_or(std::string()))));
     }
     return out;
 }
@@ -180,6 +189,10 @@ void bind_trace_event(nb::module_& m) {
                                  WhatAndWhere());
     m.def("parse_microseconds", &parse_us, nb::arg("text"),
           "Returns nanoseconds and picoseconds; None: it is malformed or out of range.");
+    m.def(
+        "side_of_category", [](std::string_view category) { return static_cast<int>(side_of_category(category)); },
+        nb::arg("category"),
+        "Returns whether events of that category are of a host (1), of a device (2) or of either (4).");
     nb::class_<TraceEventPart>(m, "TraceEventPart",
                                "The events of a block of a file, read without knowing what stands before it.")
         .def("__init__", &read_part, nb::arg("block"), nb::arg("texts").none() = nb::none(),
@@ -227,9 +240,17 @@ void bind_trace_event(nb::module_& m) {
             "read", [](const TraceEventStream& s) { return by_letter(s.sink().read()); },
             "Returns how many events became rows, by the letter of their phase.")
         .def("ignored", &ignored, "Returns how many events were ignored, by the reason.")
-        .def("processes", &processes, "Returns of each process: kind of pid, pid, name, labels, sort index.")
-        .def("threads", &threads, "Returns of each thread: process, kind of tid, tid, name, sort index.")
+        .def(
+            "processes", &processes,
+            "Returns of each process: kind of pid, pid, names, labels and sort indices, those written last at the end.")
+        .def("threads", &threads,
+             "Returns of each thread: process, kind of tid, tid, names, the last at the end, sort index or None, and "
+             "the\n"
+             "argument `device` of its first slice whose category is of a device.")
         .def("tracks", &tracks, "Returns of each track: role, process or -1, thread or -1, three labels.")
+        .def(
+            "track_sides", [](const TraceEventStream& s) { return s.sink().track_sides(); },
+            "Returns of each track what `side_of_category` says of rows that were taken: a sum, as of several.")
         .def("names", &names, "Returns name and category of each name.")
         .def_prop_ro("name_count", [](const TraceEventStream& s) { return s.sink().names().size(); })
         .def_prop_ro(

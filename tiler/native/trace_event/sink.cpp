@@ -67,10 +67,32 @@ bool EventSink::looks_like_event(const EventFields& event) {
 }
 
 EventColumns EventSink::take_chunk() {
-    if (ready_.empty()) return std::exchange(rows_, {});
-    EventColumns chunk = std::move(ready_.front());
-    ready_.pop_front();
+    EventColumns chunk;
+    if (ready_.empty()) {
+        chunk = std::exchange(rows_, {});
+    } else {
+        chunk = std::move(ready_.front());
+        ready_.pop_front();
+    }
+    note_sides(chunk);
     return chunk;
+}
+
+void EventSink::note_sides(const EventColumns& chunk) {
+    track_sides_.resize(tracks_.tracks().size(), 0);
+    note_categories();
+    const std::int32_t* names = chunk.name.data();
+    const std::int32_t* tracks = chunk.track.data();
+    std::uint8_t* sides = track_sides_.data();
+    for (std::size_t row = 0; row < chunk.size(); ++row) {
+        if (names[row] >= 0) sides[tracks[row]] |= static_cast<std::uint8_t>(side_of_name(names[row]));
+    }
+}
+
+void EventSink::note_categories() {
+    for (std::size_t k = category_sides_.size(); k < names_.categories().size(); ++k) {
+        category_sides_.push_back(side_of_category(names_.categories().at(static_cast<std::int32_t>(k))));
+    }
 }
 
 std::size_t EventSink::row_count() const {
@@ -186,8 +208,15 @@ bool EventSink::read_duration(const EventFields& event, EventRow& row) {
 }
 
 void EventSink::add_complete(const EventFields& event, EventRow& row) {
-    row.track = tracks_.of_thread(tracks_.thread(event.pid, event.tid), TrackRole::thread_slices);
+    const std::int32_t thread = tracks_.thread(event.pid, event.tid);
+    row.track = tracks_.of_thread(thread, TrackRole::thread_slices);
     row.name = name_of(event);
+    note_categories();
+    if (side_of_name(row.name) == Side::device) {
+        if (auto& device = tracks_.thread_at(thread).device; !device) {
+            device = scalar_text(find_member(event.args, "device"));
+        }
+    }
     put(event, row);
     if (event.bind_id.kind != JsonKind::missing) add_bound_flow(event, row);
 }
@@ -246,19 +275,19 @@ void EventSink::add_bound_flow(const EventFields& event, const EventRow& slice) 
 void EventSink::add_metadata(const EventFields& event) {
     if (!event.name.is_string()) return;
     const std::string_view what = event.name.text;
-    const auto set_text = [&](std::string_view key, std::string& out) {
+    const auto add_text = [&](std::string_view key, LatestValues<std::string>& out) {
         std::string text = scalar_text(find_member(event.args, key));
-        if (!text.empty()) out = std::move(text);
+        if (!text.empty()) out.add(std::move(text));
     };
     if (what == "process_name") {
-        set_text("name", tracks_.process_at(tracks_.process(event.pid)).name);
+        add_text("name", tracks_.process_at(tracks_.process(event.pid)).names);
     } else if (what == "process_labels") {
-        set_text("labels", tracks_.process_at(tracks_.process(event.pid)).labels);
+        add_text("labels", tracks_.process_at(tracks_.process(event.pid)).labels);
     } else if (what == "process_sort_index") {
-        tracks_.process_at(tracks_.process(event.pid)).sort_index =
-            integer_or_zero(find_member(event.args, "sort_index"));
+        tracks_.process_at(tracks_.process(event.pid))
+            .sort_indices.add(integer_or_zero(find_member(event.args, "sort_index")));
     } else if (what == "thread_name") {
-        set_text("name", tracks_.thread_at(tracks_.thread(event.pid, event.tid)).name);
+        add_text("name", tracks_.thread_at(tracks_.thread(event.pid, event.tid)).names);
     } else if (what == "thread_sort_index") {
         tracks_.thread_at(tracks_.thread(event.pid, event.tid)).sort_index =
             integer_or_zero(find_member(event.args, "sort_index"));

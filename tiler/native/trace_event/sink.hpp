@@ -14,6 +14,7 @@
 #include "trace_event/fields.hpp"
 #include "trace_event/keys.hpp"
 #include "trace_event/name_entries.hpp"
+#include "trace_event/sides.hpp"
 #include "trace_event/tracks.hpp"
 
 namespace tilescope {
@@ -48,6 +49,8 @@ class EventSink {
     const Tracks& tracks() const { return tracks_; }
     const EventKeys& keys() const { return keys_; }
     const NameEntries& names() const { return names_; }
+    // By track, as far as its rows have been taken: the sides of their categories, which are bits.
+    const std::vector<std::uint8_t>& track_sides() const { return track_sides_; }
     const std::map<std::string, std::int64_t>& ignored() const { return ignored_; }
 
     // By phase letter: events as they are written, and of these the ones that were read.
@@ -73,10 +76,17 @@ class EventSink {
     static std::string_view decoded(const RawValue& value, std::string& scratch);
     void renumber(EventSink& part);
     void end_chunk();
+    void note_sides(const EventColumns& chunk);
+    void note_categories();
+    Side side_of_name(std::int32_t name) const {
+        return category_sides_[static_cast<std::size_t>(names_.at(name).category)];
+    }
 
     Tracks tracks_;
     EventKeys keys_;
     NameEntries names_;
+    std::vector<Side> category_sides_;
+    std::vector<std::uint8_t> track_sides_;
     TextPacker* packer_ = nullptr;
     EventColumns rows_;
     std::deque<EventColumns> ready_;

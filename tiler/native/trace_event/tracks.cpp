@@ -65,7 +65,7 @@ std::int32_t Tracks::intern_process(const Identity& id) {
 std::int32_t Tracks::intern_thread(std::int32_t process, const Identity& id) {
     const std::int32_t thread = thread_keys_.intern(std::to_string(process) + ' ' + key_of(id));
     if (static_cast<std::size_t>(thread) == threads_.size()) {
-        threads_.push_back({process, id, {}, {}});
+        threads_.push_back({process, id, {}, {}, {}});
         thread_tracks_.push_back({-1, -1, -1});
     }
     return thread;
@@ -121,17 +121,18 @@ ScopeNumbers Tracks::absorb(const Tracks& part) {
     for (const ProcessEntry& theirs : part.processes_) {
         const std::int32_t process = intern_process(theirs.id);
         ProcessEntry& ours = process_at(process);
-        if (!theirs.name.empty()) ours.name = theirs.name;
-        if (!theirs.labels.empty()) ours.labels = theirs.labels;
-        if (theirs.sort_index) ours.sort_index = theirs.sort_index;
+        ours.names.add_all(theirs.names);
+        ours.labels.add_all(theirs.labels);
+        ours.sort_indices.add_all(theirs.sort_indices);
         numbers.processes.push_back(process);
     }
     for (const ThreadEntry& theirs : part.threads_) {
         const std::int32_t process = numbers.processes[static_cast<std::size_t>(theirs.process)];
         const std::int32_t thread = intern_thread(process, theirs.id);
         ThreadEntry& ours = thread_at(thread);
-        if (!theirs.name.empty()) ours.name = theirs.name;
+        ours.names.add_all(theirs.names);
         if (theirs.sort_index) ours.sort_index = theirs.sort_index;
+        if (!ours.device) ours.device = theirs.device;
         numbers.threads.push_back(thread);
     }
     return numbers;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "columns/intern.hpp"
+#include "columns/latest_values.hpp"
 #include "trace_event/fields.hpp"
 #include "trace_event/keys.hpp"
 
@@ -26,16 +27,18 @@ struct Identity {
 
 struct ProcessEntry {
     Identity id;
-    std::string name;  // of process_name; empty where there is none
-    std::string labels;
-    std::optional<std::int64_t> sort_index;
+    LatestValues<std::string> names;
+    LatestValues<std::string> labels;
+    LatestValues<std::int64_t> sort_indices;
 };
 
 struct ThreadEntry {
     std::int32_t process;
     Identity id;
-    std::string name;
+    LatestValues<std::string> names;
     std::optional<std::int64_t> sort_index;
+    // The argument `device` of its first slice that is of a device by its category; empty when that has none.
+    std::optional<std::string> device;
 };
 
 // What a track shows. Names are made from it at the end, when all metadata is known.

@@ -133,6 +133,7 @@ class TraceEventReader:
         names = TrackNames(self._stream)
         summary.processes = names.processes
         summary.tracks = names.tracks
+        summary.moves = names.moves
         summary.hostname = self._stream.host_name
         summary.base_time_ns = self._stream.base_time_ns or 0
 
