@@ -42,6 +42,7 @@ def expected(samples: list[tuple[int, float]], windows: Windows) -> tuple[object
     area, ticks, change = Fraction(0), 0, Fraction(0)
     first: float | None = None
     last: float | None = None
+    end_of_all = samples[-1][0]
     for start, stop in pairs(windows):
         own = [(time, value) for time, value in samples if start <= time < stop]
         earlier = [value for time, value in samples if time < start]
@@ -52,8 +53,9 @@ def expected(samples: list[tuple[int, float]], windows: Windows) -> tuple[object
         began = earlier[-1] if earlier else [value for time, value in own if time == own[0][0]][-1]
         line = [(start, earlier[-1]), *own] if earlier else own
         for (time, value), (until, _) in zip(line, [*line[1:], (stop, 0.0)], strict=True):
-            area += Fraction(value) * (until - time)
-            ticks += until - time
+            known = max(min(until, end_of_all) - time, 0)  # behind its last sample nobody knows a counter's value
+            area += Fraction(value) * known
+            ticks += known
         last = line[-1][1]
         change += Fraction(last) - Fraction(began)
         first = began if first is None else first
@@ -64,7 +66,8 @@ def expected(samples: list[tuple[int, float]], windows: Windows) -> tuple[object
 
 def found(example: Example, name: str, windows: Windows) -> CounterFigures:
     track = example.track(f"{name} · v")
-    return figures(CounterTiles(example.reader, track), int(example.reader.tree.tracks[track]["first"]), windows)
+    told = example.reader.tree.tracks[track]
+    return figures(CounterTiles(example.reader, track), int(told["first"]), int(told["last"]), windows)
 
 
 @given(windows=WINDOWS, name=st.sampled_from(["memory", "dense"]))

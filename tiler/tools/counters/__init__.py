@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from msgspec import Meta
 
 from tilescope.tiler.query import Steps
+from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.counters.figures import CounterFigures, figures
 from tilescope.tiler.tools.counters.performance import performance_table, performance_tracks
@@ -21,9 +23,13 @@ MAX_COUNTERS: Final = 4096
 _COUNTERS: Final = frozenset({"counter"})
 _PS_PER_SECOND: Final = 10**12
 
+# A note names counters whose samples end before more than this share of what is looked at.
+_UNKNOWN_SHARE: Final = 0.1
+_NAMED: Final = 3
+
 
 class CountersQuestion(SpanQuestion, frozen=True, kw_only=True):
-    """Figures of counters in a span."""
+    """Figures of counters in a span. A value holds until the next sample; behind the last one nobody knows it."""
 
     limit: Annotated[
         int, Meta(ge=0, le=MAX_COUNTERS, description="The most counters that are listed, in the order of the tracks.")
@@ -38,10 +44,14 @@ def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
     rows: list[CounterFigures] = []
     rates: list[float | None] = []
     means: list[float | None] = []
+    stopped: list[int] = []
     tick_ps = int(scope.manifest["tick_ps"])
     for track in listed:
         windows = looked.of(track)
-        found = figures(CounterTiles(scope.reader, track), int(known[track]["first"]), windows)
+        first, last = int(known[track]["first"]), int(known[track]["last"])
+        if windows.clipped(last, TICK_LIMIT).ticks > _UNKNOWN_SHARE * windows.ticks:
+            stopped.append(track)
+        found = figures(CounterTiles(scope.reader, track), first, last, windows)
         rows.append(found)
         seconds = windows.ticks * tick_ps / _PS_PER_SECOND
         means.append((yield from plain_mean(scope.reader, track, windows)))
@@ -67,12 +77,20 @@ def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
         Fact("counters", "Counters", len(counters), "count"),
     ]
     tables = [Table("counters", "Counters", columns)]
-    notes: list[Note] = []
+    notes = [_stopped_note([str(known[track]["name"]) for track in stopped], stopped[0])] if stopped else []
     of_devices = performance_tracks(scope, question.tracks)
     if of_devices:
-        table, notes = yield from performance_table(scope, looked, of_devices, question.limit)
+        table, more = yield from performance_table(scope, looked, of_devices, question.limit)
         tables = [table] if not counters else [*tables, table]
+        notes += more
     return Answer(facts, tables, notes=notes)
+
+
+def _stopped_note(names: Sequence[str], track: int) -> Note:
+    more = len(names) - _NAMED
+    which = ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    text = f"no sample in the last tenth of what is looked at: {which}. Means over time end with the last samples"
+    return Note("info", text, track=track)
 
 
 def _why_not(scope: Scope) -> Reason:
