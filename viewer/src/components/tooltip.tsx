@@ -97,11 +97,13 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
   const { hit } = pointed;
   const track = trace.tracks.get(hit.track)?.name ?? "";
   if (hit.kind === "sample") {
+    const { agoTicks } = hit;
+    const note = agoTicks === null ? "" : `Last sample ${duration(agoTicks)} earlier: nobody knows the value here`;
     return {
       nameId: null,
       title: withUnit(hit.value, track),
       lines: [{ term: "Counter", text: track }, start(hit.startTicks)],
-      note: "",
+      note,
     };
   }
   return {

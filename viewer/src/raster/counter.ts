@@ -2,10 +2,12 @@
  * Counters: the range and the mean of a counter's value in each pixel column.
  *
  * A counter is a step function: a sample's value is in force until the next one. Columns are exact for leaf tiles; for
- * bins the range is that of the bins that touch the column.
+ * bins the range is that of the bins that touch the column. Behind its last sample a counter goes on with that value to the
+ * end of the run, as something that nobody knows.
  */
 
 import { type DrawTile, sampleTime, type View, xOfTick } from "@tilescope/client";
+import { type CounterEnds, counterPlace } from "./counter-ends";
 
 /** One value per pixel column, NaN where no value is in force. */
 export interface CounterColumns {
@@ -13,6 +15,8 @@ export interface CounterColumns {
   readonly max: Float64Array;
   /** Weighted by time. */
   readonly mean: Float64Array;
+  /** The columns from here on lie behind the last sample. */
+  readonly knownToPx: number;
 }
 
 /**
@@ -20,27 +24,30 @@ export interface CounterColumns {
  * in turn, without points in the middle of level stretches: objects for points would be thousands in each frame.
  */
 export interface CounterPiece {
+  /** Not behind the last sample. */
+  readonly isKnown: boolean;
   readonly upper: readonly number[];
   readonly lower: readonly number[];
   readonly mean: readonly number[];
 }
 
-export function counterColumns(draws: readonly DrawTile[], view: View): CounterColumns {
+export function counterColumns(draws: readonly DrawTile[], view: View, ends: CounterEnds): CounterColumns {
   const widthPx = Math.max(1, Math.round(view.widthPx));
+  const { fromPx, toPx, knownToPx } = counterPlace(view, ends);
   const columns = new Columns(widthPx);
   for (const draw of draws) {
-    const from = Math.max(0, xOfTick(view, draw.clipStart));
-    const to = Math.min(widthPx, xOfTick(view, draw.clipEnd));
+    const from = Math.max(0, fromPx, xOfTick(view, draw.clipStart));
+    const to = Math.min(widthPx, toPx, xOfTick(view, draw.clipEnd));
     if (from < to) {
       columns.clip(from, to);
       if (draw.tile.kind === "leaf") {
         addSamples(columns, draw, view);
       } else {
-        addBins(columns, draw, view);
+        addBins(columns, draw, view, knownToPx);
       }
     }
   }
-  return columns.finish();
+  return { ...columns.finish(), knownToPx };
 }
 
 /** The points of a counter in a lane of `heightPx`, where `low` lies at the bottom and `high` at the top. */
@@ -49,14 +56,15 @@ export function counterPieces(columns: CounterColumns, low: number, high: number
   const y = (value: number): number =>
     scale === 0 ? heightPx / 2 : Math.min(heightPx, Math.max(0, heightPx - (value - low) * scale));
   const pieces: CounterPiece[] = [];
-  let piece: { upper: number[]; lower: number[]; mean: number[] } | null = null;
+  let piece: { isKnown: boolean; upper: number[]; lower: number[]; mean: number[] } | null = null;
   for (let x = 0; x < columns.mean.length; x++) {
     if (Number.isNaN(columns.min[x]!)) {
       piece = null;
       continue;
     }
-    if (piece === null) {
-      piece = { upper: [], lower: [], mean: [] };
+    const isKnown = x < columns.knownToPx;
+    if (piece === null || piece.isKnown !== isKnown) {
+      piece = { isKnown, upper: [], lower: [], mean: [] };
       pieces.push(piece);
     }
     addLevel(piece.upper, x, x + 1, y(columns.max[x]!));
@@ -94,7 +102,8 @@ function addSamples(columns: Columns, { tile }: DrawTile, view: View): void {
   columns.add(at, Number.POSITIVE_INFINITY, inForce, inForce, inForce);
 }
 
-function addBins(columns: Columns, { tile }: DrawTile, view: View): void {
+/** The bin of the last sample of all ends with that sample's pixel: as at closer zoom, what follows is the value alone. */
+function addBins(columns: Columns, { tile }: DrawTile, view: View, knownToPx: number): void {
   const { length, bin, min, max, mean, last } = tile.counterBins;
   const originPx = xOfTick(view, tile.originTicks);
   const binPx = tile.binTicks / view.ticksPerPx;
@@ -103,7 +112,7 @@ function addBins(columns: Columns, { tile }: DrawTile, view: View): void {
   for (let k = 0; k < length; k++) {
     const x = originPx + bin[k]! * binPx;
     columns.add(at, x, inForce, inForce, inForce);
-    at = x + binPx;
+    at = Math.max(x, Math.min(x + binPx, knownToPx));
     // Up to its first sample the bin has the value from before.
     const before = Number.isNaN(inForce) ? min[k]! : inForce;
     const low = Math.min(before, min[k]!);
@@ -156,7 +165,7 @@ class Columns {
     }
   }
 
-  finish(): CounterColumns {
+  finish(): Omit<CounterColumns, "knownToPx"> {
     const mean = this.#sum.map((sum, x) => {
       const weight = this.#weight[x]!;
       return weight > 0 ? sum / weight : (this.#min[x]! + this.#max[x]!) / 2;

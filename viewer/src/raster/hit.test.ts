@@ -83,27 +83,38 @@ describe("bins", () => {
 describe("counters", () => {
   const samples = [100, 200, 300].map((time, k) => ({ time, value: k + 1 }));
   const view = viewOf(0, 10, 400);
+  const ends = { firstTicks: ticks(100), lastTicks: ticks(300), endTicks: ticks(3_500) };
 
   test("the value in force in a leaf", () => {
     const draws = drawsOf(counterTiles(0, samples, OPTIONS), view, OPTIONS, "counter");
-    expect(hitCounter(draws, view, 5)).toBeNull();
-    expect(hitCounter(draws, view, 15)).toEqual({ kind: "sample", track: 0, ordinal: 0, startTicks: 100n, value: 1 });
-    expect(hitCounter(draws, view, 390)).toMatchObject({ ordinal: 2, value: 3 });
-    expect(hitCounter([], view, 15)).toBeNull();
+    const first = { kind: "sample", track: 0, ordinal: 0, startTicks: 100n, value: 1, agoTicks: null };
+    expect(hitCounter(draws, view, 5, ends)).toBeNull();
+    expect(hitCounter(draws, view, 15, ends)).toEqual(first);
+    expect(hitCounter(draws, view, 30.9, ends)).toMatchObject({ ordinal: 2, value: 3, agoTicks: null });
+    expect(hitCounter([], view, 15, ends)).toBeNull();
   });
 
   test("a bin, and the value between bins", () => {
     const wide = viewOf(0, 64, 256);
     const draws = drawsOf(counterTiles(0, samples, { ...OPTIONS, leafEvents: 1 }), wide, OPTIONS, "counter");
-    expect(hitCounter(draws, wide, 1.5)).toMatchObject({
+    expect(hitCounter(draws, wide, 1.5, ends)).toMatchObject({
       kind: "counterBin",
       startTicks: 64n,
       endTicks: 128n,
       n: 1,
       last: 1,
     });
-    expect(hitCounter(draws, wide, 2.5)).toMatchObject({ kind: "sample", ordinal: null, startTicks: 128n, value: 1 });
-    expect(hitCounter(draws, wide, 0.5)).toBeNull();
+    expect(hitCounter(draws, wide, 2.5, ends)).toMatchObject({
+      ...{ kind: "sample", ordinal: null, startTicks: 128n, value: 1, agoTicks: null },
+    });
+    expect(hitCounter(draws, wide, 0.9, ends)).toBeNull();
+  });
+
+  test.each([100, 1])("behind the last sample, how long ago that was; %i samples in a leaf", (leafEvents) => {
+    const draws = drawsOf(counterTiles(0, samples, { ...OPTIONS, leafEvents }), view, OPTIONS, "counter");
+    expect(hitCounter(draws, view, 31, ends)).toMatchObject({ startTicks: 300n, value: 3, agoTicks: 10n });
+    expect(hitCounter(draws, view, 349, ends)).toMatchObject({ startTicks: 300n, value: 3, agoTicks: 3_190n });
+    expect(hitCounter(draws, view, 350, ends)).toBeNull();
   });
 });
 

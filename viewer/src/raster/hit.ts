@@ -12,10 +12,12 @@ import {
   type Ticks,
   type TileData,
   type TileName,
+  tickAtX,
   ticks,
   type View,
   xOfTick,
 } from "@tilescope/client";
+import { type CounterEnds, counterPlace } from "./counter-ends";
 
 export interface SliceHit {
   readonly kind: "slice";
@@ -59,6 +61,8 @@ export interface SampleHit {
   readonly ordinal: number | null;
   readonly startTicks: Ticks;
   readonly value: number;
+  /** How long ago that is, where it is the last sample of all: nobody knows the value any more. Null before that. */
+  readonly agoTicks: Ticks | null;
 }
 
 /** A counter's bin: `n` samples; the last value is in force after it. */
@@ -114,8 +118,25 @@ export function hitTest(
   return best;
 }
 
-/** The counter's value at `xPx`; null before the first sample and where nothing has arrived. */
-export function hitCounter(draws: readonly DrawTile[], view: View, xPx: number): SampleHit | CounterBinHit | null {
+/** The counter's value at `xPx`; null before the first sample, behind the run, and where nothing has arrived. */
+export function hitCounter(
+  draws: readonly DrawTile[],
+  view: View,
+  xPx: number,
+  ends: CounterEnds,
+): SampleHit | CounterBinHit | null {
+  const { fromPx, toPx, knownToPx } = counterPlace(view, ends);
+  const hit = xPx >= fromPx && xPx < toPx ? valueAt(draws, view, xPx) : null;
+  const { lastTicks } = ends;
+  if (hit === null || lastTicks === undefined || xPx < knownToPx) {
+    return hit;
+  }
+  const [ordinal, value] = hit.kind === "sample" ? [hit.ordinal, hit.value] : [null, hit.last];
+  const agoTicks = ticks(tickAtX(view, xPx) - lastTicks);
+  return { kind: "sample", track: hit.track, ordinal, startTicks: lastTicks, value, agoTicks };
+}
+
+function valueAt(draws: readonly DrawTile[], view: View, xPx: number): SampleHit | CounterBinHit | null {
   const draw = draws.findLast(
     (candidate) => xOfTick(view, candidate.clipStart) <= xPx && xPx < xOfTick(view, candidate.clipEnd),
   );
@@ -233,7 +254,7 @@ function sampleHit(tile: TileData, view: View, xPx: number): SampleHit | null {
   }
   if (k >= 0) {
     const [startTicks, value] = [sampleTime(tile, k), samples.value[k]!];
-    return { kind: "sample", track: tile.track, ordinal: samples.ordinal[k]!, startTicks, value };
+    return { kind: "sample", track: tile.track, ordinal: samples.ordinal[k]!, startTicks, value, agoTicks: null };
   }
   return Number.isNaN(tile.carry) ? null : carryHit(tile);
 }
@@ -251,7 +272,8 @@ function counterBinHit(tile: TileData, view: View, xPx: number): SampleHit | Cou
   const startTicks = binStart(tile, bins.bin[k]!);
   const endTicks = plus(startTicks, BigInt(tile.binTicks));
   if (index >= bins.bin[k]! + 1) {
-    return { kind: "sample", track: tile.track, ordinal: null, startTicks: endTicks, value: bins.last[k]! };
+    const value = bins.last[k]!;
+    return { kind: "sample", track: tile.track, ordinal: null, startTicks: endTicks, value, agoTicks: null };
   }
   return {
     ...{ kind: "counterBin", track: tile.track, startTicks, endTicks, n: bins.n[k]! },
@@ -260,5 +282,6 @@ function counterBinHit(tile: TileData, view: View, xPx: number): SampleHit | Cou
 }
 
 function carryHit(tile: TileData): SampleHit {
-  return { kind: "sample", track: tile.track, ordinal: null, startTicks: tile.originTicks, value: tile.carry };
+  const [startTicks, value] = [tile.originTicks, tile.carry];
+  return { kind: "sample", track: tile.track, ordinal: null, startTicks, value, agoTicks: null };
 }

@@ -56,6 +56,7 @@ function pictureOf(view: View, complete = true): Picture {
     deviceView: view,
     ratio: 1,
     heightPx: 100,
+    endTicks: ticks(60_000),
     coverages: new Map([[0, { draws: drawsOf(tiles, view, OPTIONS), complete, missing: [] }]]),
   };
 }

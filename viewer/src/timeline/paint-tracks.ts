@@ -12,7 +12,7 @@ import { PINNED_EDGE_PX } from "../state/layout";
 import type { CanvasTheme } from "./canvas-theme";
 import { MissingPainter } from "./paint-missing";
 import { ProvisionalPainter } from "./paint-provisional";
-import { drawsOf, isProvisional, type Picture, rasterTracks } from "./picture";
+import { counterEnds, drawsOf, isProvisional, type Picture, rasterTracks } from "./picture";
 import { RasterCanvas } from "./raster-canvas";
 import type { SceneHeader, SceneTrack } from "./scene";
 import type { Surface } from "./surface";
@@ -303,6 +303,10 @@ function paintSeparators(context: CanvasRenderingContext2D, entry: SceneTrack, {
 
 const COUNTER_INSET_PX = 4;
 
+/** Of the line behind a counter's last sample, and of its dashes. */
+const UNKNOWN_OPACITY = 0.55;
+const UNKNOWN_DASH_PX = 3;
+
 function paintCounter(context: CanvasRenderingContext2D, entry: SceneTrack, { picture, theme }: TracksInput): void {
   const { track, topPx, rowPx } = entry;
   const { ratio, deviceView } = picture;
@@ -310,14 +314,21 @@ function paintCounter(context: CanvasRenderingContext2D, entry: SceneTrack, { pi
   const low = Math.min(0, values.min);
   const high = Math.max(0, values.max);
   const heightPx = (rowPx - 2 * COUNTER_INSET_PX) * ratio;
-  const columns = counterColumns(drawsOf(picture, track.id), deviceView);
+  const columns = counterColumns(drawsOf(picture, track.id), deviceView, counterEnds(picture, track));
   context.save();
   context.translate(0, Math.round((topPx + COUNTER_INSET_PX) * ratio));
   const zeroPx = high > low ? (high / (high - low)) * heightPx : heightPx;
   context.fillStyle = theme.accent;
   context.strokeStyle = theme.accent;
-  for (const piece of counterPieces(columns, low, high, heightPx)) {
-    const { upper, lower, mean } = piece;
+  for (const { isKnown, upper, lower, mean } of counterPieces(columns, low, high, heightPx)) {
+    context.lineWidth = Math.max(1, 1.2 * ratio);
+    if (!isKnown) {
+      context.globalAlpha = UNKNOWN_OPACITY;
+      context.setLineDash([UNKNOWN_DASH_PX * ratio, UNKNOWN_DASH_PX * ratio]);
+      strokeAlong(context, mean);
+      context.setLineDash([]);
+      continue;
+    }
     // The area down to zero says how much, the band between minimum and maximum what is hidden in a pixel.
     context.globalAlpha = 0.16;
     context.beginPath();
@@ -333,12 +344,15 @@ function paintCounter(context: CanvasRenderingContext2D, entry: SceneTrack, { pi
     }
     context.fill();
     context.globalAlpha = 1;
-    context.lineWidth = Math.max(1, 1.2 * ratio);
-    context.beginPath();
-    lineAlong(context, mean);
-    context.stroke();
+    strokeAlong(context, mean);
   }
   context.restore();
+}
+
+function strokeAlong(context: CanvasRenderingContext2D, line: readonly number[]): void {
+  context.beginPath();
+  lineAlong(context, line);
+  context.stroke();
 }
 
 function lineAlong(context: CanvasRenderingContext2D, line: readonly number[]): void {

@@ -1,6 +1,7 @@
 /** All that one frame shows: the scene, the view and the tiles that are there. Hit tests look at the same picture. */
 
-import type { Coverage, DrawTile, TileClient, View } from "@tilescope/client";
+import type { Coverage, DrawTile, Ticks, TileClient, Track, View } from "@tilescope/client";
+import type { CounterEnds } from "../raster/counter-ends";
 import type { RasterTrack } from "../raster/raster";
 import type { Layout, ScrollPlace } from "../state/layout";
 import { buildScene, nearbyRequests, requestsOf, type Scene, type SceneTrack } from "./scene";
@@ -13,6 +14,8 @@ export interface Picture {
   readonly deviceView: View;
   readonly ratio: number;
   readonly heightPx: number;
+  /** Of the run. */
+  readonly endTicks: Ticks;
   readonly coverages: ReadonlyMap<number, Coverage>;
 }
 
@@ -30,17 +33,22 @@ export function takePicture(
   scroll: ScrollPlace,
   heightPx: number,
   ratio: number,
+  endTicks: Ticks,
 ): Picture {
   const scene = buildScene(layout, scroll, heightPx);
   const deviceView = deviceViewOf(view, ratio);
   const tracks = requestsOf(scene);
   client.show({ view: deviceView, tracks, nearby: nearbyRequests(layout, scroll.topPx, heightPx, heightPx / 2) });
   const coverages = new Map(tracks.map((request) => [request.track, client.coverage(request, deviceView)]));
-  return { scene, view, deviceView, ratio, heightPx, coverages };
+  return { scene, view, deviceView, ratio, heightPx, endTicks, coverages };
 }
 
 export function drawsOf(picture: Picture, track: number): readonly DrawTile[] {
   return picture.coverages.get(track)?.draws ?? NO_DRAWS;
+}
+
+export function counterEnds({ endTicks }: Picture, { firstTicks, lastTicks }: Track): CounterEnds {
+  return { firstTicks, lastTicks, endTicks };
 }
 
 /** The tracks of a picture as the raster draws them. */

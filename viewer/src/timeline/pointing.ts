@@ -5,7 +5,7 @@ import { type BinHit, hitCounter, hitTest } from "../raster/hit";
 import type { Pointed } from "../state/hover";
 import type { BinFacts, Selection } from "../state/selection";
 import type { Target } from "./outline";
-import { drawsOf, isProvisional, type Picture } from "./picture";
+import { counterEnds, drawsOf, isProvisional, type Picture } from "./picture";
 import { sceneTrackAt } from "./scene";
 
 /** What is at a point of the timeline (CSS pixels), or null. */
@@ -26,7 +26,7 @@ export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed |
     return { kind: "provisional", bin };
   }
   if (track.kind === "counter") {
-    const hit = hitCounter(draws, picture.view, xPx);
+    const hit = hitCounter(draws, picture.view, xPx, counterEnds(picture, track));
     return hit === null ? null : { kind: "counter", hit };
   }
   const hit = hitTest(draws, picture.view, xPx, found.row);

@@ -3,7 +3,7 @@
  */
 
 import { effect } from "@preact/signals";
-import { fit, resize, visibleRange } from "@tilescope/client";
+import { fit, resize, type View, visibleRange } from "@tilescope/client";
 import { timeAxis } from "../base/axis";
 import { detailsView } from "../state/details";
 import { type DrawStatus, drawStatus } from "../state/draw-status";
@@ -168,7 +168,11 @@ export class Stage {
 
   /** Has the tiles fetched of what is likely to be on the screen, before the page has been laid out. */
   foresee(current: Session): void {
-    takePicture(current.client, layout.peek(), view.peek(), scrolled.peek(), scroll.peek().heightPx, devicePixelRatio);
+    this.#takePicture(current, view.peek(), scroll.peek().heightPx, devicePixelRatio);
+  }
+
+  #takePicture({ client, trace }: Session, shown: View, heightPx: number, ratio: number): Picture {
+    return takePicture(client, layout.peek(), shown, scrolled.peek(), heightPx, ratio, trace.manifest.range.endTicks);
   }
 
   /** The hint at a point of the timeline, or null. */
@@ -355,7 +359,7 @@ export class Stage {
     const startMs = performance.now();
     const ratio = window.devicePixelRatio;
     const shown = view.peek();
-    const picture = takePicture(current.client, layout.peek(), shown, scrolled.peek(), element.clientHeight, ratio);
+    const picture = this.#takePicture(current, shown, element.clientHeight, ratio);
     this.#picture = picture;
     this.#hints = this.#hintsOf(picture, current.trace.manifest.time.tickPs);
     for (const { draws } of picture.coverages.values()) {
