@@ -17,6 +17,8 @@ _STREAM: Final = re.compile(r"stream\b", re.IGNORECASE)
 _FRAMEWORK_LINES: Final = frozenset(
     {"Framework Name Scope", "TensorFlow Name Scope", "Framework Ops", "TensorFlow Ops", "Source code"}
 )
+# What PyTorch labels the processes with that stand for its devices: `GPU 0`, `XPU 3`, `MTIA 17`.
+_DEVICE_LABEL: Final = re.compile(r"(?!CPU )[A-Z]{2,8} [0-9]+")
 _ORDER: Final = (STEP_LINES, MODULE_LINES, OP_LINES, ASYNC_OP_LINES, _FRAMEWORK_LINES)
 
 
@@ -28,6 +30,11 @@ def is_one_of(name: str, lines: AbstractSet[str]) -> bool:
 def line_rank(name: str) -> int:
     """The place of a device's line: Steps, Modules, Ops, asynchronous ones, what the framework calls them, the rest."""
     return next((rank for rank, names in enumerate(_ORDER) if is_one_of(name, names)), len(_ORDER))
+
+
+def is_device_label(text: str) -> bool:
+    """Whether a label is the kind of a device and its number."""
+    return _DEVICE_LABEL.fullmatch(text) is not None
 
 
 def is_stream(name: str) -> bool:

@@ -61,3 +61,23 @@ def test_a_stream_may_have_pid_and_tid_of_a_thread(tmp_path: Path) -> None:
         gaps = rows(answer(reader, "gaps"), "lanes")
         assert {row["lane"]: row["busy"] for row in gaps} == {"GPU 0": 30_000, "GPU 7": 40_000}
         assert reader.store.manifest()["flows"]["edges"] == "1"
+
+
+def test_devices_are_known_by_any_label_and_file_by_file(tmp_path: Path) -> None:
+    """One file of a run labels its XPU, the other has lost its metadata."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    labelled = [
+        {"ph": "M", "name": "process_labels", "pid": pid, "args": {"labels": label}}
+        for pid, label in ((100, "CPU"), (0, "XPU 0"))
+    ]
+    for name, metadata in (("a.trace.json", labelled), ("b.trace.json", [])):
+        events = [
+            {"ph": "X", "name": "op", "cat": "cpu_op", "ts": 0, "dur": 5, "pid": 100, "tid": 100},
+            {"ph": "X", "name": f"kernel {name}", "cat": "kernel", "ts": 5, "dur": 5, "pid": 0, "tid": 7},
+        ]
+        (folder / name).write_text(json.dumps([*metadata, *events]))
+    build_store(sorted(folder.iterdir()), tmp_path / "store")
+    with closing(open_run_store(tmp_path / "store")) as store:
+        lanes = rows(answer(QueryReader(store), "gaps"), "lanes")
+        assert [(row["lane"], row["busy"]) for row in lanes] == [("XPU 0", 5_000), ("Process 0", 5_000)]

@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.details.instruction_stats import CATEGORY
 from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.device_lines import ASYNC_OP_LINES, DEVICE_PREFIX, OP_LINES, is_one_of, is_stream
+from tilescope.tiler.device_lines import (
+    ASYNC_OP_LINES,
+    DEVICE_PREFIX,
+    OP_LINES,
+    is_device_label,
+    is_one_of,
+    is_stream,
+)
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.metadata_codes import metadata_codes
@@ -46,7 +53,6 @@ NO_DEVICES: Final = (
 _ASCEND: Final = "Ascend Hardware"
 _ASCEND_COMMUNICATION: Final = re.compile(r"(HCCL|Communication)\b")
 _ASCEND_KERNELS: Final = re.compile(r"Communication Kernel$|Group .* Communication$")
-_LABELLED: Final = re.compile(r"GPU [0-9]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +168,8 @@ class _Finding:
         kinds = yield from self._kinds(pytorch_event)
         if not kinds.any():
             return []
-        labelled = {
-            group: of for group, of in self.processes.items() if _LABELLED.match(self._tree.groups[group]["name"])
-        }
         found = []
-        for group, tracks in sorted((labelled or self.processes).items()):
+        for group, tracks in sorted(self._labelled_processes().items()):
             of = []
             for track in tracks:
                 if (yield from self._has_work(track, kinds)):
@@ -174,6 +177,17 @@ class _Finding:
             if of:
                 found.append(self._device(group, of))
         return found
+
+    def _labelled_processes(self) -> dict[int, list[int]]:
+        """Of each file the processes that are labelled as devices; all of them where none is."""
+        by_file: dict[int, dict[int, list[int]]] = defaultdict(dict)
+        for group, tracks in self.processes.items():
+            by_file[self._reader.store.file_of(tracks[0])][group] = tracks
+        chosen: dict[int, list[int]] = {}
+        for groups in by_file.values():
+            labelled = {group: of for group, of in groups.items() if is_device_label(self._tree.groups[group]["name"])}
+            chosen |= labelled or groups
+        return chosen
 
     def _has_work(self, track: int, kinds: Kinds) -> Steps[bool]:
         try:

@@ -14,8 +14,7 @@ import numpy as np
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Phase, RowMove
-from tilescope.tiler.device_lines import is_stream
-from tilescope.tiler.readers.trace_event.device_label import is_device_label
+from tilescope.tiler.device_lines import is_device_label, is_stream
 from tilescope.tiler.readers.trace_event.entries import (
     ON_DEVICE,
     ON_EITHER,

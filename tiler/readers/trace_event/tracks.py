@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Process, RowMove, Track, TrackKind
-from tilescope.tiler.device_lines import DEVICE_PREFIX, line_rank
+from tilescope.tiler.device_lines import DEVICE_PREFIX, is_device_label, line_rank
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.namesakes import tell_apart
-from tilescope.tiler.readers.trace_event.device_label import is_device_label
 from tilescope.tiler.readers.trace_event.entries import ON_DEVICE, Entries, IdKind, JsonProcess, JsonTrack, Role
 from tilescope.tiler.readers.trace_event.shared_pids import split_shared_pids
 
