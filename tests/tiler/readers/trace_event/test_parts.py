@@ -110,7 +110,7 @@ def eventful(seed: int, count: int = 60) -> list[str]:
         if rng.random() < 0.7:
             event["dur"] = rng.choice([1, 2.25, -1, "3", 1e300, None])
         if rng.random() < 0.6:
-            event["cat"] = rng.choice(["c", "d", ""])
+            event["cat"] = rng.choice(["c", "d", "", "kernel", "cpu_op"])
         if rng.random() < 0.5:
             event["id"] = rng.choice([1, "0x2", 3, "0x02", "text", 1 << 60])
         elif rng.random() < 0.5:
@@ -122,7 +122,7 @@ def eventful(seed: int, count: int = 60) -> list[str]:
             event["s"] = rng.choice("gpt")
         if rng.random() < 0.6:
             args = [{"name": f"n{k}", "sort_index": k}, {"v": 1.5, "w": "x"}, {"deep": [{"ph": "X", "ts": 1}]}, {}]
-            event["args"] = rng.choice(args)
+            event["args"] = rng.choice([*args, {"device": k}])
         members = list(event.items())
         rng.shuffle(members)
         texts.append(json.dumps(dict(members), ensure_ascii=rng.random() < 0.5))
