@@ -2278,8 +2278,10 @@ class TraceEventPart:
 class TraceEventStream:
     """A trace-event file, fed in pieces. Raises NotTraceJson."""
 
-    def __init__(self, max_members: int = 0) -> None:
-        """Keeps so many members of objects beside the events."""
+    def __init__(self, max_members: int = 0, nanoseconds: bool = False) -> None:
+        """
+        Keeps so many members of objects beside the events. Times are in microseconds, or else in nanoseconds.
+        """
 
     def pack_arguments(self, texts: PackedTexts) -> None:
         """Arguments are packed from now on. Before anything is fed."""

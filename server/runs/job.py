@@ -24,6 +24,7 @@ from typing import Any, Final
 from tilescope.server.errors import IndexingFailed, NoRoomToIndex
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
+from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 
 WORKER_COMMAND: Final = (sys.executable, "-P", "-m", "tilescope.server.runs.worker")
 STOP_TIMEOUT_S: Final = 3.0  # between the polite signal and the one that cannot be refused
@@ -45,6 +46,7 @@ class IndexJob:
     store: Path
     memory_bytes: int | None = None  # what indexing may take; None: as much as it takes by default
     max_inflated: int | None = None  # to how many bytes a file may inflate; None: as many as by default
+    time_unit: TimeUnit = DEFAULT_TIME_UNIT  # of times in JSON traces
 
     def to_line(self) -> bytes:
         """As the child reads it."""
@@ -54,6 +56,7 @@ class IndexJob:
             "store": str(self.store),
             "memory_bytes": self.memory_bytes,
             "max_inflated": self.max_inflated,
+            "time_unit": self.time_unit,
         }
         return json.dumps(job).encode() + b"\n"
 
@@ -62,7 +65,7 @@ class IndexJob:
         """The inverse, without the name."""
         job = json.loads(line)
         files = tuple(Path(file) for file in job["files"])
-        return IndexJob("", files, Path(job["store"]), job["memory_bytes"], job["max_inflated"])
+        return IndexJob("", files, Path(job["store"]), job["memory_bytes"], job["max_inflated"], job["time_unit"])
 
 
 async def run_job(

@@ -25,6 +25,7 @@ from tilescope.server.runs.sources import Discover, find_runs
 from tilescope.server.runs.store import ServedStore
 from tilescope.server.runs.watchers import Watcher, Watchers
 from tilescope.tiler.errors import NoStore, NotBuilt, StoreError, StoreVersion
+from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.sweep import sweep
 
@@ -50,6 +51,7 @@ class Registry:
         index_all: bool = False,
         memory_bytes: int | None = None,
         max_inflated: int | None = None,
+        time_unit: TimeUnit = DEFAULT_TIME_UNIT,
         rescan_interval_s: float = RESCAN_INTERVAL_S,
         growth: Growth | None = None,
     ) -> None:
@@ -62,6 +64,7 @@ class Registry:
         self._rescan_interval_s = rescan_interval_s
         self._memory_bytes = memory_bytes
         self._max_inflated = max_inflated
+        self._time_unit: TimeUnit = time_unit
         self._indexer = Indexer(run=run_job, on_indexed=self._check_indexed, on_change=self._on_change)
         self._watchers = Watchers()
         self._growth = Growth(SETTLE_S) if growth is None else growth
@@ -270,7 +273,7 @@ class Registry:
         async with self._scanning:
             if not is_due and time.monotonic() < self._rescan_at_s:
                 return
-            found = await asyncio.to_thread(find_runs, self.paths, self._cache, self._discover)
+            found = await asyncio.to_thread(find_runs, self.paths, self._cache, self._discover, self._time_unit)
             self._rescan_at_s = time.monotonic() + self._rescan_interval_s
         self._runs = {run.id: run for run in found}
         self._growth.look(found)
@@ -341,7 +344,7 @@ class Registry:
             return replace(run, hosts=tuple(manifest["hosts"]), file_count=len(manifest["files"]))
 
     def _job(self, run: FoundRun) -> IndexJob:
-        return IndexJob(run.name, run.files, run.store, self._memory_bytes, self._max_inflated)
+        return IndexJob(run.name, run.files, run.store, self._memory_bytes, self._max_inflated, self._time_unit)
 
 
 def _visible_build(state: Indexing) -> str | None:

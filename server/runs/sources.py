@@ -17,18 +17,24 @@ from tilescope.tiler.errors import TilescopeError, TraceError
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import take_fingerprints
 from tilescope.tiler.readers.logdir import run_id
+from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.store import is_store
 from tilescope.tiler.store.turn import CURRENT
 
 Discover = Callable[[Path], Sequence[DiscoveredRun]]
 
 
-def find_runs(paths: Sequence[Path], cache: CacheDirectory, discover: Discover) -> list[FoundRun]:
-    """All runs at the paths, newest first, each once. What cannot be read at this moment is left out."""
+def find_runs(
+    paths: Sequence[Path], cache: CacheDirectory, discover: Discover, time_unit: TimeUnit = DEFAULT_TIME_UNIT
+) -> list[FoundRun]:
+    """All runs at the paths, newest first, each once. What cannot be read at this moment is left out.
+
+    `time_unit`: in which they are indexed.
+    """
     found: list[list[FoundRun]] = []
     for path in paths:
         try:
-            found.append([_store_run(path)] if is_store(path) else _trace_runs(path, discover(path), cache))
+            found.append([_store_run(path)] if is_store(path) else _trace_runs(path, discover(path), cache, time_unit))
         except (OSError, TilescopeError):
             continue
     # Merged, not sorted: the order within one path is by the time of capture, which files that were copied do not show.
@@ -36,12 +42,14 @@ def find_runs(paths: Sequence[Path], cache: CacheDirectory, discover: Discover) 
     return list({run.id: run for run in merged}.values())
 
 
-def _trace_runs(root: Path, runs: Sequence[DiscoveredRun], cache: CacheDirectory) -> list[FoundRun]:
+def _trace_runs(
+    root: Path, runs: Sequence[DiscoveredRun], cache: CacheDirectory, time_unit: TimeUnit
+) -> list[FoundRun]:
     found = []
     for run in runs:
         try:
             store = cache.store_of(run.id, run.files)
-            sources = take_fingerprints(run.files) if is_store(store) else None
+            sources = take_fingerprints(run.files, time_unit) if is_store(store) else None
         except (OSError, TraceError):  # removed since it was discovered
             continue
         found.append(

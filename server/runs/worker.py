@@ -67,6 +67,7 @@ def main() -> int:
             priorities=priorities,
             memory_bytes=memory_bytes,
             max_inflated=job.max_inflated,
+            time_unit=job.time_unit,
         )
     except (TilescopeError, OSError, MemoryError) as error:
         reporter.say(type="failed", error=_one_line(error), no_room=isinstance(error, DiskFull))

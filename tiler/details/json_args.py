@@ -21,7 +21,7 @@ from tilescope.tiler.details.values import ValueKind, Values
 
 _STRICT = json.JSONDecoder(
     strict=False,
-    parse_constant=lambda _: None,
+    parse_constant=str,
     parse_float=exact_float,
     parse_int=exact_int,
     object_pairs_hook=Pairs,
@@ -32,8 +32,8 @@ def decode(raw: bytes, tables: bytes = b"") -> list[tuple[str, object]]:
     """One event's arguments as (name, value), in the order and with the repetitions of the file.
 
     The members of `args` come first, then `id` and all others; of an end, only what the begin does not say, too.
-    NaN and infinities are None, invalid UTF-8 is replaced, numbers that a float cannot hold stay text. What is no JSON
-    comes as one text. `tables` are not needed.
+    NaN, infinities and other bare words are text, and so are numbers that a float cannot hold; invalid UTF-8 is
+    replaced. What is no JSON comes as one text. `tables` are not needed.
     """
     text = raw.decode("utf-8", "replace")
     first: list[tuple[str, object]] = []

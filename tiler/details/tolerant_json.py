@@ -1,7 +1,8 @@
 """A JSON parser for text that profilers really write.
 
-Accepts what Python's refuses: bad escapes (kept as written), doubled and trailing commas, other words than true, false
-and null (read as None), numbers as `+100`. Lone surrogates become U+FFFD. Without recursion: depth cannot break it.
+Accepts what Python's refuses: bad escapes (kept as written), doubled and trailing commas, Python's True, False and
+None, decimals without a digit before or behind their point, and other words (NaN, 0xdeadbeef, +100, ncclFloat32), which
+are text. Lone surrogates become U+FFFD. Without recursion: depth cannot break it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ _ESCAPE = re.compile(
     r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\(.)", re.DOTALL
 )
 _SHORT_ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_WORDS: dict[str, object] = {"true": True, "false": False}
+# As C and Python allow it, and JSON does not.
+_SHORT_FLOAT = re.compile(
+    r"-?(?:\.[0-9]+|[0-9]+\.)(?:[eE][+-]?[0-9]+)?\Z"
+)  # as C and Python allow it, and JSON does not
+_WORDS: dict[str, object] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _MAX_EXACT_EXPONENT = 400  # beyond, a float is zero or infinite, and a Decimal need not be asked
 
 
@@ -72,10 +77,10 @@ def parse_at(text: str, at: int) -> tuple[object, int]:
 
 
 def exact_float(text: str) -> object:
-    """A float, the text itself where a float would be another number, None where it would be infinite."""
+    """A float; the text itself where a float would be another number, or infinite."""
     number = float(text)
     if not math.isfinite(number):
-        return None
+        return text
     mantissa, _, exponent = text.lower().partition("e")
     if len(mantissa) < 16 or (exponent and abs(int(exponent[:6])) > _MAX_EXACT_EXPONENT):
         return number  # a double holds 15 digits
@@ -123,9 +128,9 @@ def _scalar(text: str, at: int) -> tuple[object, int]:
         return exact_int(token), match.end()
     if _FLOAT.match(token):
         return exact_float(token), match.end()
-    if token[-1].isdigit() and token.lstrip("+-")[:1].isdigit():
-        return token, match.end()  # "+100", "050": a number to its writer
-    return _WORDS.get(token), match.end()
+    if _SHORT_FLOAT.match(token):
+        return exact_float(token), match.end()
+    return _WORDS.get(token, token), match.end()
 
 
 def _unescaped(text: str) -> str:

@@ -34,6 +34,7 @@ from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.memory_limits import memory_errors
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
 from tilescope.tiler.readers.room import Room
+from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import Generation, building_in
 from tilescope.tiler.store.store import Entry
@@ -74,6 +75,7 @@ def build_store(
     priorities: Priorities | None = None,
     memory_bytes: int = DEFAULT_MEMORY_BYTES,
     max_inflated: int | None = None,
+    time_unit: TimeUnit = DEFAULT_TIME_UNIT,
     workers: int | None = None,
     executor: Executor | None = None,
     force: bool = False,
@@ -89,14 +91,17 @@ def build_store(
     which blocks are wanted first. While it is built, the generation can be read by another process: see BuildProgress.
 
     `max_inflated` is to how many bytes one file may inflate, an archive with all that is in it; by default 100 times
-    its size and at least 1 GiB. A file that cannot be read is left out, with a warning, if there are others.
+    its size and at least 1 GiB. `time_unit` is that of times in JSON traces: files that were read in another unit count
+    as other files. A file that cannot be read is left out, with a warning, if there are others.
 
     Raises TraceError when no file can be read, StoreError when the store cannot be written, OutOfMemory. Whatever
     ends the build early, nothing of it is left, and what was published before still is.
     """
     report = progress or (lambda _: None)
     workers = workers or os.cpu_count() or 1
-    sources = take_fingerprints(files)  # before the first byte is read: what changes meanwhile is indexed again
+    sources = take_fingerprints(
+        files, time_unit
+    )  # before the first byte is read: what changes meanwhile is indexed again
     with turn(store, on_wait=lambda: report(BuildProgress("wait", 0.0, 0))) as our_turn, ExitStack() as stack:
         ready = build_of(store, sources) if our_turn.waited or not force else None
         if ready is not None:
@@ -108,7 +113,16 @@ def build_store(
         with building_in(our_turn, sum(source.size_bytes for source in sources)) as generation, unchanged(files):
             meter = Meter(report, generation.build)
             _build(
-                generation, files, sources, meter, priorities or Priorities(), memory_bytes, max_inflated, pool, workers
+                generation,
+                files,
+                sources,
+                meter,
+                priorities or Priorities(),
+                memory_bytes,
+                max_inflated,
+                time_unit,
+                pool,
+                workers,
             )
     return generation.build
 
@@ -121,6 +135,7 @@ def _build(
     priorities: Priorities,
     memory_bytes: int,
     max_inflated: int | None,
+    time_unit: TimeUnit,
     executor: Executor,
     workers: int,
 ) -> None:
@@ -130,7 +145,7 @@ def _build(
     preview = Preview(generation, files, sources, meter)
     with (
         closing(Scratch(folder, int(memory_bytes * _KEPT_SHARE), mapped_bytes)) as kept,
-        read_files(files, kept, meter, executor, workers, preview.show, max_inflated, room) as read,
+        read_files(files, kept, meter, executor, workers, preview.show, max_inflated, room, time_unit) as read,
         ExitStack() as while_built,
     ):
         traces = read.found

@@ -3,6 +3,7 @@
 Name, size and time of the last change must agree, and a digest of the first and the last MiB. The digest catches a file
 that was replaced by one of the same size with its time set back, as copying tools do. A file that was merely touched
 counts as changed: its middle could be, too, and indexing it again takes seconds, whereas an old index would tell lies.
+A file that is read in another unit of time counts as another file.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, Final, Self
 from msgspec import Struct, structs
 
 from tilescope.tiler.errors import TraceError
+from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 
 _END_BYTES: Final = 1024 * 1024
 
@@ -44,7 +46,9 @@ class Fingerprint(Struct, frozen=True):
     name: str
     size_bytes: int
     modified_ns: int
-    digest: str  # SHA-256 of the first and the last MiB, hexadecimal
+    digest: (
+        str  # SHA-256 of the first and the last MiB, hexadecimal; with the unit of time, where it is not the usual one
+    )
 
     def to_json(self) -> dict[str, Any]:
         """As the manifest keeps it."""
@@ -56,23 +60,25 @@ class Fingerprint(Struct, frozen=True):
         return cls(value["name"], value["size_bytes"], value["modified_ns"], value["digest"])
 
 
-def take_fingerprint(file: Path) -> Fingerprint:
+def take_fingerprint(file: Path, time_unit: TimeUnit = DEFAULT_TIME_UNIT) -> Fingerprint:
     """Of a file as it is now; reads at most 2 MiB, and nothing when it is the same as last time. Raises OSError."""
     archive = archive_of(file)
     stat = archive.stat()
     # The time of the last change of the inode cannot be set back.
     digest = _digest(archive, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+    if time_unit != DEFAULT_TIME_UNIT:
+        digest = f"{digest}-{time_unit}"
     # As text that JSON can keep, also where the name holds bytes that are no UTF-8.
     name = file.name.encode(errors="backslashreplace").decode()
     return Fingerprint(name, stat.st_size, stat.st_mtime_ns, digest)
 
 
-def take_fingerprints(files: Iterable[Path]) -> tuple[Fingerprint, ...]:
+def take_fingerprints(files: Iterable[Path], time_unit: TimeUnit = DEFAULT_TIME_UNIT) -> tuple[Fingerprint, ...]:
     """Of the files of a run, in their order. Raises TraceError for one that cannot be read."""
     found = []
     for file in files:
         try:
-            found.append(take_fingerprint(file))
+            found.append(take_fingerprint(file, time_unit))
         except OSError as error:
             raise TraceError(file, f"cannot be opened: {error.strerror or error}") from error
     return tuple(found)

@@ -29,6 +29,7 @@ from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, say
 from tilescope.cli.store_facts import StoreFact, store_facts
 from tilescope.cli.text import plural, rate_text, seconds_text
+from tilescope.cli.time_unit_option import add_time_unit_option
 
 if TYPE_CHECKING:
     from tilescope.tiler.indexing import BuildProgress
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="index even if the store is up to date")
     add_memory_option(parser, "approximate memory for indexing; the rest goes to scratch files next to the store")
     add_inflation_option(parser)
+    add_time_unit_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -77,6 +79,7 @@ def run(args: argparse.Namespace) -> int:
             force=args.force,
             memory_bytes=args.memory,
             max_inflated=args.max_inflated,
+            time_unit=args.time_unit,
         )
     seconds = time.monotonic() - begin
     for line in formats.left_out():

@@ -17,6 +17,7 @@ from tilescope.cli.limit_options import add_limit_options
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.say import LogToStderr
 from tilescope.cli.sizes import parse_size
+from tilescope.cli.time_unit_option import add_time_unit_option
 from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
         help="memory for caching the answers of tools; 0: none; default: 64MB",
     )
     add_inflation_option(parser)
+    add_time_unit_option(parser)
     add_access_options(parser)
     add_limit_options(parser)
 
@@ -76,6 +78,7 @@ def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
         index_all=index_all,
         memory_bytes=args.memory,
         max_inflated=args.max_inflated,
+        time_unit=args.time_unit,
     )
 
 

@@ -32,7 +32,7 @@ def store_facts(manifest: dict[str, Any]) -> list[StoreFact]:
         for kind, name in EVENT_KINDS.items()
         if int(manifest["events"][kind])
     ]
-    facts.append(StoreFact("events", "none: the trace is empty" if manifest["empty"] else ", ".join(kinds)))
+    facts.append(StoreFact("events", _no_events(manifest) if manifest["empty"] else ", ".join(kinds)))
     facts.append(StoreFact("tracks", _tracks(manifest)))
     facts.append(StoreFact("store", _sizes(manifest)))
     if manifest["ignored"]:
@@ -40,6 +40,14 @@ def store_facts(manifest: dict[str, Any]) -> list[StoreFact]:
         facts.append(StoreFact("ignored", ", ".join(ignored)))
     facts += [StoreFact("warning", warning) for warning in manifest["warnings"]]
     return facts
+
+
+def _no_events(manifest: dict[str, Any]) -> str:
+    """Why there are none."""
+    written = int(manifest["events"]["total"])
+    if not written:
+        return "none: the trace is empty"
+    return f"none: of {plural(written, 'event', 'events')} in the trace no time could be read, see ignored"
 
 
 def _span(manifest: dict[str, Any]) -> str:

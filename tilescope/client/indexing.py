@@ -13,6 +13,7 @@ from tilescope.client.progress import Progress
 from tilescope.tiler.errors import Cancelled
 from tilescope.tiler.indexing import DEFAULT_MEMORY_BYTES, BuildProgress, build_store
 from tilescope.tiler.readers import find_run
+from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 
 AnyPath = str | os.PathLike[str]
 
@@ -26,6 +27,7 @@ def index(
     force: bool = False,
     memory_bytes: int = DEFAULT_MEMORY_BYTES,
     max_inflated: int | None = None,
+    time_unit: TimeUnit = DEFAULT_TIME_UNIT,
 ) -> Path:
     """Indexes a trace into the folder `store` and returns its path: `tilescope.connect(tilescope.index(trace, store))`.
 
@@ -37,7 +39,8 @@ def index(
     there before stays.
 
     `memory_bytes` is about how much memory it may take, `max_inflated` how many bytes one file may inflate to: by
-    default 100 times its size. Raises TraceError, StoreError, OutOfMemory, and UsageError where `trace` is not one run.
+    default 100 times its size. `time_unit` is that of times in JSON traces, `us` or `ns`. Raises TraceError,
+    StoreError, OutOfMemory, and UsageError where `trace` is not one run.
     """
     if isinstance(trace, str | os.PathLike):
         files = find_run(Path(trace), max_inflated).files
@@ -52,7 +55,13 @@ def index(
 
     report(BuildProgress("start", 0.0, 0))
     build = build_store(
-        files, Path(store), progress=report, force=force, memory_bytes=memory_bytes, max_inflated=max_inflated
+        files,
+        Path(store),
+        progress=report,
+        force=force,
+        memory_bytes=memory_bytes,
+        max_inflated=max_inflated,
+        time_unit=time_unit,
     )
     if progress is not None:
         progress(Progress("ready", "ready", 1.0, build=build))

@@ -12,6 +12,8 @@ from tilescope.tiler.details import UNREADABLE
 from tilescope.tiler.details.json_args import decode
 from tilescope.tiler.details.tolerant_json import Pairs, parse
 
+WORDS = ["ncclFloat32", "0xdeadbeef", "0x41", "+inf"]
+
 
 @pytest.mark.parametrize(
     ("raw", "expected"),
@@ -27,9 +29,15 @@ from tilescope.tiler.details.tolerant_json import Pairs, parse
         (b'{"args":{"a":{"b":1,"b":2}}}', [("a", {"b": 2})]),
         (
             b'{"args":{"a":NaN,"b":-Infinity,"c":Infinity,"d":nan}}',
-            [("a", None), ("b", None), ("c", None), ("d", None)],
+            [("a", "NaN"), ("b", "-Infinity"), ("c", "Infinity"), ("d", "nan")],
         ),
-        (b'{"args":{"a":1e999}}', [("a", None)]),
+        (b'{"args":{"a":1e999}}', [("a", "1e999")]),
+        (b'{"args":{"a":ncclFloat32,"b":0xdeadbeef,"c":0x41,"d":+inf}}', [*zip("abcd", WORDS, strict=True)]),
+        (b'{"args":{"a":[True,None,{"b":False}]},"c":None}', [("a", [True, None, {"b": False}]), ("c", None)]),
+        (
+            b'{"args":{"a":.5,"b":-.5e1,"c":5.,"d":+5,"e":1_000}}',
+            [*zip("abcde", [0.5, -5.0, 5.0, "+5", "1_000"], strict=True)],
+        ),
         (b'{"args":{"a":true,"b":false}}', [("a", True), ("b", False)]),
         (b'{"args":{"a":9007199254740993,"b":18446744073709551616}}', [("a", 2**53 + 1), ("b", 2**64)]),
         (b'{"args":{"a":0.1,"b":1.5e3}}', [("a", 0.1), ("b", 1500.0)]),

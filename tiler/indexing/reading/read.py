@@ -30,6 +30,7 @@ from tilescope.tiler.readers.reader import Reader, TrackwiseReader
 from tilescope.tiler.readers.recognise import reader_of
 from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.sources import Sources
+from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.readers.trace_event.reader import TraceEventReader
 
 _POLL_SECONDS = 0.03
@@ -70,6 +71,7 @@ class _Reading(Struct):
     room: Room
     stopped: threading.Event
     batch_bytes: int  # of chunks that wait for more
+    time_unit: TimeUnit
     reader: Reader | None = None
     events: int = 0
     trackwise: bool = False
@@ -97,6 +99,8 @@ class _Reading(Struct):
             self.events = found.events
             self.room.check_flow_ends(self.path, found.flow_ends)
             return TraceFile(self.path, reader.size_bytes, found, reader.summary())
+        if isinstance(reader, TraceEventReader) and self.time_unit == "ns":
+            reader.count_nanoseconds()
         texts = reader.pack_arguments() if isinstance(reader, TraceEventReader) else None
         gathered = Gatherer(self.scratch, texts, batch=ChunkBatch(self.batch_bytes))
         for chunk, summary in ahead(_with_summaries(reader)):
@@ -127,6 +131,7 @@ def read_files(
     on_snapshots: Callable[[Sequence[FileSnapshot | None]], None],
     max_inflated: int | None = None,
     room: Room | None = None,
+    time_unit: TimeUnit = DEFAULT_TIME_UNIT,
 ) -> Iterator[ReadFiles]:
     """Reads all files; they stay open within the block. Raises TraceError when none of them can be read.
 
@@ -142,7 +147,7 @@ def read_files(
         room = room or Room()
         at_once = max(1, min(workers, len(files)))
         batch_bytes = int(room.bytes * _BATCH_SHARE) // at_once
-        readings = [_Reading(file, sources, scratch, room, stopped, batch_bytes) for file in files]
+        readings = [_Reading(file, sources, scratch, room, stopped, batch_bytes, time_unit) for file in files]
         sizes = [_size_bytes(file) for file in files]
         meter.bytes_total = sum(sizes)
         stack.callback(_close, readings)

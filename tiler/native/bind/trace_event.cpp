@@ -43,10 +43,12 @@ nb::str text(std::string_view utf8) { return nb::str(utf8.data(), utf8.size()); 
 
 using Buffer = InColumn<std::uint8_t>;  // bytes, or what else shows its own
 
-void read_part(TraceEventPart* part, const Buffer& block, PackedTexts* texts) {
+TimeUnit unit_of(bool nanoseconds) { return nanoseconds ? TimeUnit::nanoseconds : TimeUnit::microseconds; }
+
+void read_part(TraceEventPart* part, const Buffer& block, PackedTexts* texts, bool nanoseconds) {
     const std::string_view view = text_of(span_of(block));
     nb::gil_scoped_release release;
-    new (part) TraceEventPart(view, texts);
+    new (part) TraceEventPart(view, texts, unit_of(nanoseconds));
 }
 
 void feed(TraceEventStream& stream, const Buffer& data, TraceEventPart* part) {
@@ -196,13 +198,20 @@ void bind_trace_event(nb::module_& m) {
     nb::class_<TraceEventPart>(m, "TraceEventPart",
                                "The events of a block of a file, read without knowing what stands before it.")
         .def("__init__", &read_part, nb::arg("block"), nb::arg("texts").none() = nb::none(),
+             nb::arg("nanoseconds") = false,
              nb::sig(
                  "def __init__(self, block: bytes | bytearray | memoryview, texts: PackedTexts | None = None) -> None"),
              "Arguments are packed where there are `texts` for it.")
         .def_prop_ro("first", &TraceEventPart::first, "The first byte of the block that was read.")
         .def_prop_ro("last", &TraceEventPart::last, "Behind the last byte that was read.");
     nb::class_<TraceEventStream>(m, "TraceEventStream", "A trace-event file, fed in pieces. Raises NotTraceJson.")
-        .def(nb::init<std::size_t>(), nb::arg("max_members") = 0, "Keeps so many members of objects beside the events.")
+        .def(
+            "__init__",
+            [](TraceEventStream* stream, std::size_t max_members, bool nanoseconds) {
+                new (stream) TraceEventStream(max_members, unit_of(nanoseconds));
+            },
+            nb::arg("max_members") = 0, nb::arg("nanoseconds") = false,
+            "Keeps so many members of objects beside the events. Times are in microseconds, or else in nanoseconds.")
         .def("pack_arguments", &TraceEventStream::pack_arguments, nb::arg("texts"), nb::keep_alive<1, 2>(),
              "Arguments are packed from now on. Before anything is fed.")
         .def(

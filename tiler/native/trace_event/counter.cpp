@@ -17,10 +17,11 @@ namespace {
 enum class Sample { ok, no_number, not_finite };
 
 Sample read_sample(const RawValue& value, double& out) {
-    if (value.kind == JsonKind::word && value.says_nothing() && !value.is_null()) return Sample::not_finite;
-    if (value.kind != JsonKind::number && !value.is_string()) return Sample::no_number;
+    if (value.kind == JsonKind::object || value.kind == JsonKind::array) return Sample::no_number;
+    if (value.kind == JsonKind::word && is_no_number(value.text)) return Sample::not_finite;
     const char* first = value.text.data();
     const char* last = first + value.text.size();
+    if (value.kind == JsonKind::word && *first == '+') ++first;  // no JSON, but surely a number
     const auto [at, error] = std::from_chars(first, last, out);
     if (at != last || value.text.empty()) return Sample::no_number;
     if (error == std::errc::result_out_of_range || !std::isfinite(out)) return Sample::not_finite;

@@ -164,6 +164,13 @@ DecimalStatus parse_microseconds(std::string_view text, PicoTime& out) {
     return split(text, number) ? scale(number, out) : DecimalStatus::malformed;
 }
 
+DecimalStatus parse_nanoseconds(std::string_view text, PicoTime& out) {
+    Number number;
+    if (!split(text, number)) return DecimalStatus::malformed;
+    number.exponent -= 3;
+    return scale(number, out);
+}
+
 DecimalStatus parse_integer(std::string_view text, std::int64_t& out) {
     Number number;
     if (!split(text, number) || number.whole.size() + number.negative != text.size()) return DecimalStatus::malformed;

@@ -12,11 +12,17 @@ struct PicoTime {
     std::int16_t ps = 0;
 };
 
+// What times in a file count.
+enum class TimeUnit { microseconds, nanoseconds };
+
 enum class DecimalStatus { ok, malformed, out_of_range };
 
 // A JSON number that counts microseconds. Decimals beyond the sixth (finer than a picosecond) are rounded to the nearest
 // picosecond, halves away from zero. Malformed: what JSON does not allow, as "+1", "050", "1.", ".5".
 DecimalStatus parse_microseconds(std::string_view text, PicoTime& out);
+
+// The same of a JSON number that counts nanoseconds, of which the third decimal is the last that counts.
+DecimalStatus parse_nanoseconds(std::string_view text, PicoTime& out);
 
 // A JSON integer ("-0" is 0). Malformed: anything else, as "1.0".
 DecimalStatus parse_integer(std::string_view text, std::int64_t& out);

@@ -1,5 +1,6 @@
 #include "trace_event/fields.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -97,6 +98,12 @@ void add_cut(EventFields& event, std::string_view member) {
 }
 
 }  // namespace
+
+bool is_no_number(std::string_view word) {
+    if (!word.empty() && (word.front() == '-' || word.front() == '+')) word.remove_prefix(1);
+    constexpr std::array words{"NaN", "nan", "NAN", "Infinity", "infinity", "inf", "Inf", "INF"};
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 void EventFields::clear() {
     for (RawValue* field : {&ph, &name, &cat, &pid, &tid, &ts, &dur, &id, &id2, &id_scope, &args, &instant_scope, &bp,

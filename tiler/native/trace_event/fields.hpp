@@ -16,6 +16,9 @@ namespace tilescope {
 
 enum class JsonKind { missing, string, number, word, object, array };
 
+// Whether a word stands for what no number is, as JavaScript and Python write it: NaN, -Infinity, +inf.
+bool is_no_number(std::string_view word);
+
 // A value as it is written; a string without its quotes.
 struct RawValue {
     JsonKind kind = JsonKind::missing;
@@ -25,12 +28,13 @@ struct RawValue {
     bool deep = false;  // nested deeper than max_depth
 
     bool is_string() const { return kind == JsonKind::string; }
-    bool is_null() const { return kind == JsonKind::missing || (kind == JsonKind::word && text == "null"); }
+    // Null, also as Python writes it.
+    bool is_null() const {
+        return kind == JsonKind::missing || (kind == JsonKind::word && (text == "null" || text == "None"));
+    }
 
     // Null, and what stands for it where no number or text could be written: NaN, Infinity.
-    bool says_nothing() const {
-        return kind == JsonKind::missing || (kind == JsonKind::word && text != "true" && text != "false");
-    }
+    bool says_nothing() const { return is_null() || (kind == JsonKind::word && is_no_number(text)); }
 };
 
 // The members of one event that mean something. Of repeated members the last one counts, as in most JSON readers.

@@ -20,7 +20,7 @@ constexpr std::size_t max_wasted_bytes = std::size_t{2} << 20;
 
 }  // namespace
 
-TraceEventPart::TraceEventPart(std::string_view block, PackedTexts* texts) {
+TraceEventPart::TraceEventPart(std::string_view block, PackedTexts* texts, TimeUnit unit) : sink_(unit) {
     if (texts == nullptr) {
         read(block, nullptr);
         return;

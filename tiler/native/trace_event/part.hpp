@@ -17,7 +17,8 @@ class TraceEventPart {
   public:
     // Reads whole events one after the other, from the first in the block to the last, or to anything else that stands there.
     // Arguments are packed, if there is where.
-    explicit TraceEventPart(std::string_view block, PackedTexts* texts = nullptr);
+    explicit TraceEventPart(std::string_view block, PackedTexts* texts = nullptr,
+                            TimeUnit unit = TimeUnit::microseconds);
 
     bool empty() const { return first_ == last_; }
 

@@ -41,13 +41,16 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // A time as a number, or as a string that holds one.
-DecimalStatus read_us(const RawValue& value, PicoTime& out) {
-    if (value.kind == JsonKind::number) return parse_microseconds(value.text, out);
+DecimalStatus read_in(TimeUnit unit, const RawValue& value, PicoTime& out) {
+    const auto parse = [&](std::string_view text) {
+        return unit == TimeUnit::nanoseconds ? parse_nanoseconds(text, out) : parse_microseconds(text, out);
+    };
+    if (value.kind == JsonKind::number) return parse(value.text);
     if (!value.is_string()) return DecimalStatus::malformed;
-    if (!value.escaped) return parse_microseconds(trimmed(value.text), out);
+    if (!value.escaped) return parse(trimmed(value.text));
     std::string text;  // some writers put a tab behind the digits
     append_decoded(value.text, text);
-    return parse_microseconds(trimmed(text), out);
+    return parse(trimmed(text));
 }
 
 bool is_true(const RawValue& value) { return value.kind == JsonKind::word && value.text == "true"; }
@@ -175,7 +178,7 @@ bool EventSink::read_time(const EventFields& event, EventRow& row) {
         ignore("missing_ts");
         return false;
     }
-    const DecimalStatus status = read_us(event.ts, row.time);
+    const DecimalStatus status = read_in(time_unit_, event.ts, row.time);
     if (status != DecimalStatus::ok) ignore(status == DecimalStatus::malformed ? "bad_ts" : "ts_out_of_range");
     return status == DecimalStatus::ok;
 }
@@ -190,7 +193,7 @@ bool EventSink::read_duration(const EventFields& event, EventRow& row) {
         ignore("bad_dur_nan");
         return false;
     }
-    const DecimalStatus status = read_us(event.dur, row.duration);
+    const DecimalStatus status = read_in(time_unit_, event.dur, row.duration);
     if (status == DecimalStatus::malformed) {
         ignore("bad_dur");
         return false;

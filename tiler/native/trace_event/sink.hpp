@@ -21,6 +21,8 @@ namespace tilescope {
 
 class EventSink {
   public:
+    explicit EventSink(TimeUnit unit = TimeUnit::microseconds) : time_unit_(unit) {}
+
     // Whether the members make an event at all, as far as resynchronising needs to know.
     static bool looks_like_event(const EventFields& event);
 
@@ -82,6 +84,7 @@ class EventSink {
         return category_sides_[static_cast<std::size_t>(names_.at(name).category)];
     }
 
+    TimeUnit time_unit_;
     Tracks tracks_;
     EventKeys keys_;
     NameEntries names_;

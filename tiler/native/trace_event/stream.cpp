@@ -4,6 +4,7 @@
 
 #include "trace_event/json_scan.hpp"
 #include "trace_event/json_text.hpp"
+#include "trace_event/repair.hpp"
 
 namespace tilescope {
 
@@ -142,6 +143,7 @@ TraceEventStream::Step TraceEventStream::step_top_object() {
             enter_object();
             return Step::go_on;
         }
+        if (parsed.status == Scan::damaged) return repair_or_resync(State::top);
         return resync_from(State::top, "damaged_event");
     }
 }
@@ -302,10 +304,26 @@ TraceEventStream::Step TraceEventStream::step_event() {
     case Scan::foreign:
         if (!any_event_) refuse(foreign_text, parsed.at);
         break;
-    case Scan::damaged:
+    case Scan::damaged: return repair_or_resync(State::array);
     case Scan::too_deep: break;
     }
     return resync_from(State::array, "damaged_event");
+}
+
+// Of an event with quotes that are not escaped everything is kept; of others that are damaged nothing.
+TraceEventStream::Step TraceEventStream::repair_or_resync(State home) {
+    const RepairedEvent event = repair_quotes(here(), end(), finished_);
+    if (event.result == RepairResult::undecided && !finished_) return wait();
+    if (event.result == RepairResult::repaired) {
+        const char* text = event.text.data();
+        const EventEnd parsed = parse_event(text, text + event.text.size(), fields_);
+        if (parsed.status == Scan::ok && parsed.as == ParsedAs::event && EventSink::looks_like_event(fields_)) {
+            sink_.ignore("unescaped_quotes");
+            accept_event(event.after);
+            return Step::go_on;
+        }
+    }
+    return resync_from(home, "damaged_event");
 }
 
 void TraceEventStream::accept_event(const char* after) {

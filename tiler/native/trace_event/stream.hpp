@@ -38,7 +38,8 @@ enum class EndedIn { nothing, complete, array, object, value, event, damage };
 class TraceEventStream {
   public:
     // Keeps so many members of objects beside the events.
-    explicit TraceEventStream(std::size_t max_members) : members_(max_members) {}
+    explicit TraceEventStream(std::size_t max_members, TimeUnit unit = TimeUnit::microseconds)
+        : sink_(unit), members_(max_members) {}
 
     // Arguments are packed, which `texts` outlives. Before anything is fed.
     void pack_arguments(PackedTexts& texts);
@@ -87,6 +88,7 @@ class TraceEventStream {
     Step wait();
     Step resync_from(State home, std::string_view reason);
     Step cut_or_wait(State home);
+    Step repair_or_resync(State home);
     Step bad_object();
     Answer array_ends_here() const;
     void enter_object();

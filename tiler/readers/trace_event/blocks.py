@@ -35,10 +35,12 @@ def read_blocks(
     texts: _native.PackedTexts | None = None,
     first_bytes: int = FIRST_BLOCK_BYTES,
     largest_bytes: int = LARGEST_BLOCK_BYTES,
+    *,
+    nanoseconds: bool = False,
 ) -> Iterator[tuple[memoryview, _native.TraceEventPart]]:
     """The blocks of the file in order, and what was read of each. A block is valid until the next one is asked for.
 
-    Arguments are packed, if there are `texts` for it.
+    Arguments are packed, if there are `texts` for it. Times are in microseconds, or else in nanoseconds.
     """
     spare: list[bytearray] = []
     waiting: deque[tuple[bytearray, int, Future[_native.TraceEventPart]]] = deque()
@@ -54,7 +56,7 @@ def read_blocks(
                     filled = source.read_into(memoryview(memory)[:size])
                     ended = filled < size
                     if filled:
-                        reading = pool.submit(_native.TraceEventPart, memoryview(memory)[:filled], texts)
+                        reading = pool.submit(_native.TraceEventPart, memoryview(memory)[:filled], texts, nanoseconds)
                         waiting.append((memory, filled, reading))
                     size = min(2 * size, largest_bytes)
                 if not waiting:

@@ -47,6 +47,7 @@ class TraceEventReader:
         self._workers = workers or default_workers()
         self._room = room or Room()
         self._stream = _native.TraceEventStream(MAX_ATTACHMENTS)
+        self._nanoseconds = False
         self._texts: _native.PackedTexts | None = None
         self._fields = JsonFields(scratch_dir)
         self._summary = TraceSummary(format=ID)
@@ -55,6 +56,11 @@ class TraceEventReader:
     def open(cls, path: Path | str) -> TraceEventReader:
         """Opens a plain or gzip-compressed file."""
         return cls(ByteSource.open(path))
+
+    def count_nanoseconds(self) -> None:
+        """Takes the times in the file for nanoseconds, not microseconds. Before everything else."""
+        self._nanoseconds = True
+        self._stream = _native.TraceEventStream(MAX_ATTACHMENTS, nanoseconds=True)
 
     def pack_arguments(self) -> _native.PackedTexts:
         """Has the arguments of all chunks packed, and returns what unpacks them once the file has been read.
@@ -69,7 +75,7 @@ class TraceEventReader:
         """Chunks of events in file order: those of a block of text each, for most files. Worker threads read ahead."""
         stream = self._stream
         try:
-            for block, part in read_blocks(self._source, self._workers, self._texts):
+            for block, part in read_blocks(self._source, self._workers, self._texts, nanoseconds=self._nanoseconds):
                 stream.feed(block, part)
                 self._fields.take(stream)
                 self._room.check(
@@ -169,16 +175,33 @@ class TraceEventReader:
             warnings.append(f"{ended_in}: the trace was cut short, and {_events(total)} kept")
         elif total == 0:
             warnings.append("the trace is empty: there is no event in it")
+        out_of_range = self._summary.ignored.get("ts_out_of_range", 0)
+        if out_of_range and not self._nanoseconds:
+            warnings.append(
+                f"{_out_of(out_of_range, total)} beyond the range of times: ts is in microseconds, and these look like "
+                "nanoseconds; read them as such with --time-unit ns (time_unit in Python)"
+            )
         if stream.base_time_differs:
             warnings.append("there are several baseTimeNanoseconds: the first one was used for all events")
         damaged = sum(self._summary.ignored.get(reason, 0) for reason in ("damaged_event", "oversized_event"))
         if damaged:
             places = "1 place" if damaged == 1 else f"{damaged:,} places"
             warnings.append(f"damaged JSON in {places}: what events there were is skipped")
+        unescaped = self._summary.ignored.get("unescaped_quotes", 0)
+        if unescaped:
+            events = "1 event has" if unescaped == 1 else f"{unescaped:,} events have"
+            warnings.append(f"{events} quotes that are not escaped in a text: what was meant is a guess")
         deep = self._summary.ignored.get("nested_too_deep", 0)
         if deep:
             warnings.append(f"{deep:,} {'value' if deep == 1 else 'values'} nested more than 256 deep: cut there")
         return warnings
+
+
+def _out_of(part: int, total: int) -> str:
+    """As the beginning of a sentence: `all 10 events are`."""
+    if part == total:
+        return "the only event is" if total == 1 else f"all {total:,} events are"
+    return f"{part:,} of {total:,} events {'is' if part == 1 else 'are'}"
 
 
 def _events(count: int) -> str:

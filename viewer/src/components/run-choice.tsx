@@ -6,7 +6,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { folderOf, groupedRuns, linesOf, NEWEST_FIRST } from "../state/run-list";
 import { useApp } from "./app-context";
 import { Card } from "./card";
-import { formatCount } from "./format";
+import { formatCount, plural } from "./format";
 import { RunEntry } from "./run-entry";
 import { RunPage } from "./run-page";
 
@@ -48,12 +48,14 @@ export function UnknownRunMessage({ id }: { id: string }) {
 export function EmptyMessage({ manifest }: { manifest: Manifest }) {
   const app = useApp();
   const ignored = Object.entries(manifest.ignored);
+  const written = manifest.events.total;
   // The server says it, too: the title is enough.
   const warnings = manifest.warnings.filter((warning) => !warning.startsWith("the trace is empty"));
   return (
-    <Card title="This trace is empty">
+    <Card title={written === 0n ? "This trace is empty" : "No event of this trace could be read"}>
       <p>
-        {manifest.name} was read to its end ({manifest.files.join(", ")}) and holds no events.
+        {manifest.name} was read to its end ({manifest.files.join(", ")}) and holds{" "}
+        {written === 0n ? "no events" : `${plural(written, "event")}, none of which can be shown`}.
       </p>
       {(warnings.length > 0 || ignored.length > 0) && (
         <ul class="warnings">
