@@ -60,7 +60,7 @@ class FlowMarks:
         return found
 
     def _marks(self, track: int, ends: FlowEnds) -> Iterator[tuple[int, FlowMark]]:
-        ends = ends.take(self._looked.of(track).hold(ends.tick))
+        ends = ends.take((ends.derived == 0) & self._looked.of(track).hold(ends.tick))
         ends = ends.take(self._partner_is_there(ends))
         alike: Counter[bytes] = Counter()  # flows between the same slices at the same times
         columns = (ends.incoming, ends.ordinal, ends.tick, ends.partner_track, ends.partner_ordinal, ends.partner_tick)

@@ -228,7 +228,7 @@ def _tables(
         operations_of=builder.operations.per_track,
         families=families,
         ignored=run.ignored(),
-        warnings=run.warnings(),
+        warnings=[*run.warnings(), *builder.flows.warnings()],
     )
     yield from attachment_entries([file.summary for file in run.files], layout.hosts)
     yield from tree_entries(found)

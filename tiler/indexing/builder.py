@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.details import chunk
+from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices
 from tilescope.tiler.indexing.flows.flows import Flows
 from tilescope.tiler.indexing.free_memory import FreeMemory
 from tilescope.tiler.indexing.meter import Meter
@@ -92,6 +93,7 @@ class Builder:
         self._layout = layout
         self._generation = generation
         self._meter = meter
+        self._kept = kept
         self._working = working
         self._passing = PassingScratch(working, room.bytes >> _PASSING_SHIFT)
         self._rollups = Rollups(layout.tracks, generation.scratch, rollup_bytes)
@@ -216,7 +218,9 @@ class Builder:
 
     def _build_slices(self, track: PlacedTrack) -> None:
         open_slices = self._open_slices
-        data, flow_rows = self._run.take_track(track.file, track.source, self._passing, open_slices.budget)
+        data, flow_rows, correlations = self._run.take_track(
+            track.file, track.source, self._passing, open_slices.budget
+        )
         if data is not None:
             open_slices.check(*self._told(track), data.rows)
             if data.rows > MANY_ROWS:
@@ -224,6 +228,9 @@ class Builder:
         self.facts[track.id] = TrackFacts.of(data)
         if flow_rows is not None:
             self.flows.add(track.file, track.source, flow_rows, track.id if data is not None else -1, data)
+        if data is not None and correlations is not None:
+            correlated = CorrelatedSlices.of(correlations, track.id, data, self._kept)
+            self.flows.add_correlated(track.file, track.source, correlated)
         for number in self._carriers[track.file].get(track.source, ()):
             self._add_flows(track.file, number, track.id if data is not None else -1, data)
         if data is not None:

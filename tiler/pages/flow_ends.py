@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 _CHUNK_ENDS = 8192
 
 # A chunk has all ends of its slices, and a record may have so many bytes when it is decoded.
-MOST_ENDS_OF_A_SLICE = MAX_DECODED_BYTES // 8 // 9
+MOST_ENDS_OF_A_SLICE = MAX_DECODED_BYTES // 8 // 10
 
 
 class FlowEnds(Struct, frozen=True):
@@ -34,6 +34,7 @@ class FlowEnds(Struct, frozen=True):
     partner_tick: Ints
     partner_start: Ints  # of the partner's slice, ticks
     partner_name: Ints  # of the partner's slice, -1: none
+    derived: Ints  # 1: the file has no such flow, both slices have one correlation; else 0
 
     def __len__(self) -> int:
         return len(self.ordinal)
@@ -81,4 +82,5 @@ _COLUMNS = {
     "partner_ordinal": Col.FLOW_PARTNER_ORDINAL,
     "partner_tick": Col.FLOW_PARTNER_TICK,
     "partner_name": Col.FLOW_PARTNER_NAME,
+    "derived": Col.FLOW_DERIVED,
 }

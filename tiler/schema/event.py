@@ -20,6 +20,9 @@ class FlowPartner(Struct, frozen=True, kw_only=True):
     ordinal: Decimal
     name: str
     start: Ticks
+    derived: Annotated[
+        bool, Meta(description="No flow of the file leads there: both slices have the same `correlation`.")
+    ]
 
 
 _Partners = Annotated[Sequence[FlowPartner], Meta(max_length=FLOWS_AT_MOST)]

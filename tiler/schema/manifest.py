@@ -48,6 +48,13 @@ class FlowCounts(Struct, frozen=True, kw_only=True):
     ends_without_start: Decimal
     without_id: Decimal
     without_slice: Annotated[Decimal, Meta(description="Left out: an end lies where its thread has no slice.")]
+    derived: Annotated[
+        Decimal,
+        Meta(description="Beside these: lead from a launch to what it launched, by `correlation`; no flow of a file does."),
+    ]
+    ambiguous: Annotated[
+        Decimal, Meta(description="Work of devices whose `correlation` several launches have: no edge leads to it.")
+    ]
 
 
 class StepCounts(Struct, frozen=True, kw_only=True):

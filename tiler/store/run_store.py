@@ -374,6 +374,7 @@ class RunStore:
                 ordinal=str(int(ends.partner_ordinal[k])),
                 name=self._name(int(ends.partner_name[k]))[0],
                 start=str(int(ends.partner_start[k])),
+                derived=bool(ends.derived[k]),
             )
             for k in range(len(ends))
         ]

@@ -56,7 +56,8 @@ class Catalogue:
     names_per_page: int
     files: tuple[str, ...]  # encoding of the arguments of each
     counts: dict[str, int]  # events as written in the files, by kind
-    flow_edges: int
+    flow_edges: int  # those of the files, and those that are derived
+    derived_edges: int
     families: tuple[str, ...] | None  # None in stores that were written before there were any
     tracks: tuple[TrackEntry, ...]
 
@@ -89,7 +90,8 @@ class Catalogue:
             int(public["names"]["page_size"]),
             tuple(file["args_encoding"] for file in inner["files"]),
             {kind: int(count) for kind, count in public["events"].items()},
-            int(public["flows"]["edges"]),
+            int(public["flows"]["edges"]) + int(public["flows"]["derived"]),
+            int(public["flows"]["derived"]),
             tuple(public["families"]) if "families" in public else None,
             tracks,
         )

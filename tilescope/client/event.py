@@ -24,6 +24,7 @@ class FlowPartner:
     ordinal: int
     name: str
     start: int
+    derived: bool  # no flow of the file leads there: both slices have the same correlation
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,4 +71,5 @@ class Event:
 
 
 def _partner(partner: Mapping[str, Any]) -> FlowPartner:
-    return FlowPartner(partner["track"], int(partner["ordinal"]), partner["name"], int(partner["start"]))
+    place = partner["track"], int(partner["ordinal"])
+    return FlowPartner(*place, partner["name"], int(partner["start"]), partner["derived"])

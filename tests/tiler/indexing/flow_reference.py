@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -28,15 +28,49 @@ class End:
     ordinal: int | None
 
 
+@dataclass(frozen=True)
+class Correlated:
+    """A slice with a correlation."""
+
+    number: int
+    is_of_device: bool
+    track: int
+    ordinal: int
+    tick: int
+
+
 @dataclass
 class Expected:
     edges: Counter[Edge]
     counts: dict[str, str]  # as the manifest has them
+    derived: Counter[Edge] = field(default_factory=Counter)
 
 
 def expected_flows(file: Path, store: RunStore) -> Expected:
     """What the store should hold of the file that it was built from."""
-    return join(read_ends(file, store))
+    ends, correlated = read_ends(file, store)
+    expected = join(ends)
+    derive(expected, correlated)
+    return expected
+
+
+def derive(expected: Expected, correlated: list[Correlated]) -> None:
+    """Adds the edges from launches to works of devices that no flow joins, and how many works several launches have."""
+    launches = {(one.track, one.ordinal) for one in correlated if not one.is_of_device}
+    joined = {(to, ordinal) for a, b, _, to, ordinal, _ in expected.edges if (a, b) in launches}
+    by_number: dict[int, list[Correlated]] = defaultdict(list)
+    for one in correlated:
+        if not one.is_of_device:
+            by_number[one.number].append(one)
+    ambiguous = 0
+    for one in correlated:
+        if one.is_of_device and (one.track, one.ordinal) not in joined:
+            of_number = by_number.get(one.number, [])
+            ambiguous += len(of_number) > 1
+            if len(of_number) == 1:
+                (launch,) = of_number
+                expected.derived[launch.track, launch.ordinal, launch.tick, one.track, one.ordinal, one.tick] += 1
+    expected.counts |= {"derived": str(expected.derived.total()), "ambiguous": str(ambiguous)}
 
 
 def join(ends: list[End]) -> Expected:
@@ -89,8 +123,8 @@ def following(start: np.ndarray, tick: int) -> int | None:
     return int(later[0]) if len(later) else None
 
 
-def read_ends(file: Path, store: RunStore) -> list[End]:
-    """All flow ends of the file, bound."""
+def read_ends(file: Path, store: RunStore) -> tuple[list[End], list[Correlated]]:
+    """All flow ends of the file, bound, and its slices with a correlation."""
     manifest = store.manifest()
     reader = open_trace(file)
     rows = [
@@ -130,10 +164,13 @@ def read_ends(file: Path, store: RunStore) -> list[End]:
     owner: dict[int, int] = {}  # of each track: its event before, counted in file order
     events: dict[int, list[tuple[int, int]]] = defaultdict(list)
     found: list[tuple[int, int, int, int, int | None]] = []
+    keyed: list[tuple[int, int, int, int]] = []  # track, its event, tick, key
     for track, phase, time, duration, key, flags in rows:
         tick = (time - zero_ps) // manifest["tick_ps"]
         if phase < Phase.FLOW_START:
             owner[track] = len(events[track])
+            if key < -1:
+                keyed.append((track, len(events[track]), tick, key))
             events[track].append((tick, -duration))
             continue
         ordinal: int | None
@@ -145,13 +182,19 @@ def read_ends(file: Path, store: RunStore) -> list[End]:
         else:
             found.append((phase, tick, key, track, -1 - owner[track]))
     rank: dict[int, dict[int, int]] = {}
-    for track in {track for _, _, _, track, ordinal in found if ordinal is not None and ordinal < 0}:
+    owned = {track for _, _, _, track, ordinal in found if ordinal is not None and ordinal < 0}
+    for track in owned | {track for track, *_ in keyed}:
         order = sorted((event, position) for position, event in enumerate(events[track]))
         rank[track] = {position: ordinal for ordinal, (_, position) in enumerate(order)}
-    return [
+    ends = [
         End(phase, tick, key, place(track), rank[track][-1 - o] if o is not None and o < 0 else o)
         for phase, tick, key, track, o in found
     ]
+    correlated = [
+        Correlated(-2 - key >> 1, bool(-2 - key & 1), place(track), rank[track][event], tick)
+        for track, event, tick, key in keyed
+    ]
+    return ends, correlated
 
 
 def slices_of(store: RunStore) -> dict[int, tuple[np.ndarray, np.ndarray]]:

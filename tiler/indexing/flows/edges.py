@@ -63,6 +63,12 @@ class FlowPart(Struct, frozen=True):
         )
 
     @classmethod
+    def none(cls) -> FlowPart:
+        """No ends."""
+        none, number = np.zeros(0, np.int64), np.zeros(0, np.int32)
+        return cls(np.zeros(0, np.uint8), none, none, number, none, none, number)
+
+    @classmethod
     def join(cls, parts: list[FlowPart], scratch: Scratch) -> FlowPart:
         """All parts, one after the other; the list is emptied."""
         if len(parts) == 1:
@@ -83,14 +89,17 @@ class FlowEdges(Struct, frozen=True):
 
     ends: FlowPart
     position: Positions  # (2n,) in `ends`
+    derived: int = 0  # so many edges, the last ones, are no flows of the file
 
     @classmethod
-    def of(cls, ends: FlowPart, source: Positions, target: Positions, scratch: Scratch) -> FlowEdges:
+    def of(
+        cls, ends: FlowPart, source: Positions, target: Positions, scratch: Scratch, derived: int = 0
+    ) -> FlowEdges:
         """Edges from and to these positions."""
         position = cast(Positions, scratch.empty(len(source) + len(target), np.uint32))
         position[: len(source)] = source
         position[len(source) :] = target
-        return cls(ends, position)
+        return cls(ends, position, derived)
 
     def by_track(self, scratch: Scratch) -> Iterator[tuple[int, Ints]]:
         """The numbers of each track's ends of edges."""
@@ -141,4 +150,5 @@ class FlowEdges(Struct, frozen=True):
             scratch.pick(ends.tick, partner),
             scratch.pick(ends.start, partner),
             scratch.fill(len(number), _INT64, lambda part: ends.name[partner[part]].astype(np.int64)),
+            scratch.fill(len(number), _INT64, lambda part: (number[part] % n >= n - self.derived).astype(np.int64)),
         )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import TooMany
 from tilescope.tiler.indexing.flows.bins import flow_tiles
+from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices, derived_edges
 from tilescope.tiler.indexing.flows.edges import FlowEdges, FlowPart
 from tilescope.tiler.indexing.flows.join import join_flows
 from tilescope.tiler.indexing.reading.flow_rows import FlowRows
@@ -38,6 +39,8 @@ class FlowCounts(Struct):
     ends_without_start: int = 0
     without_id: int = 0
     without_slice: int = 0  # edges of which an end lies where its thread has no slice
+    derived: int = 0  # edges by correlation, which are stored, too
+    ambiguous: int = 0  # works of devices whose correlation several launches have
 
 
 class Flows(Struct):
@@ -52,6 +55,7 @@ class Flows(Struct):
     counts: FlowCounts = field(default_factory=FlowCounts)  # complete after the last of the entries
     ends: dict[int, tuple[int, int]] = field(default_factory=dict)  # of each track: how many leave, how many arrive
     _parts: dict[int, dict[int, FlowPart]] = field(default_factory=dict)  # by file and number of the track in it
+    _correlated: dict[int, dict[int, CorrelatedSlices]] = field(default_factory=dict)  # the same
     _adding: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, file: int, number: int, rows: FlowRows, place: int, slices: TrackData | None) -> None:
@@ -60,15 +64,21 @@ class Flows(Struct):
         with self._adding:
             self._parts.setdefault(file, {})[number] = ends
 
+    def add_correlated(self, file: int, number: int, slices: CorrelatedSlices) -> None:
+        """Those slices of track `number` of a file that have a correlation."""
+        with self._adding:
+            self._correlated.setdefault(file, {})[number] = slices
+
     def by_file(self, root_level: int) -> Iterator[list[Part]]:
         """Of one file after the other what is to be written: parts that threads may share, those of a file at a time.
 
         They are chunks of flow ends and of flow tiles, each with its key. Each part may raise TooMany.
         """
-        for file in sorted(self._parts):
-            of = self._parts.pop(file)
-            ends = FlowPart.join([of.pop(number) for number in sorted(of)], self.working)
-            edges = self._edges(ends)
+        for file in sorted({*self._parts, *self._correlated}):
+            of = self._parts.pop(file, {})
+            ends = FlowPart.join([of.pop(number) for number in sorted(of)] or [FlowPart.none()], self.working)
+            correlated = self._correlated.pop(file, {})
+            edges = self._edges(ends, [correlated[number] for number in sorted(correlated)])
             parts: list[Part] = []
             some: list[tuple[int, Ints]] = []
             n = 0
@@ -81,6 +91,14 @@ class Flows(Struct):
             if some:
                 parts.append(partial(self._entries, file, edges, some, root_level))
             yield parts
+
+    def warnings(self) -> list[str]:
+        """What a person should know of them, a line each. After the last of the entries."""
+        count = self.counts.ambiguous
+        if not count:
+            return []
+        what = "1 event of a device has" if count == 1 else f"{count:,} events of devices have"
+        return [f"{what} a correlation that several launches have: no arrow says which of them"]
 
     def _entries(
         self, file: int, edges: FlowEdges, tracks: Sequence[tuple[int, Ints]], root_level: int
@@ -97,7 +115,7 @@ class Flows(Struct):
                 for tiles in level.chunks():
                     yield keys.flow_tiles(track, level.level, int(tiles.index[0])), compress(tiles.encode(track))
 
-    def _edges(self, ends: FlowPart) -> FlowEdges:
+    def _edges(self, ends: FlowPart, correlated: Sequence[CorrelatedSlices]) -> FlowEdges:
         joined = join_flows(ends.phase, ends.tick, ends.key)
         bound = np.empty(len(joined), np.bool_)
         for part in parts(len(joined)):
@@ -108,4 +126,16 @@ class Flows(Struct):
         counts.starts_without_end += joined.starts_without_end
         counts.ends_without_start += joined.ends_without_start
         counts.without_id += joined.without_id
-        return FlowEdges.of(ends, joined.source[bound], joined.target[bound], self.working)
+        source, target = joined.source[bound], joined.target[bound]
+        if not correlated:
+            return FlowEdges.of(ends, source, target, self.working)
+        derived = derived_edges(correlated, ends, (source, target), self.working)
+        counts.derived += len(derived.source)
+        counts.ambiguous += derived.ambiguous
+        if not len(derived.source):
+            return FlowEdges.of(ends, source, target, self.working)
+        behind = np.uint32(len(ends.phase))
+        source = np.concatenate([source, derived.source + behind])
+        target = np.concatenate([target, derived.target + behind])
+        ends = FlowPart.join([ends, derived.ends], self.working)
+        return FlowEdges.of(ends, source, target, self.working, len(derived.source))

@@ -28,11 +28,14 @@ class FlowRows(Struct, frozen=True):
         return len(self.phase)
 
 
-def flow_rows(events: TimedEvents, source: Ints | None, scratch: Scratch) -> FlowRows | None:
+def flow_rows(
+    events: TimedEvents, source: Ints | None, scratch: Scratch, end_source: Ints | None = None
+) -> FlowRows | None:
     """The flow ends among a track's events; None when there are none.
 
-    `source[ordinal]` is the event that began a slice of the track: where slices and flow ends stand together, an end
-    belongs to the event before it. None: the track is a carrier and has no slices.
+    `source[ordinal]` is the event that began a slice of the track, `end_source[ordinal]` the one that ended it, or -1:
+    where slices and flow ends stand together, a flow end belongs to the event before it. None: the track is a carrier
+    and has no slices; no slice has an end of its own.
     """
     rows = np.flatnonzero(events.phase >= Phase.FLOW_START)
     if not len(rows):
@@ -43,7 +46,7 @@ def flow_rows(events: TimedEvents, source: Ints | None, scratch: Scratch) -> Flo
         scratch.pick(events.start, rows),
         key,
         scratch.pick(events.flags, rows),
-        None if source is None else _ordinals_before(rows, len(events), source, scratch),
+        None if source is None else _ordinals_before(rows, len(events), source, end_source, scratch),
     )
 
 
@@ -64,9 +67,15 @@ def binds_to_next(rows: FlowRows, part: slice) -> NDArray[np.bool_]:
     return to_next
 
 
-def _ordinals_before(rows: Ints, n_events: int, source: Ints, scratch: Scratch) -> Ints:
-    """The ordinal of the event before each run of flow ends; -1 where that made no slice."""
+def _ordinals_before(
+    rows: Ints, n_events: int, source: Ints, end_source: Ints | None, scratch: Scratch
+) -> Ints:
+    """The ordinal of the slice whose begin or end stands before each run of flow ends; -1 where it is of none."""
     ordinal_of = _inverse(source, n_events + 1, scratch)
+    if end_source is not None:
+        for part in parts(len(end_source)):
+            ended = part.start + np.flatnonzero(end_source[part] >= 0)
+            ordinal_of[end_source[ended]] = ended
     ordinals = cast(Ints, scratch.empty(len(rows), np.int64))
     before, run = -2, 0  # the row before the part, and the first of its run
     for part in parts(len(rows)):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TraceSummary, TrackKind
+from tilescope.tiler.indexing.reading.correlations import SliceCorrelations
 from tilescope.tiler.indexing.reading.file_events import TraceFile
 from tilescope.tiler.indexing.reading.flow_rows import FlowRows, flow_rows
 from tilescope.tiler.indexing.reading.names import RunNames
@@ -56,24 +57,27 @@ class RunFiles:
 
     def take_track(
         self, file: int, track: int, scratch: Scratch, budget: _native.MemoryBudget | None = None
-    ) -> tuple[TrackData | None, FlowRows | None]:
-        """The events of a track, and the flow ends that stand among them. To be called once; from any thread.
+    ) -> tuple[TrackData | None, FlowRows | None, SliceCorrelations | None]:
+        """The events of a track, the flow ends that stand among them, and what correlations its slices have.
+
+        To be called once; from any thread.
 
         Raises MemoryError when more slices are open at once than `budget` has room for.
         """
         events = self._take(file, track, scratch)
         if events is None or not len(events):
-            return None, None
+            return None, None, None
         kind = self.files[file].summary.tracks[track].kind
         if kind == TrackKind.COUNTER:
-            return make_samples(events, scratch), None
-        made = make_slices(events, self.timeline.end, scratch, budget, self._namesakes)
+            return make_samples(events, scratch), None, None
+        by_key = kind == TrackKind.ASYNC
+        made = make_slices(events, self.timeline.end, scratch, budget, self._namesakes, pairs_by_key=by_key)
         malformed = made.malformed
         if kind == TrackKind.ASYNC:
             # They need not nest.
             malformed = msgspec.structs.replace(malformed, overlaps=0)
         self._malformed.append(malformed)
-        return (made.data if len(made.data) else None), made.flows
+        return (made.data if len(made.data) else None), made.flows, made.correlations
 
     def look_at(self, file: int, track: int, scratch: Scratch) -> TimedEvents | None:
         """The events of a track, in file order, whether it has been taken or not: for what else is made of them.

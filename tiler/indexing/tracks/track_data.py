@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Protocol, TypeVar, cast
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Phase
 from tilescope.tiler.columns.pairing import Namesakes, pair
 from tilescope.tiler.indexing.reading.arguments import gather_args
+from tilescope.tiler.indexing.reading.correlations import SliceCorrelations, has_correlations, slice_correlations
 from tilescope.tiler.indexing.reading.flow_rows import FlowRows, bound_rows, flow_rows
 from tilescope.tiler.indexing.reading.timed import TimedEvents
 from tilescope.tiler.indexing.scratch import SMALL_BYTES, PassingScratch, Scratch, parts
@@ -85,6 +86,7 @@ class MadeSlices(Struct, frozen=True):
     data: TrackData
     malformed: Malformed
     flows: FlowRows | None  # flow ends that stand among the slices
+    correlations: SliceCorrelations | None = None
 
 
 def make_slices(
@@ -93,33 +95,40 @@ def make_slices(
     scratch: Scratch,
     budget: _native.MemoryBudget | None = None,
     namesakes: Namesakes | None = None,
+    *,
+    pairs_by_key: bool = True,
 ) -> MadeSlices:
     """Slices (and instants, which are slices of length 0). `run_end` is the tick at which open ones end.
 
-    Without `namesakes` no two names have one text.
+    Without `namesakes` no two names have one text. `pairs_by_key`: a begin and its end have one key; else keys are of
+    flow ends and correlations alone.
 
     Raises MemoryError when more are open at once than `budget` has room for.
     """
     slices = _Slices(events.start, events.duration, events.name, events.flags, None, None)
     phases = _phases(events)
     has_flow_ends = not phases.isdisjoint(_FLOW_ENDS)
-    if not has_flow_ends and phases.isdisjoint(_PAIRED):
-        data, overlaps, source = _ordered(events, slices, scratch, budget)
-        flows = None if events.flow_ends is None else bound_rows(events.flow_ends, source, scratch)
-        return MadeSlices(data, Malformed(overlaps), flows)
+    malformed, flows = Malformed(), None
     if not phases.isdisjoint(_PAIRED):
-        rows = (events.start, events.duration, events.phase, events.name, events.key)
+        rows = (events.start, events.duration, events.phase, events.name, events.key if pairs_by_key else None)
         pairs = pair(*rows, run_end, budget, scratch.empty, namesakes)
         flags = scratch.fill(len(pairs), np.dtype(np.uint8), lambda p: events.flags[pairs.source[p]] | pairs.flags[p])
         slices = _Slices(pairs.start, pairs.duration, pairs.name, flags, pairs.source, pairs.end_source)
-        data, overlaps, source = _ordered(events, slices, scratch, budget)
         malformed = Malformed(
-            overlaps, pairs.ends_without_begin, pairs.begins_without_end, pairs.renamed, pairs.recategorised
+            0, pairs.ends_without_begin, pairs.begins_without_end, pairs.renamed, pairs.recategorised
         )
-        return MadeSlices(data, malformed, flow_rows(events, source, scratch) if has_flow_ends else None)
-    slices = slices.in_order(np.flatnonzero(events.phase < Phase.FLOW_START), scratch)
-    data, overlaps, source = _ordered(events, slices, scratch, budget)
-    return MadeSlices(data, Malformed(overlaps), flow_rows(events, source, scratch))
+    elif has_flow_ends:
+        slices = slices.in_order(np.flatnonzero(events.phase < Phase.FLOW_START), scratch)
+    key = events.key if has_correlations(events.key) else None
+    wants_source = events.flow_ends is not None or key is not None
+    slices, order = _in_canonical_order(events, slices, scratch, wants_source)
+    data, overlaps = _made(events, slices, scratch, budget)
+    if has_flow_ends:
+        flows = flow_rows(events, order, scratch, slices.end_source)
+    elif events.flow_ends is not None:
+        flows = bound_rows(events.flow_ends, order, scratch)
+    correlations = None if key is None else slice_correlations(key, order, scratch)
+    return MadeSlices(data, structs.replace(malformed, overlaps=overlaps), flows, correlations)
 
 
 def make_samples(events: TimedEvents, scratch: Scratch) -> TrackData:
@@ -180,20 +189,26 @@ def _phases(events: TimedEvents) -> set[int]:
     return found
 
 
-def _ordered(
-    events: TimedEvents, slices: _Slices, scratch: Scratch, budget: _native.MemoryBudget | None
-) -> tuple[TrackData, int, Ints | None]:
-    """The slices in canonical order, how many of them overlap, and the event that began each.
-
-    None for these: they are in file order, or no flow end asks for them.
-    """
+def _in_canonical_order(
+    events: TimedEvents, slices: _Slices, scratch: Scratch, wants_source: bool
+) -> tuple[_Slices, Ints | None]:
+    """The slices in canonical order, and the event that began each; None: they are in file order, or nobody asks."""
+    if _native.in_canonical_order(slices.start, slices.duration):
+        return slices, slices.source
     source = None
-    if not _native.in_canonical_order(slices.start, slices.duration):
-        if events.flow_ends is not None:
-            source = scratch.fill(len(events), np.dtype(np.int64), lambda part: np.arange(part.start, part.stop))
-        columns = slices.start, slices.duration, slices.name, slices.flags, events.args_end, events.args
-        if slices.source is not None or not _native.order_ties(*columns, source):
-            slices = slices.in_order(canonical_order(slices.start, slices.duration, scratch), scratch)
+    if wants_source:
+        source = scratch.fill(len(events), np.dtype(np.int64), lambda part: np.arange(part.start, part.stop))
+    columns = slices.start, slices.duration, slices.name, slices.flags, events.args_end, events.args
+    if slices.source is None and _native.order_ties(*columns, source):
+        return slices, source
+    slices = slices.in_order(canonical_order(slices.start, slices.duration, scratch), scratch)
+    return slices, slices.source
+
+
+def _made(
+    events: TimedEvents, slices: _Slices, scratch: Scratch, budget: _native.MemoryBudget | None
+) -> tuple[TrackData, int]:
+    """The track of slices that are in canonical order, and how many of them overlap."""
     row = cast("NDArray[np.uint32]", scratch.empty(len(slices.start), np.uint32))
     rows, overlaps = _native.assign_rows(slices.start, slices.duration, row, budget)
     args_end, args = _args(events, slices, scratch)
@@ -209,7 +224,7 @@ def _ordered(
         rows=max(rows, 1),
         busy=exact_sum(slices.duration),
     )
-    return data, overlaps, source if slices.source is None else slices.source
+    return data, overlaps
 
 
 def canonical_order(start: Ints, duration: Ints, scratch: Scratch) -> Ints:

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "trace_event/correlation.hpp"
 #include "trace_event/json_text.hpp"
 
 namespace tilescope {
@@ -159,7 +160,8 @@ bool EventSink::add_timed(const EventFields& event, char phase) {
         row.phase = phase == 'B' ? Phase::begin : Phase::end;
         row.track = tracks_.of_thread(tracks_.thread(event.pid, event.tid), TrackRole::thread_slices);
         row.name = phase == 'E' && is_nameless(event.name) ? -1 : name_of(event);
-        put(event, row);
+        if (phase == 'B') row.key = correlation_key(event);
+        put_slice(event, row);
         return true;
     case 'i':
     case 'I':
@@ -220,8 +222,8 @@ void EventSink::add_complete(const EventFields& event, EventRow& row) {
             device = scalar_text(find_member(event.args, "device"));
         }
     }
-    put(event, row);
-    if (event.bind_id.kind != JsonKind::missing) add_bound_flow(event, row);
+    row.key = correlation_key(event);
+    put_slice(event, row);
 }
 
 void EventSink::add_instant(const EventFields& event, EventRow& row) {
@@ -261,17 +263,17 @@ void EventSink::add_flow(const EventFields& event, char phase, EventRow& row) {
     put(event, row);
 }
 
+// Behind the row of the slice, on the same track: that is how it is known which slice it belongs to.
 void EventSink::add_bound_flow(const EventFields& event, const EventRow& slice) {
     const bool in = is_true(event.flow_in);
     const bool out = is_true(event.flow_out);
     if (!in && !out) return;
     EventRow row;
     row.phase = in && out ? Phase::flow_step : out ? Phase::flow_start : Phase::flow_end;
-    row.track = tracks_.of_thread(tracks_.thread(event.pid, event.tid), TrackRole::thread_flows);
+    row.track = slice.track;
     row.time = slice.time;
     row.name = slice.name;
     row.key = keys_.bound_flow(event);
-    row.flags = event_flag::bind_enclosing;
     rows_.add(row);
 }
 
@@ -300,6 +302,11 @@ void EventSink::add_metadata(const EventFields& event) {
 void EventSink::put(const EventFields& event, EventRow& row) {
     put_args(event.rest);
     rows_.add(row);
+}
+
+void EventSink::put_slice(const EventFields& event, EventRow& row) {
+    put(event, row);
+    if (event.bind_id.kind != JsonKind::missing) add_bound_flow(event, row);
 }
 
 void EventSink::put_args(const std::vector<std::string_view>& members) {

@@ -72,6 +72,7 @@ class EventSink {
     void add_flow(const EventFields& event, char phase, EventRow& row);
     void add_bound_flow(const EventFields& event, const EventRow& slice);
     void put(const EventFields& event, EventRow& row);
+    void put_slice(const EventFields& event, EventRow& row);  // and the flow end that it has by its `bind_id`
     void put_args(const std::vector<std::string_view>& members);  // of the row that is added next
     void put_args_and_category(const EventFields& event);
     std::int32_t name_of(const EventFields& event);

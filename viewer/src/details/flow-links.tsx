@@ -30,7 +30,11 @@ function List({ trace, details, direction }: { trace: Trace; details: EventDetai
               <th scope="row">{distance(partner)}</th>
               <td>
                 <EventLink track={partner.track} ordinal={partner.ordinal} name={partner.name} title={hint} />
-                <span class="aside"> {trackPath(trace, partner.track).join(" › ")}</span>
+                <span class="aside">
+                  {" "}
+                  {trackPath(trace, partner.track).join(" › ")}
+                  {partner.derived && " · by correlation"}
+                </span>
               </td>
             </tr>
           ))}

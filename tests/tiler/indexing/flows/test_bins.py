@@ -26,7 +26,7 @@ LIMIT, EDGES = 8, 5
 def ends_of(rows: list[Row]) -> FlowEnds:
     tick, incoming, partner = (np.array(column, np.int64) for column in zip(*rows, strict=True))
     other = np.zeros(len(rows), np.int64)
-    return FlowEnds(other, incoming, tick, partner, other, other, other, other)
+    return FlowEnds(other, incoming, tick, partner, other, other, other, other, other)
 
 
 def expected(rows: list[Row], level: int) -> dict[int, Content]:

@@ -88,7 +88,7 @@ def test_every_event_is_read_exactly(name: str) -> None:
     data = content(corpus_path(name))
     result = read(data)
     rows = iter(
-        row for row in result.rows if row.kind is not TrackKind.COUNTER and not is_bound_flow(row.args, row.kind)
+        row for row in result.rows if row.kind is not TrackKind.COUNTER and not is_bound_flow(row.phase, row.kind)
     )
     for number, event in enumerate(events_of(data)):
         phase = ROW_PHASES.get(event["ph"])
@@ -108,9 +108,9 @@ def test_every_event_is_read_exactly(name: str) -> None:
     assert next(rows, None) is None
 
 
-def is_bound_flow(args: bytes, kind: TrackKind) -> bool:
-    """Rows made from a slice's bind_id have no arguments of their own; flow events have at least an id."""
-    return kind is TrackKind.FLOW and not args
+def is_bound_flow(phase: Phase, kind: TrackKind) -> bool:
+    """Rows made from a slice's bind_id stand on its track; those of flow events on a carrier."""
+    return phase >= Phase.FLOW_START and kind is not TrackKind.FLOW
 
 
 def check_args(decoded: list[tuple[str, object]], event: dict[str, Any]) -> None:

@@ -348,8 +348,10 @@ def test_bound_slices_make_flows() -> None:
             event(',"bind_id":"0x9"'),
         )
     )
-    flows = [row for row in result.rows if row.kind is TrackKind.FLOW]
+    slice_, start, _, step, _, end, _ = result.rows
+    flows = [start, step, end]  # each behind its slice
     assert [row.phase for row in flows] == [Phase.FLOW_START, Phase.FLOW_STEP, Phase.FLOW_END]
+    assert {row.track for row in flows} == {slice_.track}
     assert len({row.key for row in flows}) == 1
     assert flows[0].key >= 0
     assert result.summary.counts.flow_ends == 0

@@ -325,6 +325,10 @@ export interface FlowCounts {
   readonly withoutId: bigint;
   /** Left out: an end lies where its thread has no slice. */
   readonly withoutSlice: bigint;
+  /** Beside these: lead from a launch to what it launched, by `correlation`; no flow of a file does. */
+  readonly derived: bigint;
+  /** Work of devices whose `correlation` several launches have: no edge leads to it. */
+  readonly ambiguous: bigint;
 }
 
 /** FlowCounts as JSON has it. */
@@ -334,6 +338,8 @@ export interface FlowCountsJson {
   readonly ends_without_start: string;
   readonly without_id: string;
   readonly without_slice: string;
+  readonly derived: string;
+  readonly ambiguous: string;
 }
 
 /** FlowCounts of its JSON. */
@@ -344,6 +350,8 @@ export function readFlowCounts(json: FlowCountsJson): FlowCounts {
     endsWithoutStart: BigInt(json.ends_without_start),
     withoutId: BigInt(json.without_id),
     withoutSlice: BigInt(json.without_slice),
+    derived: BigInt(json.derived),
+    ambiguous: BigInt(json.ambiguous),
   };
 }
 
@@ -353,6 +361,8 @@ export interface FlowPartner {
   readonly ordinal: bigint;
   readonly name: string;
   readonly startTicks: Ticks;
+  /** No flow of the file leads there: both slices have the same `correlation`. */
+  readonly derived: boolean;
 }
 
 /** FlowPartner as JSON has it. */
@@ -361,6 +371,7 @@ export interface FlowPartnerJson {
   readonly ordinal: string;
   readonly name: string;
   readonly start: string;
+  readonly derived: boolean;
 }
 
 /** FlowPartner of its JSON. */
@@ -370,6 +381,7 @@ export function readFlowPartner(json: FlowPartnerJson): FlowPartner {
     ordinal: BigInt(json.ordinal),
     name: json.name,
     startTicks: ticks(json.start),
+    derived: json.derived,
   };
 }
 

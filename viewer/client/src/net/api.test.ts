@@ -73,7 +73,7 @@ test("the manifest of docs/api.md", async () => {
     },
     flows: {
       edges: "9007199254740993",
-      ...{ starts_without_end: "0", ends_without_start: "0", without_id: "0", without_slice: "0" },
+      ...{ starts_without_end: "0", ends_without_start: "0", without_id: "0", without_slice: "0", derived: "0", ambiguous: "0" },
     },
     ...{ ignored: { missing_ph: "2" }, warnings: ["w"], store_bytes: "412000", created_ns: "5" },
   };

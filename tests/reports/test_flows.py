@@ -1,0 +1,42 @@
+"""Launches and flows that a trace tells in other ways than by flow events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from tests.reports.traces import Open, answer, rows
+from tilescope.tiler.query import QueryReader
+
+
+def edges(reader: QueryReader) -> Iterator[tuple[str, str, bool]]:
+    """From and to which slice each edge leads, and whether it is derived."""
+    for track in range(reader.store.manifest()["tracks"]):
+        ordinal = 0
+        while (event := reader.store.event(track, ordinal)) is not None:
+            ordinal += 1
+            yield from ((event["name"], partner["name"], partner["derived"]) for partner in event["flows"]["out"])
+
+
+def test_a_correlation_joins_what_no_flow_joins(open_by_name: Open) -> None:
+    reader = open_by_name("correlation_without_flows.json")
+    launched = [("cudaLaunchKernelExC", name, True) for name in ("k0", "k1", "k2")]
+    assert Counter(edges(reader)) == Counter([*launched, ("cudaLaunchKernel", "last", True)])
+    manifest = reader.store.manifest()
+    assert (manifest["flows"]["edges"], manifest["flows"]["derived"]) == ("0", "4")
+    assert manifest["events"]["flow_ends"] == "0"
+    (pair,) = rows(answer(reader, "flows"), "edges")
+    assert (pair["leaving"], pair["arriving"]) == (4, 4)
+
+
+def test_gaps_name_the_launch(open_by_name: Open) -> None:
+    gaps = rows(answer(open_by_name("correlation_without_flows.json"), "gaps"), "gaps")
+    by = {gap["ended_by"]: gap["launched_by"] for gap in gaps}
+    assert by == {"k1": "cudaLaunchKernelExC", "k2": "cudaLaunchKernelExC", "last": "cudaLaunchKernel"}
+
+
+def test_begins_and_ends_have_bind_ids(open_by_name: Open) -> None:
+    reader = open_by_name("bind_id_on_begin_end.json")
+    made = [("produce", "consume"), ("produce2", "consume2"), ("produce3", "consume3")]
+    assert Counter(edges(reader)) == Counter((*pair, False) for pair in made)
+    assert reader.store.manifest()["flows"]["edges"] == "3"

@@ -1,0 +1,160 @@
+"""Edges from launches to what they launched, by the correlation that both have, where no flow of the file says it.
+
+A launch and work of a device with its number are joined, unless a flow arrives at that work from some launch. One launch may have several
+works: a graph of kernels has one. A number that several launches have says nothing, whether it was used again or had
+no more bits: such works are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from tilescope.tiler.columns import Phase
+from tilescope.tiler.indexing.flows.edges import FlowPart, Positions
+from tilescope.tiler.indexing.reading.correlations import SliceCorrelations, are_of_devices, numbers_of
+from tilescope.tiler.indexing.scratch import Scratch, parts
+from tilescope.tiler.indexing.tracks.track_data import TrackData
+
+Ints = NDArray[np.int64]
+
+_LAUNCH, _DEVICE, _JOINED = 1, 2, 4
+
+
+class CorrelatedSlices(Struct, frozen=True):
+    """The slices of a track that have a correlation, columns of shape (n,)."""
+
+    track: int  # its place in the layout
+    ordinal: Ints
+    key: Ints
+    start: Ints
+    name: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, correlations: SliceCorrelations, track: int, slices: TrackData, scratch: Scratch) -> CorrelatedSlices:
+        """With what edges say of their slices."""
+        ordinal = scratch.keep(correlations.ordinal)
+        start, name = scratch.pick(slices.start, ordinal), scratch.pick(slices.name, ordinal)
+        return cls(track, ordinal, scratch.keep(correlations.key), start, name)
+
+    def take(self, which: Ints) -> CorrelatedSlices:
+        """Some of them."""
+        return CorrelatedSlices(
+            self.track, self.ordinal[which], self.key[which], self.start[which], self.name[which]
+        )
+
+
+class DerivedEdges(Struct, frozen=True):
+    """Edges as positions among `ends`."""
+
+    ends: FlowPart
+    source: Positions  # of a launch
+    target: Positions  # of work of a device
+    ambiguous: int  # works whose number several launches have
+
+
+def derived_edges(
+    tracks: Sequence[CorrelatedSlices],
+    ends: FlowPart,
+    edges: tuple[Positions, Positions],
+    scratch: Scratch,
+) -> DerivedEdges:
+    """Of the tracks of a file; `edges` are sources and targets, among `ends`, of the edges that its flows make."""
+    devices = _without_flow(tracks, ends, edges, scratch)
+    wanted = np.unique(np.concatenate([numbers_of(part.key) for part in devices] or [np.zeros(0, np.int64)]))
+    launches = [part for track in tracks if len((part := _launches_of(track, wanted)).key)]
+    launch = _joined(launches, Phase.FLOW_START, scratch)
+    device = _joined(devices, Phase.FLOW_END, scratch)
+    # Of each launch and work, the place of its number.
+    of_launch = np.searchsorted(wanted, numbers_of(launch.key))
+    of_device = np.searchsorted(wanted, numbers_of(device.key))
+    times = np.bincount(of_launch, minlength=len(wanted))
+    place = np.zeros(len(wanted), np.int64)
+    place[of_launch] = np.arange(len(of_launch))
+    target = np.flatnonzero(times[of_device] == 1)
+    source = place[of_device[target]]
+    return DerivedEdges(
+        FlowPart.join([launch, device], scratch),
+        source.astype(np.uint32),
+        (target + len(of_launch)).astype(np.uint32),
+        int(np.count_nonzero(times[of_device] > 1)),
+    )
+
+
+class _SliceStates:
+    """What is known of the slices of some tracks: a byte each, and one more for all slices of others."""
+
+    def __init__(self, tracks: Sequence[CorrelatedSlices], scratch: Scratch) -> None:
+        sizes = [int(track.ordinal[-1]) + 1 for track in tracks]
+        self._size = np.zeros(1 + max(track.track for track in tracks), np.int64)
+        self._first = np.zeros(len(self._size), np.int64)
+        for track, size, stop in zip(tracks, sizes, np.cumsum(sizes).tolist(), strict=True):
+            self._size[track.track] = size
+            self._first[track.track] = stop - size
+        self._others = sum(sizes)
+        self.states = scratch.fill(
+            self._others + 1, np.dtype(np.uint8), lambda part: np.zeros(part.stop - part.start, np.uint8)
+        )
+
+    def places(self, track: NDArray[np.int32] | int, ordinal: Ints) -> Ints:
+        """Where the slices stand among the states."""
+        shown = np.minimum(track, len(self._size) - 1)
+        there = (track == shown) & (ordinal >= 0) & (ordinal < self._size[shown])
+        return np.where(there, self._first[shown] + ordinal, self._others)
+
+
+def _without_flow(
+    tracks: Sequence[CorrelatedSlices], ends: FlowPart, edges: tuple[Positions, Positions], scratch: Scratch
+) -> list[CorrelatedSlices]:
+    """The works of devices at which no flow arrives from a launch."""
+    slices = _SliceStates(tracks, scratch)
+    states = slices.states
+    for track in tracks:
+        for part in parts(len(track.key)):
+            of_devices = are_of_devices(track.key[part])
+            states[slices.places(track.track, track.ordinal[part])] = np.where(of_devices, _DEVICE, _LAUNCH)
+    source, target = edges
+    for part in parts(len(source)):
+        at = slices.places(ends.track[target[part]], ends.ordinal[target[part]])
+        launched = states[slices.places(ends.track[source[part]], ends.ordinal[source[part]])] & _LAUNCH
+        states[at[launched != 0]] |= _JOINED
+    found = []
+    for track in tracks:
+        alone = [
+            part.start + np.flatnonzero(states[slices.places(track.track, track.ordinal[part])] == _DEVICE)
+            for part in parts(len(track.key))
+        ]
+        which = np.concatenate(alone)
+        if len(which):
+            found.append(track.take(which))
+    return found
+
+
+def _launches_of(track: CorrelatedSlices, wanted: Ints) -> CorrelatedSlices:
+    """The launches of a track whose numbers are wanted, which ascend."""
+    found = []
+    for part in parts(len(track.key) if len(wanted) else 0):
+        number = numbers_of(track.key[part])
+        at = np.minimum(np.searchsorted(wanted, number), len(wanted) - 1)
+        found.append(part.start + np.flatnonzero((wanted[at] == number) & ~are_of_devices(track.key[part])))
+    return track.take(np.concatenate(found) if found else np.zeros(0, np.int64))
+
+
+def _joined(tracks: Sequence[CorrelatedSlices], phase: Phase, scratch: Scratch) -> FlowPart:
+    """Ends of flows at the starts of these slices."""
+    made = [
+        FlowPart(
+            np.full(len(track.key), phase, np.uint8),
+            track.start,
+            track.key,
+            np.full(len(track.key), track.track, np.int32),
+            track.ordinal,
+            track.start,
+            track.name,
+        )
+        for track in tracks
+    ]
+    return FlowPart.join([FlowPart.none(), *made], scratch)

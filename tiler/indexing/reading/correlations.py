@@ -1,0 +1,48 @@
+"""Slices that say by a number what launched them, or what they launched: `args.correlation` of trace-event JSON."""
+
+from __future__ import annotations
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from tilescope.tiler.indexing.scratch import Scratch
+
+Ints = NDArray[np.int64]
+
+
+class SliceCorrelations(Struct, frozen=True):
+    """Columns of shape (n,), in the order of ordinals."""
+
+    ordinal: Ints  # of the slice on its track
+    key: Ints  # as tiler/native/trace_event/correlation.hpp has it
+
+    def __len__(self) -> int:
+        return len(self.ordinal)
+
+
+def has_correlations(key: Ints | None) -> bool:
+    """Whether any event of a track has one, by the column of their keys."""
+    return key is not None and len(key) > 0 and int(key.min()) < -1
+
+
+def slice_correlations(key: Ints, source: Ints | None, scratch: Scratch) -> SliceCorrelations:
+    """Those of a track's slices.
+
+    `key` is that of the track's events, `source[ordinal]` the event that began a slice; None: they are the same.
+    """
+    of_slices = key if source is None else scratch.pick(key, source)
+    ordinal = np.flatnonzero(of_slices < -1)
+    return SliceCorrelations(ordinal, of_slices[ordinal])
+
+
+def numbers_of(key: Ints) -> Ints:
+    """The correlations behind keys."""
+    numbers: Ints = (-2 - key) >> 1
+    return numbers
+
+
+def are_of_devices(key: Ints) -> NDArray[np.bool_]:
+    """Which keys are of work of a device; the others are of launches."""
+    of_devices: NDArray[np.bool_] = ((-2 - key) & 1).astype(np.bool_)
+    return of_devices

@@ -1,0 +1,76 @@
+#include "trace_event/correlation.hpp"
+
+#include <cstring>
+#include <string_view>
+
+#include "trace_event/decimal.hpp"
+#include "trace_event/json_scan.hpp"
+#include "trace_event/json_text.hpp"
+
+namespace tilescope {
+
+namespace {
+
+enum class Side { none, launch, device };
+
+bool is_word(std::string_view text, std::string_view lower) {
+    if (text.size() != lower.size()) return false;
+    for (std::size_t k = 0; k < text.size(); ++k) {
+        if ((text[k] | 0x20) != lower[k]) return false;
+    }
+    return true;
+}
+
+// By the last word of the category: `cuda_runtime`, `hip_driver`, `Runtime`; `kernel`, `gpu_memcpy`, `Memset`.
+Side side_of(std::string_view category) {
+    if (category.empty()) return Side::none;
+    const std::size_t before = category.rfind('_');
+    const std::string_view word = before == std::string_view::npos ? category : category.substr(before + 1);
+    switch (category.back() | 0x20) {
+    case 'e': return is_word(word, "runtime") ? Side::launch : Side::none;
+    case 'r': return is_word(word, "driver") ? Side::launch : Side::none;
+    case 'l': return is_word(word, "kernel") ? Side::device : Side::none;
+    case 'y': return is_word(word, "memcpy") ? Side::device : Side::none;
+    case 't': return is_word(word, "memset") ? Side::device : Side::none;
+    case 's': return category == "mtia_ccp_events" ? Side::device : Side::none;
+    default: return Side::none;
+    }
+}
+
+constexpr std::string_view quoted_key = "\"correlation\"";
+
+const char* find_key(std::string_view text) {
+    return static_cast<const char*>(memmem(text.data(), text.size(), quoted_key.data(), quoted_key.size()));
+}
+
+// The last member `correlation` of the arguments themselves.
+RawValue correlation_of(std::string_view arguments) {
+    const char* const key = find_key(arguments);
+    if (key == nullptr) return {};
+    const char* const end = arguments.data() + arguments.size();
+    const char* const after = key + quoted_key.size();
+    const char* const colon = skip_space(after, end);
+    // As nearly all are: a key, the only one, and no object before it in which it could lie.
+    const auto before = static_cast<std::size_t>(key - arguments.data()) - 1;
+    if (colon != end && *colon == ':' && std::memchr(arguments.data() + 1, '{', before) == nullptr &&
+        find_key(text_between(after, end)) == nullptr) {
+        RawValue value;
+        return read_value(skip_space(colon + 1, end), end, value).status == Scan::ok ? value : RawValue();
+    }
+    return find_member({JsonKind::object, arguments, false, false, false}, "correlation");
+}
+
+}  // namespace
+
+std::int64_t correlation_key(const EventFields& event) {
+    if (event.args.kind != JsonKind::object || !event.cat.is_string()) return -1;
+    const Side side = side_of(event.cat.text);
+    if (side == Side::none) return -1;
+    const RawValue value = correlation_of(event.args.text);
+    std::int64_t number = 0;
+    if (value.kind != JsonKind::number && !value.is_string()) return -1;
+    if (parse_integer(value.text, number) != DecimalStatus::ok || number < 1 || number >> 61 != 0) return -1;
+    return -2 - (2 * number + (side == Side::device ? 1 : 0));
+}
+
+}  // namespace tilescope
