@@ -1434,6 +1434,7 @@ class ProveFlowChunk:
             Annotated[NDArray[numpy.int64], dict(shape=(None,))],
             Annotated[NDArray[numpy.int64], dict(shape=(None,))],
             Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         ]
         | None
     ):
@@ -2347,6 +2348,14 @@ class TraceEventStream:
     def base_time_ns(self) -> int | None: ...
     @property
     def base_time_differs(self) -> bool: ...
+    @property
+    def samples(self) -> int:
+        """Objects in members `samples` beside the events."""
+
+    @property
+    def v8_profiles(self) -> int:
+        """Events with samples of V8's CPU profiler."""
+
     @property
     def host_name(self) -> str: ...
     @property

@@ -61,7 +61,15 @@ class FakeStore:
 
     def manifest(self) -> dict[str, Any]:
         counts = ("total", "slices", "instants", "counter_samples", "async_slices", "flow_ends", "other")
-        flows = ("edges", "starts_without_end", "ends_without_start", "without_id", "without_slice", "derived", "ambiguous")
+        flows = (
+            "edges",
+            "starts_without_end",
+            "ends_without_start",
+            "without_id",
+            "without_slice",
+            "derived",
+            "ambiguous",
+        )
         return {
             "build": self.build,
             "revision": 0,

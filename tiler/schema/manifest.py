@@ -50,7 +50,9 @@ class FlowCounts(Struct, frozen=True, kw_only=True):
     without_slice: Annotated[Decimal, Meta(description="Left out: an end lies where its thread has no slice.")]
     derived: Annotated[
         Decimal,
-        Meta(description="Beside these: lead from a launch to what it launched, by `correlation`; no flow of a file does."),
+        Meta(
+            description="Beside these: lead from a launch to what it launched, by `correlation`; no flow of a file does."
+        ),
     ]
     ambiguous: Annotated[
         Decimal, Meta(description="Work of devices whose `correlation` several launches have: no edge leads to it.")

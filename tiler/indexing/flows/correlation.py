@@ -42,9 +42,7 @@ class CorrelatedSlices(Struct, frozen=True):
 
     def take(self, which: Ints) -> CorrelatedSlices:
         """Some of them."""
-        return CorrelatedSlices(
-            self.track, self.ordinal[which], self.key[which], self.start[which], self.name[which]
-        )
+        return CorrelatedSlices(self.track, self.ordinal[which], self.key[which], self.start[which], self.name[which])
 
 
 class DerivedEdges(Struct, frozen=True):

@@ -92,9 +92,7 @@ class FlowEdges(Struct, frozen=True):
     derived: int = 0  # so many edges, the last ones, are no flows of the file
 
     @classmethod
-    def of(
-        cls, ends: FlowPart, source: Positions, target: Positions, scratch: Scratch, derived: int = 0
-    ) -> FlowEdges:
+    def of(cls, ends: FlowPart, source: Positions, target: Positions, scratch: Scratch, derived: int = 0) -> FlowEdges:
         """Edges from and to these positions."""
         position = cast(Positions, scratch.empty(len(source) + len(target), np.uint32))
         position[: len(source)] = source

@@ -67,9 +67,7 @@ def binds_to_next(rows: FlowRows, part: slice) -> NDArray[np.bool_]:
     return to_next
 
 
-def _ordinals_before(
-    rows: Ints, n_events: int, source: Ints, end_source: Ints | None, scratch: Scratch
-) -> Ints:
+def _ordinals_before(rows: Ints, n_events: int, source: Ints, end_source: Ints | None, scratch: Scratch) -> Ints:
     """The ordinal of the slice whose begin or end stands before each run of flow ends; -1 where it is of none."""
     ordinal_of = _inverse(source, n_events + 1, scratch)
     if end_source is not None:

@@ -240,6 +240,10 @@ void bind_trace_event(nb::module_& m) {
         .def_prop_ro("event_array_is_none", &TraceEventStream::event_array_is_none)
         .def_prop_ro("base_time_ns", [](const TraceEventStream& s) { return s.base_time_ns(); })
         .def_prop_ro("base_time_differs", &TraceEventStream::base_time_differs)
+        .def_prop_ro("samples", &TraceEventStream::samples, "Objects in members `samples` beside the events.")
+        .def_prop_ro(
+            "v8_profiles", [](const TraceEventStream& s) { return s.sink().v8_profiles(); },
+            "Events with samples of V8's CPU profiler.")
         .def_prop_ro("host_name", [](const TraceEventStream& s) { return s.host_name(); })
         .def_prop_ro("written_total", [](const TraceEventStream& s) { return s.sink().written_total(); })
         .def(

@@ -22,6 +22,7 @@ void EventSink::absorb(EventSink& part) {
         read_[letter] += part.read_[letter];
     }
     written_total_ += part.written_total_;
+    v8_profiles_ += part.v8_profiles_;
     if (rows_.size() > 0 && rows_.size() + part.rows_.size() <= small_chunk_rows) {
         rows_.append(part.rows_);
         return;

@@ -5,7 +5,7 @@
 
 #include "trace_event/decimal.hpp"
 #include "trace_event/json_scan.hpp"
-#include "trace_event/json_text.hpp"
+#include "trace_event/members.hpp"
 
 namespace tilescope {
 
@@ -39,25 +39,25 @@ Side side_of(std::string_view category) {
 
 constexpr std::string_view quoted_key = "\"correlation\"";
 
-const char* find_key(std::string_view text) {
-    return static_cast<const char*>(memmem(text.data(), text.size(), quoted_key.data(), quoted_key.size()));
-}
-
-// The last member `correlation` of the arguments themselves.
+// The first member `correlation` of the arguments themselves.
 RawValue correlation_of(std::string_view arguments) {
-    const char* const key = find_key(arguments);
-    if (key == nullptr) return {};
+    RawValue found;
+    const void* const at = memmem(arguments.data(), arguments.size(), quoted_key.data(), quoted_key.size());
+    if (at == nullptr) return found;
+    const char* const key = static_cast<const char*>(at);
     const char* const end = arguments.data() + arguments.size();
-    const char* const after = key + quoted_key.size();
-    const char* const colon = skip_space(after, end);
-    // As nearly all are: a key, the only one, and no object before it in which it could lie.
+    const char* const colon = skip_space(key + quoted_key.size(), end);
+    // As nearly all are: a key, and no object before it in which it could lie.
     const auto before = static_cast<std::size_t>(key - arguments.data()) - 1;
-    if (colon != end && *colon == ':' && std::memchr(arguments.data() + 1, '{', before) == nullptr &&
-        find_key(text_between(after, end)) == nullptr) {
-        RawValue value;
-        return read_value(skip_space(colon + 1, end), end, value).status == Scan::ok ? value : RawValue();
+    if (colon != end && *colon == ':' && std::memchr(arguments.data() + 1, '{', before) == nullptr) {
+        const ScanEnd read = read_value(skip_space(colon + 1, end), end, found);
+        return read.status == Scan::ok ? found : RawValue();
     }
-    return find_member({JsonKind::object, arguments, false, false, false}, "correlation");
+    for_each_member(arguments, [&](std::string_view name, const RawValue& value) {
+        if (name == "correlation") found = value;
+        return name != "correlation";
+    });
+    return found;
 }
 
 }  // namespace

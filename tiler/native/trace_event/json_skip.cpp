@@ -170,6 +170,7 @@ const char* ValueSkipper::feed(const char* p, const char* end) {
             in_string_ = true;
             ++p;
         } else if (*p == '{' || *p == '[') {
+            if (*p == '{' && depth_ == 1) ++objects_;
             ++depth_;
             ++p;
         } else if (*p == '}' || *p == ']') {

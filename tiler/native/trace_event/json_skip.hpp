@@ -45,11 +45,13 @@ class ValueSkipper {
     const char* feed(const char* p, const char* end);
 
     bool done() const { return done_; }
+    std::uint64_t objects() const { return objects_; }  // elements or members of the value that are objects
 
   private:
     const char* feed_string(const char* p, const char* end);
 
     std::uint64_t depth_ = 0;
+    std::uint64_t objects_ = 0;
     bool in_string_ = false;
     bool after_backslash_ = false;
     bool in_token_ = false;

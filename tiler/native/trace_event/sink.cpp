@@ -166,7 +166,10 @@ bool EventSink::add_timed(const EventFields& event, char phase) {
     case 'i':
     case 'I':
     case 'P':
-    case 'R': add_instant(event, row); return true;
+    case 'R':
+        add_instant(event, row);
+        if (phase == 'P' && (event.name.text == "Profile" || event.name.text == "ProfileChunk")) ++v8_profiles_;
+        return true;
     case 'C': return add_counter(event, row);
     case 's':
     case 't':

@@ -59,6 +59,7 @@ class EventSink {
     const std::array<std::int64_t, 128>& written() const { return written_; }
     const std::array<std::int64_t, 128>& read() const { return read_; }
     std::int64_t written_total() const { return written_total_; }  // without M
+    std::int64_t v8_profiles() const { return v8_profiles_; }  // events with samples of V8's CPU profiler, of those read
 
   private:
     bool read_time(const EventFields& event, EventRow& row);
@@ -98,6 +99,7 @@ class EventSink {
     std::array<std::int64_t, 128> written_{};
     std::array<std::int64_t, 128> read_{};
     std::int64_t written_total_ = 0;
+    std::int64_t v8_profiles_ = 0;
     bool ends_in_nothing_ = false;  // the last element is an object without members
     std::string name_scratch_;
     std::string category_scratch_;

@@ -195,6 +195,14 @@ TraceEventStream::Step TraceEventStream::step_member_value() {
         has_event_array_ = has_event_array_ || *here() == 'n';
     } else if ((member_ == "baseTimeNanoseconds" || member_ == "host_name") && *here() != '{' && *here() != '[') {
         return step_known_member();
+    } else if (member_ == "viztracer_metadata" && *here() == '{') {
+        RawValue value;
+        const ScanEnd read = read_value(here(), reach(max_key_bytes), value);
+        if (read.status == Scan::incomplete && available() < max_key_bytes && !finished_) return wait();
+        if (read.status == Scan::ok) {
+            const RawValue base = find_member(value, "baseTimeNanoseconds");
+            if (!base.is_null()) keep_base_time(base, viztracer_base_ns_);
+        }
     }
     if (member_ == "ph") {  // it came too late to tell the event from a trace object
         sink_.ignore("oversized_event");
@@ -215,7 +223,7 @@ TraceEventStream::Step TraceEventStream::step_known_member() {
     if (member_ == "host_name") {
         host_name_ = scalar_text(value);
     } else {
-        keep_base_time(value);
+        keep_base_time(value, base_time_ns_);
     }
     members_.begin(member_);
     members_.add(text_between(here(), read.at));
@@ -225,15 +233,15 @@ TraceEventStream::Step TraceEventStream::step_known_member() {
     return Step::go_on;
 }
 
-void TraceEventStream::keep_base_time(const RawValue& value) {
+// The first of each kind counts.
+void TraceEventStream::keep_base_time(const RawValue& value, std::optional<std::int64_t>& kept) {
     std::int64_t base = 0;
     if (parse_integer(value.text, base) != DecimalStatus::ok) {
         sink_.ignore("bad_base_time");
-    } else if (!base_time_ns_) {
-        base_time_ns_ = base;
-    } else {
-        base_time_differs_ = base_time_differs_ || *base_time_ns_ != base;
+        return;
     }
+    if (!kept) kept = base;
+    base_time_differs_ = base_time_differs_ || *kept != base;
 }
 
 TraceEventStream::Step TraceEventStream::step_skip() {
@@ -242,6 +250,7 @@ TraceEventStream::Step TraceEventStream::step_skip() {
     move_to(to);
     if (!skipper_.done()) return Step::more;
     if (keeps_member_) members_.end();
+    if (member_ == "samples") samples_ += skipper_.objects();
     state_ = State::member;
     return Step::go_on;
 }

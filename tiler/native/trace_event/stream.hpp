@@ -63,9 +63,13 @@ class TraceEventStream {
     std::uint64_t elements() const { return elements_; }  // of event arrays, empty objects and nulls not counted
     bool has_event_array() const { return has_event_array_; }
     bool event_array_is_none() const { return event_array_is_none_; }
-    const std::optional<std::int64_t>& base_time_ns() const { return base_time_ns_; }
-    bool base_time_differs() const { return base_time_differs_; }
+    // That of the outer object; else that of its `viztracer_metadata`.
+    const std::optional<std::int64_t>& base_time_ns() const { return base_time_ns_ ? base_time_ns_ : viztracer_base_ns_; }
+    bool base_time_differs() const {
+        return base_time_differs_ || (base_time_ns_ && viztracer_base_ns_ && *base_time_ns_ != *viztracer_base_ns_);
+    }
     const std::string& host_name() const { return host_name_; }
+    std::uint64_t samples() const { return samples_; }  // objects in members `samples` that are whole
 
   private:
     enum class State { top, array, resync, member, member_value, skip };
@@ -93,7 +97,7 @@ class TraceEventStream {
     Answer array_ends_here() const;
     void enter_object();
     void accept_event(const char* after);
-    void keep_base_time(const RawValue& value);
+    void keep_base_time(const RawValue& value, std::optional<std::int64_t>& kept);
 
     const char* here() const { return buffer_.data() + at_; }
     const char* end() const { return buffer_.data() + buffer_.size(); }
@@ -135,8 +139,10 @@ class TraceEventStream {
     bool event_array_is_none_ = false;
     bool any_event_ = false;
     std::optional<std::int64_t> base_time_ns_;
+    std::optional<std::int64_t> viztracer_base_ns_;
     bool base_time_differs_ = false;
     std::string host_name_;
+    std::uint64_t samples_ = 0;
 };
 
 }  // namespace tilescope

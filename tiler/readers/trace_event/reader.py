@@ -194,7 +194,21 @@ class TraceEventReader:
         deep = self._summary.ignored.get("nested_too_deep", 0)
         if deep:
             warnings.append(f"{deep:,} {'value' if deep == 1 else 'values'} nested more than 256 deep: cut there")
-        return warnings
+        return [*warnings, *self._samples_not_shown()]
+
+    def _samples_not_shown(self) -> list[str]:
+        samples, profiles = self._stream.samples, self._stream.v8_profiles
+        lines = []
+        if samples:
+            lines.append(f"{samples:,} {'sample' if samples == 1 else 'samples'} of a profiler: not shown yet")
+        if profiles:
+            what = (
+                "1 event Profile or ProfileChunk has"
+                if profiles == 1
+                else f"{profiles:,} events Profile and ProfileChunk have"
+            )
+            lines.append(f"{what} samples of V8's CPU profiler, which are not shown yet")
+        return lines
 
 
 def _out_of(part: int, total: int) -> str:

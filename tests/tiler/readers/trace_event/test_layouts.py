@@ -30,7 +30,7 @@ A, B, C = event(name="a"), event(name="b"), event(name="c")
         pytest.param(f"{A},\n{B},\n", id="lines with commas"),
         pytest.param(f"\ufeff[{A},{B}]", id="byte order mark"),
         pytest.param(
-            '{"stackFrames":{"1":{"name":"{[\\"\\\\"}},"samples":[{"ph":"X","ts":9}],"displayTimeUnit":"ns",'
+            '{"stackFrames":{"1":{"name":"{[\\"\\\\"}},"cpus":[{"ph":"X","ts":9}],"displayTimeUnit":"ns",'
             f'"otherData":null,"traceEvents":[{A},{B}],"systemTraceEvents":"[{{}}"}}',
             id="members around",
         ),
@@ -197,3 +197,46 @@ def test_recognised_by_content(tmp_path: Path) -> None:
     assert sum(len(chunk) for chunk in reader.chunks()) == 1
     assert reader.bytes_read() == reader.size_bytes
     reader.close()
+
+
+VIZTRACER = '"viztracer_metadata":{{"version":"1.1.1","baseTimeNanoseconds":{base}}}'
+
+
+@pytest.mark.parametrize("is_behind", [False, True])
+def test_the_base_time_of_viztracer(is_behind: bool) -> None:
+    base, events = VIZTRACER.format(base=1700000000000000000), f'"traceEvents":[{A}]'
+    parts = [events, base] if is_behind else [base, events]
+    summary = read("{" + ",".join(parts) + "}").summary
+    assert summary.base_time_ns == 1700000000000000000
+    assert summary.warnings == []
+    assert [attachment.name for attachment in summary.attachments] == ["json/viztracer_metadata"]
+
+
+@pytest.mark.parametrize("own_first", [False, True])
+def test_the_base_time_of_the_trace_comes_before_that_of_viztracer(own_first: bool) -> None:
+    parts = ['"baseTimeNanoseconds":5', VIZTRACER.format(base=7)]
+    summary = read("{" + ",".join(parts if own_first else parts[::-1]) + f',"traceEvents":[{A}]}}').summary
+    assert summary.base_time_ns == 5
+    assert summary.warnings == ["there are several baseTimeNanoseconds: the first one was used for all events"]
+
+
+@pytest.mark.parametrize("value", ['{"baseTimeNanoseconds":null}', '{"version":"1.1.1"}', "[]", '"no"', "{" * 300])
+def test_metadata_of_viztracer_without_a_base_time(value: str) -> None:
+    assert read(f'{{"traceEvents":[{A}],"viztracer_metadata":{value}').summary.base_time_ns == 0
+
+
+def test_a_base_time_of_viztracer_that_is_no_number() -> None:
+    text = f'{{{VIZTRACER.format(base="1e18")},"traceEvents":[{A}]}}'
+    assert read(text).summary.ignored == {"bad_base_time": 1}
+
+
+def test_samples_are_counted_and_named() -> None:
+    samples = '[{"cpu":0,"sf":{"a":[{}]}},{"cpu":1},null]'
+    chunk = '{"ph":"P","ts":1,"name":"ProfileChunk","pid":1,"tid":1,"args":{}}'
+    summary = read(f'{{"traceEvents":[{A},{chunk}],"samples":{samples},"stackFrames":{{"1":{{"name":"f"}}}}}}').summary
+    assert summary.ignored == {}
+    assert summary.counts.instants == 1
+    assert summary.warnings == [
+        "2 samples of a profiler: not shown yet",
+        "1 event Profile or ProfileChunk has samples of V8's CPU profiler, which are not shown yet",
+    ]
