@@ -161,11 +161,12 @@ class FakeStore:
             "flags": ["open"],
             "value": None,
             "flows": {
-                "in": [{"track": 0, "ordinal": "2", "name": "copy", "start": "8000"}],
+                "in": [{"track": 0, "ordinal": "2", "name": "copy", "start": "8000", "derived": False}],
                 "in_count": "1",
                 "out": [],
                 "out_count": "0",
             },
+            "stacks": [],
             "args": [{"name": "flops", "value": "123456789012"}, {"name": "shape", "value": [None, "é"]}],
         }
 

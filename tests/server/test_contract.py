@@ -37,6 +37,7 @@ MESSAGES = [
     (schema.EventFlows, pb.EventFlows),
     (schema.FlowPartner, pb.FlowPartner),
     (schema.Argument, pb.Argument),
+    (schema.CallStack, pb.CallStack),
     (schema.Attachment, pb.Attachment),
     (schema.ToolEntry, pb.Tool),
     (schema.RunList, pb.ListRunsResponse),

@@ -39,6 +39,7 @@ from tilescope.tiler.schema.error import ErrorAnswer, ErrorCode, Refusal
 from tilescope.tiler.schema.event import (
     FLOWS_AT_MOST,
     Argument,
+    CallStack,
     EventColumns,
     EventDetails,
     EventFlows,
@@ -82,6 +83,7 @@ __all__ = [
     "MOST_CAPTURE_HOSTS",
     "MOST_CAPTURE_MS",
     "Argument",
+    "CallStack",
     "Attachment",
     "AttachmentList",
     "Capture",

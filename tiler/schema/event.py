@@ -44,6 +44,13 @@ class Argument(Struct, frozen=True, kw_only=True):
     value: Annotated[Any, Meta(description="Any JSON value; integers beyond 2**53 - 1 are decimal text.")]
 
 
+class CallStack(Struct, frozen=True, kw_only=True):
+    """A call stack that an argument of an event refers to."""
+
+    argument: Annotated[str, Meta(description="`sf`: where the event begins; `esf`: where it ends.")]
+    frames: Annotated[Sequence[str], Meta(description="Names, the outermost frame first.")]
+
+
 class EventDetails(Struct, frozen=True, kw_only=True):
     """One event with all its arguments."""
 
@@ -59,6 +66,7 @@ class EventDetails(Struct, frozen=True, kw_only=True):
     value: Annotated[float | None, Meta(description="Counter samples: the value.")]
     flows: EventFlows
     args: Annotated[Sequence[Argument], Meta(description="In the order of the file, with its repetitions.")]
+    stacks: Annotated[Sequence[CallStack], Meta(description="Of arguments that refer to the file's `stackFrames`.")]
 
 
 class EventColumns(Struct, frozen=True, kw_only=True):

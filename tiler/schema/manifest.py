@@ -51,11 +51,11 @@ class FlowCounts(Struct, frozen=True, kw_only=True):
     derived: Annotated[
         Decimal,
         Meta(
-            description="Beside these: lead from a launch to what it launched, by `correlation`; no flow of a file does."
+            description="Not among `edges`: lead from a launch to what it launched, by `correlation`."
         ),
     ]
     ambiguous: Annotated[
-        Decimal, Meta(description="Work of devices whose `correlation` several launches have: no edge leads to it.")
+        Decimal, Meta(description="Slices of devices whose `correlation` several launches have: no edge leads to them.")
     ]
 
 

@@ -36,9 +36,11 @@ from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.readers.formats import codec
-from tilescope.tiler.schema import FLOWS_AT_MOST, Argument, EventDetails, EventFlows, FlowPartner, StoredManifest
+from tilescope.tiler.schema import Argument, EventDetails, StoredManifest
 from tilescope.tiler.store import generation, keys
+from tilescope.tiler.store.call_stacks import CallStacks
 from tilescope.tiler.store.device_durations import DeviceDurations
+from tilescope.tiler.store.event_flows import event_flows
 from tilescope.tiler.store.histograms import histogram_parts
 from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.sense import must_make_sense
@@ -83,6 +85,7 @@ class RunStore:
         self._kept_decoder = lru_cache(None)(self._make_decoder)
         self._durations = DeviceDurations(self.operations_record)
         self._kept_tables = lru_cache(None)(self._make_tables)
+        self._call_stacks = CallStacks(self.attachments, self.attachment_chunk)
 
     def manifest(self) -> dict[str, Any]:
         """The manifest of docs/api.md, without the name of the run."""
@@ -279,6 +282,7 @@ class RunStore:
         else:
             at = _position(tile.slices.ordinal, ordinal, track)
             name, category = self._name(int(tile.slices.name[at]))
+        args = self._args(track, ordinal)
         event = EventDetails(
             track=track,
             ordinal=str(ordinal),
@@ -290,8 +294,9 @@ class RunStore:
             row=0 if is_sample else int(tile.slices.row[at]),
             flags=[] if is_sample else SliceFlag(int(tile.slices.flags[at])).words,
             value=float(tile.samples.value[at]) if is_sample else None,
-            flows=self._flows(track, ordinal),
-            args=[Argument(name=name, value=_to_json(value)) for name, value in self._args(track, ordinal)],
+            flows=event_flows(self.flow_ends_at(track, ordinal), lambda name: self._name(name)[0]),
+            args=[Argument(name=name, value=_to_json(value)) for name, value in args],
+            stacks=self._call_stacks.of(self.file_of(track), args),
         )
         told: dict[str, Any] = msgspec.to_builtins(event)
         return told
@@ -354,30 +359,6 @@ class RunStore:
     def _args(self, track: int, ordinal: int) -> Arguments:
         chunk = self.args_chunk(track, ordinal)
         return [] if chunk is None else self.args_decoder(self.file_of(track))(chunk.of(ordinal))
-
-    def _flows(self, track: int, ordinal: int) -> EventFlows:
-        ends = self.flow_ends_at(track, ordinal)
-        if ends is None:
-            return EventFlows(in_=[], in_count="0", out=[], out_count="0")
-        incoming, outgoing = (ends.take(ends.incoming == side) for side in (1, 0))
-        return EventFlows(
-            in_=self._partners(incoming.take(slice(FLOWS_AT_MOST))),
-            in_count=str(len(incoming)),
-            out=self._partners(outgoing.take(slice(FLOWS_AT_MOST))),
-            out_count=str(len(outgoing)),
-        )
-
-    def _partners(self, ends: FlowEnds) -> list[FlowPartner]:
-        return [
-            FlowPartner(
-                track=int(ends.partner_track[k]),
-                ordinal=str(int(ends.partner_ordinal[k])),
-                name=self._name(int(ends.partner_name[k]))[0],
-                start=str(int(ends.partner_start[k])),
-                derived=bool(ends.derived[k]),
-            )
-            for k in range(len(ends))
-        ]
 
     def _make_decoder(self, file: int) -> Any:
         decode, tables = self._codec(file).decode, self._kept_tables(file)

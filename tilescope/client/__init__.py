@@ -4,7 +4,7 @@ from tilescope.client.aio import AsyncClient, AsyncRun
 from tilescope.client.answers import AnswerTable, FindAnswer, SearchAnswer, StatsAnswer, Sums, ToolAnswer
 from tilescope.client.connection import connect, connect_async
 from tilescope.client.errors import ClientError, Refused, Unreachable
-from tilescope.client.event import Argument, Event, FlowPartner
+from tilescope.client.event import Argument, CallStack, Event, FlowPartner
 from tilescope.client.indexing import index
 from tilescope.client.kinds import EventKind, Match, Phase, RunState, TrackKind
 from tilescope.client.progress import Progress
@@ -19,6 +19,7 @@ from tilescope.tiler.store.attachments import AttachmentEntry
 __all__ = [
     "AnswerTable",
     "Argument",
+    "CallStack",
     "AsyncClient",
     "AsyncRun",
     "AttachmentEntry",

@@ -17,6 +17,14 @@ class Argument(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class CallStack:
+    """A call stack that an argument refers to."""
+
+    argument: str  # sf: where the event begins; esf: where it ends
+    frames: tuple[str, ...]  # names, the outermost frame first
+
+
+@dataclass(frozen=True, slots=True)
 class FlowPartner:
     """The slice at the other end of a flow."""
 
@@ -46,6 +54,7 @@ class Event:
     flows_in_count: int  # all of them
     flows_out: tuple[FlowPartner, ...]
     flows_out_count: int
+    stacks: tuple[CallStack, ...]
 
     @classmethod
     def of(cls, event: Mapping[str, Any]) -> Event:
@@ -67,6 +76,7 @@ class Event:
             int(flows["in_count"]),
             tuple(map(_partner, flows["out"])),
             int(flows["out_count"]),
+            tuple(CallStack(stack["argument"], tuple(stack["frames"])) for stack in event["stacks"]),
         )
 
 

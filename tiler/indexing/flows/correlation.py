@@ -1,8 +1,8 @@
 """Edges from launches to what they launched, by the correlation that both have, where no flow of the file says it.
 
-A launch and work of a device with its number are joined, unless a flow arrives at that work from some launch. One launch may have several
-works: a graph of kernels has one. A number that several launches have says nothing, whether it was used again or had
-no more bits: such works are counted.
+A launch and work of a device with its number are joined, unless a flow arrives at that work from some launch. One launch
+may have much work: a graph of kernels has one launch. A number that several launches have says nothing, whether it was
+used again or ran out of bits: such work is counted.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class DerivedEdges(Struct, frozen=True):
     ends: FlowPart
     source: Positions  # of a launch
     target: Positions  # of work of a device
-    ambiguous: int  # works whose number several launches have
+    ambiguous: int  # slices of devices whose number several launches have
 
 
 def derived_edges(
@@ -107,7 +107,7 @@ class _SliceStates:
 def _without_flow(
     tracks: Sequence[CorrelatedSlices], ends: FlowPart, edges: tuple[Positions, Positions], scratch: Scratch
 ) -> list[CorrelatedSlices]:
-    """The works of devices at which no flow arrives from a launch."""
+    """The slices of devices at which no flow arrives from a launch."""
     slices = _SliceStates(tracks, scratch)
     states = slices.states
     for track in tracks:

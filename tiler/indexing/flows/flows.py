@@ -40,7 +40,7 @@ class FlowCounts(Struct):
     without_id: int = 0
     without_slice: int = 0  # edges of which an end lies where its thread has no slice
     derived: int = 0  # edges by correlation, which are stored, too
-    ambiguous: int = 0  # works of devices whose correlation several launches have
+    ambiguous: int = 0  # slices of devices whose correlation several launches have
 
 
 class Flows(Struct):

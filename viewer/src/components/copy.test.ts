@@ -27,6 +27,7 @@ it("copies one fact a line, whatever the values hold", () => {
       { name: "x", value: "line\nbreak" },
       { name: "x", value: "again" },
     ],
+    stacks: [],
   };
   const lines = detailsTsv(details, ["host", "track"], { tickPs: 1000, originNs: 0n }).split("\n");
   expect(lines).toContain("name\ta b");

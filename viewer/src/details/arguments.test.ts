@@ -39,6 +39,28 @@ it("puts short lists on a line, and long ones below each other", () => {
   expect(shownArg("names", Array(30).fill("name")).text).toContain("\n");
 });
 
+it("shows the call stacks that arguments refer to", () => {
+  const args = [
+    { name: "sf", value: 3 },
+    { name: "esf", value: 9 },
+    { name: "sf", value: 2 },
+  ];
+  const stacks = [
+    { argument: "sf", frames: ["main", "parse", "alloc"] },
+    { argument: "sf", frames: ["main", "parse"] },
+  ];
+  const sorted = sortArgs({ args, stacks, category: "" } as unknown as EventDetails);
+  expect(sorted.shown).toEqual([
+    { name: "sf", raw: "3", text: "main › parse › alloc", exact: "3" },
+    { name: "esf", raw: "9", text: "9", exact: "" },
+    { name: "sf", raw: "2", text: "main › parse", exact: "2" },
+  ]);
+  expect(sorted.stacks.map(({ name, frames }) => [name, frames.map(({ code }) => code)])).toEqual([
+    ["Call stack", ["alloc", "parse", "main"]],
+    ["Call stack", ["parse", "main"]],
+  ]);
+});
+
 it("keeps stacks and internals apart, in the order of the file", () => {
   const args = [
     { name: "_r", value: 1 },
@@ -48,7 +70,7 @@ it("keeps stacks and internals apart, in the order of the file", () => {
     { name: "stack", value: 12 },
     { name: "a", value: 4 },
   ];
-  const sorted = sortArgs({ args, category: "" } as unknown as EventDetails);
+  const sorted = sortArgs({ args, stacks: [], category: "" } as unknown as EventDetails);
   expect(sorted.shown.map(({ name }) => name)).toEqual(["b", "stack", "a"]);
   expect(sorted.internals.map(({ name }) => name)).toEqual(["_r", "Ev Idx"]);
   expect(sorted.stacks).toEqual([

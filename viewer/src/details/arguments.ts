@@ -33,13 +33,26 @@ export interface SortedArgs {
 const INTERNAL =
   /^(_[a-z]+|Ev Idx|Profiler Event Index|Record function id|Python (parent |module )?id|symbol_id|continuation)$/;
 
+/** What call stacks are called that arguments refer to by the id of a frame. */
+const REFERRED: ReadonlyMap<string, string> = new Map([
+  ["sf", "Call stack"],
+  ["esf", "Call stack at the end"],
+]);
+
 export function sortArgs(details: EventDetails): SortedArgs {
   const shown: ShownArg[] = [];
   const stacks: CallStack[] = [];
   const internals: ShownArg[] = [];
+  const referred = [...details.stacks];
   for (const { name, value } of details.args) {
     const frames = framesOf(name, value);
-    if (frames !== null) {
+    if (referred.length > 0 && referred[0]!.argument === name) {
+      const path = referred.shift()!.frames;
+      const text = path.join(" › ");
+      shown.push({ name, raw: argText(value), text, exact: argText(value) });
+      const innermostFirst = path.map((code) => ({ code, place: "" })).toReversed();
+      stacks.push({ name: REFERRED.get(name) ?? name, frames: innermostFirst, raw: text });
+    } else if (frames !== null) {
       stacks.push({ name, frames, raw: argText(value) });
     } else {
       (INTERNAL.test(name) ? internals : shown).push(shownArg(name, value));

@@ -9,7 +9,7 @@ const event = (ordinal: number) => ({ track: 1, ordinal });
 
 function details(track: number, ordinal: number): EventDetails {
   const flows = { in: [], inCount: 0n, out: [], outCount: 0n };
-  const rest = { category: "", row: 0, flags: [], value: null, flows, args: [] };
+  const rest = { category: "", row: 0, flags: [], value: null, flows, args: [], stacks: [] };
   const times = { startTicks: ticks(100 * ordinal), durationTicks: ticks(10 * ordinal) };
   return { track, ordinal: BigInt(ordinal), kind: "slice", name: "a", ...times, ...rest };
 }

@@ -5,7 +5,7 @@ import { NOTHING, selectedRange } from "./selection";
 
 function details(name: string): EventDetails {
   const flows = { in: [], inCount: 0n, out: [], outCount: 0n };
-  const rest = { category: "", row: 0, flags: [], value: null, flows, args: [] };
+  const rest = { category: "", row: 0, flags: [], value: null, flows, args: [], stacks: [] };
   return { track: 1, ordinal: 2n, kind: "slice", name, startTicks: ticks(10), durationTicks: ticks(5), ...rest };
 }
 

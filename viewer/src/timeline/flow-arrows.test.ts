@@ -18,12 +18,23 @@ const view = fit({ startTicks: ticks(0), endTicks: ticks(1000) }, 1000);
 const picture = { view, coverages: new Map() } as unknown as Picture;
 
 const partner = (id: number, start: number): FlowPartner => ({
-  ...{ track: id, ordinal: 1n, name: "x", startTicks: ticks(start) },
+  ...{ track: id, ordinal: 1n, name: "x", startTicks: ticks(start), derived: false },
 });
 
 function details(arrive: readonly FlowPartner[], leave: readonly FlowPartner[]): EventDetails {
   return {
-    ...{ track: 0, ordinal: 5n, kind: "slice", name: "n", category: "", row: 2, flags: [], value: null, args: [] },
+    ...{
+      track: 0,
+      ordinal: 5n,
+      kind: "slice",
+      name: "n",
+      category: "",
+      row: 2,
+      flags: [],
+      value: null,
+      args: [],
+      stacks: [],
+    },
     ...{ startTicks: ticks(400), durationTicks: ticks(100) },
     flows: { in: arrive, inCount: BigInt(arrive.length), out: leave, outCount: BigInt(leave.length) },
   };

@@ -76,6 +76,14 @@ export function readAttachmentList(json: AttachmentListJson): AttachmentList {
   };
 }
 
+/** A call stack that an argument of an event refers to. */
+export interface CallStack {
+  /** `sf`: where the event begins; `esf`: where it ends. */
+  readonly argument: string;
+  /** Names, the outermost frame first. */
+  readonly frames: readonly string[];
+}
+
 /** How the axes of a chart count. */
 export type ChartScale = "linear" | "log";
 
@@ -209,6 +217,8 @@ export interface EventDetails {
   readonly flows: EventFlows;
   /** In the order of the file, with its repetitions. */
   readonly args: readonly Argument[];
+  /** Of arguments that refer to the file's `stackFrames`. */
+  readonly stacks: readonly CallStack[];
 }
 
 /** EventDetails as JSON has it. */
@@ -225,6 +235,7 @@ export interface EventDetailsJson {
   readonly value: number | null;
   readonly flows: EventFlowsJson;
   readonly args: readonly Argument[];
+  readonly stacks: readonly CallStack[];
 }
 
 /** EventDetails of its JSON. */
@@ -242,6 +253,7 @@ export function readEventDetails(json: EventDetailsJson): EventDetails {
     value: json.value,
     flows: readEventFlows(json.flows),
     args: json.args,
+    stacks: json.stacks,
   };
 }
 

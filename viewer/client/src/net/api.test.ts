@@ -73,7 +73,14 @@ test("the manifest of docs/api.md", async () => {
     },
     flows: {
       edges: "9007199254740993",
-      ...{ starts_without_end: "0", ends_without_start: "0", without_id: "0", without_slice: "0", derived: "0", ambiguous: "0" },
+      ...{
+        starts_without_end: "0",
+        ends_without_start: "0",
+        without_id: "0",
+        without_slice: "0",
+        derived: "0",
+        ambiguous: "0",
+      },
     },
     ...{ ignored: { missing_ph: "2" }, warnings: ["w"], store_bytes: "412000", created_ns: "5" },
   };
@@ -107,9 +114,9 @@ describe("a build", () => {
       duration: "92",
       row: 1,
     },
-    ...{ flags: ["open"], value: null, args: [{ name: "flops", value: "123456789012" }] },
+    ...{ flags: ["open"], value: null, args: [{ name: "flops", value: "123456789012" }], stacks: [] },
     flows: {
-      in: [{ track: 4, ordinal: "9007199254740993", name: "launch", start: "8001" }],
+      in: [{ track: 4, ordinal: "9007199254740993", name: "launch", start: "8001", derived: false }],
       ...{ in_count: "1", out: [], out_count: "0" },
     },
   };

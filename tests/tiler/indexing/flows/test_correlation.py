@@ -1,0 +1,181 @@
+"""Edges from launches to work of devices by correlation: any slices and flows, against plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tiler.indexing.flow_reference import Correlated, Expected, derive
+from tests.tiler.indexing.flows.test_flows import built_of, flow, flows_by_name
+from tilescope.tiler.columns import Phase
+from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices, derived_edges
+from tilescope.tiler.indexing.flows.edges import FlowPart
+from tilescope.tiler.indexing.scratch import Scratch
+
+# Of a slice: its track, ordinal, number, and whether it is of a device.
+SLICES = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(1, 5), st.booleans()),
+    max_size=25,
+    unique_by=lambda one: one[:2],
+)
+PLACES = st.tuples(st.integers(-1, 4), st.integers(-1, 12))
+
+
+@given(SLICES, st.lists(st.tuples(PLACES, PLACES), max_size=8))
+def test_any_slices(slices: list[tuple[int, int, int, bool]], flows: list[tuple[tuple[int, int], ...]]) -> None:
+    by_track: dict[int, list[tuple[int, int, int, bool]]] = {}
+    for one in sorted(slices):
+        by_track.setdefault(one[0], []).append(one)
+    if not by_track:
+        return
+    tracks = [
+        CorrelatedSlices(
+            track,
+            np.array([ordinal for _, ordinal, _, _ in rows], np.int64),
+            np.array([-2 - (2 * number + is_of_device) for _, _, number, is_of_device in rows], np.int64),
+            np.array([10 * ordinal for _, ordinal, _, _ in rows], np.int64),
+            np.zeros(len(rows), np.int32),
+        )
+        for track, rows in by_track.items()
+    ]
+    ends = [place for pair in flows for place in pair]
+    n = len(ends)
+    number = np.array([track for track, _ in ends], np.int32)
+    ordinal = np.array([ordinal for _, ordinal in ends], np.int64)
+    none = np.zeros(n, np.int64)
+    part = FlowPart(np.zeros(n, np.uint8), none, none, number, ordinal, none, number)
+    edges = np.arange(0, n, 2, dtype=np.uint32), np.arange(1, n, 2, dtype=np.uint32)
+    found = derived_edges(tracks, part, edges, Scratch())
+
+    of_file = Counter((a, b, 0, c, d, 0) for (a, b), (c, d) in flows)
+    expected = Expected(of_file, {})
+    derive(expected, [Correlated(number, side, track, at, 10 * at) for track, at, number, side in sorted(slices)])
+
+    def end(at: int) -> tuple[int, int, int]:
+        return int(found.ends.track[at]), int(found.ends.ordinal[at]), int(found.ends.tick[at])
+
+    made = Counter((*end(a), *end(b)) for a, b in zip(found.source.tolist(), found.target.tolist(), strict=True))
+    assert made == expected.derived
+    assert found.ambiguous == int(expected.counts["ambiguous"])
+    assert (found.ends.phase[found.source] == Phase.FLOW_START).all()
+    assert (found.ends.phase[found.target] == Phase.FLOW_END).all()
+
+
+def work(cat: str, tid: int, ts: int, number: int, name: str, **more: Any) -> dict[str, Any]:
+    args = {"correlation": number}
+    return {"ph": "X", "pid": 1, "tid": tid, "ts": ts, "dur": 5, "name": name, "cat": cat, "args": args, **more}
+
+
+def test_a_number_that_was_used_again_gives_no_arrow(tmp_path: Path) -> None:
+    store = built_of(
+        tmp_path,
+        [
+            work("cuda_runtime", 1, 0, 7, "first"),
+            work("kernel", 2, 10, 7, "of the first"),
+            work("cuda_runtime", 1, 20, 7, "second"),
+            work("kernel", 2, 30, 7, "of the second"),
+            work("cuda_runtime", 1, 40, 8, "third"),
+            work("kernel", 2, 50, 8, "of the third"),
+            work("kernel", 2, 60, 9, "of none"),
+        ],
+    )
+    assert flows_by_name(store) == {"third": ([], ["of the third"]), "of the third": (["third"], [])}
+    flows = store.manifest()["flows"]
+    assert (flows["edges"], flows["derived"], flows["ambiguous"]) == ("0", "1", "2")
+    assert (
+        "2 events of devices have a correlation that several launches have: no arrow says which of them"
+        in store.manifest()["warnings"]
+    )
+    store.close()
+
+
+def test_a_flow_from_the_launch_is_enough(tmp_path: Path) -> None:
+    store = built_of(
+        tmp_path,
+        [
+            work("cuda_runtime", 1, 0, 7, "launch"),
+            work("kernel", 2, 10, 7, "joined"),
+            work("gpu_memcpy", 2, 20, 7, "alone"),
+            flow("s", 1, 0, 7),
+            flow("f", 2, 10, 7, bp="e"),
+        ],
+    )
+    assert flows_by_name(store)["launch"] == ([], ["joined", "alone"])
+    event = store.event(0, 0)
+    assert event is not None
+    assert [partner["derived"] for partner in event["flows"]["out"]] == [False, True]
+    counts = store.manifest()["flows"]
+    assert (counts["edges"], counts["derived"]) == ("1", "1")
+    assert store.manifest()["events"]["flow_ends"] == "2"
+    store.close()
+
+
+def test_a_flow_from_something_else_is_not(tmp_path: Path) -> None:
+    other = {"ph": "X", "pid": 1, "tid": 3, "ts": 0, "dur": 5, "name": "other", "cat": "cpu_op"}
+    events = [work("cuda_runtime", 1, 0, 7, "launch"), work("kernel", 2, 10, 7, "kernel"), other]
+    store = built_of(tmp_path, [*events, flow("s", 3, 1), flow("f", 2, 10, bp="e")])
+    assert flows_by_name(store)["kernel"] == (["other", "launch"], [])
+    store.close()
+
+
+def test_launches_and_kernels_that_begin_and_end(tmp_path: Path) -> None:
+    begin = work("cuda_runtime", 1, 0, 7, "launch", ph="B")
+    inner = work("cuda_runtime", 1, 1, 8, "inner", ph="B")
+    ends = [{"ph": "E", "pid": 1, "tid": 1, "ts": ts} for ts in (2, 3)]
+    kernels = [work("kernel", 2, 30, 8, "late"), work("kernel", 2, 10, 7, "early")]  # not in the order of time
+    store = built_of(tmp_path, [begin, inner, *ends, *kernels])
+    assert flows_by_name(store)["early"] == (["launch"], [])
+    assert flows_by_name(store)["late"] == (["inner"], [])
+    store.close()
+
+
+def test_launches_and_kernels_far_apart(tmp_path: Path) -> None:
+    n = 30_000  # several blocks of text
+    launches = [work("cuda_runtime", 1, 10 * k, k + 1, f"launch {k % 7}") for k in range(n)]
+    kernels = [work("kernel", 2, 10 * k + 3, k + 1, f"kernel {k % 7}") for k in range(n)]
+    store = built_of(tmp_path, launches + kernels[::-1])
+    assert store.manifest()["flows"]["derived"] == str(n)
+    for ordinal in (0, 12_345, n - 1):
+        event = store.event(1, ordinal)
+        assert event is not None
+        assert [partner["ordinal"] for partner in event["flows"]["in"]] == [str(ordinal)]
+    store.close()
+
+
+@pytest.mark.parametrize("phases", ["BE", "X"])
+def test_bind_ids_belong_to_their_own_slice(tmp_path: Path, phases: str) -> None:
+    """Not to the innermost at their time: what encloses nothing but a slice of the same time would lose them."""
+    outer = {"pid": 1, "tid": 1, "ts": 10, "name": "outer", "bind_id": "0x1", "flow_out": True}
+    inner = {"ph": "X", "pid": 1, "tid": 1, "ts": 10, "dur": 2, "name": "inner"}
+    to = {"ph": "X", "pid": 1, "tid": 2, "ts": 30, "dur": 2, "name": "to", "bind_id": "0x1", "flow_in": True}
+    if phases == "X":
+        events = [{**outer, "ph": "X", "dur": 9}, inner, to]
+    else:
+        events = [{**outer, "ph": "B"}, inner, {"ph": "E", "pid": 1, "tid": 1, "ts": 19}, to]
+    store = built_of(tmp_path, events)
+    assert flows_by_name(store) == {"outer": ([], ["to"]), "to": (["outer"], [])}
+    store.close()
+
+
+def test_bind_ids_of_a_begin_and_its_end(tmp_path: Path) -> None:
+    def slice_(ph: str, tid: int, ts: int, **more: Any) -> dict[str, Any]:
+        return {"ph": ph, "pid": 1, "tid": tid, "ts": ts, "name": f"on {tid}", **more}
+
+    events = [
+        slice_("X", 1, 0, dur=5, bind_id=1, flow_out=True),
+        slice_("B", 2, 10, bind_id=1, flow_in=True),
+        slice_("E", 2, 20, bind_id=2, flow_out=True),
+        slice_("X", 3, 30, dur=5, bind_id=2, flow_in=True),
+        slice_("E", 4, 40, bind_id=2, flow_in=True),  # ends nothing
+    ]
+    store = built_of(tmp_path, events)
+    assert flows_by_name(store)["on 2"] == (["on 1"], ["on 3"])
+    assert store.manifest()["flows"]["edges"] == "2"
+    assert store.manifest()["flows"]["without_slice"] == "1"
+    store.close()
