@@ -11,9 +11,9 @@ __version__ = "0.1.0"
 # checkers and editors read `__init__.pyi`, which names the same, as a test sees to.
 _PLACES = {
     "tilescope.client": """
-        AnswerTable Argument AsyncClient AsyncRun AttachmentEntry Client ClientError Event EventKind FindAnswer
-        FlowPartner Match Phase Progress Refused Run RunInfo RunState RunView SearchAnswer StatsAnswer Sums Table Time
-        ToolAnswer Track TrackKind TrackList Tracks Unreachable connect connect_async index
+        AnswerTable Argument AsyncClient AsyncRun AttachmentEntry CallStack Client ClientError Event EventKind
+        FindAnswer FlowPartner Match Phase Progress Refused Run RunInfo RunState RunView SearchAnswer StatsAnswer Sums
+        Table Time ToolAnswer Track TrackKind TrackList Tracks Unreachable connect connect_async index
     """,
     "tilescope.profiling": """
         Profile RecordingFailed profile

@@ -16,6 +16,9 @@ from tilescope.client import (
     AttachmentEntry as AttachmentEntry,
 )
 from tilescope.client import (
+    CallStack as CallStack,
+)
+from tilescope.client import (
     Client as Client,
 )
 from tilescope.client import (
@@ -168,6 +171,7 @@ __all__ = [
     "AsyncClient",
     "AsyncRun",
     "AttachmentEntry",
+    "CallStack",
     "Cancelled",
     "ChangedTrace",
     "Client",

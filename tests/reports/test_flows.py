@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 from tests.reports.traces import Open, answer, rows
+from tilescope.tiler.export import ExportQuestion, pieces
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.store import open_run_store
 
 
 def edges(reader: QueryReader) -> Iterator[tuple[str, str, bool]]:
@@ -25,8 +31,23 @@ def test_a_correlation_joins_what_no_flow_joins(open_by_name: Open) -> None:
     manifest = reader.store.manifest()
     assert (manifest["flows"]["edges"], manifest["flows"]["derived"]) == ("0", "4")
     assert manifest["events"]["flow_ends"] == "0"
-    (pair,) = rows(answer(reader, "flows"), "edges")
+    flows = answer(reader, "flows")
+    (pair,) = rows(flows, "edges")
     assert (pair["leaving"], pair["arriving"]) == (4, 4)
+    assert [note.text for note in flows.notes] == [
+        "4 that leave are not among the flows of the trace: a launch and its work have one correlation."
+    ]
+
+
+def test_derived_flows_are_not_exported_and_derived_again(open_by_name: Open, tmp_path: Path) -> None:
+    reader = open_by_name("correlation_without_flows.json")
+    exported = tmp_path / "exported.json"
+    exported.write_bytes(b"".join(pieces(reader, ExportQuestion())))
+    events = json.loads(exported.read_bytes())["traceEvents"]
+    assert not [event for event in events if event["ph"] in "stf"]
+    build_store([exported], tmp_path / "again")
+    with closing(open_run_store(tmp_path / "again")) as again:
+        assert again.manifest()["flows"]["derived"] == "4"
 
 
 def test_gaps_name_the_launch(open_by_name: Open) -> None:

@@ -1,4 +1,4 @@
-"""The dictionary `stackFrames` of trace-event JSON: call stacks that events refer to by the id of their innermost frame.
+"""The dictionary `stackFrames` of trace-event JSON: call stacks, which events name by the id of the innermost frame.
 
 A frame is `{"name": "f", "category": "c", "parent": "7"}` under its id. Ids are compared as text, since writers mix
 numbers and strings.

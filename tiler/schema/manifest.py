@@ -50,9 +50,7 @@ class FlowCounts(Struct, frozen=True, kw_only=True):
     without_slice: Annotated[Decimal, Meta(description="Left out: an end lies where its thread has no slice.")]
     derived: Annotated[
         Decimal,
-        Meta(
-            description="Not among `edges`: lead from a launch to what it launched, by `correlation`."
-        ),
+        Meta(description="Not among `edges`: lead from a launch to what it launched, by `correlation`."),
     ]
     ambiguous: Annotated[
         Decimal, Meta(description="Slices of devices whose `correlation` several launches have: no edge leads to them.")

@@ -19,10 +19,10 @@ from tilescope.tiler.store.attachments import AttachmentEntry
 __all__ = [
     "AnswerTable",
     "Argument",
-    "CallStack",
     "AsyncClient",
     "AsyncRun",
     "AttachmentEntry",
+    "CallStack",
     "Client",
     "ClientError",
     "Event",

@@ -1,8 +1,8 @@
 """Edges from launches to what they launched, by the correlation that both have, where no flow of the file says it.
 
-A launch and work of a device with its number are joined, unless a flow arrives at that work from some launch. One launch
-may have much work: a graph of kernels has one launch. A number that several launches have says nothing, whether it was
-used again or ran out of bits: such work is counted.
+A launch and a slice of a device with its number are joined, unless a flow arrives at that slice from some launch. A
+launch may have several: a graph of kernels is launched as one. A number that several launches have says nothing,
+whether it was used again or ran out of bits: such slices of devices are counted.
 """
 
 from __future__ import annotations

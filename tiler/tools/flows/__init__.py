@@ -67,7 +67,7 @@ def _answer(scope: Scope, question: FlowsQuestion) -> Steps[Answer]:
         Fact("arriving", "Arrive", int(edges.arriving.sum()), "count", "flows that end there"),
         Fact("pairs", "Pairs of tracks", len(edges), "count"),
     ]
-    return Answer(facts, [_edges_table(edges, question.limit)])
+    return Answer(facts, [_edges_table(edges, question.limit)], notes=_edges_notes(edges))
 
 
 def _chain_facts(chain: Chain) -> list[Fact]:
@@ -107,6 +107,14 @@ def _chain_table(scope: Scope, chain: Chain) -> Table:
         Column("parent", "Parent", "id", [parent for _, parent in rows]),
     ]
     return Table("chain", "Chain", columns, parent="parent")
+
+
+def _edges_notes(edges: TrackFlows) -> list[Note]:
+    derived = int(edges.derived.sum())
+    if not derived:
+        return []
+    what = "1 that leaves is" if derived == 1 else f"{derived:,} that leave are"
+    return [Note("info", f"{what} not among the flows of the trace: a launch and its work have one correlation.")]
 
 
 def _edges_table(found: TrackFlows, limit: int) -> Table:

@@ -28,6 +28,7 @@ class TrackFlows:
     target: Ints
     leaving: Ints  # ends that leave the source in what is looked at
     arriving: Ints  # ends that arrive at the target
+    derived: Ints  # of those that leave: no flows of the file, but correlations
     delay: Ints  # the sum
     shortest: Ints  # far away where none leaves
     longest: Ints
@@ -69,6 +70,7 @@ def _of_chunk(track: int, ends: FlowEnds) -> TrackFlows:
                 np.where(leaves, ends.partner_track, here),
                 leaves.astype(np.int64),
                 1 - leaves.astype(np.int64),
+                (leaves & (ends.derived == 1)).astype(np.int64),
                 delay,
                 np.where(leaves, delay, _FAR),
                 np.where(leaves, delay, -_FAR),
@@ -91,6 +93,7 @@ def _sums(parts: Sequence[TrackFlows]) -> TrackFlows:
         rows.target[first],
         np.add.reduceat(rows.leaving, first),
         np.add.reduceat(rows.arriving, first),
+        np.add.reduceat(rows.derived, first),
         np.add.reduceat(rows.delay, first),
         np.minimum.reduceat(rows.shortest, first),
         np.maximum.reduceat(rows.longest, first),
