@@ -59,7 +59,8 @@ class EventSink {
     const std::array<std::int64_t, 128>& written() const { return written_; }
     const std::array<std::int64_t, 128>& read() const { return read_; }
     std::int64_t written_total() const { return written_total_; }  // without M
-    std::int64_t v8_profiles() const { return v8_profiles_; }  // events with samples of V8's CPU profiler, of those read
+    // Events with samples of V8's CPU profiler, of those that were read.
+    std::int64_t v8_profiles() const { return v8_profiles_; }
 
   private:
     bool read_time(const EventFields& event, EventRow& row);

@@ -64,7 +64,9 @@ class TraceEventStream {
     bool has_event_array() const { return has_event_array_; }
     bool event_array_is_none() const { return event_array_is_none_; }
     // That of the outer object; else that of its `viztracer_metadata`.
-    const std::optional<std::int64_t>& base_time_ns() const { return base_time_ns_ ? base_time_ns_ : viztracer_base_ns_; }
+    const std::optional<std::int64_t>& base_time_ns() const {
+        return base_time_ns_ ? base_time_ns_ : viztracer_base_ns_;
+    }
     bool base_time_differs() const {
         return base_time_differs_ || (base_time_ns_ && viztracer_base_ns_ && *base_time_ns_ != *viztracer_base_ns_);
     }
