@@ -36,7 +36,7 @@ from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.readers.formats import codec_of
-from tilescope.tiler.readers.room import Room
+from tilescope.tiler.readers.room import FLOW_END_BYTES, Room
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import Generation
 from tilescope.tiler.store.store import Entry
@@ -81,7 +81,7 @@ class Builder:
         rollup_bytes: int,
         room: Room,
     ) -> None:
-        self.flows = Flows([file.path for file in run.files], kept, working)
+        self.flows = Flows([file.path for file in run.files], kept, working, room.bytes // FLOW_END_BYTES)
         self.overview = Overview(run.timeline.end)
         self.facts: dict[int, TrackFacts] = {}
         self.decoding = DecodingTables(run)

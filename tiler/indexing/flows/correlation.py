@@ -7,7 +7,7 @@ whether it was used again or ran out of bits: such slices of devices are counted
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -59,25 +59,32 @@ def derived_edges(
     ends: FlowPart,
     edges: tuple[Positions, Positions],
     scratch: Scratch,
-) -> DerivedEdges:
-    """Of the tracks of a file; `edges` are sources and targets, among `ends`, of the edges that its flows make."""
-    devices = _without_flow(tracks, ends, edges, scratch)
+    most: int,
+) -> DerivedEdges | None:
+    """Of the tracks of a file; `edges` are sources and targets, among `ends`, of the edges that its flows make.
+
+    None: more than `most` slices of devices are without a flow, for which there is no room.
+    """
+    devices = _without_flow(tracks, ends, edges, scratch, most)
+    if devices is None:
+        return None
     wanted = np.unique(np.concatenate([numbers_of(part.key) for part in devices] or [np.zeros(0, np.int64)]))
-    launches = [part for track in tracks if len((part := _launches_of(track, wanted)).key)]
+    times = np.zeros(len(wanted), np.int64)  # how many launches have each number
+    for track in tracks:
+        for _, at in _wanted_launches(track, wanted):
+            times += np.bincount(at, minlength=len(wanted))
+    launches = [_launches_of(track, wanted, times) for track in tracks]
     launch = _joined(launches, Phase.FLOW_START, scratch)
     device = _joined(devices, Phase.FLOW_END, scratch)
-    # Of each launch and work, the place of its number.
-    of_launch = np.searchsorted(wanted, numbers_of(launch.key))
+    place = np.zeros(len(wanted), np.int64)  # of the only launch of each number
+    place[np.searchsorted(wanted, numbers_of(launch.key))] = np.arange(len(launch.key))
     of_device = np.searchsorted(wanted, numbers_of(device.key))
-    times = np.bincount(of_launch, minlength=len(wanted))
-    place = np.zeros(len(wanted), np.int64)
-    place[of_launch] = np.arange(len(of_launch))
     target = np.flatnonzero(times[of_device] == 1)
     source = place[of_device[target]]
     return DerivedEdges(
         FlowPart.join([launch, device], scratch),
         source.astype(np.uint32),
-        (target + len(of_launch)).astype(np.uint32),
+        (target + len(launch.key)).astype(np.uint32),
         int(np.count_nonzero(times[of_device] > 1)),
     )
 
@@ -105,9 +112,13 @@ class _SliceStates:
 
 
 def _without_flow(
-    tracks: Sequence[CorrelatedSlices], ends: FlowPart, edges: tuple[Positions, Positions], scratch: Scratch
-) -> list[CorrelatedSlices]:
-    """The slices of devices at which no flow arrives from a launch."""
+    tracks: Sequence[CorrelatedSlices],
+    ends: FlowPart,
+    edges: tuple[Positions, Positions],
+    scratch: Scratch,
+    most: int,
+) -> list[CorrelatedSlices] | None:
+    """The slices of devices at which no flow arrives from a launch; None: there are more than `most`."""
     slices = _SliceStates(tracks, scratch)
     states = slices.states
     for track in tracks:
@@ -126,18 +137,26 @@ def _without_flow(
             for part in parts(len(track.key))
         ]
         which = np.concatenate(alone)
+        most -= len(which)
+        if most < 0:
+            return None
         if len(which):
             found.append(track.take(which))
     return found
 
 
-def _launches_of(track: CorrelatedSlices, wanted: Ints) -> CorrelatedSlices:
-    """The launches of a track whose numbers are wanted, which ascend."""
-    found = []
+def _wanted_launches(track: CorrelatedSlices, wanted: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Part by part the launches of a track whose numbers are wanted, and the places of these, which ascend."""
     for part in parts(len(track.key) if len(wanted) else 0):
         number = numbers_of(track.key[part])
         at = np.minimum(np.searchsorted(wanted, number), len(wanted) - 1)
-        found.append(part.start + np.flatnonzero((wanted[at] == number) & ~are_of_devices(track.key[part])))
+        which = np.flatnonzero((wanted[at] == number) & ~are_of_devices(track.key[part]))
+        yield part.start + which, at[which]
+
+
+def _launches_of(track: CorrelatedSlices, wanted: Ints, times: Ints) -> CorrelatedSlices:
+    """Those launches of a track that alone have a wanted number."""
+    found = [row[times[at] == 1] for row, at in _wanted_launches(track, wanted)]
     return track.take(np.concatenate(found) if found else np.zeros(0, np.int64))
 
 

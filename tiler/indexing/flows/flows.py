@@ -52,9 +52,11 @@ class Flows(Struct):
     files: Sequence[Path]
     kept: Scratch
     working: Scratch
+    most_ends: int = 1 << 62  # of a file, that there is room for to join them
     counts: FlowCounts = field(default_factory=FlowCounts)  # complete after the last of the entries
     ends: dict[int, tuple[int, int]] = field(default_factory=dict)  # of each track: how many leave, how many arrive
     _parts: dict[int, dict[int, FlowPart]] = field(default_factory=dict)  # by file and number of the track in it
+    _left_out: bool = False  # a file has too many slices to derive edges of
     _correlated: dict[int, dict[int, CorrelatedSlices]] = field(default_factory=dict)  # the same
     _adding: threading.Lock = field(default_factory=threading.Lock)
 
@@ -94,11 +96,13 @@ class Flows(Struct):
 
     def warnings(self) -> list[str]:
         """What a person should know of them, a line each. After the last of the entries."""
-        count = self.counts.ambiguous
-        if not count:
-            return []
-        what = "1 event of a device has" if count == 1 else f"{count:,} events of devices have"
-        return [f"{what} a correlation that several launches have: no arrow says which of them"]
+        count, lines = self.counts.ambiguous, []
+        if count:
+            what = "1 event of a device has" if count == 1 else f"{count:,} events of devices have"
+            lines.append(f"{what} a correlation that several launches have: no arrow says which of them")
+        if self._left_out:
+            lines.append("no room to join launches to what they launched by correlations: give more with --memory")
+        return lines
 
     def _entries(
         self, file: int, edges: FlowEdges, tracks: Sequence[tuple[int, Ints]], root_level: int
@@ -129,7 +133,10 @@ class Flows(Struct):
         source, target = joined.source[bound], joined.target[bound]
         if not correlated:
             return FlowEdges.of(ends, source, target, self.working)
-        derived = derived_edges(correlated, ends, (source, target), self.working)
+        derived = derived_edges(correlated, ends, (source, target), self.working, self.most_ends // 2)
+        if derived is None:
+            self._left_out = True
+            return FlowEdges.of(ends, source, target, self.working)
         counts.derived += len(derived.source)
         counts.ambiguous += derived.ambiguous
         if not len(derived.source):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.tiler.indexing.flow_reference import Correlated, Expected, derive
 from tests.tiler.indexing.flows.test_flows import built_of, flow, flows_by_name
 from tilescope.tiler.columns import Phase
+from tilescope.tiler.indexing import builder
 from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices, derived_edges
 from tilescope.tiler.indexing.flows.edges import FlowPart
 from tilescope.tiler.indexing.scratch import Scratch
@@ -51,7 +52,8 @@ def test_any_slices(slices: list[tuple[int, int, int, bool]], flows: list[tuple[
     none = np.zeros(n, np.int64)
     part = FlowPart(np.zeros(n, np.uint8), none, none, number, ordinal, none, number)
     edges = np.arange(0, n, 2, dtype=np.uint32), np.arange(1, n, 2, dtype=np.uint32)
-    found = derived_edges(tracks, part, edges, Scratch())
+    found = derived_edges(tracks, part, edges, Scratch(), 100)
+    assert found is not None
 
     of_file = Counter((a, b, 0, c, d, 0) for (a, b), (c, d) in flows)
     expected = Expected(of_file, {})
@@ -65,6 +67,22 @@ def test_any_slices(slices: list[tuple[int, int, int, bool]], flows: list[tuple[
     assert found.ambiguous == int(expected.counts["ambiguous"])
     assert (found.ends.phase[found.source] == Phase.FLOW_START).all()
     assert (found.ends.phase[found.target] == Phase.FLOW_END).all()
+
+
+def test_more_than_there_is_room_for() -> None:
+    three = np.arange(3)
+    slices = CorrelatedSlices(0, three, -3 - 2 * (three + 1), three, np.zeros(3, np.int32))
+    none = np.zeros(0, np.uint32)
+    assert derived_edges([slices], FlowPart.none(), (none, none), Scratch(), 2) is None
+    assert derived_edges([slices], FlowPart.none(), (none, none), Scratch(), 3) is not None
+
+
+def test_a_warning_says_that_there_is_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builder, "FLOW_END_BYTES", 1 << 40)
+    store = built_of(tmp_path, [work("cuda_runtime", 1, 0, 7, "launch"), work("kernel", 2, 10, 7, "kernel")])
+    assert store.manifest()["flows"]["derived"] == "0"
+    assert any(warning.startswith("no room to join launches") for warning in store.manifest()["warnings"])
+    store.close()
 
 
 def work(cat: str, tid: int, ts: int, number: int, name: str, **more: Any) -> dict[str, Any]:
