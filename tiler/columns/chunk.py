@@ -53,7 +53,7 @@ class EventChunk:
     duration_ns: NDArray[np.int64]  # (n,) 0 unless COMPLETE
     duration_ps: NDArray[np.int16] | None  # (n,)
     name: NDArray[np.int32]  # (n,) index into TraceSummary.names; -1: an END without a name
-    # (n,) number of the async pairing key or flow id, -1 where there is none; of slices of threads a correlation, below -1:
+    # (n,) number of the async pairing key or flow id, -1 where there is none; below -1 the correlation of a slice:
     # see tiler/indexing/reading/correlations.py
     key: NDArray[np.int64] | None
     value: NDArray[np.float64] | None  # (n,) of COUNTER
