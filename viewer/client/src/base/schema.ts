@@ -337,9 +337,9 @@ export interface FlowCounts {
   readonly withoutId: bigint;
   /** Left out: an end lies where its thread has no slice. */
   readonly withoutSlice: bigint;
-  /** Beside these: lead from a launch to what it launched, by `correlation`; no flow of a file does. */
+  /** Not among `edges`: lead from a launch to what it launched, by `correlation`. */
   readonly derived: bigint;
-  /** Work of devices whose `correlation` several launches have: no edge leads to it. */
+  /** Slices of devices whose `correlation` several launches have: no edge leads to them. */
   readonly ambiguous: bigint;
 }
 
