@@ -20,7 +20,7 @@ from tilescope.tiler.errors import DamagedTrace, DiskFull, TilescopeError, Trace
 from tilescope.tiler.readers.container import plain_name
 from tilescope.tiler.readers.inflation import Inflation
 from tilescope.tiler.readers.member_streams import FileSlice, TapeStream, ZipStream
-from tilescope.tiler.readers.source import ByteSource, open_raw
+from tilescope.tiler.readers.source import ByteSource, StreamDamage, open_raw
 from tilescope.tiler.readers.tar_stream import TarKind, TarMember, TarReader
 from tilescope.tiler.readers.zip_directory import ZipDamage, ZipEntry, zip_entries
 
@@ -66,7 +66,7 @@ class ZipArchive:
                 raise DamagedTrace(path, entry.obstacle)
             stored = FileSlice(file, entry.data_offset(file), entry.stored_bytes)
             return ByteSource(path, ZipStream(entry, stored, self._inflation), entry.size_bytes, self._inflation)
-        except (ZipDamage, OSError) as error:
+        except (ZipDamage, StreamDamage, OSError) as error:
             raise DamagedTrace(path, f"cannot be read from the archive ({error})", advice="copy it again") from error
 
     def close(self) -> None:

@@ -7,7 +7,6 @@ traces.
 
 from __future__ import annotations
 
-import io
 import os
 from functools import lru_cache
 from pathlib import Path
@@ -17,15 +16,16 @@ from msgspec import Struct
 
 from tilescope.tiler.errors import DamagedTrace, TooLarge, TraceError, UnknownFormat
 from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.readers.compression import compression_of
 from tilescope.tiler.readers.format import Likeness
-from tilescope.tiler.readers.gzip_member import GZIP_MAGIC
 from tilescope.tiler.readers.inflation import Inflation
 from tilescope.tiler.readers.left_out import LeftOut
-from tilescope.tiler.readers.member_streams import FileSlice, ZipStream
+from tilescope.tiler.readers.member_streams import FileSlice, JoinedStream, Readable, ZipStream
 from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
 from tilescope.tiler.readers.source import ByteSource, StreamDamage, open_raw
 from tilescope.tiler.readers.tar_stream import TarKind, TarReader, is_tar
-from tilescope.tiler.readers.zip_directory import MAGICS, ZipDamage, ZipEntry, zip_entries
+from tilescope.tiler.readers.transcoding import transcoder_of
+from tilescope.tiler.readers.zip_directory import MAGICS, ZipDamage, zip_entries
 
 _FIRST_BYTES: Final = 4096  # show of nearly all members that are no traces that they are none
 _TAR_HEAD_BYTES: Final = 512
@@ -197,12 +197,7 @@ def _list_tar(source: ByteSource) -> Listing:
         if member.kind is not TarKind.FILE:
             collector.refuse(name, f"is {member.kind}")
             continue
-        head = tape.read(_FIRST_BYTES)
-        judged = _judge(source.path / name, head, member.size_bytes, source.inflation)
-        if judged.why_not is None and member.size_bytes > len(head):
-            head += tape.read(HEAD_BYTES - len(head))
-            judged = _judge(source.path / name, head, member.size_bytes, source.inflation)
-        collector.judged(name, judged)
+        collector.judged(name, _judge(source.path / name, tape, member.size_bytes, source.inflation))
     collector.problem = tape.problem
     return collector.listing()
 
@@ -222,7 +217,9 @@ def _list_zip(path: Path, max_inflated: int | None) -> Listing:
                     collector.refuse(name, entry.obstacle)
                     continue
                 try:
-                    collector.judged(name, _judge_entry(path / name, file, entry, inflation))
+                    stored = FileSlice(file, entry.data_offset(file), entry.stored_bytes)
+                    stream = ZipStream(entry, stored, inflation)
+                    collector.judged(name, _judge(path / name, stream, entry.size_bytes, inflation))
                 except (ZipDamage, StreamDamage) as error:
                     collector.refuse(name, f"cannot be read: {error}")
         except ZipDamage as error:
@@ -230,26 +227,24 @@ def _list_zip(path: Path, max_inflated: int | None) -> Listing:
     return collector.listing()
 
 
-def _judge_entry(path: Path, file: int, entry: ZipEntry, inflation: Inflation) -> _Judged:
-    offset = entry.data_offset(file)
+def _judge(path: Path, stream: Readable, size_bytes: int, inflation: Inflation) -> _Judged:
+    """Whether a member of so many bytes may be a trace. Raises StreamDamage."""
+    head = b""
     for wanted in (_FIRST_BYTES, HEAD_BYTES):
-        stream = ZipStream(entry, FileSlice(file, offset, entry.stored_bytes), inflation)
-        head = b""
         while len(head) < wanted and (more := stream.read(wanted - len(head))):
             head += more
-        judged = _judge(path, head, entry.size_bytes, inflation)
+        if compression_of(head) is not None or transcoder_of(head) is not None:
+            with ByteSource(path, JoinedStream(head, stream), size_bytes, inflation) as source:
+                text = source.peek(HEAD_BYTES)
+                return _judge_text(path, text, len(text) < HEAD_BYTES and source.problem is None)
+        judged = _judge_text(path, head, len(head) >= size_bytes)
         if judged.why_not is not None or len(head) < wanted:
             break
     return judged
 
 
-def _judge(path: Path, head: bytes, size_bytes: int, inflation: Inflation) -> _Judged:
-    """Whether a member that begins so may be a trace. `size_bytes`: of all of it."""
-    text, is_whole = head, len(head) >= size_bytes
-    if head.startswith(GZIP_MAGIC):
-        with ByteSource(path, io.BytesIO(head), len(head), inflation) as source:
-            text = source.peek(HEAD_BYTES)
-            is_whole = is_whole and len(text) < HEAD_BYTES and source.problem is None
+def _judge_text(path: Path, text: bytes, is_whole: bool) -> _Judged:
+    """Whether what begins so may be a trace. `is_whole`: nothing follows."""
     if _is_archive_head(text):
         return _Judged("is an archive itself (unpack it first)")
     try:

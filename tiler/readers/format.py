@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tilescope.tiler.details import ArgsCodec
+from tilescope.tiler.readers.compression import ENDINGS
 from tilescope.tiler.readers.reader import Reader
 from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.source import ByteSource
@@ -40,7 +41,7 @@ class Format:
     looks_like: Callable[[bytes], Likeness]
     open: Opener
     args: ArgsCodec
-    suffixes: tuple[str, ...]  # of files that are named after their host: `host0.xplane.pb`; the same with .gz is meant
+    suffixes: tuple[str, ...]  # of files that are named after their host: `host0.xplane.pb`; also as .gz, .zst …
     nothing_follows: str = "begins as a trace, but is none"  # of a whole file that only BEGINS as one: what it is
     endings: tuple[str, ...] = ()  # of files that may be traces, and are looked into
     is_of_one_host: bool = False  # whether two files of one host's name are of two hosts
@@ -48,5 +49,5 @@ class Format:
     copy_names: tuple[str, ...] = ()  # of files that are copies of whatever host's file lies beside them
 
     def compressed_too(self) -> tuple[str, ...]:
-        """The suffixes, each also with .gz."""
-        return tuple(suffix + gz for suffix in self.suffixes for gz in ("", ".gz"))
+        """The suffixes, each also with the endings of compressed files."""
+        return tuple(suffix + ending for suffix in self.suffixes for ending in ("", *ENDINGS))

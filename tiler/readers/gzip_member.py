@@ -11,8 +11,6 @@ from typing import cast
 
 from isal import isal_zlib
 
-GZIP_MAGIC = b"\x1f\x8b\x08"
-
 _FIXED_HEAD_BYTES = 10
 _MOST_HEAD_BYTES = 1 << 20
 _HAS_CHECKSUM, _HAS_EXTRA, _HAS_NAME, _HAS_COMMENT, _RESERVED = 0x02, 0x04, 0x08, 0x10, 0xE0
@@ -22,6 +20,8 @@ _InflateError = cast(type[Exception], isal_zlib.error)  # its stub says that it 
 
 class GzipMember:
     """Feed it with `inflate` until `ended`; `rest` is what is to be fed again, or lies behind the member."""
+
+    needs_input = True  # what it does not take is `rest`
 
     def __init__(self) -> None:
         self.ended = False

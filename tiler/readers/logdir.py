@@ -18,6 +18,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from tilescope.tiler.errors import TooLarge, TraceError, UsageError
+from tilescope.tiler.readers.compression import ENDINGS, TAR_ENDINGS
 from tilescope.tiler.readers.container import holding_archive, list_archive
 from tilescope.tiler.readers.fingerprint import archive_of
 from tilescope.tiler.readers.format import Likeness
@@ -28,7 +29,7 @@ from tilescope.tiler.readers.source import ByteSource
 
 _MAX_DEPTH = 8  # folders below the one that is asked for; logdir/experiment/train/plugins/profile/run is 5
 _SNIFFED_BYTES = 16 * 1024
-_PACKED_ENDINGS = (".gz", ".zip", ".tar", ".tgz")
+_PACKED_ENDINGS = (".zip", ".tar", *ENDINGS, *TAR_ENDINGS)
 _RUN_NAME_FORMAT = "%Y_%m_%d_%H_%M_%S"
 _STORE_MARK = "CURRENT"
 _MAX_SLUG_CHARS = 60

@@ -12,7 +12,7 @@ from tilescope.tiler.readers.sources import open_source
 
 
 def open_trace(path: Path | str, *, scratch_dir: Path | None = None, max_inflated: int | None = None) -> Reader:
-    """A reader of one trace file: plain, gzip, or a member of a zip or tar archive (`traces.zip/host0.json`).
+    """A reader of one trace file: plain, compressed, or a member of a zip or tar archive (`traces.zip/host0.json`).
 
     `scratch_dir` is where compressed files may be inflated, `max_inflated` to how many bytes at most. Raises
     `UnknownFormat` for what is no trace, `TraceError` for what cannot be opened; damage is found while reading. Close

@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.readers.compression import ENDINGS, without_ending
 from tilescope.tiler.readers.formats import formats, host_suffixes
 
 
@@ -52,17 +53,20 @@ def choose(candidates: Iterable[Candidate]) -> Chosen:
 
 def host_of(file: Path) -> str:
     """The host that a file is named after."""
-    name = file.name.removesuffix(".gz")
+    name = without_ending(file.name)
     return name.removesuffix(next(filter(name.endswith, _names().endings), ""))
 
 
 def _original(path: Path, present: frozenset[Path], host_files: Mapping[Path, Path]) -> Path | None:
     """The file beside it that has all that this one has. `host_files`: a host's file in each folder."""
     name, names = path.name, _names()
-    plain = name.removesuffix(".gz")
+    plain = without_ending(name)
     if plain in names.copies:
         return host_files.get(path.parent)
-    others = [plain] if plain != name and is_host_file(path) else []
+    others: list[str] = []
+    if plain != name and is_host_file(path):
+        before = ENDINGS[: ENDINGS.index(name.removeprefix(plain))]
+        others = [*(plain + ending for ending in before), plain]
     for suffix, originals in names.originals.items():
         if plain.endswith(suffix):
             others += [plain.removesuffix(suffix) + other for other in originals]
@@ -79,8 +83,8 @@ class _Names(Struct, frozen=True):
 
     copies: frozenset[str]  # of files that are copies of a host's
     of_copies: tuple[str, ...]  # suffixes of the files of hosts that may be copies
-    originals: Mapping[str, tuple[str, ...]]  # suffix of such a copy, without .gz → those that the original may have
-    endings: tuple[str, ...]  # behind the name of a host, without .gz, the longest first
+    originals: Mapping[str, tuple[str, ...]]  # suffix of such a copy, decompressed → those that the original may have
+    endings: tuple[str, ...]  # behind the name of a host, decompressed, the longest first
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from tilescope.tiler.readers import formats
+from tilescope.tiler.readers.compression import ENDINGS
 from tilescope.tiler.readers.format import Format, Likeness
 from tilescope.tiler.readers.strangers import refusal
 
@@ -47,5 +48,6 @@ def _first(candidates: tuple[Format, ...], head: bytes, least: Likeness) -> Sign
 
 def _advice() -> str:
     *others, last = (known.title for known in (*reversed(formats.ours()), *formats.of_others()))
+    endings = " and ".join((", ".join(ENDINGS[:-1]), ENDINGS[-1]))
     both = "both" if len(others) == 1 else "all"
-    return "; ".join([f"Tilescope reads {', '.join(others)} and {last}, {both} also as .gz", *formats.left_out()])
+    return "; ".join([f"Tilescope reads {', '.join(others)} and {last}, {both} also as {endings}", *formats.left_out()])

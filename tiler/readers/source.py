@@ -1,8 +1,8 @@
 """A byte source: the uncompressed bytes of a trace, whatever it lies in.
 
-Gzip is recognised by its magic, not by the name. A stream that is cut short or damaged delivers all that inflates
-and then says so in `problem`; whether that is fatal is for the format to decide (JSON keeps what it has, an XSpace what
-comes before a cut).
+A compression is recognised by its magic, not by the name, and text in UTF-16 or UTF-32 is delivered as UTF-8. A stream
+that is cut short or damaged delivers all that inflates and then says so in `problem`; whether that is fatal is for the
+format to decide (JSON keeps what it has, an XSpace what comes before a cut).
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Protocol, Self
 
-from tilescope.tiler.errors import TraceError
-from tilescope.tiler.readers.gzip_member import GZIP_MAGIC, GzipMember
+from tilescope.tiler.errors import TooLarge, TraceError
+from tilescope.tiler.readers.compression import MAGIC_BYTES, CompressedMember, Compression, compression_of
 from tilescope.tiler.readers.inflation import Inflation
+from tilescope.tiler.readers.stream_member import MAX_WINDOW_BYTES, WindowTooLarge
+from tilescope.tiler.readers.transcoding import HEAD_BYTES, Transcoder, transcoder_of
 
 _READ_BYTES = 256 * 1024
 _COMPRESSED_READ_BYTES = 32 * 1024  # what a damaged stream may lose: the step in which the damage is met
@@ -48,28 +50,30 @@ class ByteSource:
         self.inflation = inflation or Inflation(path, size_bytes)
         self.size_bytes = size_bytes
         self.bytes_read = 0
-        self.problem: str | None = None  # what is wrong with the compressed stream, once it has been met
+        self.problem: str | None = None  # what is wrong with the stored bytes, once it has been met
         self.is_cut_short = False  # that is what is wrong: all that was delivered is sound
-        self.trailing_bytes = 0  # compressed bytes after the last gzip member that are no gzip
+        self.trailing_bytes = 0  # behind the last member of a compressed file: they are of no compression
         self._raw = raw
         self._also_close: list[Callable[[], None]] = []
         self._pending = b""  # uncompressed, delivered up to `_at`
         self._at = 0
         self._compressed = b""  # read, not yet inflated
-        self._member: GzipMember | None = None  # the one that is being inflated
+        self._member: CompressedMember | None = None  # the one that is being inflated
+        self._transcoder: Transcoder | None = None
         self._ended = False
 
-        head = self._read_raw(len(GZIP_MAGIC))
-        self.is_compressed = head == GZIP_MAGIC
-        if self.is_compressed:
-            self._compressed = head
-            self._member = GzipMember()
+        head = self._read_first(HEAD_BYTES)
+        self._compression = compression_of(head)
+        self._is_begun = self._compression is None
+        if self._compression is None:
+            self._begin(head)
         else:
-            self._pending = head
+            self._compressed = head
+            self._member = self._new_member(self._compression)
 
     @classmethod
     def open(cls, path: Path | str, max_inflated: int | None = None) -> ByteSource:
-        """Opens a plain or gzip-compressed file. Raises `TraceError` when it cannot be opened."""
+        """Opens a file, compressed or not. Raises `TraceError` when it cannot be opened."""
         path = Path(path)
         raw = open_raw(path)
         try:
@@ -78,6 +82,23 @@ class ByteSource:
         except BaseException:
             raw.close()
             raise
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether the file is, as it lies on disk."""
+        return self._compression is not None
+
+    @property
+    def encoding(self) -> str | None:
+        """That of a text that is delivered as UTF-8 and is not; None for whatever is delivered as it is."""
+        return None if self._transcoder is None else self._transcoder.name
+
+    @property
+    def counted(self) -> str:
+        """How bytes of what is delivered are counted, to stand behind one in a message; nothing for those of a file."""
+        if self.encoding is not None:
+            return ", counted in the text as UTF-8"
+        return ", counted in the inflated data" if self.is_compressed else ""
 
     @property
     def truncated(self) -> bool:
@@ -106,7 +127,7 @@ class ByteSource:
                 buffer[filled : filled + len(part)] = part
                 self._at += len(part)
                 filled += len(part)
-            elif isinstance(self._raw, io.FileIO) and not self.is_compressed:
+            elif self._is_as_stored and isinstance(self._raw, io.FileIO):
                 count = self._read_file_into(self._raw, buffer[filled:])
                 if not count:
                     break
@@ -123,7 +144,7 @@ class ByteSource:
                 step = min(missing, len(self._pending) - self._at)
                 self._at += step
                 missing -= step
-            elif isinstance(self._raw, io.FileIO) and not self.is_compressed:
+            elif self._is_as_stored and isinstance(self._raw, io.FileIO):
                 step = min(missing, max(0, self.size_bytes - self.bytes_read))
                 self._raw.seek(step, os.SEEK_CUR)
                 self.bytes_read += step
@@ -140,8 +161,8 @@ class ByteSource:
         return head
 
     def file_descriptor(self) -> int | None:
-        """Of an uncompressed file on disk, to map it; None for whatever must be inflated. Independent of `read`."""
-        return self._raw.fileno() if isinstance(self._raw, io.FileIO) and not self.is_compressed else None
+        """Of a file that lies on disk as it is delivered, to map it; None for any other. Independent of `read`."""
+        return self._raw.fileno() if self._is_as_stored and isinstance(self._raw, io.FileIO) else None
 
     def also_close(self, close: Callable[[], None]) -> None:
         """Has `close` called when this is closed: by what lies underneath."""
@@ -180,52 +201,95 @@ class ByteSource:
         self.bytes_read += count
         return count
 
+    @property
+    def _is_as_stored(self) -> bool:
+        return self._compression is None and self._transcoder is None
+
+    def _read_first(self, n: int) -> bytes:
+        head = b""
+        while len(head) < n and (more := self._read_raw(n - len(head))):
+            head += more
+        return head
+
+    def _begin(self, head: bytes) -> None:
+        """Takes the first uncompressed bytes, which say how a text is encoded."""
+        self._is_begun = True
+        self._transcoder = transcoder_of(head)
+        self._pending = head if self._transcoder is None else self._transcoder.transcode(head)
+
     def _refill(self, wanted: int) -> bool:
         """Puts fresh bytes into `_pending`; False at the end."""
         self._pending = b""
         self._at = 0
-        if not self.is_compressed:
-            self._pending = self._read_raw(min(max(wanted, _READ_BYTES), _INFLATE_STEP_BYTES))
-            return bool(self._pending)
-        while not self._pending and not self._ended:
-            self._inflate()
+        if not self._is_begun:
+            head = self._next_piece(wanted)
+            while 0 < len(head) < HEAD_BYTES and (more := self._next_piece(wanted)):
+                head += more
+            self._begin(head)
+        while not self._pending and (piece := self._next_piece(wanted)):
+            self._pending = piece if self._transcoder is None else self._transcoder.transcode(piece)
+        transcoder = self._transcoder
+        if not self._pending and self.problem is None and transcoder is not None and transcoder.is_within_character:
+            self._stop(f"the text in {transcoder.name} is cut short: it ends within a character")
+            self.is_cut_short = True
         return bool(self._pending)
 
-    def _inflate(self) -> None:
-        member = self._member
-        if member is None:
-            self._next_member()
-            return
-        if not self._compressed:
+    def _next_piece(self, wanted: int) -> bytes:
+        """The next uncompressed bytes; none at the end."""
+        if self._compression is None:
+            return self._read_raw(min(max(wanted, _READ_BYTES), _INFLATE_STEP_BYTES))
+        piece = b""
+        while not piece and not self._ended:
+            if self._member is None:
+                self._next_member(self._compression)
+            else:
+                piece = self._inflate(self._compression, self._member)
+        return piece
+
+    def _inflate(self, compression: Compression, member: CompressedMember) -> bytes:
+        at_end = False
+        if not self._compressed and member.needs_input:
             self._compressed = self._read_raw(_COMPRESSED_READ_BYTES)
-        at_end = not self._compressed
-        self._pending = member.inflate(self._compressed, _INFLATE_STEP_BYTES)
+            at_end = not self._compressed
+        try:
+            piece = member.inflate(self._compressed, _INFLATE_STEP_BYTES)
+        except WindowTooLarge:
+            what = f"takes a window of more than {MAX_WINDOW_BYTES >> 20} MiB to inflate"
+            raise TooLarge(self.path, what, advice="decompress it first, as with zstd -d --long=31") from None
         self._compressed = member.rest
-        self.inflation.add(len(self._pending))
+        self.inflation.add(len(piece))
         if member.problem is not None:
-            self._stop(f"the gzip stream is damaged ({member.problem})")
+            self._stop(f"the {compression.name} stream is damaged ({member.problem})")
         elif member.ended:
             self._member = None
-        elif at_end and not self._pending:
-            self._stop("the gzip stream is cut short")
+        elif at_end and not piece:
+            self._stop(f"the {compression.name} stream is cut short")
             self.is_cut_short = True
+        return piece
 
-    def _next_member(self) -> None:
+    def _next_member(self, compression: Compression) -> None:
         """Between two members: skips zero padding, begins the next member or ends."""
         while True:
             self._compressed = self._compressed.lstrip(b"\x00")
-            if len(self._compressed) >= len(GZIP_MAGIC):
+            if len(self._compressed) >= MAGIC_BYTES:
                 break
             more = self._read_raw(_COMPRESSED_READ_BYTES)
             if not more:
                 break
             self._compressed += more
-        if self._compressed.startswith(GZIP_MAGIC):
-            self._member = GzipMember()
+        if self._compressed.startswith(compression.magics):
+            self._member = self._new_member(compression)
             return
         self._ended = True
         self.trailing_bytes = len(self._compressed) + max(0, self.size_bytes - self.bytes_read)
         self._compressed = b""
+
+    def _new_member(self, compression: Compression) -> CompressedMember:
+        try:
+            return compression.new_member()
+        except ImportError as error:
+            what = f"is compressed with {compression.name}, which this Python was built without"
+            raise TraceError(self.path, what, advice="decompress it first") from error
 
     def _stop(self, problem: str) -> None:
         self.problem = self.problem or problem  # the first is the cause

@@ -21,9 +21,23 @@ _MAX_COMMENT_BYTES: Final = 65_535
 _READ_BYTES: Final = 1 << 20
 _ENCRYPTED: Final = 1
 _UTF8: Final = 1 << 11
-_STORED: Final = 0
-_DEFLATED: Final = 8
-_METHODS: Final = {9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "zstd", 95: "xz", 98: "PPMd"}
+STORED: Final = 0
+DEFLATED: Final = 8
+BZIP2: Final = 12
+LZMA: Final = 14
+ZSTD: Final = 93
+XZ: Final = 95
+_READ_METHODS: Final = frozenset((STORED, DEFLATED, BZIP2, LZMA, ZSTD, XZ))
+_OTHER_METHODS: Final = {
+    1: "Shrink",
+    6: "Implode",
+    9: "Deflate64",
+    10: "the Implode of PKWARE's library",
+    94: "MP3",
+    96: "JPEG",
+    97: "WavPack",
+    98: "PPMd",
+}
 
 MAGICS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 
@@ -39,7 +53,7 @@ class ZipEntry(Struct, frozen=True):
     stored_bytes: int
     size_bytes: int
     crc: int
-    is_deflated: bool
+    method: int  # of compression
     header_offset: int
     obstacle: str = ""  # why it cannot be read, in words that follow its name
 
@@ -109,15 +123,16 @@ def _entry(fields: tuple[Any, ...], name: bytes, extra: bytes, shift: int) -> Zi
     size_bytes, stored_bytes, header_offset = _wide(extra, size_bytes, stored_bytes, header_offset)
     obstacle = ""
     if flags & _ENCRYPTED:
-        obstacle = "is encrypted"
-    elif method not in (_STORED, _DEFLATED):
-        obstacle = f"is compressed with {_METHODS.get(method, f'method {method}')}, which is not read here"
+        obstacle = "is encrypted: unpack it with its password"
+    elif method not in _READ_METHODS:
+        how = _OTHER_METHODS.get(method, f"method {method}")
+        obstacle = f"is compressed with {how}, which is not read: unpack it, or pack it again with Deflate"
     return ZipEntry(
         name.split(b"\0", 1)[0].decode("utf-8" if flags & _UTF8 else "cp437", "replace"),
         stored_bytes,
         size_bytes,
         crc,
-        method == _DEFLATED,
+        method,
         header_offset + shift,
         obstacle,
     )

@@ -1,6 +1,6 @@
 """Indexes the trace at PATH into a store, which `tilescope serve`, `info` and `verify` then read.
 
-PATH is a trace file (XSpace or trace-event JSON, plain or gzip-compressed, recognised by content), the
+PATH is a trace file (XSpace or trace-event JSON, compressed or not, recognised by content), the
 folder of a run, or a log directory that holds exactly one run. A store that is already at STORE is
 replaced when the new one is complete; until then, and when indexing fails, the old one stays as it is.
 

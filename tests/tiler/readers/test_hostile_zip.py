@@ -75,8 +75,8 @@ def nameless() -> bytes:
     ("change", "note"),
     [
         (lambda: patched(two(), ENTRY, 8, b"\x01\0"), "it is encrypted"),
-        (lambda: patched(two(), ENTRY, 10, b"\x0c\0"), "it is compressed with bzip2, which is not read here"),
-        (lambda: patched(two(), ENTRY, 10, b"\x63\0"), "it is compressed with method 99, which is not read here"),
+        (lambda: patched(two(), ENTRY, 10, b"\x09\0"), "it is compressed with Deflate64, which is not read: unpack it"),
+        (lambda: patched(two(), ENTRY, 10, b"\x63\0"), "it is compressed with method 99, which is not read"),
         (lambda: patched(two(), ENTRY, 42, b"\x07\0\0\0"), "it cannot be read: there is no member at byte 7"),
         (lambda: patched(two(), ENTRY, 42, b"\xfe\xff\xff\xff"), "it cannot be read: there is no member at byte 4,"),
         (lambda: patched(two(), ENTRY, 46, b"\0"), "it has no name that lies in the archive"),

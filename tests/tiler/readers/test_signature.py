@@ -68,8 +68,8 @@ def test_xspace(head: bytes) -> None:
     [
         (b"<html>", "neither a JSON object nor an array"),
         (b"hello", "neither a JSON object nor an array"),
-        (b"\xff\xfe{\0", "UTF-16"),
-        (b"\x28\xb5\x2f\xfd123", "zstd"),
+        (b"\x04\x22\x4d\x18123", "LZ4"),
+        (b"\x28\xb5\x2f\xfd123", "compressed twice, with zstd inside"),
         (b"\x7fELF\x02\x01\x01" + bytes(60), "no known trace format"),
         (bytes(100), "no known trace format"),
     ],

@@ -54,7 +54,7 @@ class TraceEventReader:
 
     @classmethod
     def open(cls, path: Path | str) -> TraceEventReader:
-        """Opens a plain or gzip-compressed file."""
+        """Opens a file, compressed or not."""
         return cls(ByteSource.open(path))
 
     def count_nanoseconds(self) -> None:
@@ -94,7 +94,7 @@ class TraceEventReader:
         except _native.NotTraceJson as error:
             what, offset, line, column = error.args
             raise UnknownFormat(
-                self.path, f"{what} (line {line}, column {column})", offset=offset, advice=_ADVICE
+                self.path, f"{what} (line {line}, column {column}{self._source.counted})", offset=offset, advice=_ADVICE
             ) from None
         while stream.rows:
             yield EventChunk(*stream.take())
@@ -164,12 +164,12 @@ class TraceEventReader:
         total = self._summary.counts.total
         warnings = []
         if self._source.problem is not None:
-            warnings.append(f"{self._source.problem}: what could be inflated was read, {_events(total)}")
+            warnings.append(f"{self._source.problem}: what could be read was kept, {_events(total)}")
         ended_in = {
             "array": "the closing ] is missing",
             "object": "the closing } is missing",
             "value": "the file ends inside a member of its outer object",
-            "event": f"the file ends inside an event (byte {stream.cut_offset:,})",
+            "event": f"the file ends inside an event (byte {stream.cut_offset:,}{self._source.counted})",
         }.get(stream.ended_in)
         if ended_in is not None:
             warnings.append(f"{ended_in}: the trace was cut short, and {_events(total)} kept")

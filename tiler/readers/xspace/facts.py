@@ -9,6 +9,7 @@ from pathlib import Path
 from tilescope.tiler import _native
 from tilescope.tiler.details import xstat
 from tilescope.tiler.details.wire import WireDamage
+from tilescope.tiler.readers.compression import ENDINGS
 
 ENVIRONMENT_PLANE = "Task Environment"
 
@@ -57,8 +58,9 @@ def line_start_ns(timestamp_ns: int, start_ns: int) -> int:
 
 
 def hostname_of(path: Path) -> str:
-    """`<host>` of `<host>.xplane.pb` or `<host>.xplane.pb.gz`."""
-    return re.sub(r"(\.xplane)?(\.pb)?(\.gz)?$", "", path.name, flags=re.IGNORECASE)
+    """`<host>` of `<host>.xplane.pb` or `<host>.xplane.pb.gz`, `.zst` …."""
+    compressed = "|".join(map(re.escape, ENDINGS))
+    return re.sub(rf"(\.xplane)?(\.pb)?({compressed})?$", "", path.name, flags=re.IGNORECASE)
 
 
 def profiler_words(verb: str, texts: Sequence[str]) -> list[str]:

@@ -95,7 +95,7 @@ class XSpaceReader:
 
     @classmethod
     def open(cls, path: Path | str, *, scratch_dir: Path | None = None) -> XSpaceReader:
-        """Opens a plain or gzip-compressed XSpace. `scratch_dir` is the system's temporary folder by default."""
+        """Opens an XSpace, compressed or not. `scratch_dir` is the system's temporary folder by default."""
         return cls(ByteSource.open(path), scratch_dir=scratch_dir)
 
     def survey(self, executor: Executor | None = None) -> Generator[None, None, None]:
@@ -332,6 +332,7 @@ class XSpaceReader:
             "time_out_of_range": out_of_range,
             "counter_value_not_finite": sum(of.not_finite for of in self._counters.values()),
             "counter_duration": sum(of.lasting for of in self._counters.values()),
+            "trailing_compressed_bytes": self._source.trailing_bytes,
         }
         summary.ignored.update({reason: count for reason, count in ignored.items() if count})
         summary.warnings += counter_notes(self._counters)
@@ -344,7 +345,7 @@ class XSpaceReader:
         if cut is None and not self._source.is_cut_short:
             return
         what, offset, plane = cut or (self._source.problem, len(mapped), -1)
-        where = ", counted in the inflated data" if self._source.is_compressed else ""
+        where = self._source.counted
         if not summary.counts.total:
             what = f"{what}{where}, and no whole event is before that"
             raise DamagedTrace(self.path, what, offset=offset, advice=_ADVICE)
@@ -380,9 +381,7 @@ class XSpaceReader:
             mangled_at = find_text_damage(mapped.array[:_HEAD_BYTES].tobytes())
             if mangled_at is not None:
                 raise self._mangled(mangled_at) from error
-            if self._source.is_compressed:
-                what += ", counted in the inflated data"
-            raise DamagedTrace(self.path, what, offset=offset, advice=_ADVICE) from error
+            raise DamagedTrace(self.path, what + self._source.counted, offset=offset, advice=_ADVICE) from error
 
 
 def _heads(mapped: MappedBytes, lines: int) -> Iterator[int]:
