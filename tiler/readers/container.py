@@ -21,6 +21,7 @@ from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.inflation import Inflation
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.member_streams import FileSlice, JoinedStream, Readable, ZipStream
+from tilescope.tiler.readers.other_tools import other_tool
 from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
 from tilescope.tiler.readers.source import ByteSource, StreamDamage, open_raw
 from tilescope.tiler.readers.tar_stream import TarKind, TarReader, is_tar
@@ -252,7 +253,8 @@ def _judge_text(path: Path, text: bytes, is_whole: bool) -> _Judged:
     except UnknownFormat as error:
         return _Judged(error.what)
     if found.likeness is Likeness.BEGINS and is_whole:
-        return _Judged(found.format.nothing_follows)
+        tool = other_tool(text)
+        return _Judged(found.format.nothing_follows if tool is None else f"is {tool.what}, not a trace")
     return _Judged(None, is_whole and not text.strip(), found.likeness is Likeness.CERTAIN)
 
 

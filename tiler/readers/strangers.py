@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -11,16 +12,60 @@ from tilescope.tiler.readers.compression import compression_of
 from tilescope.tiler.readers.text import is_text
 from tilescope.tiler.readers.wire_head import head_fields
 
+_CONVERT: Final = "convert it to Chrome JSON: traceconv json IN OUT"
+_UNPACK: Final = "unpack it, or pack it as zip or tar"
+_NSIGHT: Final = (
+    "export SQLite and convert that to trace events, as nsys2json does, or record with torch.profiler or JAX"
+)
+_NSIGHT_ENDINGS: Final = (".nsys-rep", ".qdrep")
 _MAGICS: Final = {
     b"\x04\x22\x4d\x18": ("is compressed with LZ4", "decompress it first"),
     b"\x1f\x9d": ("is compressed with compress", "decompress it first"),
     b"\x5d\0\0": ("is compressed with LZMA", "decompress it first: unlzma FILE"),
     b"LZIP": ("is compressed with lzip", "decompress it first"),
     b"\xff\x06\0\0sNaPpY": ("is compressed with Snappy", "decompress it first"),
-    b"7z\xbc\xaf\x27\x1c": ("is a 7z archive", "unpack it, or pack it as zip or tar"),
-    b"Rar!\x1a\x07": ("is a RAR archive", "unpack it, or pack it as zip or tar"),
-    b"SQLite format 3": ("is an SQLite database", "export it as trace-event JSON"),
+    b"7z\xbc\xaf\x27\x1c": ("is a 7z archive", _UNPACK),
+    b"Rar!\x1a\x07": ("is a RAR archive", _UNPACK),
+    b"NVR\0": ("is a report of Nsight Compute (.ncu-rep)", "it has no time axis; the ncu-ui program shows it"),
+    b"PERFILE2": ("is data of perf record", "perf script writes it as text, which profiler.firefox.com shows"),
+    b"\x10\0\x04FxT\x16\0": ("is a Fuchsia trace in its binary format", _CONVERT),
+    b"tr\xfdP": ("is a trace of Tracy", "Tracy shows it; tracy-csvexport writes its zones as a table"),
+    b"tlZ\x04": ("is a trace of Tracy", "Tracy shows it; tracy-csvexport writes its zones as a table"),
+    b"tZst": ("is a trace of Tracy", "Tracy shows it; tracy-csvexport writes its zones as a table"),
+    b"PAR1": ("is a Parquet file", "export trace-event JSON instead"),
+    b"ARROW1": ("is an Arrow file", "export trace-event JSON instead"),
+    b"\x89HDF": ("is an HDF5 file", "export trace-event JSON instead"),
 }
+_SQLITE: Final = b"SQLite format 3\0"
+_TABLES: Final = {  # of databases, by what the texts of their first tables have
+    b"rocpd_": (
+        "is a database of rocprofv3 (rocpd)",
+        "convert it: rocpd convert -i FILE --output-format pftrace, then traceconv json IN OUT",
+    ),
+    b"CUPTI_ACTIVITY_KIND": ("is an SQLite export of Nsight Systems", _NSIGHT),
+    b"TARGET_INFO_": ("is an SQLite export of Nsight Systems", _NSIGHT),
+    b"ENUM_NSYS_EVENT_TYPE": ("is an SQLite export of Nsight Systems", _NSIGHT),
+}
+_HTML: Final = re.compile(rb"\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+# `python 1234/1235 [003] 12345.678901:  250000 cpu-clock:`, behind comments.
+_PERF_SCRIPT: Final = re.compile(
+    rb"(#.*\n|\s*\n)*[^\n]{1,64}?\s+\d+(/\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+(\d+\s+)?[\w:/-]+:"
+)
+_FTRACE: Final = re.compile(rb"(#.*\n)*# tracer: ")
+_TEXTS: Final = (
+    (
+        _HTML,
+        "is an HTML page",
+        "if VizTracer or trace2html wrote it, the trace is inside: record with viztracer -o result.json",
+    ),
+    (re.compile(rb"\s*<\?xml"), "is XML", "export trace-event JSON instead"),
+    (_FTRACE, "is text of ftrace (systrace)", _CONVERT),
+    (
+        _PERF_SCRIPT,
+        "is the text of perf script",
+        "it holds samples of stacks, no events; profiler.firefox.com shows it",
+    ),
+)
 _PERFETTO_VARINTS: Final = (8, 10)  # TracePacket.timestamp, .trusted_packet_sequence_id; unknown to planes of an XSpace
 _PERFETTO_PACKETS: Final = 32
 
@@ -30,16 +75,41 @@ def refusal(head: bytes, path: Path, advice: str) -> UnknownFormat:
     inner = compression_of(head)
     if inner is not None:
         return UnknownFormat(path, f"is compressed twice, with {inner.name} inside", advice="decompress it first")
-    for magic, (what, better) in _MAGICS.items():
-        if head.startswith(magic):
-            return UnknownFormat(path, what, advice=better)
+    what, better = _identity(head)
+    if what:
+        return UnknownFormat(path, what, advice=better)
     if is_text(head):
         return UnknownFormat(path, "is text, but neither a JSON object nor an array", offset=0, advice=advice)
-    if is_perfetto(head):
-        return UnknownFormat(
-            path, "is a binary Perfetto trace, which is not supported yet", advice="convert it: traceconv json IN OUT"
-        )
+    if path.name.endswith(_NSIGHT_ENDINGS):
+        return UnknownFormat(path, "has the name of a report of Nsight Systems, which is not read", advice=_NSIGHT)
     return UnknownFormat(path, "is of no known trace format", advice=advice)
+
+
+def _identity(head: bytes) -> tuple[str, str]:
+    """What a file seems to be, and what to do with it; two empty texts for what is unknown."""
+    for magic, identity in _MAGICS.items():
+        if head.startswith(magic):
+            return identity
+    if head.startswith(_SQLITE):
+        of_tool = (identity for table, identity in _TABLES.items() if table in head)
+        return next(of_tool, ("is an SQLite database", "export it as trace-event JSON"))
+    if is_text(head):
+        return next(((what, better) for pattern, what, better in _TEXTS if pattern.match(head)), ("", ""))
+    if is_perfetto(head):
+        return "is a binary Perfetto trace, which is not supported yet", _CONVERT
+    if _is_pprof(head):
+        return "is a profile of pprof", "it holds sums of samples, and has no time axis; pprof shows it"
+    return "", ""
+
+
+def _is_pprof(head: bytes) -> bool:
+    """Whether it begins with the types of values of a profile: two numbers each, which stand for texts."""
+    try:
+        first = next(iter(head_fields(head)))
+        numbers = [(field.number, field.wire_type) for field in head_fields(first.payload)]
+    except (WireDamage, StopIteration):
+        return False
+    return first.number == 1 and first.wire_type == 2 and not first.is_cut and numbers == [(1, 0), (2, 0)]
 
 
 def is_perfetto(head: bytes) -> bool:

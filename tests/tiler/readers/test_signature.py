@@ -66,7 +66,7 @@ def test_xspace(head: bytes) -> None:
 @pytest.mark.parametrize(
     ("head", "what"),
     [
-        (b"<html>", "neither a JSON object nor an array"),
+        (b"<html>", "HTML"),
         (b"hello", "neither a JSON object nor an array"),
         (b"\x04\x22\x4d\x18123", "LZ4"),
         (b"\x28\xb5\x2f\xfd123", "compressed twice, with zstd inside"),

@@ -21,6 +21,7 @@ JSON: Final = "application/json"
 
 _PIECE_BYTES: Final = 256 << 10
 _IN_MEMORY_BYTES: Final = 1 << 20
+_KEPT_NAMES: Final = 256
 
 
 class _Value(Struct):
@@ -45,12 +46,15 @@ class JsonFields:
         self._values: list[_Value] = []
         self._open: _Value | None = None
         self._spilled_bytes = 0
+        self.names: set[str] = set()  # of the first members, of whatever object
 
     def take(self, stream: _native.TraceEventStream) -> None:
         """What has come since the last time."""
         for name, number, is_last, piece in stream.member_pieces():
             if name is not None:
                 self._open = _Value(name, number)
+                if len(self.names) < _KEPT_NAMES:
+                    self.names.add(name)
                 self._values.append(self._open)
             if self._open is not None:
                 self._add(self._open, piece, is_last)

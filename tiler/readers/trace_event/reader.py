@@ -14,6 +14,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk, EventCounts, TraceSummary
 from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers.attached import MAX_ATTACHMENTS, Attached
+from tilescope.tiler.readers.other_tools import other_tool
 from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.trace_event.blocks import default_workers, read_blocks
@@ -50,6 +51,7 @@ class TraceEventReader:
         self._nanoseconds = False
         self._texts: _native.PackedTexts | None = None
         self._fields = JsonFields(scratch_dir)
+        self._first_block = b""  # an object that ends within it gives no names of members
         self._summary = TraceSummary(format=ID)
 
     @classmethod
@@ -76,6 +78,7 @@ class TraceEventReader:
         stream = self._stream
         try:
             for block, part in read_blocks(self._source, self._workers, self._texts, nanoseconds=self._nanoseconds):
+                self._first_block = self._first_block or bytes(block)
                 stream.feed(block, part)
                 self._fields.take(stream)
                 self._room.check(
@@ -150,14 +153,16 @@ class TraceEventReader:
         if stream.event_array_is_none:
             raise UnknownFormat(self.path, "is JSON, but its traceEvents is not an array", advice=_ADVICE)
         if stream.elements > (0 if stream.has_event_array else 1):
-            raise UnknownFormat(
-                self.path,
-                f'is JSON, but not a trace: none of its {stream.elements:,} values has a "ph"',
-                advice=_ADVICE,
-            )
+            raise self._no_trace(f'none of its {stream.elements:,} values has a "ph"')
         cut = stream.ended_in not in ("nothing", "complete")
         if stream.ended_in != "nothing" and not stream.has_event_array and not (cut and self._source.truncated):
-            raise UnknownFormat(self.path, "is JSON, but not a trace: it has no traceEvents", advice=_ADVICE)
+            raise self._no_trace("it has no traceEvents")
+
+    def _no_trace(self, why: str) -> UnknownFormat:
+        tool = other_tool(self._first_block, self._fields.names)
+        if tool is not None:
+            return UnknownFormat(self.path, f"is {tool.what}, not a trace", advice=tool.advice)
+        return UnknownFormat(self.path, f"is JSON, but not a trace: {why}", advice=_ADVICE)
 
     def _warnings(self) -> list[str]:
         stream = self._stream

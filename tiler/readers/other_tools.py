@@ -1,0 +1,133 @@
+"""JSON that other tools write and that is no trace: whose it is, by the names of its members, and the way to a trace.
+
+Whoever asks has looked for events before: an object with `traceEvents` is a trace, whatever else is in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Final
+
+from msgspec import Struct
+
+_MEMBER: Final = re.compile(rb'"([^"\\]{1,64})"\s*:')
+_SAMPLES: Final = "it holds samples of stacks, no events"
+_CHROME: Final = "record with the Performance panel of Chrome, and save the trace"
+
+
+class OtherTool(Struct, frozen=True):
+    """What a tool writes: the members that tell it, and what to do with it."""
+
+    what: str  # follows "is"
+    advice: str
+    outer: tuple[str, ...] = ()  # members of the outermost object, all of which it has
+    inner: tuple[str, ...] = ()  # members of whatever object near the beginning, all of which are there
+
+
+_TOOLS: Final = (
+    OtherTool(
+        "the JSON of rocprofv3",
+        "record with --output-format pftrace, or convert what rocpd holds: rocpd convert -i RESULTS.db --output-format "
+        "pftrace; then traceconv json IN OUT",
+        outer=("rocprofiler-sdk-tool",),
+    ),
+    *(
+        OtherTool(
+            "telemetry of OpenTelemetry (OTLP JSON)",
+            "it holds spans of services, which Jaeger shows: write them as trace events to see them here",
+            outer=(member,),
+        )
+        for signal in ("Spans", "Metrics", "Logs", "Profiles")
+        for member in (f"resource{signal}", f"resource_{signal.lower()}")
+    ),
+    OtherTool(
+        "a speedscope profile",
+        "speedscope.app shows it; py-spy record --format chrometrace writes a trace instead",
+        outer=("shared", "profiles"),
+    ),
+    OtherTool(
+        "a heap snapshot of V8", "it has no time axis; DevTools of Chrome show it", inner=("node_fields", "node_types")
+    ),
+    OtherTool(
+        "a heap profile of V8",
+        "it has no time axis; DevTools of Chrome show it",
+        outer=("head",),
+        inner=("callFrame", "selfSize"),
+    ),
+    *(
+        OtherTool("a CPU profile of V8 (.cpuprofile)", f"{_SAMPLES}; {_CHROME}", outer, inner)
+        for outer, inner in (
+            (("nodes", "startTime", "endTime"), ()),
+            (("nodes",), ("callFrame", "functionName")),
+            (("head", "samples", "startTime"), ()),
+        )
+    ),
+    *(
+        OtherTool(
+            "a profile of Firefox (Gecko)",
+            "profiler.firefox.com shows it; for a trace of a web page record with the Performance panel of Chrome",
+            outer=("meta", "threads"),
+            inner=(member,),
+        )
+        for member in ("preprocessedProfileVersion", "processType", "stackwalk", "frameTable", "stackTable")
+    ),
+    OtherTool(
+        "a NetLog of Chromium",
+        "netlog-viewer.appspot.com shows it; record the category netlog with chrome://tracing for a trace",
+        outer=("constants",),
+        inner=("logEventTypes",),
+    ),
+    *(
+        OtherTool(
+            "the JSON of Nsight Systems",
+            "convert its SQLite export to trace events, as nsys2json does, or record with torch.profiler or JAX",
+            inner=members,
+        )
+        for members in (
+            ("CudaEvent",),
+            ("TraceProcessEvent",),
+            ("NvtxEvent",),
+            ("OsrtEvent",),
+            ("globalTid", "nameIdx"),
+            ("globalPid", "correlationId"),
+        )
+    ),
+    *(
+        OtherTool(
+            f"what trtexec writes with {option}",
+            "it has totals and no events of kernels: record with Nsight Systems or torch.profiler",
+            inner=members,
+        )
+        for option, members in (
+            ("--exportTimes", ("startComputeMs", "endComputeMs")),
+            ("--exportProfile", ("averageMs", "percentage")),
+        )
+    ),
+    OtherTool("what trtexec writes with --exportLayerInfo", "it has no times", outer=("Layers", "Bindings")),
+    *(
+        OtherTool("spans of Jaeger", "Jaeger shows them: write them as trace events to see them here", inner=members)
+        for members in (("traceID", "spanID", "operationName"), ("traceID", "spans", "processes"))
+    ),
+    OtherTool(
+        "spans of Zipkin",
+        "Zipkin shows them: write them as trace events to see them here",
+        inner=("traceId", "localEndpoint"),
+    ),
+    OtherTool("a report of Lighthouse", _CHROME, outer=("lighthouseVersion",)),
+    OtherTool("an HTTP archive (HAR)", _CHROME, outer=("log",), inner=("creator", "version")),
+    OtherTool("a Jupyter notebook", "name the trace that it makes", outer=("cells", "nbformat")),
+)
+
+
+def other_tool(head: bytes, outer: Collection[str] = ()) -> OtherTool | None:
+    """The tool that writes what begins so; None for what is of no tool that we know.
+
+    `outer` are the members of its outermost object, where all of it was read; else those of `head` are taken for them.
+    """
+    inner = {name.decode("utf-8", "replace") for name in _MEMBER.findall(head)}
+    outermost = inner.union(outer) if not outer else set(outer)
+    for tool in _TOOLS:
+        if outermost.issuperset(tool.outer) and inner.issuperset(tool.inner):
+            return tool
+    return None
