@@ -23,6 +23,7 @@ from tilescope.tiler.readers.container import holding_archive, list_archive
 from tilescope.tiler.readers.fingerprint import archive_of
 from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.formats import formats
+from tilescope.tiler.readers.pipes import kind_of
 from tilescope.tiler.readers.run_files import Candidate, choose, host_of, is_host_file
 from tilescope.tiler.readers.signature import recognise
 from tilescope.tiler.readers.source import ByteSource
@@ -64,7 +65,13 @@ def discover(path: Path | str, max_inflated: int | None = None) -> list[Discover
     archive = holding_archive(path)
     runs = [] if archive is None else _archive_runs(archive, path, path.name, max_inflated)
     if not runs:
-        raise TraceError(path, "there is no such file or folder")
+        kind = kind_of(path)
+        advice = "index it, or view it: its content is copied then" if kind == "a pipe" else "name a file or a folder"
+        raise (
+            TraceError(path, f"is {kind}", advice=advice)
+            if kind
+            else TraceError(path, "there is no such file or folder")
+        )
     return _newest_first(runs)
 
 

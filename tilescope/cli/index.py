@@ -1,7 +1,8 @@
 """Indexes the trace at PATH into a store, which `tilescope serve`, `info` and `verify` then read.
 
 PATH is a trace file (XSpace or trace-event JSON, compressed or not, recognised by content), the
-folder of a run, or a log directory that holds exactly one run. A store that is already at STORE is
+folder of a run, or a log directory that holds exactly one run. It may be a pipe, or - for standard
+input: what comes is copied into a scratch file next to STORE first. A store that is already at STORE is
 replaced when the new one is complete; until then, and when indexing fails, the old one stays as it is.
 
 If STORE is already an index of these files, nothing is done: names, sizes, modification times, and the
@@ -13,6 +14,7 @@ Examples:
     tilescope index host0.xplane.pb -o host0.store
     tilescope index logs/plugins/profile/2026_01_31_10_00_00 -o run.store
     tilescope index trace.json.gz -o trace.store && tilescope serve trace.store
+    ssh host cat trace.json.zst | tilescope index - -o trace.store
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from typing import TYPE_CHECKING
 
 from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.memory_option import add_memory_option
+from tilescope.cli.piped import without_pipes
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, say
 from tilescope.cli.store_facts import StoreFact, store_facts
@@ -50,6 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Builds the store and prints what is in it."""
+    with without_pipes([args.path], args.output.absolute().parent, args.max_inflated) as (path,):
+        return _index(path, args)
+
+
+def _index(path: Path, args: argparse.Namespace) -> int:
     gc.disable()  # modules are no garbage: looking for some among them takes 7 ms of the 100 in which they are imported
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.indexing import build_store, collect_seldom, keep_free_memory
@@ -59,10 +67,10 @@ def run(args: argparse.Namespace) -> int:
     collect_seldom()
     gc.enable()
 
-    if is_store(args.path):
-        raise UsageError(f"{args.path}: this is a store already: name the trace that it is to be made from")
+    if is_store(path):
+        raise UsageError(f"{path}: this is a store already: name the trace that it is to be made from")
     keep_free_memory(args.memory)
-    source = find_run(args.path, args.max_inflated)
+    source = find_run(path, args.max_inflated)
     begin = time.monotonic()
     worked = False
     with ProgressDisplay() as display:

@@ -58,17 +58,20 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
 
 
 def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
-    """The runs at the paths of the command line. Raises `UsageError` for a path that does not exist."""
+    """The runs at the paths of the command line. Raises `UsageError` for a path that does not exist, or is no file."""
     from tilescope.server.guard.roots import within
     from tilescope.server.runs.open_stores import OpenStores
     from tilescope.server.runs.registry import Registry
     from tilescope.tiler.readers import discover
     from tilescope.tiler.readers.container import holding_archive
+    from tilescope.tiler.readers.pipes import kind_of
     from tilescope.tiler.store import open_run_store
 
     for path in args.paths:
         if not path.exists() and holding_archive(path) is None:
             raise UsageError(f"{path}: there is no such file or folder")
+        if kind := kind_of(path):
+            raise UsageError(f"{path}: is {kind}" + (": index it first" if kind == "a pipe" else ""))
     confined = within(args.paths, partial(discover, max_inflated=args.max_inflated))
     return Registry(
         args.paths,

@@ -1,8 +1,9 @@
 """Shows traces in the browser: serves them at once, and indexes those that are not indexed yet.
 
 PATH is a trace file, a folder with the files of one run, a log directory as TensorBoard, XProf and JAX
-write it, or a store. Runs are indexed in the background, the newest first; those that jobs write meanwhile
-as soon as they are complete. Indexes are kept in a cache directory, so the next start is immediate. Ctrl-C
+write it, a store, or a pipe (- for standard input), which is copied to a scratch file first. Runs are
+indexed in the background, the newest first; those that jobs write meanwhile as soon as they are complete.
+Indexes are kept in a cache directory, so the next start is immediate. Ctrl-C
 or SIGTERM ends the server. If indexing fails for all files that were named, it ends with exit code 1.
 
 This command serves HTTP only, which is enough for browsers and for notebooks (tilescope.connect). For gRPC, use
@@ -25,7 +26,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilescope.cli.access_options import make_settings, warn_of_strangers
+from tilescope.cli.cache_options import cache_directory
 from tilescope.cli.command import EXIT_BAD
+from tilescope.cli.piped import without_pipes
 from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry
 from tilescope.tiler.errors import UsageError
@@ -46,6 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serves until it is told to stop. Files that are no traces, or of which none can be indexed, end it."""
+    with without_pipes(args.paths, cache_directory(args).root, args.max_inflated) as paths:
+        args.paths = paths
+        return _view(args)
+
+
+def _view(args: argparse.Namespace) -> int:
     import asyncio
     import webbrowser
     from urllib.parse import quote
