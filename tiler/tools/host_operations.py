@@ -12,7 +12,7 @@ from tilescope.tiler.tools.scope import Scope
 
 NO_HOST_OPERATIONS: Final = (
     "no operations of a framework on threads of hosts: TensorFlow and JAX name theirs in plane /host:CPU of an "
-    "XSpace; record with host_tracer_level 2 or above"
+    "XSpace, from host_tracer_level 2 on"
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tilescope.tiler.facts.hlo.programs import programs_of
 from tilescope.tiler.facts.operations import (
     GpuDevice,
     Operation,
@@ -21,7 +22,7 @@ from tilescope.tiler.facts.operations.kept_tables import kept_table
 from tilescope.tiler.facts.operations.peaks import Peaks, peaks_of
 from tilescope.tiler.facts.operations.program_sums import program_sums
 from tilescope.tiler.facts.operations.roofline import program
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.tools.answer import Fact, Note
 from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.question import SpanQuestion
@@ -32,9 +33,18 @@ NO_OPERATIONS: Final = (
     "a program that runs on such devices, with their tracers on"
 )
 OF_PEAK: Final = "of peak"  # the unit of shares of what a device could reach
-NO_FLOPS: Final = "the trace does not say how much the devices compute: HLO protos, or FLOPs of operations, would"
 NO_PEAK: Final = "the trace does not say what the device could reach"
 
+_NO_DEVICE_CHOSEN: Final = "none of these tracks is of a TPU core or a GPU"
+_NOTHING_RUNS: Final = "no operation runs here"
+_NO_PROTOS: Final = (
+    "the trace does not say what operations compute or move: it has no HLO protos, which tell it of programs that XLA "
+    "compiled; record with HLO protos on (enable_hlo_proto)"
+)
+_PROTOS_DO_NOT_TELL: Final = (
+    "it is not known what these operations compute or move: they belong to none of the programs of which the trace has "
+    "HLO protos, or those do not tell"
+)
 _TWO_CLOCKS: Final = "A range is one of the timeline's clock; times in the tables are those that the devices measured."
 _MANY_NOTES: Final = 5
 
@@ -47,6 +57,8 @@ class AskedOperations:
     peaks: Peaks
     tick_ps: int
     notes: Sequence[Note]
+    no_cores: str  # why there are no operations of devices; empty where there are
+    no_costs: str  # why FLOPs and bytes of operations are not known, where they are not
     is_gpu: bool = False
 
     def ticks(self, ps: int) -> int:
@@ -63,7 +75,8 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperati
     if found is None:
         found = yield from _of_gpus(scope, tracks, looked)
     table, peaks = found
-    notes = [] if table.cores else [Note("warning", NO_OPERATIONS)]
+    no_cores = "" if table.cores else _why_no_cores(scope.reader)
+    notes = [Note("warning", no_cores)] if no_cores else []
     if len(set(peaks)) > 1:
         notes.append(Note("warning", "the devices are of several kinds: shares of peaks are those of the first"))
     notes += [Note("warning", text) for text in table.notes[:_MANY_NOTES]]
@@ -71,7 +84,15 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperati
         notes.append(Note("warning", f"and {len(table.notes) - _MANY_NOTES:,} more programs are not known"))
     if is_tpu and (question.steps or question.start is not None or question.end is not None):
         notes.append(Note("info", _TWO_CLOCKS))
-    return AskedOperations(table, peaks[0] if peaks else Peaks(), int(scope.manifest["tick_ps"]), notes, not is_tpu)
+    return AskedOperations(
+        table,
+        peaks[0] if peaks else Peaks(),
+        int(scope.manifest["tick_ps"]),
+        notes,
+        no_cores,
+        _why_no_costs(scope.reader, table),
+        not is_tpu,
+    )
 
 
 def asked_programs(
@@ -131,15 +152,30 @@ def _peaks(scope: Scope, of: TpuCore | GpuDevice, track: int) -> Peaks:
 
 def availability(scope: Scope) -> str:
     """Why a run has no answer about operations."""
-    known = scope.reader.store.is_growing or tpu_cores(scope.reader) or gpu_devices(scope.reader)
-    return "" if known else NO_OPERATIONS
+    return "" if scope.reader.store.is_growing or _has_cores(scope.reader) else NO_OPERATIONS
+
+
+def _has_cores(reader: QueryReader) -> bool:
+    return bool(tpu_cores(reader) or gpu_devices(reader))
+
+
+def _why_no_cores(reader: QueryReader) -> str:
+    """Why a question is about no device: the trace has none, or only the question."""
+    return _NO_DEVICE_CHOSEN if _has_cores(reader) else NO_OPERATIONS
+
+
+def _why_no_costs(reader: QueryReader, table: OpTable) -> str:
+    """Why it would not be known what the operations compute or move: what is missing in the trace, if that is it."""
+    if not table.cores or not table.columns.count.any():
+        return _NOTHING_RUNS
+    return _PROTOS_DO_NOT_TELL if programs_of(reader) else _NO_PROTOS
 
 
 def time_facts(asked: AskedOperations) -> list[Fact]:
     """Facts about the time of all cores, or GPUs."""
     table = asked.table
     known = bool(table.cores)
-    why = "" if known else NO_OPERATIONS
+    why = asked.no_cores
     span = "from the first step or operation of each device to the end of its last one, on the device's clock"
     busy = "what runs on several streams at once counts several times" if table.overlap else ""
     return [
@@ -156,7 +192,7 @@ def _utilisation(asked: AskedOperations) -> Fact:
     flops, peak = sum_of(of.flops), asked.peaks.flops
     name, label = "flops_utilisation", "FLOPS of peak"
     if peak is None or not asked.table.span:
-        return Fact(name, label, None, "fraction", NO_PEAK if asked.table.cores else NO_OPERATIONS)
+        return Fact(name, label, None, "fraction", asked.no_cores or NO_PEAK)
     if not of.tells_flops.any():
-        return Fact(name, label, None, "fraction", NO_FLOPS)
+        return Fact(name, label, None, "fraction", asked.no_costs)
     return Fact(name, label, flops / (asked.table.span / 1e12) / peak, "fraction", "of the device time, idle included")

@@ -130,7 +130,7 @@ def test_kernels_of_no_program_by_the_prefix_of_their_names(tmp_path: Path) -> N
     assert of.fact("span").value == 623_195_950
     assert all(row["flops_used"] is row["flops"] is None for row in rows)
     assert of.fact("flops_utilisation").value is None
-    assert "does not say how much the devices compute" in of.fact("flops_utilisation").note
+    assert "does not say what operations compute or move" in of.fact("flops_utilisation").note
 
 
 def rows_of(table: dict[str, Any]) -> list[dict[str, Any]]:

@@ -129,7 +129,7 @@ def test_gpus_without_programs_have_times_and_peaks(readers: dict[str, QueryRead
     assert all(one[of] is None for one in (program, *kernels) for of in unknown)
     assert found.fact("peak_flops").value == pytest.approx(125.3e12, rel=1e-3)
     assert not found.series
-    assert any("No instruction says what it computes or moves" in note.text for note in found.notes)
+    assert any("The trace does not say what operations compute or move" in note.text for note in found.notes)
 
 
 @pytest.mark.parametrize("name", ["tpu_v6e_4core", "pod/all"])
@@ -243,7 +243,7 @@ def test_a_run_without_operations_says_what_to_record(readers: dict[str, QueryRe
 def test_what_is_not_recorded_is_said(tmp_path: Path) -> None:
     costs = {"program_id": 3, "symbol_id": 1, "flops": 100, "bytes_accessed": 50}
     for folder, shared, said in (
-        ("bare", {"program_id": 3, "symbol_id": 1}, "No instruction says what it computes or moves"),
+        ("bare", {"program_id": 3, "symbol_id": 1}, "The trace does not say what operations compute or move"),
         ("costs", costs, "The trace does not say what the device could reach"),
     ):
         trace = plane("/device:TPU:0", [Instruction("op.1", shared)], {"XLA Ops": [Run(0, 0, 10)]})

@@ -12,7 +12,7 @@ from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table, values_of
 from tilescope.tiler.tools.framework_ops.tables import device_table, host_table
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost, asked_host
-from tilescope.tiler.tools.operations import NO_OPERATIONS, AskedOperations, asked_operations, time_facts
+from tilescope.tiler.tools.operations import AskedOperations, asked_operations, time_facts
 from tilescope.tiler.tools.operations import availability as device_availability
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -60,7 +60,7 @@ def _kernel_notes(devices: Table) -> Iterator[Note]:
 
 
 def _device_facts(asked: AskedOperations) -> Sequence[Fact]:
-    return time_facts(asked) if asked.table.cores else [Fact("cores", "Cores", 0, "count", NO_OPERATIONS)]
+    return time_facts(asked) if asked.table.cores else [Fact("cores", "Cores", 0, "count", asked.no_cores)]
 
 
 def _host_facts(host: AskedHost) -> Sequence[Fact]:

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from tilescope.tiler.facts.kernels import Kernel, KernelTable, has_kernels, kernel_table
 from tilescope.tiler.facts.kernels.tensor_cores import uses_tensor_cores
-from tilescope.tiler.facts.operations import tpu_cores
+from tilescope.tiler.facts.operations import gpu_devices, tpu_cores
 from tilescope.tiler.query import Steps
 from tilescope.tiler.schema import TotalKind
 from tilescope.tiler.ticks import nearest_mean
@@ -26,6 +26,10 @@ DEFAULT_LISTED: Final = 200
 _NO_KERNELS: Final = (
     "the trace has no kernels of GPUs: those are events of an XSpace's streams that have kernel_details, and events of "
     "category kernel of a PyTorch trace; record with the GPU's tracer on (CUPTI, ROCm)"
+)
+_NO_DETAILS: Final = (
+    "the streams of the trace's GPUs hold no kernels: no event on them has kernel_details, as profilers that name "
+    "kernels write it"
 )
 _OF_TPU: Final = "TPUs run programs, not kernels: hlo_stats tells of their instructions"
 _BY_NAME: Final = "by the names of kernels, for traces do not say"
@@ -147,6 +151,8 @@ _SHORT: Final = 80
 def _availability(scope: Scope) -> Reason:
     if scope.reader.store.is_growing or has_kernels(scope.reader):
         return ""
+    if gpu_devices(scope.reader):
+        return _NO_DETAILS
     return f"{_NO_KERNELS}. {_OF_TPU}" if tpu_cores(scope.reader) else _NO_KERNELS
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tilescope.tiler.facts import NO_DEVICES
+from tilescope.tiler.facts import NO_DEVICES, devices_of
 from tilescope.tiler.facts.duty import duty_times
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.facts.operations.instruction_columns import Mask, sum_of
@@ -15,7 +15,7 @@ from tilescope.tiler.tools.answer import Fact
 from tilescope.tiler.tools.environment import Environment
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
-from tilescope.tiler.tools.operations import NO_FLOPS, NO_OPERATIONS, NO_PEAK, AskedOperations
+from tilescope.tiler.tools.operations import NO_PEAK, AskedOperations
 from tilescope.tiler.tools.overlap.parts import Parts, parts_of
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
@@ -61,7 +61,8 @@ def device_use(
             flops = sum_of(columns.flops[some]) / seconds / peaks.flops
         if peaks.hbm is not None and columns.tells_bytes[some].any():
             hbm = _hbm_bytes(columns, some) / seconds / peaks.hbm
-    peak_note = NO_OPERATIONS if not table.cores else NO_PEAK if peaks.flops is None else NO_FLOPS
+    is_of_peak = peaks.flops is None or flops is not None  # what is missing: what the device could reach
+    peak_note = asked.no_cores or (NO_PEAK if is_of_peak else asked.no_costs)
     if cores and table.span:
         busy, span = yield from duty_times(scope.reader, cores, windows_of)
         return DeviceUse(
@@ -80,7 +81,8 @@ def device_use(
                 windows = windows_of(device.tracks[0].track)
                 total += (yield from parts_of(scope.reader, device, windows, None)).parts
     if not total.span:
-        why = NO_DEVICES if not of.devices else "devices do not work in what is looked at"
+        is_any = of.devices or (yield from devices_of(scope.reader))
+        why = "devices do not work in what is looked at" if is_any else NO_DEVICES
         return DeviceUse(None, why, None, why, None, None, why)
     return DeviceUse(
         total.idle / total.span,

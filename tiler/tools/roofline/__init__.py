@@ -19,7 +19,6 @@ from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.environment import HBM, MXU, Environment, counter_facts, environment
 from tilescope.tiler.tools.operations import (
-    NO_OPERATIONS,
     AskedOperations,
     asked_operations,
     asked_programs,
@@ -42,7 +41,7 @@ _NO_PEAKS: Final = (
     "the trace does not say what the device could reach, so there are rates, but no roofs: XSpace captures of TPUs say "
     "it in the stats of their planes, those of GPUs name their generation, clock and memory bandwidth there"
 )
-_NO_COSTS: Final = "no instruction says what it computes or moves: record with HLO protos on (or FLOPs and bytes)"
+_ONE_KNOWN: Final = "either the FLOPs or the bytes are not known, of the program or of what the device could reach"
 
 
 class RooflineQuestion(SpanQuestion, frozen=True, kw_only=True):
@@ -143,10 +142,11 @@ def _averaged(whole: Operation, count: int, peaks: Peaks) -> Row:
 def _facts(asked: AskedOperations, every: Row) -> list[Fact]:
     peaks, rates = asked.peaks, every.rates
     unknown = "" if peaks.flops else _NO_PEAKS
-    reached = "of what the program could reach with its FLOPs per byte" if rates.share else unknown or _NO_COSTS
+    missing = _ONE_KNOWN if rates.flops or rates.bytes else asked.no_costs
+    reached = "of what the program could reach with its FLOPs per byte" if rates.share else unknown or missing
     return [
         Fact("device", "Device", peaks.device or None, "text", "" if peaks.device else _NO_PEAKS),
-        Fact("cores", "Devices", asked.table.cores, "count", "" if asked.table.cores else NO_OPERATIONS),
+        Fact("cores", "Devices", asked.table.cores, "count", asked.no_cores),
         Fact("peak_flops", "Peak, FLOP/s", peaks.flops, "rate", unknown or f"FLOP/s of one. {peaks.flops_by}".strip()),
         Fact("flop_rate", "FLOP rate, FLOP/s", rates.flops, "rate", "FLOP/s of one, of the program, in all its time"),
         Fact("intensity", "Intensity, FLOP/B", rates.intensity, "number", "FLOP for each byte that the program moves"),
@@ -171,9 +171,9 @@ def _notes(asked: AskedOperations, every: Row, order: Ints) -> list[Note]:
     """The answer in words."""
     rates: Rates = every.rates
     if not rates.flops and not rates.bytes:
-        return [Note("info", _NO_COSTS)]
+        return [Note("info", asked.no_costs)]
     if not asked.peaks.flops or rates.share is None:
-        return [Note("info", _NO_PEAKS)]
+        return [Note("info", _ONE_KNOWN if asked.peaks.flops else _NO_PEAKS)]
     notes = [
         Note(
             "info",
