@@ -10,6 +10,7 @@ from tilescope.server.guard.access import OPEN, Access
 from tilescope.server.guard.capture_rules import NOTHING_BUT_LOOPBACK, CaptureRules
 from tilescope.server.guard.tls import Certificate
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
 DEFAULT_HOST: Final = "127.0.0.1"
 PERFETTO: Final = "https://ui.perfetto.dev"
@@ -42,6 +43,7 @@ class Settings:
     max_questions_per_client: int = 32
     max_questions_per_connection: int = 8  # over gRPC; over HTTP there is one anyway
     kept_answers_bytes: int = 64_000_000  # of tools, for those who ask the same again
+    work_rules: WorkRules = NO_WORK_RULES  # of the user, by which tools tell kinds of work
 
 
 DEFAULTS: Final = Settings()

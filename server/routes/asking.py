@@ -27,16 +27,17 @@ async def answer_with(
     """The answer that `ask` gives for the run and the build of the path, under a `name` that tells what was asked.
 
     Nothing is asked when the client has the answer already: it may be kept when neither the build nor the `others` that
-    the question names are growing, and is good for as long as the same software would give it. The question has its
-    place until the answer is taken.
+    the question names are growing, and is good for as long as the same software, with the same rules of what is work,
+    would give it. The question has its place until the answer is taken.
     """
     stores = [await store_of(request), *[await named_store(request, *other) for other in others]]
     is_final = not any(store.is_growing for store in stores)  # now: it may be published while we answer of a part
-    etag = f"{stores[0].build}-{name}-{edition()}"
+    questions = request.app[QUESTIONS]
+    etag = "-".join(filter(None, (stores[0].build, name, edition(), questions.work_rules.tag)))
     kept = computed_if_kept(request, etag) if is_final else None
     if kept is not None:
         return kept
-    with request.app[QUESTIONS].asking(Asker(request.remote or "", request.protocol)) as asking:
+    with questions.asking(Asker(request.remote or "", request.protocol)) as asking:
         body = await ask(asking, request.match_info["run"], request.match_info["build"])
         answer = computed(request, body, etag, media, gzip=True) if is_final else unkept(body, media, gzip=True)
         answer.headers[hdrs.VARY] = hdrs.ACCEPT

@@ -41,6 +41,7 @@ class Questions:
 
     def __init__(self, registry: Registry, settings: Settings = DEFAULTS, metrics: Metrics | None = None) -> None:
         self._registry = registry
+        self.work_rules = settings.work_rules
         self._metrics = metrics or Metrics()
         self._workers = Workers(
             Limits(settings.max_questions, settings.max_questions_per_client, settings.max_questions_per_connection)
@@ -71,7 +72,7 @@ class Questions:
 
         Raises `TilescopeError`s.
         """
-        question = (run_id, build, name)
+        question = (run_id, build, name, self.work_rules.tag)
         async with self._leased(BuildName(run_id, build), *others) as leased:
             known = self._kept.get(question)
             if known is not None:
@@ -138,11 +139,11 @@ class Questions:
     def reader(self, store: ServedStore) -> QueryReader:
         """A reader of an open store; the same one each time unless the store still changes."""
         if store.is_growing:
-            return QueryReader(store)
+            return QueryReader(store, self.work_rules)
         reader = self._readers.get(store)
         if reader is None:
             # It must not hold what it is kept under: a store that nobody has open takes its reader along.
-            reader = self._readers[store] = QueryReader(proxy(store))
+            reader = self._readers[store] = QueryReader(proxy(store), self.work_rules)
         return reader
 
     async def close(self) -> None:
@@ -163,7 +164,7 @@ class Questions:
             for run, name in zip(runs, builds, strict=True):
                 store = leases.enter_context(self._registry.lease(run.id, name.build))
                 opener = self._registry.opener(is_growing=store.is_growing)
-                sources.append(BuildSource(run.store, name.build, opener))
+                sources.append(BuildSource(run.store, name.build, opener, self.work_rules))
                 is_growing = is_growing or store.is_growing
             yield _Leased(sources, is_growing)
 

@@ -22,6 +22,7 @@ from tilescope.server.errors import QuestionFailed, message_of
 from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
 TURN_S: Final = 0.05  # after so long, another question has its turn
 NICENESS: Final = 5  # who looks at pages comes first
@@ -37,6 +38,7 @@ class BuildSource:
     path: Path
     build: str
     opener: Callable[[Path, str], ServedStore]
+    work_rules: WorkRules = NO_WORK_RULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +66,35 @@ class _Entry:
     users: int = 0
 
 
+_Place = tuple[Path, str, WorkRules]
+
+
+def _place(source: BuildSource) -> _Place:
+    return source.path, source.build, source.work_rules
+
+
 class _OpenBuilds:
     def __init__(self) -> None:
-        self._entries: dict[tuple[Path, str], _Entry] = {}  # least recently used first
+        self._entries: dict[_Place, _Entry] = {}  # least recently used first
 
     def begin(self, source: BuildSource) -> QueryReader:
-        place = source.path, source.build
+        place = _place(source)
         entry = self._entries.pop(place, None)
         if entry is None:
-            store = source.opener(*place)
+            store = source.opener(source.path, source.build)
             try:
-                entry = _Entry(store, QueryReader(store))
+                entry = _Entry(store, QueryReader(store, source.work_rules))
             except BaseException:  # of a damaged one
                 store.close()
                 raise
         elif entry.store.is_growing:
-            entry.reader = QueryReader(entry.store)
+            entry.reader = QueryReader(entry.store, source.work_rules)
         entry.users += 1
         self._entries[place] = entry
         return entry.reader
 
     def end(self, source: BuildSource) -> None:
-        self._entries[source.path, source.build].users -= 1
+        self._entries[_place(source)].users -= 1
         unused = [place for place, entry in self._entries.items() if not entry.users]
         for place in unused:
             if self._entries[place].store.is_growing or place in unused[:-KEPT_STORES]:

@@ -28,14 +28,7 @@ from tilescope.tiler.device_lines import (
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.metadata_codes import metadata_codes
-from tilescope.tiler.facts.work import (
-    Work,
-    ascend_stream,
-    communication,
-    gpu_stream,
-    pytorch_event,
-    xla_operation,
-)
+from tilescope.tiler.facts.work import Classifier, Work, classifier, origins_of, work_of, works_of
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import Name, QueryReader, Reading, Steps
 from tilescope.tiler.query.tracks import SLICE_KINDS
@@ -57,10 +50,11 @@ _ASCEND_KERNELS: Final = re.compile(r"Communication Kernel$|Group .* Communicati
 
 @dataclass(frozen=True, slots=True)
 class WorkTrack:
-    """A track on which a device works. `kinds`: of each name, that of events without one first, its `Work`."""
+    """A track on which a device works. Of each name, that of events without one first, its `Work` and `Origin`."""
 
     track: int
     kinds: Kinds
+    origins: Kinds | None = None  # None: nobody asks
 
     @property
     def of_any_kind(self) -> WorkTrack:
@@ -125,7 +119,8 @@ class _Finding:
     def __init__(self, reader: QueryReader) -> None:
         self._reader = reader
         self._tree = reader.tree
-        self._tables: dict[Callable[[Name], Work], Kinds] = {}
+        self._classifier = classifier(reader.work_rules)
+        self._tables: dict[Callable[[Name], int], Kinds] = {}
         self._of_file: dict[int, Kinds] = {}
         self.processes: dict[int, list[int]] = defaultdict(list)
         for track in self._tree.tracks:
@@ -137,21 +132,21 @@ class _Finding:
         streams = [track for track in tracks if is_stream(self._name(track))]
         operations = [track for track in tracks if is_one_of(self._name(track), OP_LINES)]
         if streams:  # lines of operations of a GPU are made of these
-            kinds = yield from self._kinds(gpu_stream)
-            return [self._device(group, [(track, kinds) for track in streams])]
+            codes = yield from self._codes(self._classifier.gpu_stream)
+            return [self._device(group, [(track, codes) for track in streams])]
         if not operations:
             return []
-        kinds = yield from self._xla_kinds(operations[0])
-        beside = [(track, kinds) for track in tracks if is_one_of(self._name(track), ASYNC_OP_LINES)]
-        return [self._device(group, [(track, kinds) for track in operations], beside)]
+        codes = yield from self._xla_codes(operations[0])
+        beside = [(track, codes) for track in tracks if is_one_of(self._name(track), ASYNC_OP_LINES)]
+        return [self._device(group, [(track, codes) for track in operations], beside)]
 
     def of_ascend(self, group: int, tracks: Sequence[int]) -> Steps[list[Device]]:
         """Streams, and the communication kernels of the processes beside it in the same file."""
         streams = [track for track in tracks if is_stream(self._name(track))]
         if not streams:
             return []
-        kinds = yield from self._kinds(ascend_stream)
-        every = yield from self._kinds(communication)
+        codes = yield from self._codes(self._classifier.ascend_stream)
+        every = yield from self._codes(self._classifier.ascend_communication)
         file = self._reader.store.file_of(streams[0])
         kernels = [
             track
@@ -160,20 +155,20 @@ class _Finding:
             for track in of
             if _ASCEND_KERNELS.match(self._name(track)) and self._reader.store.file_of(track) == file
         ]
-        work = [*((track, kinds) for track in streams), *((track, every) for track in kernels)]
+        work = [*((track, codes) for track in streams), *((track, every) for track in kernels)]
         return [self._device(group, work, tells_copies=False)]
 
     def of_pytorch(self) -> Steps[list[Device]]:
         """Processes on whose tracks there are events of kernels or copies."""
-        kinds = yield from self._kinds(pytorch_event)
-        if not kinds.any():
+        codes = yield from self._codes(self._classifier.pytorch_event)
+        if not works_of(codes).any():
             return []
         found = []
         for group, tracks in sorted(self._labelled_processes().items()):
             of = []
             for track in tracks:
-                if (yield from self._has_work(track, kinds)):
-                    of.append((track, kinds))
+                if (yield from self._has_work(track, works_of(codes))):
+                    of.append((track, codes))
             if of:
                 found.append(self._device(group, of))
         return found
@@ -213,28 +208,24 @@ class _Finding:
         name = str(self._tree.groups[group]["name"])
         if several and host is not None:
             name = f"{self._tree.groups[host]['name']} · {name}"
-        work, async_work = (tuple(WorkTrack(*one) for one in of) for of in (tracks, beside))
+        work, async_work = (tuple(_work_track(*one) for one in of) for of in (tracks, beside))
         return Device(group, name, host, work, async_work, tells_copies)
 
-    def _kinds(self, rule: Callable[[Name], Work]) -> Steps[Kinds]:
+    def _codes(self, rule: Callable[[Name], int]) -> Steps[Kinds]:
         if rule not in self._tables:
             self._tables[rule] = yield from self._reader.names.numbers(rule)
         return self._tables[rule]
 
-    def _xla_kinds(self, track: int) -> Steps[Kinds]:
+    def _xla_codes(self, track: int) -> Steps[Kinds]:
         """By the categories that the file's metadata has, where these are of one kind; else by name."""
         file = self._reader.store.file_of(track)
         if file not in self._of_file:
             metadata = self._metadata(file)
             if metadata is None:
-                self._of_file[file] = yield from self._kinds(xla_operation)
+                self._of_file[file] = yield from self._codes(self._classifier.xla_operation)
             else:
                 categories = yield from name_categories(self._reader, file, metadata)
-                of_each = [xla_operation(Name("", category)) for category in categories.texts]
-                lowest, highest = categories.bounds(of_each, self._reader.names.count)
-                known = lowest == highest
-                self._of_file[file] = yield from self._reader.names.numbers(xla_operation, unless=known)
-                self._of_file[file][known] = lowest[known]
+                self._of_file[file] = yield from _codes_by_category(self._reader, self._classifier, categories)
         return self._of_file[file]
 
     def _metadata(self, file: int) -> XStatTables | None:
@@ -245,6 +236,27 @@ class _Finding:
 
     def _name(self, track: int) -> str:
         return str(self._tree.tracks[track]["name"])
+
+
+def _work_track(track: int, codes: Kinds) -> WorkTrack:
+    return WorkTrack(track, works_of(codes), origins_of(codes))
+
+
+def _codes_by_category(reader: QueryReader, rules: Classifier, categories: NameCategories) -> Steps[Kinds]:
+    names = reader.names
+    of_each = [rules.xla_operation(Name("", category)) for category in categories.texts]
+    lowest, highest = categories.bounds([work_of(code) for code in of_each], names.count)
+    _, codes = categories.bounds(of_each, names.count)
+    is_clear = lowest == highest
+    by_name = yield from names.numbers(rules.xla_operation, unless=is_clear)
+    codes = np.where(is_clear, codes, by_name)
+    if not rules.rules.rules:
+        return codes
+    for name, category in zip(categories.name.tolist(), categories.category.tolist(), strict=True):
+        code = rules.user_code(Name(names[name].text, categories.texts[category]))
+        if code is not None:
+            codes[name + 1] = code
+    return codes
 
 
 @dataclass(frozen=True, slots=True)

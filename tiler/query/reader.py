@@ -31,6 +31,7 @@ from tilescope.tiler.query.store import QueryStore
 from tilescope.tiler.query.tracks import TrackTree
 from tilescope.tiler.resolver import PageWant, TileIndex, TrackRequest, View, resolve
 from tilescope.tiler.windows import Windows
+from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
 # Blocks whose tiles are kept arranged: some megabytes for a run of ten million events.
 _KEPT_BLOCKS = 64
@@ -47,10 +48,14 @@ class TopTile(NamedTuple):
 
 
 class QueryReader:
-    """Answers for one store, which it does not close. For whatever thread."""
+    """Answers for one store, which it does not close. For whatever thread.
 
-    def __init__(self, store: QueryStore) -> None:
+    `work_rules` are a user's, of what kind of work names are: what is kept with a reader is of these.
+    """
+
+    def __init__(self, store: QueryStore, work_rules: WorkRules = NO_WORK_RULES) -> None:
         self.store = store
+        self.work_rules = work_rules
         manifest = store.manifest()
         self.root_level = int(manifest["root_level"])
         self.end = int(manifest["end"])

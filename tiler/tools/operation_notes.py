@@ -9,10 +9,11 @@ import numpy as np
 
 from tilescope.tiler.facts.operations import Operation, OpTable
 from tilescope.tiler.facts.operations.instruction_columns import Ints, Mask, sum_of
-from tilescope.tiler.facts.work import Work, xla_operation
+from tilescope.tiler.facts.work import Work, classifier, work_of
 from tilescope.tiler.query import Name
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.operations import AskedOperations
+from tilescope.tiler.work_rules import NO_WORK_RULES
 
 _NAME_CHARS: Final = 64
 _ABOUT: Final = 1 - 1e-9
@@ -31,7 +32,7 @@ def waits(category: str) -> bool:
 # Asked several times of each instruction of a program, of which there may be 40,000.
 @lru_cache(1 << 17)
 def _is_bound_elsewhere(name: str, category: str) -> bool:
-    return xla_operation(Name(name, category)) != Work.COMPUTATION
+    return work_of(classifier(NO_WORK_RULES).xla_operation(Name(name, category))) != Work.COMPUTATION
 
 
 def operation_notes(asked: AskedOperations) -> list[Note]:

@@ -15,7 +15,7 @@ from tilescope.tiler.tools.scope import Scope
 Q = TypeVar("Q", bound=Question)
 
 # Fields that a question cannot have: options of the command line and parameters of a URL have these names.
-RESERVED: Final = frozenset({"table", "format", "output", "help", "debug"})
+RESERVED: Final = frozenset({"table", "format", "output", "help", "debug", "work_rules"})
 
 # What is shown of a tool's figure where the trace has none, and what to record to get it. Empty: it is available.
 Reason = str

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tilescope.cli.limit_options import limits_of
 from tilescope.cli.say import complain
+from tilescope.cli.work_rules_option import work_rules_of
 
 if TYPE_CHECKING:
     from tilescope.server.settings import Settings
@@ -108,6 +109,7 @@ def make_settings(args: argparse.Namespace) -> Settings:
         allow_notes=args.allow_notes,
         captures=parse_capture_rules(args.capture_target, args.allow_capture),
         kept_answers_bytes=args.kept_answers,
+        work_rules=work_rules_of(args),
         **limits_of(args),
     )
 

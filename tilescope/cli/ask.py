@@ -22,6 +22,8 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tilescope.cli.work_rules_option import add_work_rules_option, work_rules_of
+
 if TYPE_CHECKING:
     from typing import IO
 
@@ -71,11 +73,12 @@ def _ask(path: Path, asked: AnyTool, options: argparse.Namespace) -> None:
     from tilescope.tiler.store.sense import must_make_sense
     from tilescope.tiler.tools import BuildRef, Scope, ask, from_text, parameters, references, text_of
 
+    rules = work_rules_of(options)
     with ExitStack() as opened:
 
         def reader(store: Path) -> QueryReader:
             refuse_file(store)
-            return QueryReader(opened.enter_context(closing(open_run_store(store))))
+            return QueryReader(opened.enter_context(closing(open_run_store(store))), rules)
 
         with must_make_sense(path):
             main = reader(path)
@@ -109,6 +112,7 @@ def tool_parser(tool: AnyTool) -> argparse.ArgumentParser:
     )
     for parameter in parameters(tool.question):
         _add_option(parser, parameter)
+    add_work_rules_option(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--format", choices=FORMATS, default="text", help="how the answer is written; default: text")
     output.add_argument(

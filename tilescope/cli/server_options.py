@@ -18,6 +18,7 @@ from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.say import LogToStderr
 from tilescope.cli.sizes import parse_size
 from tilescope.cli.time_unit_option import add_time_unit_option
+from tilescope.cli.work_rules_option import add_work_rules_option
 from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     )
     add_inflation_option(parser)
     add_time_unit_option(parser)
+    add_work_rules_option(parser)
     add_access_options(parser)
     add_limit_options(parser)
 

@@ -7,7 +7,7 @@ import json
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,17 +25,23 @@ from tilescope.tiler.store.attachments import content, entry_of
 from tilescope.tiler.store.extent import RunExtent
 from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.tools import Answer, BuildRef, Scope, Table, ask, from_values, no_such_tool, references, tools
+from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class _Shared:
-    """An open generation: what is decoded of it is decoded once, however many clients there are."""
+    """An open generation: what is decoded of it is decoded once, for all clients with the same rules."""
 
     store: RunStore
-    reader: QueryReader
+    readers: dict[WorkRules, QueryReader] = field(default_factory=dict)
     users: int = 0
+
+    def reader(self, rules: WorkRules) -> QueryReader:
+        """The reader that goes by these rules."""
+        reader = self.readers.get(rules)
+        return self.readers.setdefault(rules, QueryReader(self.store, rules)) if reader is None else reader
 
 
 _open: dict[Path, _Shared] = {}
@@ -50,7 +56,7 @@ def _share(path: Path, folder: Path | None = None) -> tuple[Path, _Shared]:
         if shared is None:
             store = open_run_store(path)
             folder = path / f"gen-{store.build}"
-            shared = _open.setdefault(folder, _Shared(store, QueryReader(store)))
+            shared = _open.setdefault(folder, _Shared(store))
         shared.users += 1
     return folder, shared
 
@@ -65,8 +71,8 @@ def _release(folder: Path) -> None:
 
 
 @contextmanager
-def _reading(ref: str) -> Iterator[QueryReader]:
-    """A build that a question names: by the path of its store, or as `LocalSource.ref` names one that is open."""
+def _reading(ref: str, rules: WorkRules) -> Iterator[QueryReader]:
+    """A build that a question names, by the same rules: by the path of its store, or as `LocalSource.ref` names one that is open."""
     path = Path(ref).resolve()
     if path in _open:
         folder, shared = _share(path.parent, path)
@@ -75,7 +81,7 @@ def _reading(ref: str) -> Iterator[QueryReader]:
     else:
         raise NoStore(f"{ref}: there is no store here to compare with")
     try:
-        yield shared.reader
+        yield shared.reader(rules)
     finally:
         _release(folder)
 
@@ -106,10 +112,11 @@ async def _finished(steps: Steps[T]) -> T:
 class LocalSource:
     """The one run of a store. The generation that was published when it was opened is read until it is closed."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, work_rules: WorkRules = NO_WORK_RULES) -> None:
         if not is_store(path):
             raise NoStore(f"{path}: there is no store here (make one with: tilescope index TRACE -o STORE)")
         self._path = path.resolve()
+        self._rules = work_rules
         self._folder, shared = _share(self._path)
         self._shared: _Shared | None = shared
         self._id = run_id(self._path, self._path.name)
@@ -203,7 +210,7 @@ class LocalSource:
             raise Refused("not_found", no_such_tool(tool))
         question = from_values(asked.question, values)
         with ExitStack() as opened:
-            others = {ref: opened.enter_context(_reading(ref)) for ref in references(question, BuildRef).values()}
+            others = {ref: opened.enter_context(_reading(ref, self._rules)) for ref in references(question, BuildRef).values()}
             with must_make_sense(self._path.name):
                 return await _finished(ask(asked, Scope(self._reader, others), question))
 
@@ -224,7 +231,7 @@ class LocalSource:
 
     @property
     def _reader(self) -> QueryReader:
-        return self._in_use().reader
+        return self._in_use().reader(self._rules)
 
     def _in_use(self) -> _Shared:
         if self._shared is None:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from tilescope.tiler.facts.step_times.parts import StepPart
-from tilescope.tiler.facts.work import Work, gpu_stream, pytorch_event
+from tilescope.tiler.facts.work import Classifier, Work, work_of
 from tilescope.tiler.query import Name
 
 # In ascending order: where several happen at once, the greatest counts. 0: no part of a step.
@@ -51,17 +51,17 @@ def host_event_with_device(name: Name) -> int:
     return host_event(name)
 
 
-def gpu_event(name: Name) -> int:
+def gpu_event(rules: Classifier, name: Name) -> int:
     """Of an event on a stream of a GPU in an XSpace. Of 16 bits are kernels whose tensors are."""
-    work = gpu_stream(name)
+    work = work_of(rules.gpu_stream(name))
     if work is Work.COPY:
         return _copy(name.text)
     return CODE_OF[StepPart.DEVICE_COLLECTIVES if work is Work.COMMUNICATION else StepPart.DEVICE_COMPUTE_32]
 
 
-def pytorch_part(name: Name) -> int:
+def pytorch_part(rules: Classifier, name: Name) -> int:
     """Of an event of a PyTorch trace, by its category."""
-    work, category = pytorch_event(name), name.category.lower()
+    work, category = work_of(rules.pytorch_event(name)), name.category.lower()
     if work is Work.COPY:
         return _copy(name.text)
     if work is Work.COMMUNICATION:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Set
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -18,6 +19,7 @@ from tilescope.tiler.facts.step_times.event_parts import (
     host_event_with_device,
     pytorch_part,
 )
+from tilescope.tiler.facts.work import classifier
 from tilescope.tiler.pages.steps import StepSource
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
@@ -72,10 +74,11 @@ def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int]) -> list[
 
 def thread_codes(reader: QueryReader, of: HostTracks) -> Steps[Codes]:
     """Of each name, that of events without one first, what events of threads are."""
-    rule = pytorch_part if not of.hands_on else host_event_with_device if of.streams else host_event
+    by_thread = host_event_with_device if of.streams else host_event
+    rule = by_thread if of.hands_on else partial(pytorch_part, classifier(reader.work_rules))
     return (yield from reader.names.numbers(rule))
 
 
 def stream_codes(reader: QueryReader) -> Steps[Codes]:
     """The same of what runs on streams of GPUs."""
-    return (yield from reader.names.numbers(gpu_event))
+    return (yield from reader.names.numbers(partial(gpu_event, classifier(reader.work_rules))))

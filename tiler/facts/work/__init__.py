@@ -1,0 +1,6 @@
+"""What kind of work an operation of a device is: one table by libraries and formats, to which users add rules."""
+
+from tilescope.tiler.facts.work.classifier import KERNELS, Classifier, classifier
+from tilescope.tiler.facts.work.kinds import Origin, Work, origins_of, work_of, works_of
+
+__all__ = ["KERNELS", "Classifier", "Origin", "Work", "classifier", "origins_of", "work_of", "works_of"]

@@ -1,0 +1,109 @@
+"""What kind of work events are, by the rules of a user and else by the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from tilescope.tiler.facts.work.gpu_communication import COMMUNICATION
+from tilescope.tiler.facts.work.gpu_computation import COMPUTATION
+from tilescope.tiler.facts.work.gpu_exceptions import EXCEPTIONS
+from tilescope.tiler.facts.work.kernel_function import kernel_function
+from tilescope.tiler.facts.work.kinds import Origin, Work, code_of
+from tilescope.tiler.facts.work.other_rules import (
+    ASCEND,
+    GPU_COPIES,
+    PYTORCH_COPIES,
+    PYTORCH_FILLS,
+    PYTORCH_KERNELS,
+    XLA,
+    XLA_FOREIGN,
+)
+from tilescope.tiler.facts.work.rule import OrderedPatterns, Rule
+from tilescope.tiler.facts.work.user_patterns import UserPatterns, as_bytes
+from tilescope.tiler.query import Name
+from tilescope.tiler.work_rules import WorkRules
+
+# In the order in which they are asked.
+KERNELS: Final = (*EXCEPTIONS, *COMMUNICATION, *COMPUTATION)
+
+# What matches nothing computes as well, but nothing says so.
+_UNNAMED: Final = code_of(Work.COMPUTATION, Origin.DEFAULT)
+
+_KEPT: Final = 8  # sets of rules
+
+
+class Classifier:
+    """Says of names what kind of work they are, and by what: as `code_of` has both. One function for each format."""
+
+    def __init__(self, rules: WorkRules) -> None:
+        self.rules = rules
+        self._of_user = UserPatterns(rules)
+        self._kernels, self._copies, self._xla, self._ascend = map(_patterns, (KERNELS, GPU_COPIES, XLA, ASCEND))
+
+    def xla_operation(self, name: Name) -> int:
+        """An operation on an XLA line, by its category or the name of the operation."""
+        code = self._of_user.code(name)
+        if code is not None:
+            return code
+        text = as_bytes(name.category or name.text)
+        work = self._xla.kind(text)
+        if work is None:
+            return _UNNAMED if XLA_FOREIGN.match(name.category or name.text) else _by_table(Work.COMPUTATION)
+        return _by_table(work)
+
+    def gpu_stream(self, name: Name) -> int:
+        """What runs on a stream of a GPU in an XSpace. Setting memory is computation, as in PyTorch traces."""
+        code = self._of_user.code(name)
+        if code is not None:
+            return code
+        return _by_table(Work.COPY) if self._copies.kind(as_bytes(name.text)) else self._kernel(name.text)
+
+    def pytorch_event(self, name: Name) -> int:
+        """An event of a PyTorch trace: the category says whether it is work of a device."""
+        category = name.category.lower()
+        is_kernel, is_copy = category in PYTORCH_KERNELS, category in PYTORCH_COPIES
+        is_work = is_kernel or is_copy or category in PYTORCH_FILLS
+        code = self._of_user.code(name, is_work=is_work)
+        if code is not None:
+            return code
+        if is_kernel:
+            return self._kernel(name.text)
+        return _by_table(Work.COPY if is_copy else Work.COMPUTATION if is_work else Work.NONE)
+
+    def ascend_stream(self, name: Name) -> int:
+        """A task on a stream of an Ascend device. What moves data there is part of a communication kernel."""
+        code = self._of_user.code(name)
+        if code is not None:
+            return code
+        work = self._ascend.kind(as_bytes(name.text))
+        return _by_table(Work.COMPUTATION if work is None else work)
+
+    def ascend_communication(self, name: Name) -> int:
+        """What stands on a track of communication kernels."""
+        code = self._of_user.code(name)
+        return _by_table(Work.COMMUNICATION) if code is None else code
+
+    def user_code(self, name: Name) -> int | None:
+        """By the rules of the user alone; None: none is about it."""
+        return self._of_user.code(name)
+
+    def _kernel(self, text: str) -> int:
+        work = self._kernels.kind(as_bytes(kernel_function(text)))
+        return _UNNAMED if work is None else _by_table(work)
+
+
+@lru_cache(_KEPT)
+def classifier(rules: WorkRules) -> Classifier:
+    """That of these rules."""
+    return Classifier(rules)
+
+
+@lru_cache
+def _patterns(rules: Sequence[Rule]) -> OrderedPatterns:
+    return OrderedPatterns((rule.kind, rule.pattern) for rule in rules)
+
+
+def _by_table(work: Work) -> int:
+    return code_of(work, Origin.TABLE)

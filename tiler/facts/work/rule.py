@@ -1,0 +1,52 @@
+"""Rules of the table, and rules in their order as regular expressions that are searched at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from tilescope.tiler.facts.work.kinds import Work
+from tilescope.tiler.work_rules import PATTERN_MEMORY_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A row of the table: names of this kind, by who gives them.
+
+    `pattern` is a regular expression of RE2, searched in the name (of a kernel: in that of its function). `source`: the
+    public project where such names are found, and its part.
+    """
+
+    library: str
+    kind: Work
+    pattern: str
+    source: str
+    examples: tuple[str, ...]
+
+
+class OrderedPatterns:
+    """Patterns of which the first that matches says the kind. Neighbours of one kind are searched together."""
+
+    def __init__(self, patterns: Iterable[tuple[Work, str]]) -> None:
+        self._searches = [
+            (work, searcher([pattern for _, pattern in of])) for work, of in groupby(patterns, key=lambda of: of[0])
+        ]
+
+    def kind(self, text: bytes) -> Work | None:
+        """The kind of the first pattern that matches; None: none does."""
+        for work, is_in in self._searches:
+            if is_in(text):
+                return work
+        return None
+
+
+def searcher(patterns: list[str]) -> Callable[[bytes], bool]:
+    """Tells whether any of some patterns is in a text, in time that is linear in the text."""
+    import re2  # when it is needed: it costs some milliseconds at the start
+
+    options = re2.Options()
+    options.max_mem = PATTERN_MEMORY_BYTES * (len(patterns) + 1)
+    options.log_errors = False
+    search = re2.compile("|".join(f"(?:{pattern})" for pattern in patterns).encode(), options).search
+    return lambda text: search(text) is not None
