@@ -16,6 +16,7 @@ from tilescope.tiler.tools.overlap.parts import DeviceParts, Parts, parts_of
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
+from tilescope.tiler.tools.work_notes import work_notes
 
 MAX_STEPS: Final = 65_536
 DEFAULT_STEPS: Final = 200
@@ -74,7 +75,9 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Steps[Answer]:
     if steps is not None:
         tables.append(_steps_table(by_step, question.limit))
         series_of_steps.append(_steps_series(by_step, question.limit))
-    return Answer(_facts(found, total, unknown), tables, series_of_steps, _notes(total, unknown))
+    notes = _notes(total, unknown)
+    notes += yield from work_notes(scope.reader, [one.device for one in found], looked.of)
+    return Answer(_facts(found, total, unknown), tables, series_of_steps, notes)
 
 
 def _steps(scope: Scope, question: OverlapQuestion) -> Steps[RunSteps | None]:

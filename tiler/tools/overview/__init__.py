@@ -33,6 +33,7 @@ from tilescope.tiler.tools.references import HostRef
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
 from tilescope.tiler.tools.tool import Tool
+from tilescope.tiler.tools.work_notes import work_facts
 
 MAX_LISTED: Final = 1000
 DEFAULT_LISTED: Final = 10
@@ -68,8 +69,8 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Steps[Answer]:
     yield
     tables: list[Table] = []
     top: Table | None = top_operations(asked, question.limit) if asked.table.operations else None
+    devices = [device for one in of.hosts for device in one.devices if _done(scope, device.track_ids)]
     if top is None:
-        devices = [device for one in of.hosts for device in one.devices if _done(scope, device.track_ids)]
         top = yield from top_names(scope.reader, devices, steps.looked.of, question.limit)
     if top is not None:
         tables.append(top)
@@ -84,6 +85,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Steps[Answer]:
         *counter_facts(of),
         *host_facts(host),
     ]
+    facts += yield from work_facts(scope.reader, devices, steps.looked.of)
     notes = [*loss_notes(of), *_verdict(steps, measured, of)]
     notes += yield from advice(scope, question, asked, steps, measured, of, use)
     notes += [note for note in (*asked.notes, *steps.notes) if asked.table.cores or note in steps.notes]
