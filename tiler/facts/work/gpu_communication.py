@@ -16,7 +16,7 @@ def _communication(library: str, pattern: str, source: str, *examples: str) -> R
 COMMUNICATION: Final = (
     _communication(
         "NCCL, RCCL",
-        r"(?i)[nr]ccl",
+        r"(?i:(?:^|[^a-z])[nr]ccl)|[a-z]N(?:ccl|CCL)",  # not in syncCluster
         "NVIDIA/nccl src/device, ROCm/rccl src/device: ncclKernel_…, ncclDevKernel_…, ncclSymkDevKernel_…",
         "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
         "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*, unsigned long, ncclWork*)",
@@ -34,7 +34,7 @@ COMMUNICATION: Final = (
     ),
     _communication(
         "MSCCL, MSCCL++",
-        r"(?i)msccl",
+        r"(?i)(?:^|[^a-z])msccl",
         "microsoft/mscclpp src, ROCm/rccl src/device/msccl_kernel_impl.h: mscclKernel_…, namespace mscclpp",
         "mscclKernel_Sum_half_Simple_false(ncclDevComm*, mscclAlgo*, mscclWork*)",
         "void mscclpp::executionKernel<__half, mscclpp::LL16Packet>(int)",
@@ -64,7 +64,7 @@ COMMUNICATION: Final = (
     ),
     _communication(
         "HCCL, CNCL, BKCL, MCCL, XCCL and others named so",
-        r"(?:^|::|[^A-Za-z])(?:[a-z]|bk|cn|ix|lc)ccl(?:[A-Z_:]|Kernel|$)",
+        r"(?:^|::|[^A-Za-z])(?:[ehltmvx]ccl|ixccl|bkcl|cncl)(?:[A-Z_:]|$)",
         "libraries of other vendors, after NCCL's names: Ascend and Habana HCCL, Cambricon CNCL, Kunlun BKCL",
         "hcclKernel_AllReduce",
         "mcclDevKernel_AllGather_RING",
@@ -112,7 +112,7 @@ COMMUNICATION: Final = (
     ),
     _communication(
         "TensorRT-LLM, FlashInfer",
-        r"(?i)lamport|(?-i:moeA2A|[a-z]A2A[A-Z]|allToAllMetadata)|rsag|(?:^|::|_)push_(?:one|two)shot|ipc_tp[0-9]+_remote_push",
+        r"(?i)lamport|(?-i:moeA2A|[a-z]A2A[A-Z]|allToAllMetadata)|_rsag|(?:^|::|_)push_(?:one|two)shot|ipc_tp[0-9]+_remote_push",
         "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/kernels, flashinfer-ai/flashinfer include/flashinfer/comm",
         "void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport"
         "<(flashinfer::trtllm_allreduce_fusion::AllReduceFusionPattern)1, __nv_bfloat16, 8, false, false>"

@@ -18,12 +18,20 @@ def _computation(library: str, pattern: str, source: str, *examples: str) -> Rul
 COMPUTATION: Final = (
     _computation(
         "PyTorch",
-        r"(?:^|::)(?:at|at_cuda_detail|c10|fbgemm_gpu)::|^split_embedding_|(?:^|::)(?:cunn_|vectorized_|unrolled_)",
+        r"(?:^|::)(?:at|at_cuda_detail|c10|fbgemm_gpu)::|^split_embedding_|(?:^|::)(?:cunn_|vectorized_|unrolled_)"
+        r"|(?:^|::)(?:bounds_check_indices|linearize_index)_kernel",
         "pytorch/pytorch aten/src/ATen/native, pytorch/FBGEMM",
         "void at::native::reduce_kernel<512, 1>(ReduceOp)",
         "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>, at::detail::Array<char*, 3>>"
         "(int, float)",
         "void at::native::_scatter_gather_elementwise_kernel<128, 4, float>(int)",
+    ),
+    _computation(
+        "TensorFlow, Eigen",
+        r"(?:^|::)(?:tensorflow|Eigen|stream_executor)::|(?:^|::)(?:EigenMetaKernel|BiasNHWC)",
+        "tensorflow/tensorflow tensorflow/core/kernels, Eigen",
+        "void tensorflow::functor::FillPhiloxRandomKernelLaunch<tensorflow::random::UniformDistribution<float>>(int)",
+        "void Eigen::internal::EigenMetaKernel<Eigen::TensorEvaluator<float>, int>(int)",
     ),
     _computation(
         "CUB, Thrust, rocPRIM",
@@ -35,7 +43,7 @@ COMPUTATION: Final = (
     _computation(
         "cuBLAS, CUTLASS, hipBLASLt, Composable Kernel",
         r"(?i)gemm|gemv|matmul|split_?k_?reduce|^nvjet_|(?:^|::)cutlass|(?:^|::)ck(?:_tile)?::|^cijk_|cublas"
-        r"|(?:^|::)epilogue::impl",
+        r"|(?:^|::)epilogue::impl|(?:^|::)(?:scal|axpy|dot)_kernel",
         "NVIDIA/cutlass, ROCm/composable_kernel, Tensile's Cijk_…",
         "volta_sgemm_128x32_nt",
         "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_NNT",
@@ -44,8 +52,8 @@ COMPUTATION: Final = (
     ),
     _computation(
         "cuDNN, MIOpen",
-        r"(?i)cudnn|miopen|xmma|winograd|[dw]grad|fprop|conv(?:olution|olve|2d|3d|_)|nchw|nhwc|fft|(?:^|::)cask|igemm"
-        r"|batch_?norm|MIOpen|bn_(?:fw|bw)",
+        r"(?i)cudnn|miopen|xmma|winograd|[dw]grad|fprop|conv(?:olution|olve|2d|3d|_)|nchw|nhwc|fft|(?:^|::)cask|igemm|im[23]d?2col"
+        r"|batch_?norm|bn_(?:fw|bw)",
         "kernels of cuDNN and ROCm/MIOpen",
         "void cudnn::bn_bw_1C11_kernel_new<float, float, float2, 512, true, 1>(float)",
         "volta_scudnn_128x128_stridedB_splitK_medium_nn_v1",

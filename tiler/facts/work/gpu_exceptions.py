@@ -32,15 +32,15 @@ EXCEPTIONS: Final = (
     Rule(
         "any",
         Work.COMPUTATION,
-        r"(?i)(?:^|[^a-z])(?:block|warp|cta|group|cluster|thread)_?all_?reduce",
+        r"(?i)(?:^|[^a-z])(?:block|warp|cta|cluster|thread)_?all_?reduce",
         "sums over the threads of one kernel",
         ("void block_all_reduce_sum_f32_f32_kernel<256>(float*, float*, int)", "warpAllReduce"),
     ),
     Rule(
         "any",
         Work.COMPUTATION,
-        r"(?i)(?:gemm|matmul).*(?:all_?reduce|reduce_?scatter|all_?gather|all_?to_?all)"
-        r"|(?:all_?reduce|reduce_?scatter|all_?gather|all_?to_?all).*(?:gemm|matmul)",
+        r"(?i)(?:gemm|matmul)[^:]*(?:all_?reduce|reduce_?scatter|all_?gather|all_?to_?all)"
+        r"|(?:all_?reduce|reduce_?scatter|all_?gather|all_?to_?all)[^:]*(?:gemm|matmul)",
         "products that are fused with a collective (bytedance/flux, triton-distributed): they compute while they send",
         ("kernel_gemm_reduce_scatter", "allgather_gemm_kernel"),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -13,14 +14,18 @@ from tests.example import Example
 from tests.tiler.query.conftest import _many_histograms, example
 from tests.tiler.tools.conftest import devices
 from tilescope.tiler.facts import Work, devices_of
-from tilescope.tiler.facts.work import ascend_stream, gpu_stream, pytorch_event, xla_operation
+from tilescope.tiler.facts.work import classifier, work_of
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import Name, QueryReader, finish
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.work_rules import NO_WORK_RULES
 
 __all__ = ["_many_histograms", "devices", "example"]
 
 NONE, COMPUTATION, COMMUNICATION, COPY, CONTROL = Work
+RULES: Final = classifier(NO_WORK_RULES)
+xla_operation, gpu_stream = RULES.xla_operation, RULES.gpu_stream
+pytorch_event, ascend_stream = RULES.pytorch_event, RULES.ascend_stream
 
 
 @pytest.mark.parametrize(
@@ -59,8 +64,8 @@ NONE, COMPUTATION, COMMUNICATION, COPY, CONTROL = Work
         (ascend_stream, "Default/network/Conv2D-op1", "", COMPUTATION),
     ],
 )
-def test_kinds_of_work(rule: Callable[[Name], Work], text: str, category: str, work: Work) -> None:
-    assert rule(Name(text, category)) is work
+def test_kinds_of_work(rule: Callable[[Name], int], text: str, category: str, work: Work) -> None:
+    assert work_of(rule(Name(text, category))) is work
 
 
 def test_devices_of_a_pytorch_trace(devices: DeviceTrace, example: Example) -> None:
