@@ -32,6 +32,6 @@ def test_rules_for_a_server_are_refused(tmp_path: Path) -> None:
 
 
 def test_rules_that_are_none(store: Path, tmp_path: Path) -> None:
-    with pytest.raises(tilescope.UsageError, match="gone.toml: cannot be read"):
+    with pytest.raises(tilescope.UsageError, match=r"gone\.toml: cannot be read"):
         tilescope.connect(store, work_rules=tmp_path / "gone.toml")
     assert not local._open

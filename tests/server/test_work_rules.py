@@ -29,7 +29,7 @@ def store(tmp_path: Path) -> Path:
 async def test_two_sets_of_rules_never_share_an_answer(
     store: Path, tmp_path: Path, aiohttp_client: Callable[..., Awaitable[Client]]
 ) -> None:
-    tags = []
+    tags: list[str] = []
     for rules, computation in (
         (NO_WORK_RULES, "600000"),
         (WorkRules((WorkRule("communication", "^moe_"),)), "480000"),

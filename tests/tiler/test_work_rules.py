@@ -53,7 +53,10 @@ RULE = '[[rule]]\nkind = "copy"\npattern = "x"\n'
         ("rules = 3", "'rules' is not known"),
         ("[[rule]", "is no TOML"),
         (b"\xff", "byte 0 is no UTF-8"),
-        (RULE + '[[rule]]\nkind = "comm"\npattern = "x"', "rule 2: kind is one of none, computation, communication, co"),
+        (
+            RULE + '[[rule]]\nkind = "comm"\npattern = "x"',
+            "rule 2: kind is one of none, computation, communication, co",
+        ),
         ('[[rule]]\npattern = "x"', "rule 1: kind is one of none, computation, communication, copy, not nothing"),
         ('[[rule]]\nkind = ["copy"]\npattern = "x"', "rule 1: kind is one of"),
         ('[[rule]]\nkind = "copy"', "rule 1: has no pattern"),

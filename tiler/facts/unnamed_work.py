@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.facts.devices import Device, WorkTrack
 from tilescope.tiler.facts.work import Origin, Work
@@ -50,7 +51,8 @@ def unnamed_work(reader: QueryReader, devices: Sequence[Device], windows_of: Win
     return UnnamedWork(whole, {name: ticks for name, ticks in by_name.items() if ticks})
 
 
-def _is_unnamed(track: WorkTrack) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _is_unnamed(track: WorkTrack) -> NDArray[np.bool_]:
     if track.origins is None:
         return np.zeros(len(track.kinds), np.bool_)
-    return (track.origins == Origin.DEFAULT) & (track.kinds == Work.COMPUTATION)
+    is_default: NDArray[np.bool_] = track.origins == Origin.DEFAULT
+    return is_default & (track.kinds == Work.COMPUTATION)

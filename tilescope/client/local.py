@@ -72,7 +72,10 @@ def _release(folder: Path) -> None:
 
 @contextmanager
 def _reading(ref: str, rules: WorkRules) -> Iterator[QueryReader]:
-    """A build that a question names, by the same rules: by the path of its store, or as `LocalSource.ref` names one that is open."""
+    """A build that a question names, by the same rules.
+
+    It is named by the path of its store, or as `LocalSource.ref` names one that is open.
+    """
     path = Path(ref).resolve()
     if path in _open:
         folder, shared = _share(path.parent, path)
@@ -210,7 +213,9 @@ class LocalSource:
             raise Refused("not_found", no_such_tool(tool))
         question = from_values(asked.question, values)
         with ExitStack() as opened:
-            others = {ref: opened.enter_context(_reading(ref, self._rules)) for ref in references(question, BuildRef).values()}
+            others = {
+                ref: opened.enter_context(_reading(ref, self._rules)) for ref in references(question, BuildRef).values()
+            }
             with must_make_sense(self._path.name):
                 return await _finished(ask(asked, Scope(self._reader, others), question))
 

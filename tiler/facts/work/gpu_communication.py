@@ -12,7 +12,7 @@ def _communication(library: str, pattern: str, source: str, *examples: str) -> R
     return Rule(library, Work.COMMUNICATION, pattern, source, examples)
 
 
-# Libraries of collectives, then those of exchanges of experts, then all-reduces of engines, then words that tell of any.
+# Libraries of collectives, exchanges of experts, all-reduces of engines; then words that tell of any.
 COMMUNICATION: Final = (
     _communication(
         "NCCL, RCCL",
@@ -38,7 +38,7 @@ COMMUNICATION: Final = (
         "microsoft/mscclpp src, ROCm/rccl src/device/msccl_kernel_impl.h: mscclKernel_…, namespace mscclpp",
         "mscclKernel_Sum_half_Simple_false(ncclDevComm*, mscclAlgo*, mscclWork*)",
         "void mscclpp::executionKernel<__half, mscclpp::LL16Packet>(int)",
-        "_ZN7mscclpp10collective14allreducePacketIfEEvPT_",
+        "_ZN7mscclpp10collective15allreducePacketIfEEvPT_",
     ),
     _communication(
         "NVSHMEM, rocSHMEM, Intel SHMEM",
@@ -175,8 +175,8 @@ COMMUNICATION: Final = (
         r"|(?:^|[^A-Z])All_?(?:[Rr]educe|[Gg]ather|[Tt]o_?[Aa]ll|2[Aa]ll)"
         r"|(?:^|[^A-Za-z])all(?:Reduce|Gather|ToAll|2All)"
         r"|(?:^|[^A-Z])ALL_?(?:REDUCE|GATHER|TO_?ALL)",
-        "kernels that are called after the collective: XLA (AllReduceKernelImpl), TensorRT-LLM (oneShotAllReduceKernel), "
-        "MSCCL++ (allreduce7), aiter, FlashInfer",
+        "kernels that are called after the collective: XLA (AllReduceKernelImpl), TensorRT-LLM "
+        "(oneShotAllReduceKernel), MSCCL++ (allreduce7), aiter, FlashInfer",
         "void tensorrt_llm::kernels::oneShotAllReduceKernel<__half, 8, true, false>(AllReduceParams)",
         "void stream_executor::gpu::AllReduceKernelImpl<float>(void*)",
         "stream_executor::gpu::RaggedAllToAllKernelImpl<8l>",

@@ -42,9 +42,9 @@ def work_of(code: int) -> Work:
 
 def works_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The kinds of codes."""
-    return codes & ((1 << _SHIFT) - 1)
+    return np.bitwise_and(codes, np.uint8((1 << _SHIFT) - 1))
 
 
 def origins_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The origins of codes."""
-    return codes >> _SHIFT
+    return np.right_shift(codes, np.uint8(_SHIFT))

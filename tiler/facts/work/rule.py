@@ -29,7 +29,7 @@ class OrderedPatterns:
     """Patterns of which the first that matches says the kind. Neighbours of one kind are searched together."""
 
     def __init__(self, patterns: Iterable[tuple[Work, str]]) -> None:
-        self._searches = [
+        self._searches: list[tuple[Work, Callable[[bytes], bool]]] = [
             (work, searcher([pattern for _, pattern in of])) for work, of in groupby(patterns, key=lambda of: of[0])
         ]
 

@@ -51,7 +51,7 @@ void ep::internode::dispatch<4>(int*)
 void dsv3::ep::intranode::combine(int*)
 uccl::internode::dispatch<false>(int)
 primus_turbo::deep_ep::intranode::cached_notify_combine<8>(int)
-void vllm::cross_device_reduce_2stage<c10::BFloat16, 8>(vllm::RankData*, vllm::RankSignals, vllm::Signal*, c10::BFloat16*, int, int)
+void vllm::cross_device_reduce_2stage<c10::BFloat16, 8>(vllm::RankData*, vllm::RankSignals, int, int)
 _ZN4vllm26cross_device_reduce_1stageI13__nv_bfloat16Li8EEEvPNS_8RankDataE
 cross_device_reduce_1stage
 void aiter::cross_device_reduce_2stage_naive<float, 8>(int)
@@ -96,7 +96,7 @@ reduce_scatter_kernel
 mori::moe::EpCombineIntraNodeKernel<float>(int)
 EpDispatchInterNodeV1KernelLowLatency_fp8
 pplx::combineKernel<float>(int)
-hipLaunchKernel->_ZN5aiter33reduce_scatter_cross_device_storeIDF16bLi8EEEvPNS_8RankDataENS_11RankSignalsEjiiiP13__hip_stream_t (Synthetic Op)
+hipLaunchKernel->_ZN5aiter33reduce_scatter_cross_device_storeIDF16bLi8EEEvPNS_8RankDataE (Synthetic Op)
 oneccl_allreduce_small
 typeinfo name for ccl::v1::allreduce_kernel<float>
 local_reduce_kernel_2_float32_sum
