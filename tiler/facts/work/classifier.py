@@ -102,7 +102,7 @@ def classifier(rules: WorkRules) -> Classifier:
 
 @lru_cache
 def _patterns(rules: Sequence[Rule]) -> OrderedPatterns:
-    return OrderedPatterns((rule.kind, rule.pattern) for rule in rules)
+    return OrderedPatterns([(rule.kind, rule.pattern) for rule in rules])
 
 
 def _by_table(work: Work) -> int:

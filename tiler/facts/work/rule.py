@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -28,16 +28,19 @@ class Rule:
 class OrderedPatterns:
     """Patterns of which the first that matches says the kind. Neighbours of one kind are searched together."""
 
-    def __init__(self, patterns: Iterable[tuple[Work, str]]) -> None:
+    def __init__(self, patterns: Sequence[tuple[Work, str]]) -> None:
+        # Names of hosts, of which a run may have 100,000, match none: one search instead of one for each kind.
+        self._is_any = searcher([pattern for _, pattern in patterns])
         self._searches: list[tuple[Work, Callable[[bytes], bool]]] = [
             (work, searcher([pattern for _, pattern in of])) for work, of in groupby(patterns, key=lambda of: of[0])
         ]
 
     def kind(self, text: bytes) -> Work | None:
         """The kind of the first pattern that matches; None: none does."""
-        for work, is_in in self._searches:
-            if is_in(text):
-                return work
+        if self._is_any(text):
+            for work, is_in in self._searches:
+                if is_in(text):
+                    return work
         return None
 
 
