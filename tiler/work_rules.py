@@ -25,7 +25,7 @@ KINDS: Final[tuple[WorkKind, ...]] = get_args(WorkKind)
 MAX_FILE_BYTES: Final = 1 << 18
 MAX_RULES: Final = 256
 MAX_PATTERN_CHARS: Final = 1000
-PATTERN_MEMORY_BYTES: Final = 1 << 20  # what a compiled pattern may take, as in a search
+PATTERN_MEMORY_BYTES: Final = 1 << 18  # what a compiled pattern may take
 
 _MEMBERS: Final = frozenset({"kind", "pattern", "category"})
 

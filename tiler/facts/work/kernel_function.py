@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_MOST: Final = 4096  # characters of a name that are looked at: templates may have megabytes
+MAX_NAME_CHARS: Final = 4096  # of a name that are looked at: templates may have megabytes
 
 _ANONYMOUS: Final = "(anonymous namespace)"
 _BRACKETS: Final = re.compile(r"\(anonymous namespace\)|[<>(]")
@@ -19,7 +19,7 @@ def kernel_function(text: str) -> str:
 
     `void a::b<int>(int*)` and `_ZN1a1bIiEEvPi` are `a::b`. Names that are no signature are returned as they are.
     """
-    text = text[:_MOST]
+    text = text[:MAX_NAME_CHARS]
     mangled = _MANGLED.search(text)
     if mangled is not None:
         path = _of_mangled(text, mangled.end())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tilescope.tiler.facts.work.kernel_function import MAX_NAME_CHARS
 from tilescope.tiler.facts.work.kinds import Origin, Work, code_of
 from tilescope.tiler.facts.work.rule import searcher
 from tilescope.tiler.query import Name
@@ -22,7 +23,7 @@ class UserPatterns:
         """Kind and origin; None: no rule is about it. `is_work`: it is work of a device by its format."""
         if self._is_any is None:
             return None
-        text = as_bytes(name.text)
+        text = as_bytes(name.text[:MAX_NAME_CHARS])
         if not self._is_any(text):
             return None
         category = as_bytes(name.category)
