@@ -43,6 +43,9 @@ NO_DEVICES: Final = (
     "trace and streams of Ascend Hardware are; record with the device's activities on"
 )
 
+# Names between which whoever asks may stop: some milliseconds.
+_NAMES_AT_ONCE: Final = 1024
+
 _ASCEND: Final = "Ascend Hardware"
 _ASCEND_COMMUNICATION: Final = re.compile(r"(HCCL|Communication)\b")
 _ASCEND_KERNELS: Final = re.compile(r"Communication Kernel$|Group .* Communication$")
@@ -252,7 +255,10 @@ def _codes_by_category(reader: QueryReader, rules: Classifier, categories: NameC
     codes = np.where(is_clear, codes, by_name)
     if not rules.rules.rules:
         return codes
-    for name, category in zip(categories.name.tolist(), categories.category.tolist(), strict=True):
+    pairs = zip(categories.name.tolist(), categories.category.tolist(), strict=True)
+    for number, (name, category) in enumerate(pairs):
+        if not number % _NAMES_AT_ONCE:
+            yield
         code = rules.user_code(Name(names[name].text, categories.texts[category]))
         if code is not None:
             codes[name + 1] = code

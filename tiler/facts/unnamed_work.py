@@ -54,5 +54,5 @@ def unnamed_work(reader: QueryReader, devices: Sequence[Device], windows_of: Win
 def _is_unnamed(track: WorkTrack) -> NDArray[np.bool_]:
     if track.origins is None:
         return np.zeros(len(track.kinds), np.bool_)
-    is_default: NDArray[np.bool_] = track.origins == Origin.DEFAULT
-    return is_default & (track.kinds == Work.COMPUTATION)
+    is_unnamed: NDArray[np.bool_] = (track.origins == Origin.DEFAULT) & (track.kinds == Work.COMPUTATION)
+    return is_unnamed

@@ -7,7 +7,7 @@ import json
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,7 +35,7 @@ class _Shared:
     """An open generation: what is decoded of it is decoded once, for all clients with the same rules."""
 
     store: RunStore
-    readers: dict[WorkRules, QueryReader] = field(default_factory=dict)
+    readers: dict[WorkRules, QueryReader]
     users: int = 0
 
     def reader(self, rules: WorkRules) -> QueryReader:
@@ -48,7 +48,7 @@ _open: dict[Path, _Shared] = {}
 _opening = threading.Lock()
 
 
-def _share(path: Path, folder: Path | None = None) -> tuple[Path, _Shared]:
+def _share(path: Path, rules: WorkRules, folder: Path | None = None) -> tuple[Path, _Shared]:
     """The published generation of a store, or that `folder` when it is open; to be released. Raises StoreError."""
     with _opening:
         folder = folder or generation.current(path)
@@ -56,7 +56,7 @@ def _share(path: Path, folder: Path | None = None) -> tuple[Path, _Shared]:
         if shared is None:
             store = open_run_store(path)
             folder = path / f"gen-{store.build}"
-            shared = _open.setdefault(folder, _Shared(store))
+            shared = _open.setdefault(folder, _Shared(store, {rules: QueryReader(store, rules)}))
         shared.users += 1
     return folder, shared
 
@@ -78,9 +78,9 @@ def _reading(ref: str, rules: WorkRules) -> Iterator[QueryReader]:
     """
     path = Path(ref).resolve()
     if path in _open:
-        folder, shared = _share(path.parent, path)
+        folder, shared = _share(path.parent, rules, path)
     elif is_store(path):
-        folder, shared = _share(path)
+        folder, shared = _share(path, rules)
     else:
         raise NoStore(f"{ref}: there is no store here to compare with")
     try:
@@ -120,7 +120,7 @@ class LocalSource:
             raise NoStore(f"{path}: there is no store here (make one with: tilescope index TRACE -o STORE)")
         self._path = path.resolve()
         self._rules = work_rules
-        self._folder, shared = _share(self._path)
+        self._folder, shared = _share(self._path, work_rules)
         self._shared: _Shared | None = shared
         self._id = run_id(self._path, self._path.name)
 
