@@ -114,9 +114,7 @@ def make_slices(
         pairs = pair(*rows, run_end, budget, scratch.empty, namesakes)
         flags = scratch.fill(len(pairs), np.dtype(np.uint8), lambda p: events.flags[pairs.source[p]] | pairs.flags[p])
         slices = _Slices(pairs.start, pairs.duration, pairs.name, flags, pairs.source, pairs.end_source)
-        malformed = Malformed(
-            0, pairs.ends_without_begin, pairs.begins_without_end, pairs.renamed, pairs.recategorised
-        )
+        malformed = Malformed(0, pairs.ends_without_begin, pairs.begins_without_end, pairs.renamed, pairs.recategorised)
     elif has_flow_ends:
         slices = slices.in_order(np.flatnonzero(events.phase < Phase.FLOW_START), scratch)
     key = events.key if has_correlations(events.key) else None
