@@ -13,6 +13,10 @@ STEP_LINES: Final = frozenset({"Steps", "Sparse Core Steps"})
 MODULE_LINES: Final = frozenset({"XLA Modules", "Sparse Core Modules"})
 OP_LINES: Final = frozenset({"XLA Ops", "Sparse Core Ops"})
 ASYNC_OP_LINES: Final = frozenset({"Async XLA Ops"})
+
+# Categories of what a stream of a GPU runs one after the other in a PyTorch trace, in lower case.
+WORK_CATEGORIES: Final = frozenset({"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"})
+
 _STREAM: Final = re.compile(r"stream\b", re.IGNORECASE)
 _FRAMEWORK_LINES: Final = frozenset(
     {"Framework Name Scope", "TensorFlow Name Scope", "Framework Ops", "TensorFlow Ops", "Source code"}

@@ -28,6 +28,7 @@ from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
 from tilescope.tiler.indexing.tracks.layout import Layout, PlacedTrack
 from tilescope.tiler.indexing.tracks.open_slices import MANY_ROWS, OpenSlices
 from tilescope.tiler.indexing.tracks.operations import OperationWriter
+from tilescope.tiler.indexing.tracks.outliers import OutlierFinder
 from tilescope.tiler.indexing.tracks.overview import Overview
 from tilescope.tiler.indexing.tracks.rollups import Rollups
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
@@ -88,6 +89,7 @@ class Builder:
         self.steps = StepFinder(run, self.decoding)
         self.operations = OperationWriter(run, self.decoding, working)
         self.busy_names = BusyNames()
+        self.outliers = OutlierFinder(run, len(layout.tracks))
         self.root_level = _native.root_level(run.timeline.end)
         self._run = run
         self._layout = layout
@@ -238,6 +240,7 @@ class Builder:
             self._write(chain.from_iterable(entries))
             data = data.without_args().settled(self._passing)
             self.busy_names.add(data)
+            self.outliers.add(track, data, self.facts[track.id])
             tiles = self._tiles(data)
             self.overview.add(track.id, data, tiles)
             block = self._blocks[track.id // TRACKS_PER_BLOCK]

@@ -61,6 +61,7 @@ from tilescope.tiler.schema.manifest import (
 )
 from tilescope.tiler.schema.marks import MAX_MARKS_BYTES, KeptMarks, Mark, MarkKind, MarkList
 from tilescope.tiler.schema.numbers import Count, Decimal, Ticks, TickSum
+from tilescope.tiler.schema.outliers import Outlier, OutlierReason, Outliers
 from tilescope.tiler.schema.run import (
     Progress,
     Run,
@@ -122,6 +123,9 @@ __all__ = [
     "MonitorProblem",
     "MonitorSample",
     "NameCounts",
+    "Outlier",
+    "OutlierReason",
+    "Outliers",
     "OverviewGrid",
     "Progress",
     "Refusal",

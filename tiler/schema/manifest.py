@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tilescope.tiler.schema.limits import LIMITS, Limits
 from tilescope.tiler.schema.numbers import Count, Decimal, Ticks
+from tilescope.tiler.schema.outliers import Outliers
 
 
 class NameCounts(Struct, frozen=True, kw_only=True):
@@ -102,6 +103,9 @@ class StoredManifest(Struct, frozen=True, kw_only=True):
             description="The busiest families of events first: categories, and stems of names without one. At most 16."
         ),
     ] = ()
+    outliers: Annotated[
+        Outliers | None, Meta(description="Events that figures leave out; null where there are none.")
+    ] = None
     ignored: Annotated[dict[str, Decimal], Meta(description="What was left out of the trace: how often, by reason.")]
     warnings: Sequence[str]
     source_bytes: Annotated[Decimal, Meta(description="Size of the trace files.")]

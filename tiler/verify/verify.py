@@ -13,6 +13,7 @@ from tilescope.tiler.verify.blocks import BlockCheck
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.families import FamilyCheck
 from tilescope.tiler.verify.memory import ProofMemory
+from tilescope.tiler.verify.outliers import OutlierCheck
 from tilescope.tiler.verify.overview import OverviewCheck
 from tilescope.tiler.verify.records import RecordCheck, read_trees
 from tilescope.tiler.verify.report import Tally, VerifyReport
@@ -48,6 +49,7 @@ def verify_store(
 def _verify(store: RunStore, progress: VerifyProgress, memory_bytes: int) -> VerifyReport:
     catalogue = Catalogue.of(store)
     check_totals(catalogue)
+    OutlierCheck(store, catalogue).check()
     trees = read_trees(store, catalogue)
     overview = OverviewCheck(store, catalogue)
     families = FamilyCheck(store, catalogue)

@@ -42,6 +42,7 @@ class Findings(Struct, frozen=True):
     steps_of: Mapping[int, int] = field(default_factory=dict)  # by track
     operations_of: Mapping[int, int] = field(default_factory=dict)  # by track
     families: Sequence[str] = ()
+    outliers: schema.Outliers | None = None
     ignored: Mapping[str, int] = field(default_factory=dict)
     warnings: Sequence[str] = ()
 
@@ -74,6 +75,7 @@ def make_manifest(found: Findings) -> dict[str, Any]:
         flows=schema.FlowCounts(**_texts(structs.asdict(found.flow_counts))),
         steps=_steps(found.steps),
         families=found.families,
+        outliers=found.outliers,
         ignored=_texts(found.ignored),
         warnings=list(found.warnings),
         source_bytes=str(sum(size_bytes for _, size_bytes, _ in found.files)),

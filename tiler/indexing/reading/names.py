@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import zip_longest
 from typing import Final
 
@@ -40,6 +41,14 @@ class RunNames:
     def category(self, name: int) -> str:
         """The category of a name, or nothing."""
         return self._categories[name]
+
+    def in_categories(self, categories: AbstractSet[str]) -> NDArray[np.bool_]:
+        """Of each name whether its category is one of these, upper and lower case alike; the last is False."""
+        wanted = {category for category in set(self._categories) if category.lower() in categories}
+        found = np.zeros(len(self) + 1, np.bool_)
+        if wanted:
+            found[:-1] = [category in wanted for category in self._categories]
+        return found
 
     def add(self, names: Sequence[str], categories: Sequence[str]) -> NDArray[np.int32]:
         """Ids of a file's names, shape (n + 1,): the last is -1, for events without a name.

@@ -530,6 +530,8 @@ export interface Manifest {
   readonly steps: StepCounts | null;
   /** The busiest families of events first: categories, and stems of names without one. At most 16. */
   readonly families: readonly string[] | undefined;
+  /** Events that figures leave out; null where there are none. */
+  readonly outliers: Outliers | null | undefined;
   /** What was left out of the trace: how often, by reason. */
   readonly ignored: Readonly<Record<string, bigint>>;
   readonly warnings: readonly string[];
@@ -569,6 +571,7 @@ export interface ManifestJson {
   readonly flows: FlowCountsJson;
   readonly steps: StepCountsJson | null;
   readonly families?: readonly string[];
+  readonly outliers?: OutliersJson | null;
   readonly ignored: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
   readonly source_bytes: string;
@@ -603,6 +606,7 @@ export function readManifest(json: ManifestJson): Manifest {
     flows: readFlowCounts(json.flows),
     steps: json.steps === null ? null : readStepCounts(json.steps),
     families: json.families,
+    outliers: json.outliers === undefined ? undefined : json.outliers === null ? null : readOutliers(json.outliers),
     ignored: Object.fromEntries(Object.entries(json.ignored).map(([name, value]) => [name, BigInt(value)])),
     warnings: json.warnings,
     sourceBytes: BigInt(json.source_bytes),
@@ -693,6 +697,86 @@ export function readNameCounts(json: NameCountsJson): NameCounts {
   return {
     count: json.count,
     pageSize: json.page_size,
+  };
+}
+
+/** An event that is apart from all else, or whose times cannot be true. */
+export interface Outlier {
+  readonly track: number;
+  readonly ordinal: bigint;
+  /** Name id, -1 without a name. */
+  readonly name: number;
+  readonly startTicks: Ticks;
+  readonly endTicks: Ticks;
+  /**
+   * It lies before all else, or after it; lasts far longer than all else; or lasts beyond later kernels of its stream.
+   */
+  readonly reason: "after" | "before" | "overrun" | "too_long";
+  /** Of an overrun: kernels and copies of the stream that start in it. */
+  readonly later: bigint | undefined;
+}
+
+/** Outlier as JSON has it. */
+export interface OutlierJson {
+  readonly track: number;
+  readonly ordinal: string;
+  readonly name: number;
+  readonly start: string;
+  readonly end: string;
+  readonly reason: "after" | "before" | "overrun" | "too_long";
+  readonly later?: string;
+}
+
+/** Outlier of its JSON. */
+export function readOutlier(json: OutlierJson): Outlier {
+  return {
+    track: json.track,
+    ordinal: BigInt(json.ordinal),
+    name: json.name,
+    startTicks: ticks(json.start),
+    endTicks: ticks(json.end),
+    reason: json.reason,
+    later: json.later === undefined ? undefined : BigInt(json.later),
+  };
+}
+
+/** Events that figures leave out unless they are asked to count them. */
+export interface Outliers {
+  /** The start of the first of all other events. */
+  readonly startTicks: Ticks;
+  /** The end of the last of them. */
+  readonly endTicks: Ticks;
+  /** Events that lie before `start`. */
+  readonly before: bigint;
+  /** Events that lie after `end`. */
+  readonly after: bigint;
+  readonly tooLong: bigint;
+  readonly overruns: bigint;
+  /** Those that are too long or overrun, all of them; of those before and after some. */
+  readonly events: readonly Outlier[];
+}
+
+/** Outliers as JSON has it. */
+export interface OutliersJson {
+  readonly start: string;
+  readonly end: string;
+  readonly before: string;
+  readonly after: string;
+  readonly too_long: string;
+  readonly overruns: string;
+  readonly events: readonly OutlierJson[];
+}
+
+/** Outliers of its JSON. */
+export function readOutliers(json: OutliersJson): Outliers {
+  return {
+    startTicks: ticks(json.start),
+    endTicks: ticks(json.end),
+    before: BigInt(json.before),
+    after: BigInt(json.after),
+    tooLong: BigInt(json.too_long),
+    overruns: BigInt(json.overruns),
+    events: json.events.map(readOutlier),
   };
 }
 

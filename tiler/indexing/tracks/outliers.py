@@ -1,0 +1,197 @@
+"""Events that lie apart from all else, or cannot be true: found while tracks are built, told by the manifest.
+
+See docs/formats.md, Outliers. A track is looked at when it is there as columns; which of its events are too long, or
+lie apart, depends on all tracks and is settled when all are built.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from tilescope.tiler.device_lines import WORK_CATEGORIES, is_stream
+from tilescope.tiler.indexing.scratch import parts
+from tilescope.tiler.indexing.tracks.layout import PlacedTrack
+from tilescope.tiler.indexing.tracks.overruns import StreamOverruns
+from tilescope.tiler.indexing.tracks.run_files import RunFiles
+from tilescope.tiler.indexing.tracks.stretches import FAR, Stretches, shortest_pause
+from tilescope.tiler.indexing.tracks.track_data import TrackData
+from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
+from tilescope.tiler.schema import Outlier, OutlierReason, Outliers
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+# Shorter slices are true, however much longer than all else: waits for a rank that is lost, main functions, servers.
+_LONG_PS: Final = 86_400 * 10**12
+
+# So many slices of a run may be too long, and so much work may overrun: more are no exceptions, and none is an outlier.
+_MOST: Final = 1000
+
+# Of events that lie apart so many are named, on each side.
+_NAMED: Final = 16
+
+# All tracks together keep so many stretches: those of a track with more are joined across its shortest pauses.
+_MOST_STRETCHES: Final = 1 << 20
+
+
+class _Suspect(Struct, frozen=True, order=True):
+    """A slice that may be an outlier, or is one."""
+
+    track: int
+    ordinal: int
+    name: int  # id, -1 none
+    start: int
+    end: int
+    later: int = 0
+
+    def told(self, reason: OutlierReason) -> Outlier:
+        times = str(self.start), str(self.end)
+        return Outlier(
+            track=self.track,
+            ordinal=str(self.ordinal),
+            name=self.name,
+            start=times[0],
+            end=times[1],
+            reason=reason,
+            later=str(self.later),
+        )
+
+
+class OutlierFinder:
+    """Looks at the tracks of a run, from any thread, each once."""
+
+    def __init__(self, run: RunFiles, tracks: int) -> None:
+        self._run = run
+        self._tick_ps = run.timeline.tick_ps
+        self._pause = shortest_pause(self._tick_ps)
+        self._long = _LONG_PS // self._tick_ps
+        self._most_stretches = max(2, _MOST_STRETCHES // max(1, tracks))
+        self._is_work = run.names.in_categories(WORK_CATEGORIES)
+        self._has_work = bool(self._is_work.any())
+        self._long_slices: list[_Suspect] = []
+        self._overruns: list[_Suspect] = []
+        # Track; start, end, events; ordinal, name and end of the first: shape (7, n). Most tracks are one stretch.
+        self._stretches: list[Ints] = []
+        self._whole_tracks: list[tuple[int, ...]] = []
+
+    def add(self, track: PlacedTrack, data: TrackData, facts: TrackFacts) -> None:
+        """Takes note of a track's events."""
+        overruns = self._overruns_of(track, data) if len(self._overruns) <= _MOST else []
+        self._overruns += overruns
+        left_out = [suspect.ordinal for suspect in overruns]
+        start, stop = facts.span or (0, 0)
+        if stop - start >= self._long and len(self._long_slices) <= _MOST:
+            long = [suspect for suspect in self._long_slices_of(track, data) if suspect.ordinal not in left_out]
+            self._long_slices += long
+            left_out += [suspect.ordinal for suspect in long]
+        if left_out or stop - start >= self._pause:
+            self._add_stretches(track.id, data, np.array(left_out, np.int64))
+        else:
+            first = 0, int(data.name[0]), start + int(data.duration[0])
+            self._whole_tracks.append((track.id, start, stop, len(data), *first))
+
+    def found(self) -> Outliers | None:
+        """What all tracks come to; None: there are no outliers."""
+        whole = np.array(self._whole_tracks, np.int64).reshape(-1, 7).T
+        columns = np.concatenate([whole, *self._stretches], axis=1)
+        tracks, start, end, events = columns[:4]
+        if not len(tracks):
+            return None
+        rest = self._rest(start, end, events)
+        limit = FAR * (rest[1] - rest[0])
+        too_long = [of for of in self._long_slices if of.end - of.start > limit]
+        if 2 * len(too_long) >= int(events.sum()) or len(self._long_slices) > _MOST:
+            too_long = []
+        overruns = self._overruns if len(self._overruns) <= _MOST else []
+        true = {*self._long_slices, *self._overruns}.difference(too_long, overruns)
+        if true:
+            # What is long and true is of the run, and nothing lies apart that lies within it.
+            rest = self._rest(
+                np.append(start, [of.start for of in true]),
+                np.append(end, [of.end for of in true]),
+                np.append(events, np.ones(len(true), np.int64)),
+            )
+        before, after = end < rest[0], start > rest[1]
+        named: list[Outlier] = []
+        sides: tuple[tuple[Mask, OutlierReason], ...] = ((before, "before"), (after, "after"))
+        for side, reason in sides:
+            at = np.flatnonzero(side)
+            at = at[np.lexsort((tracks[at], start[at]))][:_NAMED]
+            rows = zip(tracks[at].tolist(), *columns[[4, 5, 1, 6]][:, at].tolist(), strict=True)
+            named += [_Suspect(*row).told(reason) for row in rows]
+        named += [of.told("too_long") for of in sorted(too_long)]
+        named += [of.told("overrun") for of in sorted(overruns)]
+        if not named:
+            return None
+        return Outliers(
+            start=str(rest[0]),
+            end=str(rest[1]),
+            before=str(int(events[before].sum())),
+            after=str(int(events[after].sum())),
+            too_long=str(len(too_long)),
+            overruns=str(len(overruns)),
+            events=named,
+        )
+
+    def _rest(self, start: Ints, end: Ints, events: Ints) -> tuple[int, int]:
+        """From the first start to the last end of what does not lie apart."""
+        joined = Stretches.joined(start, end, events, self._pause)
+        first, last = joined.main(self._tick_ps)
+        return int(joined.start[first]), int(joined.end[last])
+
+    def _long_slices_of(self, track: PlacedTrack, data: TrackData) -> list[_Suspect]:
+        """Those that last long enough to be too long; none where they are no exceptions."""
+        found: list[_Suspect] = []
+        for part in parts(len(data)):
+            at = part.start + np.flatnonzero(data.duration[part] >= self._long)
+            if len(found) + len(at) > _MOST:
+                return []
+            columns = at, data.name[at], data.start[at], data.start[at] + data.duration[at]
+            found += [_Suspect(track.id, *row) for row in zip(*(of.tolist() for of in columns), strict=True)]
+        return found
+
+    def _add_stretches(self, track: int, data: TrackData, left_out: Ints) -> None:
+        """Those of the events of a track, but for some ordinals."""
+        firsts: list[Ints] = []
+        reaches: list[Ints] = []
+        events, reach = 0, -self._pause  # the first one begins a stretch
+        counts: list[Ints] = []
+        for part in parts(len(data)):
+            at = np.arange(part.start, part.stop)
+            at = at[~np.isin(at, left_out)] if len(left_out) else at
+            start = data.start[at]
+            reached = np.maximum.accumulate(np.append(reach, start + data.duration[at]))
+            begins = np.flatnonzero(start - reached[:-1] >= self._pause)
+            firsts.append(at[begins])
+            reaches.append(reached[begins])
+            counts.append(events + begins)
+            events, reach = events + len(at), int(reached[-1])
+        first = np.concatenate(firsts)
+        if not len(first):
+            return
+        end = np.append(np.concatenate(reaches)[1:], reach)
+        count = np.diff(np.append(np.concatenate(counts), events))
+        if len(first) > self._most_stretches:
+            pauses = data.start[first[1:]] - end[:-1]
+            kept = np.append(0, 1 + np.sort(np.argsort(-pauses, kind="stable")[: self._most_stretches - 1]))
+            first, end = first[kept], end[np.append(kept[1:] - 1, len(end) - 1)]
+            count = np.add.reduceat(count, kept)
+        start = data.start[first]
+        columns = np.full(len(first), track), start, end, count, first, data.name[first], start + data.duration[first]
+        self._stretches.append(np.stack(columns))
+
+    def _overruns_of(self, track: PlacedTrack, data: TrackData) -> list[_Suspect]:
+        is_stream_line = self._is_stream_line(track)
+        if data.value is not None or not (is_stream_line or self._has_work):
+            return []
+        overruns = StreamOverruns(data, None if is_stream_line else self._is_work).found()
+        return [_Suspect(track.id, row[0], int(data.name[row[0]]), *row[1:]) for row in overruns]
+
+    def _is_stream_line(self, track: PlacedTrack) -> bool:
+        """Whether a track is a stream of a GPU's plane, on which there is nothing but its work."""
+        summary = self._run.files[track.file].summary
+        return is_stream(track.name) and summary.processes[summary.tracks[track.source].process].is_device
