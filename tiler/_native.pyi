@@ -347,10 +347,13 @@ class LeafSpans:
         slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         stop: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        names: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = None,
     ) -> None:
         """
         Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and
-        `slot`: what must stand there. Raises DamagedContainer.
+        `slot`: what must stand there; `names`: other names for all slices of the page, LEFT_OUT for those that
+        do not count. Raises DamagedContainer.
         """
 
     def take(

@@ -13,6 +13,11 @@ D = TypeVar("D")
 _NAME = "_kept_with"  # an attribute of the owner
 
 
+def drop_kept(owner: object) -> None:
+    """Begins anew for an owner that is a copy of another one, and has its values."""
+    vars(owner).pop(_NAME, None)
+
+
 class KeptWith(Generic[Owner, T]):
     """Values by their owners, which have them: a value may refer to its owner, and goes with it all the same.
 

@@ -37,6 +37,13 @@ def test_an_empty_trace() -> None:
     assert ("store", "500 B") in empty
 
 
+def test_outliers() -> None:
+    some = {"start": "100", "end": "1100", "before": "2", "after": "0", "too_long": "1", "overruns": "0", "events": []}
+    text = "2 before all else, 1 far longer than all else: left out of figures; all else takes 1 ns"
+    assert ("outliers", text) in lines(outliers=some)
+    assert all(label != "outliers" for label, _ in lines(outliers=None))
+
+
 def test_what_was_ignored_and_warnings_come_last() -> None:
     assert lines(ignored={"missing_ts": "1200", "bad_dur": "3"}, warnings=["cut short", "no names"])[-3:] == [
         ("ignored", "3 × bad_dur, 1,200 × missing_ts"),

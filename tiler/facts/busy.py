@@ -16,6 +16,7 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.pages.leaf_parts import leaf_parts
 from tilescope.tiler.pages.leaf_spans import LeafSpans
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -94,24 +95,26 @@ class Busy:
                 total += spans.take_ticks()
         return total
 
-    def extent(self) -> Steps[Windows]:
-        """From the start of the first work to the end of the last; nothing where there is none."""
+    def extent(self, span: TickRange) -> Steps[Windows]:
+        """From the start of the first work in a span to the end of the last; nothing where there is none."""
         found = []
         for of in self._leaves:
-            first = yield from self._first_work(of, range(len(of.tiles)))
+            within = np.flatnonzero((of.start < span.stop) & (of.stop > span.start)).tolist()
+            first = yield from self._first_work(of, within, span)
             if len(first):
-                last = yield from self._first_work(of, range(len(of.tiles) - 1, -1, -1))
+                last = yield from self._first_work(of, within[::-1], span)
                 found.append((first.start, last.stop))
         if not found:
             return NOTHING
         return Windows.one(min(start for start, _ in found), max(stop for _, stop in found))
 
-    def _first_work(self, of: _Leaves, order: range) -> Steps[Windows]:
+    def _first_work(self, of: _Leaves, order: Sequence[int], span: TickRange) -> Steps[Windows]:
         """The work in the first leaf that has any: what reaches into other leaves is there as well."""
         for number, at in enumerate(order):
             leaf = slice(at, at + 1)
             spans = LeafSpans(of.kinds)
-            for _ in self._read(of, of.tiles[leaf], Windows.of(of.start[leaf], of.stop[leaf]), spans):
+            windows = Windows.of(of.start[leaf], of.stop[leaf]).clipped(*span)
+            for _ in self._read(of, of.tiles[leaf], windows, spans):
                 pass
             work = NOTHING.joined(*spans.take()[1:])
             if len(work):
@@ -127,7 +130,9 @@ class Busy:
         page = of.tiles_of_block.page_starts_of(parts[0])
         for number, of_page in enumerate(np.split(parts, np.flatnonzero(np.diff(page)) + 1, axis=1)):
             first = int(of.tiles_of_block.page_starts_of(of_page[0, :1])[0])
-            spans.add(self._page(of.tiles_of_block.page_key(first)), of.shape, first, of_page)
+            content = self._page(of.tiles_of_block.page_key(first))
+            names = None if of.rename is None else of.rename(content, of.shape, first, of_page[0])
+            spans.add(content, of.shape, first, of_page, names)
             if number % _PAGES_AT_ONCE == _PAGES_AT_ONCE - 1:
                 yield
 
@@ -153,6 +158,9 @@ class _Leaves:
 
     def __init__(self, reader: QueryReader, of: WorkTrack) -> None:
         self.kinds = of.kinds
+        outliers = reader.outliers
+        has_outliers = outliers is not None and outliers.ordinals(of.track) is not None
+        self.rename = outliers.rename() if outliers and has_outliers else None
         self.tiles_of_block = reader.tiles(of.track // TRACKS_PER_BLOCK)
         self.shape = self.tiles_of_block.shape
         self.tiles = self.shape.leaves(of.track % TRACKS_PER_BLOCK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -24,9 +25,19 @@ class LeafSpans:
         """`kinds`: of each name, the one without a name first, its kind."""
         self._spans = _native.LeafSpans(kinds)
 
-    def add(self, page: bytes, shape: Shape, first_of_page: int, parts: Ints) -> None:
-        """Adds parts of leaves of a page, as `read_parts` takes them. Raises DamagedStore."""
-        read_parts(self._spans.add, page, shape, first_of_page, parts)
+    def add(
+        self,
+        page: bytes,
+        shape: Shape,
+        first_of_page: int,
+        parts: Ints,
+        names: NDArray[np.int32] | None = None,
+    ) -> None:
+        """Adds parts of leaves of a page, as `read_parts` takes them. Raises DamagedStore.
+
+        `names`: of all slices of the page, instead of their own, LEFT_OUT for those that do not count.
+        """
+        read_parts(partial(self._spans.add, names=names), page, shape, first_of_page, parts)
 
     def take_ticks(self) -> int:
         """In how many ticks any slice runs that matters, of what was added since the last call.

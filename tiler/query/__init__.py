@@ -3,6 +3,7 @@
 from tilescope.tiler.query.arguments import ArgumentReader, ValuesOfSome
 from tilescope.tiler.query.events import EVERYTHING, EventPlan, Events, LeafRun, join, no_events
 from tilescope.tiler.query.names import NO_NAME, FoldedNames, Name, Names, NameSet
+from tilescope.tiler.query.outliers import RunOutliers
 from tilescope.tiler.query.place import Place
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
@@ -30,6 +31,7 @@ __all__ = [
     "QueryStore",
     "Reading",
     "RowKind",
+    "RunOutliers",
     "Steps",
     "TrackTree",
     "ValuesOfSome",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore, NotBuilt
+from tilescope.tiler.kept_with import drop_kept
 from tilescope.tiler.pages import (
     TRACKS_PER_BLOCK,
     Histogram,
@@ -26,6 +28,7 @@ from tilescope.tiler.pages import (
 from tilescope.tiler.query.events import EventPlan
 from tilescope.tiler.query.kept_pages import KeptBytes
 from tilescope.tiler.query.names import Names
+from tilescope.tiler.query.outliers import RunOutliers
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.query.store import QueryStore
 from tilescope.tiler.query.tracks import TrackTree
@@ -50,13 +53,15 @@ class TopTile(NamedTuple):
 class QueryReader:
     """Answers for one store, which it does not close. For whatever thread.
 
-    `work_rules` are a user's, of what kind of work names are: what is kept with a reader is of these.
+    `work_rules` are a user's, of what kind of work names are: what is kept with a reader is of these. `outliers` is what
+    sums leave out; None: nothing.
     """
 
     def __init__(self, store: QueryStore, work_rules: WorkRules = NO_WORK_RULES) -> None:
         self.store = store
         self.work_rules = work_rules
         manifest = store.manifest()
+        self.outliers: RunOutliers | None = None
         self.root_level = int(manifest["root_level"])
         self.end = int(manifest["end"])
         self.tree = TrackTree.decode(store.tracks())
@@ -67,6 +72,17 @@ class QueryReader:
         self._kept_content = KeptBytes(self._content)
         self._kept_histograms = KeptBytes(self._histogram)
         self._kept_block_histograms = KeptBytes(self._block_histogram)
+
+    @cached_property
+    def without_outliers(self) -> QueryReader:
+        """The same, whose sums leave outliers out; itself where there are none."""
+        outliers = RunOutliers.read(self.store.manifest())
+        if outliers is None:
+            return self
+        reader = copy.copy(self)
+        drop_kept(reader)
+        reader.outliers = outliers
+        return reader
 
     @cached_property
     def steps(self) -> RunSteps:

@@ -42,8 +42,8 @@ class Reading:
 
         Sums of ticks are int64 where those of each track fit. Raises DamagedStore.
         """
-        for block, windows, stored in self._by_block(tracks, windows_of):
-            yield from histogram_parts(self, block, windows, np.int64 if stored else object)
+        for block, windows, stored, renaming in self._by_block(tracks, windows_of):
+            yield from histogram_parts(self, block, windows, np.int64 if stored else object, renaming)
 
     def add_windows(
         self,
@@ -66,24 +66,34 @@ class Reading:
             for track in harmless
             if told[track]["events"] != "0" and int(told[track]["busy"]) < BUSY_LIMIT
         )
-        for block, windows, stored in self._by_block(tracks, windows_of):
+        for block, windows, stored, renaming in self._by_block(tracks, windows_of, rename):
             first = block * TRACKS_PER_BLOCK
             names = {} if as_name is None else {slot: as_name(first + slot) for slot in windows}
             tracks_in_all = self._reader.tree.summed_in_blocks[block]
             # Those of a few tracks have far fewer rows than that of all.
             whole = stored and len(windows) + more[block] == tracks_in_all <= _MORE_TRACKS * len(windows)
             yield from add_windows(
-                self, block, windows, sums, aside=aside, stored=stored, whole=whole, as_name=names, rename=rename
+                self, block, windows, sums, aside=aside, stored=stored, whole=whole, as_name=names, rename=renaming
             )
             yield
         sums.add(aside)
 
-    def _by_block(self, tracks: Sequence[int], windows_of: WindowsOf) -> Iterator[tuple[int, dict[int, Windows], bool]]:
-        """Blocks, each with windows by slot; tracks with and without stored histograms by themselves."""
-        told = self._reader.tree.tracks
+    def _by_block(
+        self, tracks: Sequence[int], windows_of: WindowsOf, rename: Rename | None = None
+    ) -> Iterator[tuple[int, dict[int, Windows], bool, Rename | None]]:
+        """Blocks, each with windows by slot; by themselves tracks with stored histograms, without, and with outliers.
+
+        With other names for their slices: on a track with outliers these are left out.
+        """
+        told, outliers = self._reader.tree.tracks, self._reader.outliers
+
+        def sort_of(track: int) -> tuple[bool, bool]:
+            has_outliers = outliers is not None and outliers.ordinals(track) is not None
+            return int(told[track]["busy"]) < BUSY_LIMIT, has_outliers
+
         some = (track for track in tracks if told[track]["events"] != "0")
         for block, of_block in groupby(some, lambda track: track // TRACKS_PER_BLOCK):
-            for stored, alike in groupby(of_block, lambda track: int(told[track]["busy"]) < BUSY_LIMIT):
+            for (stored, has_outliers), alike in groupby(of_block, sort_of):
                 # Tracks that share windows still do when these are prolonged. An id is taken while its object lives.
                 known: dict[int, tuple[Windows, Windows]] = {}
                 windows = {}
@@ -93,7 +103,7 @@ class Reading:
                         known[id(asked)] = asked, self._prolonged(asked)
                     if len(asked):
                         windows[track % TRACKS_PER_BLOCK] = known[id(asked)][1]
-                yield block, windows, stored
+                yield block, windows, stored, outliers.rename(rename) if outliers and has_outliers else rename
 
     def _prolonged(self, windows: Windows) -> Windows:
         """Tiles reach beyond the run, and are within its last window all the same."""

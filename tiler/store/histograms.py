@@ -58,14 +58,18 @@ class TileSource(Protocol):
 
 
 def histogram_parts(
-    source: TileSource, block: int, windows: Mapping[int, Windows], dtype: type[Any]
+    source: TileSource,
+    block: int,
+    windows: Mapping[int, Windows],
+    dtype: type[Any],
+    rename: Rename | None = None,
 ) -> Iterator[Histogram]:
     """Histograms that add up to that of some windows of tracks of slices; `windows`: by slot; `dtype`: of their sums.
 
     As `add_windows`. Raises DamagedStore.
     """
     sums = SpanSums()
-    for _ in add_windows(source, block, windows, sums, stored=dtype is not object):
+    for _ in add_windows(source, block, windows, sums, stored=dtype is not object, rename=rename):
         yield sums.take(dtype)
     yield sums.take(dtype)
 

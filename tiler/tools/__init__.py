@@ -7,6 +7,7 @@ from tilescope.tiler.tools.catalogue import ENTRY_POINTS, edition, left_out, no_
 from tilescope.tiler.tools.parameters import FieldType, Parameter, parameters
 from tilescope.tiler.tools.question import (
     After,
+    FigureQuestion,
     Question,
     SpanQuestion,
     Tick,
@@ -32,6 +33,7 @@ __all__ = [
     "Column",
     "Fact",
     "FieldType",
+    "FigureQuestion",
     "HostRef",
     "Kind",
     "Note",

@@ -12,7 +12,8 @@ from tilescope.tiler.plugins import fault_place, fault_text
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Note
 from tilescope.tiler.tools.checking import check
-from tilescope.tiler.tools.question import Question
+from tilescope.tiler.tools.outlier_notes import outlier_notes
+from tilescope.tiler.tools.question import FigureQuestion, Question
 from tilescope.tiler.tools.references import check_hosts
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import AnyTool, Reason
@@ -33,7 +34,8 @@ def ask(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
     if reason:
         raise NotAvailable(f"{tool.id} has no answer for this run: {reason}")
     with _blamed(tool):
-        steps = tool.answer(scope, question)
+        figures = scope.without_outliers() if isinstance(question, FigureQuestion) and not question.outliers else scope
+        steps = tool.answer(figures, question)
         if not isinstance(steps, Generator):
             raise TypeError(f"its function returns a value of type {type(steps).__name__}: it must yield")
         try:
@@ -41,8 +43,13 @@ def ask(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
         except StoredLast:
             answer = Answer(notes=[Note("info", STORED_LAST)], is_complete=False)
         check(answer)
-        is_complete = answer.is_complete and scope.is_complete
-        return replace(answer, notes=[*answer.notes, *scope.notes], is_complete=is_complete)
+        is_complete = answer.is_complete and figures.is_complete
+        notes = [*answer.notes, *figures.notes]
+        outliers = figures.reader.outliers
+        if outliers is not None:
+            whole = yield from tool.answer(scope, question)
+            notes += outlier_notes(scope.reader, outliers.record, answer, whole)
+        return replace(answer, notes=notes, is_complete=is_complete)
 
 
 def why_not(tool: AnyTool, scope: Scope) -> Reason:

@@ -19,10 +19,11 @@ _NAMED: Final = 3  # devices or numbers in a note
 
 
 class Looked:
-    """`of(track)` are the windows of a track."""
+    """`of(track)` are the windows of a track; `within`: where the first and last work of a device is looked for."""
 
-    def __init__(self, of: WindowsOf, span: TickRange, notes: Sequence[Note] = ()) -> None:
+    def __init__(self, of: WindowsOf, span: TickRange, within: TickRange, notes: Sequence[Note] = ()) -> None:
         self.of = of
+        self.within = within
         self.notes = notes
         self._span = span
 
@@ -34,9 +35,9 @@ class Looked:
 class StepWindows(Looked):
     """Steps, on each track those of its device or host; and what of them lies in a span."""
 
-    def __init__(self, steps: RunSteps, wanted: StepRange, span: TickRange) -> None:
+    def __init__(self, steps: RunSteps, wanted: StepRange, span: TickRange, within: TickRange) -> None:
         """Raises UsageError when there is none of these steps on any track."""
-        super().__init__(self._of_track, span, _range_notes(steps, wanted))
+        super().__init__(self._of_track, span, within, _range_notes(steps, wanted))
         self._steps = steps
         self._wanted = wanted
         self._known: dict[int, Windows] = {}  # by series

@@ -149,6 +149,18 @@ class SpanQuestion(Question, frozen=True, kw_only=True):
         return span_of(self.start, self.end)
 
 
+class FigureQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """A question about figures of a span, such as sums and shares, which leave outliers out."""
+
+    outliers: Annotated[
+        bool,
+        Meta(
+            description="Also count outliers: events that lie apart from all else, or cannot be true. Else they are "
+            "left out, also where they are within a span, but a span of which both ends are given has what lies apart."
+        ),
+    ] = False
+
+
 def span_of(start: int | None, end: int | None) -> TickRange:
     """The ticks [start, end) within those in which events can be. Raises UsageError when there is no such span."""
     if start is not None and end is not None and end < start:

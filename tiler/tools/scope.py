@@ -42,6 +42,14 @@ class Scope:
         """The same for another build that the question names."""
         return self._others[build]
 
+    def without_outliers(self) -> Scope:
+        """The same, whose figures leave outliers out; itself where there are none, here or of other builds."""
+        reader = self.reader.without_outliers
+        others = {name: other.reader.without_outliers for name, other in self._others.items()}
+        if reader is self.reader and all(others[name] is other.reader for name, other in self._others.items()):
+            return self
+        return Scope(reader, others)
+
     @property
     def manifest(self) -> dict[str, Any]:
         """As docs/api.md has it."""
@@ -51,6 +59,19 @@ class Scope:
         """The part of a span that the run has; events that start at its last tick are in it."""
         stop = min(span.stop, self.reader.end + 1)
         return TickRange(min(span.start, stop), stop)
+
+    def span(self, question: SpanQuestion) -> TickRange:
+        """The ticks that a question is about, of those of the run. Raises UsageError when there is no such span."""
+        span = self.within(span_of(question.start, question.end))
+        start, stop = self.run_span(question)
+        return TickRange(min(max(span.start, start), stop), max(min(span.stop, stop), start))
+
+    def run_span(self, question: SpanQuestion) -> TickRange:
+        """The ticks of the run, without what lies apart unless that is asked for, or both ends of a span are given."""
+        outliers = self.reader.outliers
+        if outliers is None or (question.start is not None and question.end is not None):
+            return TickRange(0, self.reader.end + 1)
+        return outliers.rest
 
     def leaves(self, tracks: Sequence[int] | None, kinds: frozenset[str] = SLICE_KINDS) -> list[int]:
         """As `TrackTree.leaves`: the tracks that hold events, as far as they are done."""
@@ -79,15 +100,15 @@ class Scope:
 
     def windows(self, question: SpanQuestion) -> Steps[Looked]:
         """What a question looks at on each track: a span, or steps. Raises UsageError for steps that there are not."""
-        span = self.within(span_of(question.start, question.end))
+        span, within = self.span(question), self.run_span(question)
         if question.steps is not None:
             steps = yield from self.steps(question.step_name)
-            looked = StepWindows(steps, question.steps, span)
+            looked = StepWindows(steps, question.steps, span, within)
             self.notes += [note for note in looked.notes if note not in self.notes]  # who asks twice
             return looked
         if question.step_name is not None:
             raise UsageError(STEPS_MISSING)
-        return Looked(everywhere(Windows.one(*span)), span)
+        return Looked(everywhere(Windows.one(*span)), span, within)
 
     def is_done(self, track: int) -> bool:
         """Whether a track can be read. Where it cannot yet, the answer is not complete."""

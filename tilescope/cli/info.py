@@ -10,6 +10,7 @@ it prints one JSON object. Ticks are decimal strings, because they may exceed wh
     processes       how many there are
     tracks          how many there are, rollup tracks included
     events          counts: total, slices, instants, counter_samples, async_slices, flow_ends, other
+    outliers        events that figures leave out, as the manifest has them; null: there are none
     ignored         reason → number of events that were ignored
     warnings        list of lines
     source_bytes    size of the trace files

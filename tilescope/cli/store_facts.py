@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tilescope.cli.text import count_text, duration_text, plural, size_text
+from tilescope.cli.text import count_text, plural, size_text
+from tilescope.tiler.duration_text import duration_text
 
 # The order in which kinds of events are listed, and how they are called.
 EVENT_KINDS = {
@@ -14,6 +15,15 @@ EVENT_KINDS = {
     "counter_samples": "counter samples",
     "flow_ends": "flow ends",
     "other": "other",
+}
+
+
+# Why events are outliers, by the counts of the manifest.
+_OUTLIERS = {
+    "before": "before all else",
+    "after": "after all else",
+    "too_long": "far longer than all else",
+    "overruns": "beyond later kernels of the stream",
 }
 
 
@@ -33,6 +43,8 @@ def store_facts(manifest: dict[str, Any]) -> list[StoreFact]:
         if int(manifest["events"][kind])
     ]
     facts.append(StoreFact("events", _no_events(manifest) if manifest["empty"] else ", ".join(kinds)))
+    if manifest.get("outliers") is not None:
+        facts.append(StoreFact("outliers", _outliers(manifest["outliers"], manifest["tick_ps"])))
     facts.append(StoreFact("tracks", _tracks(manifest)))
     facts.append(StoreFact("store", _sizes(manifest)))
     if manifest["ignored"]:
@@ -53,6 +65,13 @@ def _no_events(manifest: dict[str, Any]) -> str:
 def _span(manifest: dict[str, Any]) -> str:
     ticks, tick_ps = int(manifest["end"]) - int(manifest["start"]), int(manifest["tick_ps"])
     return f"{duration_text(ticks, tick_ps)}, in ticks of {duration_text(1, tick_ps)}"
+
+
+def _outliers(outliers: dict[str, Any], tick_ps: int) -> str:
+    numbers = {reason: int(outliers[reason]) for reason in _OUTLIERS}
+    told = [f"{count_text(count)} {_OUTLIERS[reason]}" for reason, count in numbers.items() if count]
+    rest = duration_text(int(outliers["end"]) - int(outliers["start"]), tick_ps)
+    return f"{', '.join(told)}: left out of figures; all else takes {rest}"
 
 
 def _tracks(manifest: dict[str, Any]) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 _SIZE_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 _SI_PREFIXES = tuple((1000 ** (6 - k), prefix) for k, prefix in enumerate("EPTGMk"))
-_PS_UNITS = ((86_400 * 10**12, "d"), (3_600 * 10**12, "h"), (60 * 10**12, "min"), (10**12, "s"))
-_PS_SMALL_UNITS = ((10**9, "ms"), (10**6, "µs"), (10**3, "ns"), (1, "ps"))
 
 
 def count_text(count: int) -> str:
@@ -60,18 +58,6 @@ def seconds_text(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60}:{whole % 60:02} min"
     return f"{whole // 3600}:{whole % 3600 // 60:02} h"
-
-
-def duration_text(ticks: int, tick_ps: int) -> str:
-    """The length of a trace: (982734987234, 1) → "982.735 ms", exact integers up to the last division."""
-    ps = ticks * tick_ps
-    for factor, unit in _PS_UNITS[:3]:
-        if ps >= factor:
-            return f"{ps / factor:.2f} {unit}"
-    for factor, unit in (_PS_UNITS[3], *_PS_SMALL_UNITS):
-        if ps >= factor:
-            return f"{ps / factor:.3f}".rstrip("0").rstrip(".") + f" {unit}"
-    return "0 ps"
 
 
 def _three_digits(value: float) -> str:

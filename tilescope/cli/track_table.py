@@ -6,7 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from tilescope.cli.text import count_text, duration_text
+from tilescope.cli.text import count_text
+from tilescope.tiler.duration_text import duration_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,7 +189,7 @@ def test_any_span(write: Any, of: list[Launched], asked: list[list[int]], cut: i
 
 def check(reader: QueryReader, of: Sequence[Launched], asked: Sequence[Sequence[int]]) -> None:
     for start, end in asked:
-        told = answer(reader, start=start, end=end)
+        told = answer(reader, start=start, end=end, outliers=True)  # kernels of a stream overlap at random
         found = by_row(told)
         wanted = plain(of, start, end)
         assert {key(row): (row["count"], row["total"]) for row in found} == {
@@ -233,3 +233,19 @@ def test_kernels_of_pytorch_traces_add_up(tmp_path: Path) -> None:
         of[0] += row["count"]
         of[1] += row["total"]
     assert figures == {(*key(row), row["shared"]): [row["count"], row["total"]] for row in by_row(whole)}
+
+
+@pytest.mark.parametrize("write", [xspace, pytorch])
+def test_a_kernel_that_outlasts_later_ones_is_left_out(write: Any, tmp_path: Path) -> None:
+    true = [Launched(0, 0, start, 10) for start in range(100, 600, 20)]
+    build_store([write(tmp_path, [*true, Launched(0, 0, 90, 300)])], tmp_path / "store")
+    with closing(open_run_store(tmp_path / "store")) as store:
+        reader = QueryReader(store)
+        cases: list[tuple[dict[str, Any], int, int]] = [
+            ({}, 25, 250),
+            ({"outliers": True}, 26, 550),
+            ({"start": 0, "end": 200}, 5, 50),
+        ]
+        for asked, launches, time in cases:
+            told = answer(reader, **asked)
+            assert (told.fact("launches").value, told.fact("time").value) == (launches, time)

@@ -91,7 +91,15 @@ def stored_sums(reader: QueryReader, track: int, windows: Windows) -> KindSums |
     For any thread. Raises DamagedStore, NotBuilt.
     """
     kinds = track_kinds(reader, track)
-    return None if kinds is None or not _is_whole(kinds, windows) else _whole(reader, track, kinds)
+    if kinds is None or not _is_whole(kinds, windows) or len(_left_out(reader, track)):
+        return None
+    return _whole(reader, track, kinds)
+
+
+def _left_out(reader: QueryReader, track: int) -> Ints:
+    """The outliers of a track, by ordinal."""
+    ordinals = None if reader.outliers is None else reader.outliers.ordinals(track)
+    return np.zeros(0, np.int64) if ordinals is None else ordinals
 
 
 def _is_whole(kinds: TrackKinds, windows: Windows) -> bool:
@@ -137,23 +145,27 @@ class _Summing:
         self._kinds = kinds
         self._windows = windows
         self._borders = borders
+        self._left_out = _left_out(reader, track)
         self._sums = _native.KindSums(len(kinds.kinds), len(SUMMED))
         self._numbers: set[str] = set()  # that any has
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
         first = self.records.first(number)
-        if self._occurrences is None and self._borders.is_whole(first, first + CHUNK_OPERATIONS):
+        left_out = self._left_out[(self._left_out >= first) & (self._left_out < first + CHUNK_OPERATIONS)] - first
+        if self._occurrences is None and not len(left_out) and self._borders.is_whole(first, first + CHUNK_OPERATIONS):
             has = self.records.add_whole(self._sums, number)
             self._numbers.update(name for name, is_there in zip(SUMMED, has.tolist(), strict=True) if is_there)
             return
         of = self.records.operations(number)
         last = first + len(of)
-        if self._borders.is_whole(first, last):
+        if not len(left_out) and self._borders.is_whole(first, last):
             self._add(of, np.ones(len(of), np.bool_), of.duration, number)
         else:
             starts = self._borders.starts(first, last)
-            self._add(of, starts, self._parts(of, starts, self._borders.opened.between(first, last), first), number)
+            parts = self._parts(of, starts, self._borders.opened.between(first, last), first)
+            starts[left_out], parts[left_out] = False, 0
+            self._add(of, starts, parts, number)
 
     def found(self, other: _Summing | None) -> KindSums:
         """The sums of both."""

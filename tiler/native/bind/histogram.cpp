@@ -269,11 +269,14 @@ class BoundLeafSpans {
     }
 
     void add(const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
-             const InColumn<int64_t>& slot, const InColumn<int64_t>& first, const InColumn<int64_t>& stop) {
+             const InColumn<int64_t>& slot, const InColumn<int64_t>& first, const InColumn<int64_t>& stop,
+             const std::optional<InColumn<int32_t>>& names) {
         const std::vector<LeafPart> parts = leaf_parts(tile, index, slot, first, stop);
+        std::optional<Span<const int32_t>> renamed;
+        if (names) renamed = span_of(*names);
         const Bytes bytes = bytes_of(view_of(page));
         nb::gil_scoped_release release;
-        spans_.add(ContainerReader(bytes, max_rows), parts);
+        spans_.add(ContainerReader(bytes, max_rows), parts, renamed);
     }
 
     std::vector<std::pair<OutColumn<int64_t>, OutColumn<int64_t>>> take() {
@@ -353,9 +356,10 @@ void bind_histogram(nb::module_& m) {
              "`kinds`: of each name, the one without a name first, its kind, below 8. 0: it does not matter.")
         .def(
             "add", &BoundLeafSpans::add, nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"),
-            nb::arg("slot"), nb::arg("first"), nb::arg("stop"),
+            nb::arg("slot"), nb::arg("first"), nb::arg("stop"), nb::arg("names") = nb::none(),
             "Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and\n"
-            "`slot`: what must stand there. Raises DamagedContainer.")
+            "`slot`: what must stand there; `names`: other names for all slices of the page, LEFT_OUT for those that\n"
+            "do not count. Raises DamagedContainer.")
         .def(
             "take", &BoundLeafSpans::take,
             "Returns of each kind what was added since the last call: first ticks, and ticks after the last. Spans of\n"

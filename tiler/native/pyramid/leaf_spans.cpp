@@ -33,8 +33,10 @@ std::size_t end_of_tile(const std::vector<LeafPart>& parts, std::size_t at) {
 
 }  // namespace
 
-void LeafSpans::add(const ContainerReader& page, const std::vector<LeafPart>& parts) {
+void LeafSpans::add(const ContainerReader& page, const std::vector<LeafPart>& parts,
+                    std::optional<Span<const int32_t>> names) {
     LeafPage leaves(page);
+    if (names) leaves.rename(*names);
     for (std::size_t at = 0, next = 0; at < parts.size(); at = next) {
         next = end_of_tile(parts, at);
         const SliceColumns slices = leaves.slices(parts[at]);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/span.hpp"
 #include "pages/container_reader.hpp"
 #include "pyramid/leaf_page.hpp"
 
@@ -23,8 +25,10 @@ class LeafSpans {
     // `kinds`: of each name, the one without a name first, which kind it is, below kKinds. 0: it does not matter.
     explicit LeafSpans(std::vector<uint8_t> kinds) : kinds_(std::move(kinds)), spans_(kKinds) {}
 
-    // `parts`: by tile, and by time within one. Throws DamagedContainer where the page is not one of slices.
-    void add(const ContainerReader& page, const std::vector<LeafPart>& parts);
+    // `parts`: by tile, and by time within one. `names`: other names for all slices of the page, kLeftOut for those that do not
+    // count. Throws DamagedContainer where the page is not one of slices.
+    void add(const ContainerReader& page, const std::vector<LeafPart>& parts,
+             std::optional<Span<const int32_t>> names = std::nullopt);
 
     // By kind: in no order, and they may overlap where they are of different leaves.
     std::vector<Spans> take();

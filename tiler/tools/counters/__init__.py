@@ -14,7 +14,7 @@ from tilescope.tiler.tools.counters.figures import CounterFigures, figures
 from tilescope.tiler.tools.counters.performance import performance_table, performance_tracks
 from tilescope.tiler.tools.counters.plain_mean import plain_mean
 from tilescope.tiler.tools.counters.tiles import CounterTiles
-from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Reason, Tool
 
@@ -28,7 +28,7 @@ _UNKNOWN_SHARE: Final = 0.1
 _NAMED: Final = 3
 
 
-class CountersQuestion(SpanQuestion, frozen=True, kw_only=True):
+class CountersQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Figures of counters in a span. A value holds until the next sample; behind the last one nobody knows it."""
 
     limit: Annotated[

@@ -14,7 +14,7 @@ from tilescope.tiler.tools.framework_ops.tables import device_table, host_table
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost, asked_host
 from tilescope.tiler.tools.operations import AskedOperations, asked_operations, time_facts
 from tilescope.tiler.tools.operations import availability as device_availability
-from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
@@ -27,7 +27,7 @@ _KERNELS: Final = (
 )
 
 
-class FrameworkOpsQuestion(SpanQuestion, frozen=True, kw_only=True):
+class FrameworkOpsQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Operations of the framework in a span or in steps."""
 
     with_idle: Annotated[

@@ -15,7 +15,7 @@ from tilescope.tiler.tools.gaps.edges import Edge, Edges, edges_of
 from tilescope.tiler.tools.gaps.found import GapPlace, Gaps, LaneGaps, Order, Search
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes, lanes_of
 from tilescope.tiler.tools.gaps.meanwhile import HostWork, host_work
-from tilescope.tiler.tools.question import After, SpanQuestion
+from tilescope.tiler.tools.question import After, FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
@@ -26,7 +26,7 @@ _ON_THE_HOST: Final = "host"
 _ON_THE_DEVICE: Final = "device"
 
 
-class GapsQuestion(SpanQuestion, frozen=True, kw_only=True):
+class GapsQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Gaps of devices, or of tracks, in a span or in steps."""
 
     at_least: Annotated[
@@ -54,7 +54,7 @@ def _answer(scope: Scope, question: GapsQuestion) -> Steps[Answer]:
     of_lanes: list[LaneGaps] = []
     for number, lane in enumerate(found.lanes):
         windows = looked.of(lane.track)
-        of_lanes.append((yield from search.look_through(scope.reader, lane, number, windows)))
+        of_lanes.append((yield from search.look_through(scope.reader, lane, number, windows, looked.within)))
     search.settle()
     gaps = search.first.take(slice(question.limit))
     more = None

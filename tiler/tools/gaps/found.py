@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts import NOTHING, Busy
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.gaps.lanes import Lane
 from tilescope.tiler.windows import Windows
 
@@ -118,11 +119,13 @@ class Search:
     ticks: list[int] = field(default_factory=lambda: [0] * _DECADES)
     _shortest: int = 0  # of those that come first, when there are enough
 
-    def look_through(self, reader: QueryReader, lane: Lane, number: int, windows: Windows) -> Steps[LaneGaps]:
-        """Counts the gaps of a lane between its first and last work, and keeps those that come first."""
+    def look_through(
+        self, reader: QueryReader, lane: Lane, number: int, windows: Windows, within: TickRange
+    ) -> Steps[LaneGaps]:
+        """Counts the gaps of a lane between its first and last work in a span, and keeps those that come first."""
         found = LaneGaps()
         busy = Busy(reader, [track.of_any_kind for track in lane.tracks])
-        extent = yield from busy.extent()
+        extent = yield from busy.extent(within)
         windows = windows.clipped(extent.start, extent.stop) if len(extent) else NOTHING
         found.start, found.stop = windows.start, windows.stop
         open_at = -1  # start of a gap that reaches to the end of the piece before

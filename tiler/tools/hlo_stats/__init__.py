@@ -18,7 +18,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.memory_rates import memory_columns
 from tilescope.tiler.tools.operation_notes import operation_notes
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
-from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -27,7 +27,7 @@ MAX_LISTED: Final = 100_000
 DEFAULT_LISTED: Final = 200
 
 
-class HloStatsQuestion(SpanQuestion, frozen=True, kw_only=True):
+class HloStatsQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Operations of TPU cores or GPUs in a span or in steps."""
 
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most instructions that are listed.")] = (

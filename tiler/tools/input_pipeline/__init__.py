@@ -16,7 +16,7 @@ from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_st
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, host_side
 from tilescope.tiler.tools.input_pipeline.host_tables import advice, categories_table, operations_table
 from tilescope.tiler.tools.input_pipeline.levels import verdict
-from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
 from tilescope.tiler.tools.steps.durations import spread
@@ -31,7 +31,7 @@ NOTHING_KNOWN: Final = (
 )
 
 
-class InputPipelineQuestion(SpanQuestion, frozen=True, kw_only=True):
+class InputPipelineQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Steps of some devices and hosts, in a span or by their numbers."""
 
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most steps, and operations, that are listed.")] = (

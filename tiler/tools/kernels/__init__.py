@@ -15,7 +15,7 @@ from tilescope.tiler.query import Steps
 from tilescope.tiler.schema import TotalKind
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
-from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Reason, Tool
@@ -36,7 +36,7 @@ _BY_NAME: Final = "by the names of kernels, for traces do not say"
 _MATTERS: Final = 0.05  # of the time of kernels
 
 
-class KernelsQuestion(SpanQuestion, frozen=True, kw_only=True):
+class KernelsQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Kernels of GPUs in a span or in steps."""
 
     limit: Annotated[

@@ -22,7 +22,7 @@ from tilescope.tiler.facts.memory import (
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, Words
 from tilescope.tiler.tools.looked import Looked
-from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.references import HostRef
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -50,7 +50,7 @@ _COUNTED: Final = "counted from the trace's own allocations"
 MemoryName = Annotated[str, Meta(min_length=1, max_length=1000)]
 
 
-class MemoryProfileQuestion(SpanQuestion, frozen=True, kw_only=True):
+class MemoryProfileQuestion(FigureQuestion, frozen=True, kw_only=True):
     """The memories of devices and hosts in a span or in steps."""
 
     host: Annotated[HostRef | None, Meta(description="The memories of this host only.")] = None

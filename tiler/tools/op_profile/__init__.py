@@ -22,7 +22,7 @@ from tilescope.tiler.tools.op_profile.listable import listable_operations
 from tilescope.tiler.tools.op_profile.tree import By, Node, tree
 from tilescope.tiler.tools.operation_notes import operation_notes
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
-from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -34,7 +34,7 @@ MAX_ROWS: Final = 100_000
 _HLO: Final = "hlo/"  # names of attachments that hold programs
 
 
-class OpProfileQuestion(SpanQuestion, frozen=True, kw_only=True):
+class OpProfileQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Operations of TPU cores or GPUs in a span or in steps."""
 
     by: Annotated[

@@ -13,7 +13,7 @@ from tilescope.tiler.query import Steps
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.overlap.parts import DeviceParts, Parts, parts_of
-from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.tools.work_notes import work_notes
@@ -49,7 +49,7 @@ _FACTS: Final = {
 _COPIES: Final = frozenset({"copies", "exposed_copies"})
 
 
-class OverlapQuestion(SpanQuestion, frozen=True, kw_only=True):
+class OverlapQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Devices in a span or in steps: those that have one of the tracks."""
 
     limit: Annotated[int, Meta(ge=0, le=MAX_STEPS, description="The most steps that are listed.")] = DEFAULT_STEPS
@@ -66,7 +66,7 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Steps[Answer]:
             first = device.tracks[0].track
             series = None if steps is None else steps.of_track(first)
             rows = None if series is None else series.rows
-            found.append((yield from parts_of(scope.reader, device, looked.of(first), rows)))
+            found.append((yield from parts_of(scope.reader, device, looked.of(first), rows, looked.within)))
     total = sum((one.parts for one in found), Parts())
     unknown = _unknown(found, len(devices))
     tables = [_devices_table(found, total)]

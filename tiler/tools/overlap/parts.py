@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts import NOTHING, Busy, Device, WorkSpans
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_steps import StepRows
+from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -57,10 +58,12 @@ class DeviceParts:
     steps: Sequence[Ints]  # in the order of the fields of `Parts`
 
 
-def parts_of(reader: QueryReader, device: Device, windows: Windows, rows: StepRows | None) -> Steps[DeviceParts]:
-    """What the time of a device is made of in some windows, from its first work to the end of its last."""
+def parts_of(
+    reader: QueryReader, device: Device, windows: Windows, rows: StepRows | None, within: TickRange
+) -> Steps[DeviceParts]:
+    """What the time of a device is made of in some windows, from its first work in a span to the end of its last."""
     busy = Busy(reader, [*device.tracks, *device.beside])
-    extent = yield from busy.extent()
+    extent = yield from busy.extent(within)
     windows = windows.clipped(extent.start, extent.stop) if len(extent) else NOTHING
     total = Parts()
     steps = [np.zeros(0 if rows is None else len(rows), np.int64) for _ in fields(Parts)]

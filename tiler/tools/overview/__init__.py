@@ -28,7 +28,7 @@ from tilescope.tiler.tools.operations import asked_operations
 from tilescope.tiler.tools.overview.advice import advice
 from tilescope.tiler.tools.overview.performance import device_facts, device_use, host_facts, step_facts
 from tilescope.tiler.tools.overview.top import top_names, top_operations
-from tilescope.tiler.tools.question import SpanQuestion, Tracks
+from tilescope.tiler.tools.question import FigureQuestion, Tracks
 from tilescope.tiler.tools.references import HostRef
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
@@ -47,7 +47,7 @@ NOTHING_KNOWN: Final = (
 _CHART_STEPS: Final = 2000
 
 
-class OverviewQuestion(SpanQuestion, frozen=True, kw_only=True):
+class OverviewQuestion(FigureQuestion, frozen=True, kw_only=True):
     """A run in a span or in steps, on all hosts or on one."""
 
     host: Annotated[HostRef | None, Meta(description="One of the hosts; all unless given.")] = None
@@ -65,7 +65,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Steps[Answer]:
     of = yield from environment(scope.reader, tracks)
     batch = yield from _batch(scope, question, tracks, steps)
     measured = _measured(steps)
-    use = yield from device_use(scope, asked, of, tracks, steps.looked.of)
+    use = yield from device_use(scope, asked, of, tracks, steps.looked)
     yield
     tables: list[Table] = []
     top: Table | None = top_operations(asked, question.limit) if asked.table.operations else None

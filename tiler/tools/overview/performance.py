@@ -15,12 +15,12 @@ from tilescope.tiler.tools.answer import Fact
 from tilescope.tiler.tools.environment import Environment
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
+from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.operations import NO_PEAK, AskedOperations
 from tilescope.tiler.tools.overlap.parts import Parts, parts_of
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
 from tilescope.tiler.tools.steps.durations import spread
-from tilescope.tiler.windows import WindowsOf
 
 # What these move and compute, the operations in them do.
 _CONTROL: Final = frozenset({"while", "conditional", "call"})
@@ -43,7 +43,7 @@ class DeviceUse:
 
 
 def device_use(
-    scope: Scope, asked: AskedOperations, of: Environment, tracks: frozenset[int], windows_of: WindowsOf
+    scope: Scope, asked: AskedOperations, of: Environment, tracks: frozenset[int], looked: Looked
 ) -> Steps[DeviceUse]:
     """How much devices work: TPU cores by their operations, others by when anything runs on them."""
     table, peaks = asked.table, asked.peaks
@@ -64,7 +64,7 @@ def device_use(
     is_of_peak = peaks.flops is None or flops is not None  # what is missing: what the device could reach
     peak_note = asked.no_cores or (NO_PEAK if is_of_peak else asked.no_costs)
     if cores and table.span:
-        busy, span = yield from duty_times(scope.reader, cores, windows_of)
+        busy, span = yield from duty_times(scope.reader, cores, looked.of)
         return DeviceUse(
             max(table.idle, 0) / table.whole if table.whole else None,
             "when no operation runs, on the device's clock",
@@ -78,8 +78,8 @@ def device_use(
     for host in of.hosts:
         for device in host.devices:
             if all(map(scope.is_done, sorted(device.track_ids))):
-                windows = windows_of(device.tracks[0].track)
-                total += (yield from parts_of(scope.reader, device, windows, None)).parts
+                windows = looked.of(device.tracks[0].track)
+                total += (yield from parts_of(scope.reader, device, windows, None, looked.within)).parts
     if not total.span:
         is_any = of.devices or (yield from devices_of(scope.reader))
         why = "devices do not work in what is looked at" if is_any else NO_DEVICES

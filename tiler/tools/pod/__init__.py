@@ -29,7 +29,7 @@ from tilescope.tiler.tools.pod.saved import (
     step_times_of_core,
 )
 from tilescope.tiler.tools.pod.stragglers import LEAST, Straggler, stragglers
-from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
 from tilescope.tiler.tools.tool import Tool
@@ -53,7 +53,7 @@ NO_STEPS: Final = (
 )
 
 
-class PodQuestion(SpanQuestion, frozen=True, kw_only=True):
+class PodQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Steps of some cores and hosts, in a span or by their numbers."""
 
     colour: Annotated[

@@ -24,7 +24,7 @@ from tilescope.tiler.tools.operations import (
     asked_programs,
     availability,
 )
-from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.roofline.chart import MOST_POINTS, chart
 from tilescope.tiler.tools.roofline.rows import Row, operation_columns, program_columns
 from tilescope.tiler.tools.scope import Scope
@@ -44,7 +44,7 @@ _NO_PEAKS: Final = (
 _ONE_KNOWN: Final = "either the FLOPs or the bytes are not known, of the program or of what the device could reach"
 
 
-class RooflineQuestion(SpanQuestion, frozen=True, kw_only=True):
+class RooflineQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Operations of TPU cores or GPUs in a span or in steps."""
 
     with_infeed: Annotated[

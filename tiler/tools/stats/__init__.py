@@ -14,7 +14,7 @@ from tilescope.tiler.query import Steps
 from tilescope.tiler.schema import Kind, TotalKind
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.argument_names import ArgumentName, ColumnNames, arguments_in
-from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.stats.argument_sums import ArgumentSums, argument_sums
 from tilescope.tiler.tools.stats.groups import groups
@@ -31,7 +31,7 @@ DEFAULT_ROWS: Final = 1000
 StatsBy = Literal["name", "category", "track", "process", "host", "argument"]
 
 
-class StatsQuestion(SpanQuestion, frozen=True, kw_only=True):
+class StatsQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Statistics of a span."""
 
     by: Annotated[StatsBy, Meta(description="What the rows are: events are grouped by it.")] = "name"

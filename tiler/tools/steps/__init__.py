@@ -14,7 +14,7 @@ from tilescope.tiler.query import EVENT_KINDS, Steps
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.looked import Looked, StepWindows, names_of, overlaps
-from tilescope.tiler.tools.question import SpanQuestion, span_of
+from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_range import StepRange
 from tilescope.tiler.tools.steps.durations import DeviceSteps, RunStepTable, spread
@@ -27,7 +27,7 @@ DEFAULT_ROWS: Final = 1000
 MAX_TRACK_WINDOWS: Final = 200_000
 
 
-class StepsQuestion(SpanQuestion, frozen=True, kw_only=True):
+class StepsQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Steps that lie in a span at least in part, on the devices and hosts of some tracks."""
 
     limit: Annotated[int, Meta(ge=0, le=MAX_ROWS, description="The most steps that are listed.")] = DEFAULT_ROWS
@@ -39,9 +39,9 @@ class StepsQuestion(SpanQuestion, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: StepsQuestion) -> Steps[Answer]:
     steps = yield from scope.steps(question.step_name)
     leaves = scope.leaves(question.tracks)
-    span = scope.within(span_of(question.start, question.end))
+    span, within = scope.span(question), scope.run_span(question)
     if question.steps is not None:
-        scope.notes += StepWindows(steps, question.steps, span).notes
+        scope.notes += StepWindows(steps, question.steps, span, within).notes
     series = steps.counted
     if question.tracks is not None:
         used = {id(one): one for track in leaves if (one := steps.of_track(track)) is not None}
@@ -59,7 +59,7 @@ def _answer(scope: Scope, question: StepsQuestion) -> Steps[Answer]:
     if question.per_track:
         whole = StepRange.of(int(steps.numbers[0]), int(steps.numbers[-1]))
         tracks = scope.leaves(question.tracks, EVENT_KINDS)
-        tables.append(_tracks_table(tracks, StepWindows(steps, question.steps or whole, span)))
+        tables.append(_tracks_table(tracks, StepWindows(steps, question.steps or whole, span, within)))
     notes = _notes(steps, series)
     if len(listed) < len(table) or len(by_device) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))

@@ -1,0 +1,64 @@
+"""The outliers of a run: events that are apart from all else or cannot be true, which figures leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, Shape, decode_columns
+from tilescope.tiler.pages.span_sums import LEFT_OUT
+from tilescope.tiler.query.events import Events
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.schema import Outliers
+from tilescope.tiler.store.histograms import Rename
+
+Ints = NDArray[np.int64]
+
+_APART = ("before", "after")
+
+
+class RunOutliers:
+    """What the manifest of a run says of them. `rest` are the ticks of all other events."""
+
+    def __init__(self, record: Outliers) -> None:
+        self.record = record
+        self.rest = TickRange(int(record.start), int(record.end) + 1)
+        ordinals: dict[int, list[int]] = {}
+        for event in record.events:
+            if event.reason not in _APART:  # a span leaves out what lies apart
+                ordinals.setdefault(event.track, []).append(int(event.ordinal))
+        self._ordinals = {track: np.array(sorted(some), np.int64) for track, some in ordinals.items()}
+
+    @classmethod
+    def read(cls, manifest: Mapping[str, Any]) -> RunOutliers | None:
+        """Those of a manifest; None: there are none, or they are not known yet."""
+        record = manifest.get("outliers")
+        return None if record is None else cls(msgspec.convert(record, Outliers))
+
+    def ordinals(self, track: int) -> Ints | None:
+        """Which events of a track cannot be true, ascending; None: all can."""
+        return self._ordinals.get(track)
+
+    def without(self, events: Events) -> Events:
+        """Events of a track, without those that cannot be true."""
+        ordinals = self.ordinals(events.track)
+        return events if ordinals is None else events.take(~np.isin(events.ordinal, ordinals))
+
+    def rename(self, names: Rename | None = None) -> Rename:
+        """The names of the slices of a page (None: their own), LEFT_OUT for those that cannot be true."""
+
+        def renamed(content: bytes, shape: Shape, first: int, tiles: Ints) -> NDArray[np.int32]:
+            page = decode_columns(content)
+            found = page.slices.name.astype(np.int32) if names is None else names(content, shape, first, tiles)
+            for at in np.unique(tiles - first).tolist():
+                ordinals = self.ordinals(shape.block * TRACKS_PER_BLOCK + int(shape.slot[first + at]))
+                if ordinals is not None:
+                    rows = slice(int(page.slice_ends[at]), int(page.slice_ends[at + 1]))
+                    found[rows][np.isin(page.slices.ordinal[rows], ordinals)] = LEFT_OUT
+            return found
+
+        return renamed
