@@ -143,3 +143,10 @@ test("marks keep their distance at any zoom", () => {
     });
   }
 });
+
+test("times count from the zero of the base, also where an outlier lies long before it", () => {
+  const zeroTicks = 1_795_757_293_939_837_500n;
+  const { anchor, labels } = axis(zeroTicks, 5000, { ...NS, zeroTicks });
+  expect(anchor).toBe("");
+  expect(labels.slice(0, 3)).toEqual(["0 µs", "500 µs", "1 ms"]);
+});

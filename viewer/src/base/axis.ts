@@ -51,7 +51,7 @@ export function timeAxis(view: View, base: TimeBase, format: TimeFormat, minGapP
     format === "ticks" ? decimalStep(minStepTicks) : stepPs(minStepTicks * base.tickPs, base.tickPs) / tickPs;
   const range = visibleRange(view);
   // Marks stand on round numbers of what is shown: of the wall clock in UTC, of the run's own time otherwise.
-  const zeroTicks = format === "utc" ? floorDiv(utcPs(0n, base), tickPs) : 0n;
+  const zeroTicks = format === "ticks" ? 0n : floorDiv(zeroPsOf(base, format), tickPs);
   const labels = labeller(range, stepTicks, base, format);
   const marks: AxisMark[] = [];
   let time = floorDiv(range.startTicks + zeroTicks + stepTicks - 1n, stepTicks) * stepTicks - zeroTicks;
@@ -62,6 +62,11 @@ export function timeAxis(view: View, base: TimeBase, format: TimeFormat, minGapP
     }
   }
   return { stepTicks: ticks(stepTicks), anchor: labels.anchor, marks };
+}
+
+/** What the labels of a format say at tick 0. */
+function zeroPsOf(base: TimeBase, format: TimeFormat): bigint {
+  return format === "utc" ? utcPs(0n, base) : -(base.zeroTicks ?? 0n) * BigInt(base.tickPs);
 }
 
 interface Labeller {
@@ -78,16 +83,19 @@ function labeller({ startTicks, endTicks }: TickRange, step: bigint, base: TimeB
   if (format === "ticks") {
     return complete((ps) => groupDigits((ps / tickPs).toString()));
   }
-  const zeroPs = format === "utc" ? utcPs(0n, base) : 0n;
+  const zeroPs = zeroPsOf(base, format);
   const stepPs = step * tickPs;
   if (stepPs >= PS_PER_S) {
     return format === "utc"
       ? complete((ps) => formatUtc(zeroPs + ps, 0).slice(11), formatUtc(zeroPs + startTicks * tickPs, 0).slice(0, 10))
-      : complete(clockLabel);
+      : complete((ps) => clockLabel(zeroPs + ps));
   }
   const unit = UNITS.findLast((candidate) => candidate.ps <= stepPs) ?? UNITS[0]!;
-  if (format === "relative" && largest(startTicks * tickPs, endTicks * tickPs) < completeBelow(unit.ps)) {
-    return complete((ps) => shortLabel(ps, unit.name));
+  if (
+    format === "relative" &&
+    largest(zeroPs + startTicks * tickPs, zeroPs + endTicks * tickPs) < completeBelow(unit.ps)
+  ) {
+    return complete((ps) => shortLabel(zeroPs + ps, unit.name));
   }
   const anchorText = format === "utc" ? utcAnchor : exactClock;
   const groupPs = 1000n * unit.ps;

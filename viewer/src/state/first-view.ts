@@ -23,9 +23,19 @@ const PATIENCE_MS = 1500;
 export class FirstView {
   #current: Trace | null = null;
 
-  /** Looks for the busy part of a trace; calls back where there is one, and soon enough. */
+  /** The busy part of a trace: all but its outliers, or else what is looked for; calls back where there is one, and soon enough. */
   async find(trace: Trace, onFound: (range: TickRange) => void): Promise<void> {
     this.forget();
+    const { outliers } = trace.manifest;
+    if (outliers) {
+      const { startTicks, endTicks } = outliers;
+      const left = outliers.before + outliers.after + outliers.tooLong + outliers.overruns;
+      const range = { startTicks, endTicks, share: 1 - Number(left) / Number(trace.manifest.events.total) };
+      busyPart.value = range;
+      busyRange.value = range;
+      onFound(range);
+      return;
+    }
     const rollups = topRollups(trace);
     if (rollups.length === 0 || rollups.length > MAX_ROLLUPS) {
       return;

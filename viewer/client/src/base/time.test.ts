@@ -30,6 +30,10 @@ describe("formatDuration", () => {
     [90_000_000_000_000n, "1 min 30 s"],
     [11_100_000_000_000_000n, "3 h 5 min"],
     [3_600_000_000_000_000n, "1 h"],
+    [47n * 3_600_000_000_000_000n, "47 h"],
+    [50n * 3_600_000_000_000_000n, "2 d 2 h"],
+    [48n * 3_600_000_000_000_000n, "2 d"],
+    [1_795_757_293_939_837_500_000n, "56.9 years"],
     [-1500n, "-1.5 ns"],
   ])("%s ps is %s", (duration, text) => {
     expect(formatDuration(duration, 1)).toBe(text);
@@ -54,6 +58,12 @@ describe("formatTime", () => {
     expect(plain(formatTime(1_234_567n, base, "relative"))).toBe("1.234 567 ms");
     expect(plain(formatTime(1_234_567n, base, "ticks"))).toBe("1 234 567");
     expect(plain(formatTime(1_234_567n, base, "utc"))).toBe("2026-01-31 10:00:00.001 234 568");
+  });
+
+  test("relative times count from the zero of the base", () => {
+    expect(plain(formatTime(1_234_567n, { ...base, zeroTicks: 1_234_000n }, "relative"))).toBe("567 ns");
+    expect(plain(formatTime(0n, { ...base, zeroTicks: 1_234_000n }, "relative"))).toBe("-1.234 ms");
+    expect(plain(formatTime(1_234_567n, { ...base, zeroTicks: 1_234_000n }, "ticks"))).toBe("1 234 567");
   });
 
   test("picoseconds have three more digits in UTC", () => {

@@ -15,6 +15,8 @@ export interface TimeBase {
   readonly tickPs: number;
   /** Nanoseconds since the epoch at tick 0. */
   readonly originNs: bigint;
+  /** What relative times count from; tick 0 unless given. */
+  readonly zeroTicks?: bigint;
 }
 
 /** How points in time are shown: since the start of the run, in the trace's own ticks, or as wall-clock time. */
@@ -41,6 +43,8 @@ export const PS_PER_NS = 1000n;
 export const PS_PER_S = 1_000_000_000_000n;
 const PS_PER_MIN = 60n * PS_PER_S;
 const PS_PER_H = 60n * PS_PER_MIN;
+const PS_PER_DAY = 24n * PS_PER_H;
+const PS_PER_YEAR = (1461n * PS_PER_DAY) / 4n;
 
 interface Unit {
   readonly ps: bigint;
@@ -62,7 +66,7 @@ const GROUP_SPACE = "\u202f";
  * A duration in at most four significant digits, for reading at a glance.
  *
  * With 1 ps ticks: 0 → `0 s`, 950 → `950 ps`, 1234 → `1.234 ns`, 12345678 → `12.35 µs`, 2000000 → `2 µs`,
- * 90 s → `1 min 30 s`, 3 h 5 min → `3 h 5 min`, -1500 → `-1.5 ns`.
+ * 90 s → `1 min 30 s`, 3 h 5 min → `3 h 5 min`, 50 h → `2 d 2 h`, 400 d → `1.1 years`, -1500 → `-1.5 ns`.
  */
 export function formatDuration(duration: bigint, tickPs: number): string {
   const ps = duration * BigInt(tickPs);
@@ -112,14 +116,14 @@ export function formatExactDuration(duration: bigint, tickPs: number): string {
 /**
  * A point in time.
  *
- * `relative`: exact, since tick 0 (`1.234 567 s`). `ticks`: the integer of the trace with grouped digits
+ * `relative`: exact, since the base's zero (`1.234 567 s`). `ticks`: the integer of the trace with grouped digits
  * (`1 234 567`). `utc`: wall-clock time with the digits that a tick resolves
  * (`2026-01-31 10:00:00.123 456 789`).
  */
 export function formatTime(time: bigint, base: TimeBase, format: TimeFormat): string {
   switch (format) {
     case "relative":
-      return formatExactDuration(time, base.tickPs);
+      return formatExactDuration(time - (base.zeroTicks ?? 0n), base.tickPs);
     case "ticks":
       return groupDigits(time.toString());
     case "utc":
@@ -152,6 +156,13 @@ export function floorDiv(value: bigint, divisor: bigint): bigint {
 
 /** Whole seconds and more: `1 min 30 s`, `3 h 5 min`, `45 s`; below an hour to the tenth of a second. */
 function formatClock(ps: bigint): string {
+  if (ps >= PS_PER_YEAR) {
+    return `${decimalText((10n * ps + PS_PER_YEAR / 2n) / PS_PER_YEAR, 1)} years`;
+  }
+  if (ps >= 2n * PS_PER_DAY) {
+    const hours = (ps + PS_PER_H / 2n) / PS_PER_H;
+    return joinParts([`${hours / 24n} d`, hours % 24n === 0n ? "" : `${hours % 24n} h`]);
+  }
   if (ps >= PS_PER_H) {
     const minutes = (ps + PS_PER_MIN / 2n) / PS_PER_MIN;
     return joinParts([`${minutes / 60n} h`, minutes % 60n === 0n ? "" : `${minutes % 60n} min`]);

@@ -48,9 +48,11 @@ export interface EventName {
 /** Manifest of its JSON. */
 export function parseManifest(json: schema.ManifestJson): Manifest {
   const manifest = schema.readManifest(json);
-  const { tickPs, originNs, startTicks, endTicks, overview } = manifest;
+  const { tickPs, originNs, startTicks, endTicks, overview, outliers } = manifest;
   const range = { startTicks, endTicks };
-  return { ...manifest, time: { tickPs, originNs }, range, overview: overview ?? null };
+  // A wild time before all else is no time to count from.
+  const time = outliers ? { tickPs, originNs, zeroTicks: outliers.startTicks } : { tickPs, originNs };
+  return { ...manifest, time, range, overview: overview ?? null };
 }
 
 /** TrackTree of its JSON. */

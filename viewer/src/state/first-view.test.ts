@@ -1,0 +1,21 @@
+import { ticks } from "@tilescope/client";
+import { expect, test } from "vitest";
+import { busyPart, FirstView } from "./first-view";
+import type { Trace } from "./trace";
+
+test("a run with outliers opens on all else", async () => {
+  const outliers = {
+    startTicks: ticks(900),
+    endTicks: ticks(1000),
+    before: 1n,
+    after: 0n,
+    tooLong: 0n,
+    overruns: 0n,
+    events: [],
+  };
+  const manifest = { outliers, events: { total: 100n }, range: { startTicks: ticks(0), endTicks: ticks(1000) } };
+  const shown: unknown[] = [];
+  await new FirstView().find({ manifest } as unknown as Trace, (range) => shown.push(range));
+  expect(shown).toEqual([{ startTicks: 900n, endTicks: 1000n, share: 0.99 }]);
+  expect(busyPart.value?.share).toBe(0.99);
+});
