@@ -53,8 +53,8 @@ class TopTile(NamedTuple):
 class QueryReader:
     """Answers for one store, which it does not close. For whatever thread.
 
-    `work_rules` are a user's, of what kind of work names are: what is kept with a reader is of these. `outliers` is what
-    sums leave out; None: nothing.
+    `work_rules` are a user's, of what kind of work names are: what is kept with a reader is of these. `outliers` is
+    what sums leave out; None: nothing.
     """
 
     def __init__(self, store: QueryStore, work_rules: WorkRules = NO_WORK_RULES) -> None:
