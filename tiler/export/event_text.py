@@ -21,8 +21,32 @@ def microseconds(ps: int) -> str:
 
 
 def args_text(args: Sequence[tuple[str, object]]) -> str:
-    """Arguments as a JSON object, in their order and with repetitions."""
-    return f"{{{','.join(f'{quoted(name)}:{value_text(value)}' for name, value in args)}}}"
+    """Arguments as a JSON object, in their order. Of those that share a name all but the first get another one.
+
+    Readers of JSON keep one of several: `tts`, which a begin and its end both have, becomes `tts` and `tts_2`.
+    """
+    names = [name for name, _ in args]
+    if len(set(names)) < len(names):
+        names = distinct(names)
+    return (
+        f"{{{','.join(f'{quoted(name)}:{value_text(value)}' for name, (_, value) in zip(names, args, strict=True))}}}"
+    )
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names, of which all but the first of several that are the same have a number behind them."""
+    taken = set(names)
+    written: dict[str, int] = {}  # how often a name has come
+    found = []
+    for name in names:
+        number = written.get(name, 0) + 1
+        shown = name
+        while number > 1 and (shown := f"{name}_{number}") in taken:
+            number += 1
+        written[name] = number
+        taken.add(shown)
+        found.append(shown)
+    return found
 
 
 def value_text(value: object) -> str:

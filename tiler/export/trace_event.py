@@ -10,6 +10,7 @@ from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.export.cursor import Cursor
 from tilescope.tiler.export.event_text import args_text, joined, microseconds, quoted, value_text
 from tilescope.tiler.export.flow_marks import FlowMark, FlowMarks
+from tilescope.tiler.export.members import members
 from tilescope.tiler.export.threads import Threads
 from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps, finish
 from tilescope.tiler.tools import Scope, SpanQuestion
@@ -20,9 +21,7 @@ PIECE_BYTES: Final = 4 << 20  # about: a piece ends with a page of events
 _EVENTS_A_STEP: Final = 1000  # some ten milliseconds
 
 # The first event names nothing: so every other one begins with the comma that parts it from the one before.
-_HEAD: Final = (
-    '{"displayTimeUnit":"ns","baseTimeNanoseconds":%s,"traceEvents":[\n{"ph":"M","name":"trace","pid":0,"args":{}}'
-)
+_FIRST: Final = b'"traceEvents":[\n{"ph":"M","name":"trace","pid":0,"args":{}}'
 _TAIL: Final = b"\n]}\n"
 
 
@@ -42,10 +41,10 @@ def next_piece(
     looked = yield from Scope(reader).windows(question)
     tracks = [t for t in reader.tree.leaves(question.tracks, EVENT_KINDS) if reader.tree.tracks[t]["events"] != "0"]
     export = _Export(reader, looked, tracks)
-    parts = []
+    parts: list[bytes] = []
     if cursor is None:
         cursor = Cursor()
-        parts = [export.head()]
+        parts = [b"{", *members(Scope(reader)), export.head()]
     size = 0
     while size < piece_bytes:
         if cursor.track == len(tracks):
@@ -84,9 +83,9 @@ class _Export:
         self._plan = lru_cache(1)(lambda track: reader.plan(track, looked.of(track)))
 
     def head(self) -> bytes:
-        """What stands before the first event, and the names of processes and threads."""
-        origin = self._reader.store.manifest()["origin_ns"]
-        return (_HEAD % int(origin)).encode() + joined(self._threads.named(self._tracks))
+        """What stands right before the first event, and the names of processes and threads."""
+        origin = int(self._reader.store.manifest()["origin_ns"])
+        return b'"baseTimeNanoseconds":%d,%b' % (origin, _FIRST) + joined(self._threads.named(self._tracks))
 
     def events(self, cursor: Cursor) -> Steps[bytes]:
         """The events of the next page of leaves of a track. Moves the cursor."""

@@ -18,6 +18,7 @@ from tilescope.tiler.pages import compress, decompress
 from tilescope.tiler.readers.attached import MAX_ATTACHED_BYTES, Attached
 
 JSON: Final = "application/json"
+MEMBER_PREFIX: Final = "json/"  # of the names under which members are kept
 
 _PIECE_BYTES: Final = 256 << 10
 _IN_MEMORY_BYTES: Final = 1 << 20
@@ -66,7 +67,7 @@ class JsonFields:
     def attach(self, attached: Attached, stream: _native.TraceEventStream) -> None:
         """All of them, when the file has been read."""
         for value in self._values:
-            name = f"json/{value.name}"
+            name = f"{MEMBER_PREFIX}{value.name}"
             if not value.is_whole:
                 attached.leave_out(name, "it is cut short")
             elif value.is_too_large:

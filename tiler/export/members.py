@@ -1,0 +1,33 @@
+"""What a trace-event file has beside its events, for the file that is written: `distributedInfo`, `schemaVersion` …"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tilescope.tiler.export.event_text import quoted
+from tilescope.tiler.readers.trace_event.fields import MEMBER_PREFIX
+from tilescope.tiler.tools import Scope
+
+# The times that are written are of this base, and end with these events.
+_WRITTEN: Final = frozenset({"traceEvents", "baseTimeNanoseconds"})
+
+MAX_MEMBERS_BYTES: Final = 16 << 20  # that are written: they stand in one piece before the events
+
+
+def members(scope: Scope) -> Iterator[bytes]:
+    """Each member as it was written, with the comma behind it; of several files the first one's. Raises DamagedStore.
+
+    What would make them larger than `MAX_MEMBERS_BYTES` is left out.
+    """
+    written = set(_WRITTEN)
+    size = 0
+    for entry in scope.attachments():
+        name = entry.name.removeprefix(MEMBER_PREFIX)
+        if name == entry.name or name in written or size + entry.size_bytes > MAX_MEMBERS_BYTES:
+            continue
+        written.add(name)
+        size += entry.size_bytes
+        yield f"{quoted(name)}:".encode("utf-8", "replace") + b"".join(scope.attachment(entry)) + b",\n"
+    if "displayTimeUnit" not in written:
+        yield b'"displayTimeUnit":"ns",\n'
