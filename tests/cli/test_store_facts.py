@@ -32,9 +32,15 @@ def test_facts() -> None:
 
 
 def test_an_empty_trace() -> None:
-    empty = lines(empty=True, source_bytes="0")
+    empty = lines(empty=True, source_bytes="0", events=dict.fromkeys(("total", *EVENT_KINDS), "0"))
     assert ("events", "none: the trace is empty") in empty
     assert ("store", "500 B") in empty
+
+
+def test_a_trace_whose_events_cannot_be_read() -> None:
+    events = dict.fromkeys(("total", *EVENT_KINDS), "0") | {"total": "7", "other": "7"}
+    text = "none: of 7 events in the trace no time could be read, see ignored"
+    assert ("events", text) in lines(empty=True, events=events)
 
 
 def test_outliers() -> None:

@@ -92,6 +92,25 @@ class FakeStore:
             "ignored": {"missing_ph": "2"},
             "warnings": ["a warning"],
             "families": ["matmul"],
+            "outliers": {
+                "start": "100",
+                "end": "900",
+                "before": "1",
+                "after": "0",
+                "too_long": "0",
+                "overruns": "0",
+                "events": [
+                    {
+                        "track": 0,
+                        "ordinal": "0",
+                        "name": -1,
+                        "start": "0",
+                        "end": "1",
+                        "reason": "before",
+                        "later": "0",
+                    }
+                ],
+            },
             "source_bytes": "123456",
             "store_bytes": "4096",
             "created_ns": "1769853600000000001",

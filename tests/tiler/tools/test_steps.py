@@ -64,10 +64,14 @@ class Asked:
         return "\n".join(note.text for note in self.ask(name, **values).notes)
 
     def counts(self, **values: object) -> dict[str, tuple[int, int, int]]:
-        """Count, busy and self time by name."""
+        """Count, busy and self time by name, of all its categories."""
         table = self.ask("stats", limit=65_536, **values).table("names")
         columns = [values_of(table.column(name)) for name in ("name", "count", "busy", "self")]
-        return {str(name): (int(a), int(b), int(c)) for name, a, b, c in zip(*columns, strict=True)}
+        sums: dict[str, tuple[int, int, int]] = {}
+        for name, *figures in zip(*columns, strict=True):
+            count, busy, own = sums.get(str(name), (0, 0, 0))
+            sums[str(name)] = count + int(figures[0]), busy + int(figures[1]), own + int(figures[2])
+        return sums
 
 
 def thread(pid: int, tid: int, name: str, process: str = "") -> list[Event]:
