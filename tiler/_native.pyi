@@ -2268,8 +2268,12 @@ class TraceEventPart:
     The events of a block of a file, read without knowing what stands before it.
     """
 
-    def __init__(self, block: bytes | bytearray | memoryview, texts: PackedTexts | None = None) -> None:
-        """Arguments are packed where there are `texts` for it."""
+    def __init__(
+        self, block: bytes | bytearray | memoryview, texts: PackedTexts | None = None, nanoseconds: bool = False
+    ) -> None:
+        """
+        Arguments are packed where there are `texts` for it. Times are in microseconds, or else in nanoseconds.
+        """
 
     @property
     def first(self) -> int:

@@ -20,7 +20,7 @@ from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
 
-EVENT = {"ph": "X", "name": "a", "pid": 1, "tid": 2, "ts": 5, "dur": 1}
+EVENT: dict[str, Any] = {"ph": "X", "name": "a", "pid": 1, "tid": 2, "ts": 5, "dur": 1}
 MEMBERS = {
     "schemaVersion": 1,
     "distributedInfo": {"rank": 3, "world_size": 8},

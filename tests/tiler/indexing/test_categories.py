@@ -96,8 +96,11 @@ def test_random_events_of_several_files(files: list[list[tuple[str, str, str | N
 
 def test_blocks_that_are_read_side_by_side(tmp_path: Path) -> None:
     """Of a file of many blocks: names that are new in one have other categories in the next."""
-    of = [("X", "abc"[k % 3], ("cpu_op", "kernel", None, "")[k // 7000 % 4], None) for k in range(60_000)]
-    texts, expected = trace(of)
+    categories = ("cpu_op", "kernel", None, "")
+    events: list[tuple[str, str, str | None, str | None]] = [
+        ("X", "abc"[k % 3], categories[k // 7000 % 4], None) for k in range(60_000)
+    ]
+    texts, expected = trace(events)
     assert len(json.dumps(texts)) > 4 << 20
     assert indexed(tmp_path, [texts]) == expected
 

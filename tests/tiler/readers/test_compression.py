@@ -134,7 +134,7 @@ def test_frames_that_are_skipped() -> None:
 
 
 def frame_with_window(log: int) -> bytes:
-    options = {
+    options: dict[int, int] = {
         zstd.CompressionParameter.window_log: log,
         zstd.CompressionParameter.enable_long_distance_matching: 1,
     }

@@ -199,9 +199,9 @@ void bind_trace_event(nb::module_& m) {
                                "The events of a block of a file, read without knowing what stands before it.")
         .def("__init__", &read_part, nb::arg("block"), nb::arg("texts").none() = nb::none(),
              nb::arg("nanoseconds") = false,
-             nb::sig(
-                 "def __init__(self, block: bytes | bytearray | memoryview, texts: PackedTexts | None = None) -> None"),
-             "Arguments are packed where there are `texts` for it.")
+             nb::sig("def __init__(self, block: bytes | bytearray | memoryview, texts: PackedTexts | None = None, "
+                     "nanoseconds: bool = False) -> None"),
+             "Arguments are packed where there are `texts` for it. Times are in microseconds, or else in nanoseconds.")
         .def_prop_ro("first", &TraceEventPart::first, "The first byte of the block that was read.")
         .def_prop_ro("last", &TraceEventPart::last, "Behind the last byte that was read.");
     nb::class_<TraceEventStream>(m, "TraceEventStream", "A trace-event file, fed in pieces. Raises NotTraceJson.")

@@ -16,8 +16,8 @@ HOUR, DAY = 3600 * S, 86_400 * S
 
 def run_of(*stretches: tuple[int, int, int]) -> tuple[int, int]:
     """From the start to the end of what does not lie apart; stretches are start, end and events."""
-    columns = (np.array(column, np.int64) for column in zip(*stretches, strict=True))
-    joined = Stretches.joined(*columns, pause=60 * S)
+    start, end, events = np.array(stretches, np.int64).T
+    joined = Stretches.joined(start, end, events, 60 * S)
     first, last = joined.main(NS)
     return int(joined.start[first]), int(joined.end[last])
 
@@ -54,6 +54,6 @@ def test_joined(spans: list[tuple[int, int, int]], pause: int) -> None:
             expected[-1][2] += events
         else:
             expected.append([start, start + length, events])
-    start, length, events = (np.array(column, np.int64) for column in zip(*spans, strict=True))
-    joined = Stretches.joined(start, start + length, events, pause)
+    starts, lengths, counts = np.array(spans, np.int64).T
+    joined = Stretches.joined(starts, starts + lengths, counts, pause)
     assert [list(row) for row in zip(joined.start, joined.end, joined.events, strict=True)] == expected
