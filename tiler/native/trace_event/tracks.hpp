@@ -33,7 +33,7 @@ struct ProcessEntry {
 };
 
 struct ThreadEntry {
-    std::int32_t process;
+    std::int32_t process = -1;
     Identity id;
     LatestValues<std::string> names;
     std::optional<std::int64_t> sort_index;
