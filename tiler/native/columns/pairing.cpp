@@ -149,6 +149,7 @@ class Stack {
 
     // Of names with one text: where the begin says no category, that of the end is the slice's.
     void settle_category(std::int32_t& begin, std::int32_t end) {
+        if (!input_.namesakes) return;
         const Span<const std::uint8_t> has_category = input_.namesakes->has_category;
         if (begin == end || has_category[static_cast<std::size_t>(end)] == 0) return;
         if (has_category[static_cast<std::size_t>(begin)] == 0) {
