@@ -11,7 +11,8 @@ namespace tilescope {
 
 namespace {
 
-enum class Side { none, launch, device };
+// What an event is to a launch.
+enum class LaunchPart { none, call, work };
 
 bool is_word(std::string_view text, std::string_view lower) {
     if (text.size() != lower.size()) return false;
@@ -22,18 +23,18 @@ bool is_word(std::string_view text, std::string_view lower) {
 }
 
 // By the last word of the category: `cuda_runtime`, `hip_driver`, `Runtime`; `kernel`, `gpu_memcpy`, `Memset`.
-Side side_of(std::string_view category) {
-    if (category.empty()) return Side::none;
+LaunchPart launch_part(std::string_view category) {
+    if (category.empty()) return LaunchPart::none;
     const std::size_t before = category.rfind('_');
     const std::string_view word = before == std::string_view::npos ? category : category.substr(before + 1);
     switch (category.back() | 0x20) {
-    case 'e': return is_word(word, "runtime") ? Side::launch : Side::none;
-    case 'r': return is_word(word, "driver") ? Side::launch : Side::none;
-    case 'l': return is_word(word, "kernel") ? Side::device : Side::none;
-    case 'y': return is_word(word, "memcpy") ? Side::device : Side::none;
-    case 't': return is_word(word, "memset") ? Side::device : Side::none;
-    case 's': return category == "mtia_ccp_events" ? Side::device : Side::none;
-    default: return Side::none;
+    case 'e': return is_word(word, "runtime") ? LaunchPart::call : LaunchPart::none;
+    case 'r': return is_word(word, "driver") ? LaunchPart::call : LaunchPart::none;
+    case 'l': return is_word(word, "kernel") ? LaunchPart::work : LaunchPart::none;
+    case 'y': return is_word(word, "memcpy") ? LaunchPart::work : LaunchPart::none;
+    case 't': return is_word(word, "memset") ? LaunchPart::work : LaunchPart::none;
+    case 's': return category == "mtia_ccp_events" ? LaunchPart::work : LaunchPart::none;
+    default: return LaunchPart::none;
     }
 }
 
@@ -64,13 +65,13 @@ RawValue correlation_of(std::string_view arguments) {
 
 std::int64_t correlation_key(const EventFields& event) {
     if (event.args.kind != JsonKind::object || !event.cat.is_string()) return -1;
-    const Side side = side_of(event.cat.text);
-    if (side == Side::none) return -1;
+    const LaunchPart part = launch_part(event.cat.text);
+    if (part == LaunchPart::none) return -1;
     const RawValue value = correlation_of(event.args.text);
     std::int64_t number = 0;
     if (value.kind != JsonKind::number && !value.is_string()) return -1;
     if (parse_integer(value.text, number) != DecimalStatus::ok || number < 1 || number >> 61 != 0) return -1;
-    return -2 - (2 * number + (side == Side::device ? 1 : 0));
+    return -2 - (2 * number + (part == LaunchPart::work ? 1 : 0));
 }
 
 }  // namespace tilescope
