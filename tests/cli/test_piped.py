@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tests.demo import DEMO_TRACE
 from tilescope.cli import main
 from tilescope.cli.piped import without_pipes
 from tilescope.tiler.errors import TooLarge, TraceError
+from tilescope.tiler.readers.pipes import copy_pipe
 
 JSON = b'[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"a"}]'
 
@@ -97,6 +99,30 @@ def test_too_much_and_nothing_are_refused(tmp_path: Path) -> None:
     ):
         pass
     assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_a_pipe_that_nobody_opens_is_refused_after_a_while(tmp_path: Path) -> None:
+    """A hostile case with such a pipe once waited for ever."""
+    os.mkfifo(tmp_path / "p")
+    (tmp_path / "scratch").mkdir()
+    with pytest.raises(TraceError, match=r"p: is a pipe, and nobody opened it for writing within 0\.1 s \(start what"):
+        copy_pipe(tmp_path / "p", tmp_path / "scratch", None, lambda _: None, patience_s=0.1)
+
+
+def test_a_writer_may_take_its_time(tmp_path: Path) -> None:
+    """Once it has opened the pipe; what it writes in pieces is all there."""
+    os.mkfifo(tmp_path / "p")
+    (tmp_path / "scratch").mkdir()
+    copied = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        copy = pool.submit(
+            copy_pipe, tmp_path / "p", tmp_path / "scratch", None, lambda _: copied.set(), patience_s=30.0
+        )
+        with (tmp_path / "p").open("wb", buffering=0) as pipe:
+            pipe.write(JSON[:10])
+            assert copied.wait(30)
+            pipe.write(JSON[10:])
+        assert copy.result(30).read_bytes() == JSON
 
 
 def test_devices_and_sockets_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

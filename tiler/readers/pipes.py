@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import stat
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +17,8 @@ STDIN: Final = Path("/dev/stdin")
 
 _DESCRIPTORS: Final = (Path("/dev/fd"), Path("/proc/self/fd"))
 _COPY_BYTES: Final = 1 << 20
+_PATIENCE_S: Final = 30.0  # until somebody opens a pipe to write into it
+_POLL_MS: Final = 250
 
 
 def kind_of(path: Path) -> str:
@@ -35,16 +39,23 @@ def is_pipe(path: Path) -> bool:
     return kind_of(path) == "a pipe"
 
 
-def copy_pipe(path: Path, folder: Path, max_bytes: int | None, progress: Callable[[int], None]) -> Path:
-    """A file in the folder with all that comes through the pipe, named after it. `progress` is told how many bytes.
+def copy_pipe(
+    path: Path,
+    folder: Path,
+    max_bytes: int | None,
+    progress: Callable[[int], None],
+    patience_s: float = _PATIENCE_S,
+) -> Path:
+    """A file in the folder with all that comes through the pipe, named after it. `progress` gets its bytes so far.
 
-    Raises `TraceError` where nothing comes, `TooLarge` for more than `max_bytes`, and `DiskFull`.
+    Whoever writes may take any time, but opens the pipe within `patience_s` seconds. Raises `TraceError` where nobody
+    does or nothing comes, `TooLarge` for more than `max_bytes`, and `DiskFull`.
     """
     copy = folder / _name_of(path)
     copied = 0
     try:
-        with path.open("rb", buffering=0) as pipe, copy.open("xb") as file:
-            while piece := pipe.read(_COPY_BYTES):
+        with copy.open("xb") as file:
+            for piece in _content(path, patience_s):
                 copied += len(piece)
                 if max_bytes is not None and copied > max_bytes:
                     what = f"is a pipe through which more than {max_bytes:,} bytes come"
@@ -58,6 +69,40 @@ def copy_pipe(path: Path, folder: Path, max_bytes: int | None, progress: Callabl
     if not copied:
         raise TraceError(path, "is a pipe through which nothing came", advice="look at what writes into it")
     return copy
+
+
+def _content(path: Path, patience_s: float) -> Iterator[bytes]:
+    """What comes through a pipe. To open one as a file would wait for ever where nobody writes."""
+    pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        first = _await_writer(pipe, patience_s)
+        if first is None:
+            what = f"is a pipe, and nobody opened it for writing within {patience_s:g} s"
+            raise TraceError(path, what, advice="start what writes into it first")
+        os.set_blocking(pipe, True)
+        if first:
+            yield first
+        while piece := os.read(pipe, _COPY_BYTES):
+            yield piece
+    finally:
+        os.close(pipe)
+
+
+def _await_writer(pipe: int, patience_s: float) -> bytes | None:
+    """Waits until somebody writes, or has written. Returns what was read by that; None when the time is over."""
+    ready = select.poll()
+    ready.register(pipe, select.POLLIN)
+    give_up = time.monotonic() + patience_s
+    while not ready.poll(_POLL_MS):  # neither bytes, nor the end of what somebody wrote
+        try:
+            first = os.read(pipe, _COPY_BYTES)
+        except BlockingIOError:  # somebody has opened it
+            return b""
+        if first:
+            return first
+        if time.monotonic() >= give_up:
+            return None
+    return b""
 
 
 def _name_of(path: Path) -> str:
