@@ -14,8 +14,12 @@ MODULE_LINES: Final = frozenset({"XLA Modules", "Sparse Core Modules"})
 OP_LINES: Final = frozenset({"XLA Ops", "Sparse Core Ops"})
 ASYNC_OP_LINES: Final = frozenset({"Async XLA Ops"})
 
-# Categories of what a stream of a GPU runs one after the other in a PyTorch trace, in lower case.
-WORK_CATEGORIES: Final = frozenset({"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"})
+# Categories of what a stream of a GPU runs one after the other in a PyTorch trace, in lower case: Kineto's
+# libkineto/src/ActivityType.cpp, of today and of before 2022.
+PYTORCH_KERNELS: Final = frozenset({"kernel"})
+PYTORCH_FILLS: Final = frozenset({"gpu_memset", "memset"})
+PYTORCH_COPIES: Final = frozenset({"gpu_memcpy", "memcpy"})
+WORK_CATEGORIES: Final = PYTORCH_KERNELS | PYTORCH_FILLS | PYTORCH_COPIES
 
 _STREAM: Final = re.compile(r"stream\b", re.IGNORECASE)
 _FRAMEWORK_LINES: Final = frozenset(

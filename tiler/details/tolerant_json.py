@@ -22,9 +22,7 @@ _ESCAPE = re.compile(
 )
 _SHORT_ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 # As C and Python allow it, and JSON does not.
-_SHORT_FLOAT = re.compile(
-    r"-?(?:\.[0-9]+|[0-9]+\.)(?:[eE][+-]?[0-9]+)?\Z"
-)  # as C and Python allow it, and JSON does not
+_SHORT_FLOAT = re.compile(r"-?(?:\.[0-9]+|[0-9]+\.)(?:[eE][+-]?[0-9]+)?\Z")
 _WORDS: dict[str, object] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _MAX_EXACT_EXPONENT = 400  # beyond, a float is zero or infinite, and a Decimal need not be asked
 

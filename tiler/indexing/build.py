@@ -227,7 +227,7 @@ def _tables(
         steps_of=builder.steps.per_track,
         operations_of=builder.operations.per_track,
         families=families,
-        outliers=builder.outliers.found(),
+        outliers=builder.outliers.outliers(),
         ignored=run.ignored(),
         warnings=[*run.warnings(), *builder.flows.warnings()],
     )

@@ -46,9 +46,8 @@ class Fingerprint(Struct, frozen=True):
     name: str
     size_bytes: int
     modified_ns: int
-    digest: (
-        str  # SHA-256 of the first and the last MiB, hexadecimal; with the unit of time, where it is not the usual one
-    )
+    # SHA-256 of the first and the last MiB, hexadecimal; with the unit of time, where it is not the usual one
+    digest: str
 
     def to_json(self) -> dict[str, Any]:
         """As the manifest keeps it."""

@@ -6,15 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Protocol
 
 from tilescope.tiler.details import ArgsCodec
 from tilescope.tiler.readers.compression import ENDINGS
 from tilescope.tiler.readers.reader import Reader
 from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.source import ByteSource
-
-HEAD_BYTES: Final = 64 * 1024  # what a format is recognised by, where the file has as much
 
 
 class Likeness(IntEnum):

@@ -66,12 +66,10 @@ def discover(path: Path | str, max_inflated: int | None = None) -> list[Discover
     runs = [] if archive is None else _archive_runs(archive, path, path.name, max_inflated)
     if not runs:
         kind = kind_of(path)
+        if not kind:
+            raise TraceError(path, "there is no such file or folder")
         advice = "index it, or view it: its content is copied then" if kind == "a pipe" else "name a file or a folder"
-        raise (
-            TraceError(path, f"is {kind}", advice=advice)
-            if kind
-            else TraceError(path, "there is no such file or folder")
-        )
+        raise TraceError(path, f"is {kind}", advice=advice)
     return _newest_first(runs)
 
 

@@ -126,7 +126,7 @@ def other_tool(head: bytes, outer: Collection[str] = ()) -> OtherTool | None:
     `outer` are the members of its outermost object, where all of it was read; else those of `head` are taken for them.
     """
     inner = {name.decode("utf-8", "replace") for name in _MEMBER.findall(head)}
-    outermost = inner.union(outer) if not outer else set(outer)
+    outermost = set(outer) or inner
     for tool in _TOOLS:
         if outermost.issuperset(tool.outer) and inner.issuperset(tool.inner):
             return tool

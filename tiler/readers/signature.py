@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 
 from tilescope.tiler.readers import formats
 from tilescope.tiler.readers.compression import ENDINGS
-from tilescope.tiler.readers.format import HEAD_BYTES, Format, Likeness
+from tilescope.tiler.readers.format import Format, Likeness
 from tilescope.tiler.readers.strangers import refusal
 
-__all__ = ["HEAD_BYTES", "Signature", "recognise"]
+HEAD_BYTES: Final = 64 * 1024  # what `recognise` wants to see, where the file has as much
 
 
 class Signature(Struct, frozen=True):

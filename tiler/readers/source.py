@@ -18,7 +18,7 @@ from tilescope.tiler.errors import TooLarge, TraceError
 from tilescope.tiler.readers.compression import MAGIC_BYTES, CompressedMember, Compression, compression_of
 from tilescope.tiler.readers.inflation import Inflation
 from tilescope.tiler.readers.stream_member import MAX_WINDOW_BYTES, WindowTooLarge
-from tilescope.tiler.readers.transcoding import HEAD_BYTES, Transcoder, transcoder_of
+from tilescope.tiler.readers.transcoding import ENCODING_BYTES, Transcoder, transcoder_of
 
 _READ_BYTES = 256 * 1024
 _COMPRESSED_READ_BYTES = 32 * 1024  # what a damaged stream may lose: the step in which the damage is met
@@ -62,7 +62,7 @@ class ByteSource:
         self._transcoder: Transcoder | None = None
         self._ended = False
 
-        head = self._read_first(HEAD_BYTES)
+        head = self._read_first(ENCODING_BYTES)
         self._compression = compression_of(head)
         self._is_begun = self._compression is None
         if self._compression is None:
@@ -223,7 +223,7 @@ class ByteSource:
         self._at = 0
         if not self._is_begun:
             head = self._next_piece(wanted)
-            while 0 < len(head) < HEAD_BYTES and (more := self._next_piece(wanted)):
+            while 0 < len(head) < ENCODING_BYTES and (more := self._next_piece(wanted)):
                 head += more
             self._begin(head)
         while not self._pending and (piece := self._next_piece(wanted)):

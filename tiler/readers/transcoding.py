@@ -7,7 +7,7 @@ from typing import Final
 
 from tilescope.tiler.readers.text import WHITE_SPACE
 
-HEAD_BYTES: Final = 64  # that tell an encoding
+ENCODING_BYTES: Final = 64  # that tell an encoding
 
 _MARKS: Final = (
     (codecs.BOM_UTF32_LE, "UTF-32", "utf-32-le"),  # before UTF-16, whose mark it begins with
@@ -46,7 +46,7 @@ class Transcoder:
 
 
 def transcoder_of(head: bytes) -> Transcoder | None:
-    """For a text that begins so, with `HEAD_BYTES` or all of it; None for UTF-8 and whatever is no text."""
+    """For a text that begins so, with `ENCODING_BYTES` or all of it; None for UTF-8 and whatever is no text."""
     for mark, name, codec in _MARKS:
         if head.startswith(mark):
             return Transcoder(name, codec)

@@ -40,7 +40,7 @@ class OutlierCheck:
             outliers = msgspec.convert(record, Outliers)
         except msgspec.ValidationError as error:
             raise DamagedStore(f"{self._catalogue.path}: the record of outliers is damaged: {error}") from None
-        listed = {(event.track, int(event.ordinal)) for event in outliers.events}
+        with_outliers = {event.track for event in outliers.events}
         for event in outliers.events:
             self._check_event(event)
         start, end = int(outliers.start), int(outliers.end)
@@ -55,7 +55,7 @@ class OutlierCheck:
             if last > end:
                 starts, _, _ = self._rows(track, end + 1, last + 1)
                 after += int((starts > end).sum())
-                if not (starts > end).any() and all(of != track.id for of, _ in listed):
+                if not (starts > end).any() and track.id not in with_outliers:
                     raise self._damaged(f"track {track.id} has events beyond {end}, the end of all but outliers")
         if (before, after) != (int(outliers.before), int(outliers.after)):
             raise self._damaged(

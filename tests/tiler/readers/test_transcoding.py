@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.tiler.readers.test_compression import drain, source_of
 from tilescope.tiler.readers.recognise import open_trace
-from tilescope.tiler.readers.transcoding import HEAD_BYTES, transcoder_of
+from tilescope.tiler.readers.transcoding import ENCODING_BYTES, transcoder_of
 
 MARKS = {
     "utf-16-le": codecs.BOM_UTF16_LE,
@@ -67,7 +67,7 @@ def test_nothing_else_is_taken_for_it(head: bytes) -> None:
     assert transcoder_of(head) is None
 
 
-@given(st.binary(max_size=HEAD_BYTES))
+@given(st.binary(max_size=ENCODING_BYTES))
 def test_no_head_is_too_odd(head: bytes) -> None:
     transcoder_of(head)
 

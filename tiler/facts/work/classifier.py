@@ -6,20 +6,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from tilescope.tiler.device_lines import PYTORCH_COPIES, PYTORCH_FILLS, PYTORCH_KERNELS
 from tilescope.tiler.facts.work.gpu_communication import COMMUNICATION
 from tilescope.tiler.facts.work.gpu_computation import COMPUTATION
 from tilescope.tiler.facts.work.gpu_exceptions import EXCEPTIONS
 from tilescope.tiler.facts.work.kernel_function import kernel_function
 from tilescope.tiler.facts.work.kinds import Origin, Work, code_of
-from tilescope.tiler.facts.work.other_rules import (
-    ASCEND,
-    GPU_COPIES,
-    PYTORCH_COPIES,
-    PYTORCH_FILLS,
-    PYTORCH_KERNELS,
-    XLA,
-    XLA_FOREIGN,
-)
+from tilescope.tiler.facts.work.other_rules import ASCEND, GPU_COPIES, XLA, XLA_FOREIGN
 from tilescope.tiler.facts.work.rule import OrderedPatterns, Rule
 from tilescope.tiler.facts.work.user_patterns import UserPatterns, as_bytes
 from tilescope.tiler.query import Name

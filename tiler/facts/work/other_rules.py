@@ -65,8 +65,3 @@ ASCEND: Final = (
         ("aclnnMoeDistributeDispatch_MoeDistributeDispatch_MoeDistributeDispatch", "allreduceAicpuKernel"),
     ),
 )
-
-# The categories of events of devices in a PyTorch trace, in lower case: Kineto's libkineto/src/ActivityType.cpp.
-PYTORCH_KERNELS: Final = frozenset({"kernel"})
-PYTORCH_FILLS: Final = frozenset({"gpu_memset", "memset"})
-PYTORCH_COPIES: Final = frozenset({"gpu_memcpy", "memcpy"})

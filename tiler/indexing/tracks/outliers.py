@@ -1,4 +1,4 @@
-"""Events that lie apart from all else, or cannot be true: found while tracks are built, told by the manifest.
+"""Events that lie apart from all else, or cannot be true: looked for while tracks are built; the manifest lists them.
 
 See docs/formats.md, Outliers. A track is looked at when it is there as columns; which of its events are too long, or
 lie apart, depends on all tracks and is settled when all are built.
@@ -48,14 +48,14 @@ class _Suspect(Struct, frozen=True, order=True):
     end: int
     later: int = 0
 
-    def told(self, reason: OutlierReason) -> Outlier:
-        times = str(self.start), str(self.end)
+    def record(self, reason: OutlierReason) -> Outlier:
+        """As the manifest has it."""
         return Outlier(
             track=self.track,
             ordinal=str(self.ordinal),
             name=self.name,
-            start=times[0],
-            end=times[1],
+            start=str(self.start),
+            end=str(self.end),
             reason=reason,
             later=str(self.later),
         )
@@ -94,7 +94,7 @@ class OutlierFinder:
             first = 0, int(data.name[0]), start + int(data.duration[0])
             self._whole_tracks.append((track.id, start, stop, len(data), *first))
 
-    def found(self) -> Outliers | None:
+    def outliers(self) -> Outliers | None:
         """What all tracks come to; None: there are no outliers."""
         whole = np.array(self._whole_tracks, np.int64).reshape(-1, 7).T
         columns = np.concatenate([whole, *self._stretches], axis=1)
@@ -103,7 +103,7 @@ class OutlierFinder:
             return None
         rest = self._rest(start, end, events)
         limit = FAR * (rest[1] - rest[0])
-        too_long = [of for of in self._long_slices if of.end - of.start > limit]
+        too_long = [suspect for suspect in self._long_slices if suspect.end - suspect.start > limit]
         if 2 * len(too_long) >= int(events.sum()) or len(self._long_slices) > _MOST:
             too_long = []
         overruns = self._overruns if len(self._overruns) <= _MOST else []
@@ -111,8 +111,8 @@ class OutlierFinder:
         if true:
             # What is long and true is of the run, and nothing lies apart that lies within it.
             rest = self._rest(
-                np.append(start, [of.start for of in true]),
-                np.append(end, [of.end for of in true]),
+                np.append(start, [suspect.start for suspect in true]),
+                np.append(end, [suspect.end for suspect in true]),
                 np.append(events, np.ones(len(true), np.int64)),
             )
         before, after = end < rest[0], start > rest[1]
@@ -122,9 +122,9 @@ class OutlierFinder:
             at = np.flatnonzero(side)
             at = at[np.lexsort((tracks[at], start[at]))][:_NAMED]
             rows = zip(tracks[at].tolist(), *columns[[4, 5, 1, 6]][:, at].tolist(), strict=True)
-            named += [_Suspect(*row).told(reason) for row in rows]
-        named += [of.told("too_long") for of in sorted(too_long)]
-        named += [of.told("overrun") for of in sorted(overruns)]
+            named += [_Suspect(*row).record(reason) for row in rows]
+        named += [suspect.record("too_long") for suspect in sorted(too_long)]
+        named += [suspect.record("overrun") for suspect in sorted(overruns)]
         if not named:
             return None
         return Outliers(
@@ -145,14 +145,14 @@ class OutlierFinder:
 
     def _long_slices_of(self, track: PlacedTrack, data: TrackData) -> list[_Suspect]:
         """Those that last long enough to be too long; none where they are no exceptions."""
-        found: list[_Suspect] = []
+        long: list[_Suspect] = []
         for part in parts(len(data)):
             at = part.start + np.flatnonzero(data.duration[part] >= self._long)
-            if len(found) + len(at) > _MOST:
+            if len(long) + len(at) > _MOST:
                 return []
             columns = at, data.name[at], data.start[at], data.start[at] + data.duration[at]
-            found += [_Suspect(track.id, *row) for row in zip(*(of.tolist() for of in columns), strict=True)]
-        return found
+            long += [_Suspect(track.id, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+        return long
 
     def _add_stretches(self, track: int, data: TrackData, left_out: Ints) -> None:
         """Those of the events of a track, but for some ordinals."""
@@ -188,7 +188,7 @@ class OutlierFinder:
         is_stream_line = self._is_stream_line(track)
         if data.value is not None or not (is_stream_line or self._has_work):
             return []
-        overruns = StreamOverruns(data, None if is_stream_line else self._is_work).found()
+        overruns = StreamOverruns(data, None if is_stream_line else self._is_work).overruns()
         return [_Suspect(track.id, row[0], int(data.name[row[0]]), *row[1:]) for row in overruns]
 
     def _is_stream_line(self, track: PlacedTrack) -> bool:

@@ -6,6 +6,7 @@ The next one may begin before the end of the one before (programmatic dependent 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -37,15 +38,13 @@ class StreamOverruns:
         self._ends: list[int] = []  # ordinals at which parts end
         self._before = [0]  # how much work there is before each part
 
-    def found(self) -> list[tuple[int, int, int, int]]:
+    def overruns(self) -> list[tuple[int, int, int, int]]:
         """Ordinal, start, end, and how many later ones start in it, of each; none where they are no exceptions."""
-        found: list[tuple[int, int, int, int]] = []
-        for ordinal, start, end, next_start in self._suspects():
-            found.append((ordinal, start, end, next_start))
-            if len(found) > _MOST:
-                return []
+        suspects = list(islice(self._suspects(), _MOST + 1))
+        if len(suspects) > _MOST:
+            return []
         overruns = []
-        for ordinal, start, end, next_start in found:
+        for ordinal, start, end, next_start in suspects:
             if _OVERLAP * (end - next_start) > end - start:
                 overruns.append((ordinal, start, end, self._starting_between(ordinal, end)))
         total = self._before[-1]
@@ -76,9 +75,8 @@ class StreamOverruns:
             if part.stop < n:
                 longer = longer[:-1]  # the last two are looked at with what follows
             some = np.flatnonzero(longer)
-            yield from zip(
-                *(of.tolist() for of in (ordinal[some], start[some], end[some], start[some + 1])), strict=True
-            )
+            columns = ordinal[some], start[some], end[some], start[some + 1]
+            yield from zip(*(column.tolist() for column in columns), strict=True)
             work = work[:, -2:]
 
     def _starting_between(self, ordinal: int, end: int) -> int:

@@ -116,7 +116,7 @@ class Stack {
         const auto slice = static_cast<std::size_t>(closed.slice);
         out_.duration[slice] = distance(out_.start[slice], time);
         out_.end_source[slice] = row;
-        if (input_.namesakes && name != none && static_cast<std::size_t>(name) == closed.name)
+        if (name != none && static_cast<std::size_t>(name) == closed.name)
             settle_category(out_.name[slice], input_.name[static_cast<std::size_t>(row)]);
     }
 

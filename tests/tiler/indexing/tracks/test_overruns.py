@@ -46,5 +46,5 @@ def test_overruns(rows: list[Row], long: list[Row], part: int, *, by_name: bool)
     ordered = sorted([*rows, *long], key=lambda row: (row[0], -row[1]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scratch, "_PART", part)
-        found = StreamOverruns(track(ordered), IS_WORK if by_name else None).found()
-    assert found == plain(ordered, by_name=by_name)
+        overruns = StreamOverruns(track(ordered), IS_WORK if by_name else None).overruns()
+    assert overruns == plain(ordered, by_name=by_name)
