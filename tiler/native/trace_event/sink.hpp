@@ -13,7 +13,7 @@
 #include "trace_event/columns.hpp"
 #include "trace_event/fields.hpp"
 #include "trace_event/keys.hpp"
-#include "trace_event/name_entries.hpp"
+#include "columns/name_entries.hpp"
 #include "trace_event/sides.hpp"
 #include "trace_event/tracks.hpp"
 
