@@ -23,8 +23,6 @@
 #include "trace_event/part.hpp"
 #include "trace_event/stream.hpp"
 
-namespace nb = nanobind;
-
 namespace tilescope {
 
 namespace {
