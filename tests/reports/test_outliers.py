@@ -80,6 +80,20 @@ def test_a_slice_of_46_years(open_by_name: Open) -> None:
     assert int(reader.store.manifest()["events"]["async_slices"]) == 1
 
 
+@pytest.mark.parametrize("by", ["name", "argument"])
+def test_sums_of_arguments_are_of_the_events_that_are_counted(open_by_name: Open, by: str) -> None:
+    """A kernel that outlasts later ones of its stream says 3."""
+    question = {"by": by, "sum": "correlation", **({"argument": "device"} if by == "argument" else {})}
+    reader = open_by_name("kernel_overruns_stream.json")
+    sums = {}
+    for is_with in (False, True):
+        (table,) = answer(reader, "stats", outliers=is_with, **question).tables
+        assert table.totals is not None
+        sums[is_with] = table.totals["count"], table.totals["sum.correlation"]
+    without, whole = sums[False], sums[True]
+    assert (whole[0] - without[0], whole[1] - without[1]) == (1, 3)
+
+
 def test_a_kernel_at_zero_among_epoch_times(open_by_name: Open) -> None:
     reader = open_by_name("zero_time_in_epoch_trace.json")
     assert counts(reader) == (1, 0, 0, 0)
