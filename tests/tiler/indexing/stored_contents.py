@@ -1,4 +1,4 @@
-"""What records hold, whatever isal writes of it: of equal contents that differs now and then, even between two threads."""
+"""What records hold, whatever isal writes of it: of equal contents that differs now and then, between threads too."""
 
 from __future__ import annotations
 
