@@ -161,6 +161,8 @@ def test_what_was_abandoned_can_be_read_until_it_is_closed(building: Builder, gr
     building.step("block 0")
     building.step("abandon")
     assert growing.shape(0) is not None
+    with pytest.raises(NoStore):  # and no damage
+        growing.manifest()
 
 
 def test_a_reader_keeps_what_is_left_of_a_build_until_it_knows_that_it_was_abandoned(

@@ -110,9 +110,9 @@ class Asker:
 
 def answer_of(name: str, values: Values, reader: QueryReader) -> Answer | Exception:
     asked = tool(name)
-    question = from_values(asked.question, values)
-    others = dict.fromkeys(references(question, BuildRef).values(), reader)
     try:
+        question = from_values(asked.question, values)
+        others = dict.fromkeys(references(question, BuildRef).values(), reader)
         return finish(ask(asked, Scope(reader, others), question))
     except Exception as error:
         return error
