@@ -321,8 +321,12 @@ class Registry:
                 status = self._indexed_status(run)
                 if status.state is not RunState.NEW:
                     return status
-                state = RunState.QUEUED if run.id in self._requested else RunState.NEW
-                return replace(status, state=state, is_growing=self._growth.may_grow(run))
+                is_requested = run.id in self._requested
+                return replace(
+                    status,
+                    state=RunState.QUEUED if is_requested else RunState.NEW,
+                    is_growing=self._growth.may_grow(run),
+                )
 
     def _indexed_status(self, run: FoundRun) -> RunStatus:
         try:

@@ -4,11 +4,12 @@ import asyncio
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.server.conftest import Site
-from tests.server.fakes import discover_files, publish
+from tests.server.fakes import FakeStore, discover_files, publish
 from tilescope.server.errors import IndexingFailed, NotFound, NotIndexed
 from tilescope.server.runs.job import IndexJob, OnIndexProgress
 from tilescope.server.runs.open_stores import OpenStores
@@ -219,6 +220,20 @@ async def test_a_trace_that_changes_while_it_is_indexed_is_indexed_again(site: S
     await site.jobs.begun("run1")
     await site.jobs.end("run1")
     await registry.close()
+
+
+async def test_what_was_left_out_when_it_was_indexed_is_told_with_the_run(site: Site, registry: Registry) -> None:
+    site.notes["run1"] = ("run1.b is left out: it is empty",)
+    site.add_run("run1", build="b1")
+    site.stores.make = WithDamagedHost
+    (status,) = await registry.list_runs()
+    assert status.told().notes == [*site.notes["run1"], "host1.pb is left out: byte 7: it is damaged"]
+
+
+class WithDamagedHost(FakeStore):
+    def manifest(self) -> dict[str, Any]:
+        damaged = "host1.pb is left out: byte 7: it is damaged"
+        return super().manifest() | {"warnings": ["another warning", damaged]}
 
 
 Change = Callable[[Site], object]
