@@ -179,8 +179,10 @@ class Answer:
 
     def only_table(self, name: str | None) -> Table:
         """The table of that id, or the only one there is. Raises as `table`."""
-        if name is not None or not self.is_complete:
-            return self.table(name or "")
+        if name is not None:
+            return self.table(name)
+        if not self.is_complete:
+            raise NotBuilt("which tables there are is not known yet: the run is still being indexed")
         if len(self.tables) != 1:
             raise UsageError(f"name one table: {', '.join(self._by_id) or 'this answer has none'}")
         return self.tables[0]
