@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.details import chunk
+from tilescope.tiler.details.running_ticks import RunningTicks
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.pages.operations import (
     CHUNK_OPERATIONS,
@@ -47,11 +48,12 @@ class OperationMaker:
             MAX_KINDS,
             tick_ps,
         )
-        self._bounds: list[tuple[int, int, int]] = []
+        self._bounds: list[tuple[int, int, int, int]] = []
+        self._running = RunningTicks()
 
     def add(self, args_end: Ints, begin: int, args: NDArray[np.uint8], start: Ints, duration: Ints) -> Operations:
         """The operations of some events: those of event k are args[args_end[k-1]:args_end[k]], from `begin` on."""
-        return self._made(*self._reader.add(args_end, begin, args, start, duration), start)
+        return self._made(*self._reader.add(args_end, begin, args, start, duration), start, duration)
 
     def add_with_arguments(
         self, args_end: Ints, begin: int, args: NDArray[np.uint8], start: Ints, duration: Ints
@@ -60,13 +62,22 @@ class OperationMaker:
         columns, chunks = self._reader.add_with_chunks(
             args_end, begin, args, start, duration, chunk.CHUNK_EVENTS, chunk.CHUNK_BYTES
         )
-        made = self._made(*columns, start)
+        made = self._made(*columns, start, duration)
         return made, chunk.operation_chunks(chunks, made.duration)
 
     def _made(
-        self, kind: Ints, parent: Ints, taken: Ints, told: Ints, numbers: list[Ints], stop: int, start: Ints
+        self,
+        kind: Ints,
+        parent: Ints,
+        taken: Ints,
+        told: Ints,
+        numbers: list[Ints],
+        stop: int,
+        start: Ints,
+        duration: Ints,
     ) -> Operations:
-        self._bounds.append((int(start[0]), int(start[-1]), stop))
+        busy = self._running.add(start, duration, start[:1])
+        self._bounds.append((int(start[0]), int(start[-1]), stop, int(busy[0])))
         some = {name: column for name, column in zip(NUMBERS, numbers, strict=True) if len(column)}
         return Operations(kind, parent, taken, told, some)
 
@@ -76,7 +87,7 @@ class OperationMaker:
 
     def kinds(self) -> TrackKinds:
         """Those of all that was added."""
-        bounds = np.array(self._bounds, np.int64).reshape(-1, 3).T
+        bounds = np.array(self._bounds, np.int64).reshape(-1, 4).T
         reader = self._reader
         metadata, with_stats = reader.kinds()
         stats = {

@@ -233,6 +233,14 @@ class Col(IntEnum):
     EVENT_BYTES = 215, Where.OPERATIONS, "stat `bytes_accessed` of the event itself, -1 none", "bytes"
     OPERATION_TOLD = 216, Where.OPERATIONS, "places of the operations that have any of the numbers above, ascending"
 
+    BUSY_AT_START = 217, Where.STEP_SUMS, "how long any event of the track runs before the step", "ticks"
+    BUSY_AT_STOP = 218, Where.STEP_SUMS, "the same before its end", "ticks"
+    CUT_STEP = 219, Where.STEP_SUMS, "of operations that the border of a step cuts: a step that they are in, ascending"
+    CUT_KIND = 220, Where.STEP_SUMS, "their place in the kinds of the track"
+    CUT_FIRST = 221, Where.STEP_SUMS, "the first tick that is in the step, from the start of the event on", "ticks"
+    CUT_LAST = 222, Where.STEP_SUMS, "the first tick after it, from the start of the event on", "ticks"
+    CUT_LENGTH = 223, Where.STEP_SUMS, "of the whole event", "ticks"
+
     SUM_COUNT = 224, Where.OPERATION_SUMS, "operations"
     SUM_DURATION = 225, Where.OPERATION_SUMS, "the sum of their `device_duration`", "ps"
     SUM_INNER = (
@@ -272,7 +280,7 @@ class Col(IntEnum):
     SAID_STEP = 252, Where.STEP_SUMS, "of custom calls that say themselves what they do: the step, ascending"
     SAID_KIND = 253, Where.STEP_SUMS, "their place in the kinds of the track, ascending in each step"
     SAID_WHAT = 254, Where.STEP_SUMS, "0 `event_flops`, 1 `event_model_flops`, 2 `event_bytes`; ascending"
-    SAID_SUM = 255, Where.STEP_SUMS, "the sum of that where it is not -1, of those that start in the step"
+    SAID_SUM = 255, Where.STEP_SUMS, "the sum of that where it is not -1: of an operation that is cut, its part"
 
 
 class TileFlag(IntFlag):

@@ -23,7 +23,8 @@ MAX_COMPARED: Final = 1 << 27
 class KindCounts(Struct, frozen=True):
     """Counts that are others than in the step before, shape (c,), by step and then by kind; before the first all are 0.
 
-    And sums of what custom calls say that start in a step, shape (s,), by step, kind and what it is, each once.
+    And sums of what custom calls say in a step, shape (s,), by step, kind and what it is, each once; and what steps
+    have of events that their borders cut, shape (p,), by step: the ticks [first, last) of an event of so many.
     """
 
     step: Ints
@@ -34,6 +35,12 @@ class KindCounts(Struct, frozen=True):
     said_kind: Ints
     said_what: Ints  # place in `SAID`
     said: Ints
+
+    cut_step: Ints
+    cut_kind: Ints
+    cut_first: Ints
+    cut_last: Ints
+    cut_length: Ints
 
     def columns(self) -> dict[int, Ints]:
         """As they stand in the record of the sums."""
@@ -48,10 +55,12 @@ class KindCounts(Struct, frozen=True):
     def _makes_sense(self, steps: int) -> bool:
         """Kinds are looked at by those who know how many there are."""
         changes, said = (self.step, self.kind, self.count), (self.said_step, self.said_kind, self.said_what, self.said)
+        cut = self.cut_step, self.cut_kind, self.cut_first, self.cut_last, self.cut_length
         return (
-            len({len(of) for of in changes}) == len({len(of) for of in said}) == 1
-            and all(int(of.min(initial=0)) >= 0 for of in (*changes, *said))
-            and all(int(of.max(initial=-1)) < steps for of in (self.step, self.said_step))
+            all(len({len(of) for of in columns}) == 1 for columns in (changes, said, cut))
+            and all(int(of.min(initial=0)) >= 0 for of in (*changes, *said, *cut))
+            and all(int(of.max(initial=-1)) < steps for of in (self.step, self.said_step, self.cut_step))
+            and bool(((self.cut_first < self.cut_last) & (self.cut_last <= self.cut_length)).all())
             and int(self.said_what.max(initial=-1)) < len(SAID)
             and bool((np.diff(self.step) >= 0).all())
         )
@@ -68,4 +77,9 @@ KIND_COUNT_COLUMNS: Final[Mapping[str, Col]] = {
     "said_kind": Col.SAID_KIND,
     "said_what": Col.SAID_WHAT,
     "said": Col.SAID_SUM,
+    "cut_step": Col.CUT_STEP,
+    "cut_kind": Col.CUT_KIND,
+    "cut_first": Col.CUT_FIRST,
+    "cut_last": Col.CUT_LAST,
+    "cut_length": Col.CUT_LENGTH,
 }

@@ -134,6 +134,7 @@ class TrackKinds(Struct, frozen=True):
     start: Ints  # of the first event of each record, ticks
     last_start: Ints  # of its last one
     stop: Ints  # when the last of its events ends, ticks
+    busy: Ints  # how long any event of the track runs before the first event of each record starts, ticks
 
     @property
     def records(self) -> int:
@@ -171,4 +172,4 @@ class TrackKinds(Struct, frozen=True):
         return found
 
 
-_COLUMNS: Final = ("start", "last_start", "stop")
+_COLUMNS: Final = ("start", "last_start", "stop", "busy")

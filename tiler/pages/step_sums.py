@@ -34,6 +34,8 @@ class StepSums:
 
     start: Ints  # ticks
     stop: Ints
+    busy_at_start: Ints  # ticks before the step in which any event of the track runs
+    busy_at_stop: Ints  # ticks before its end
     categories: tuple[str, ...]  # of the metadata; "" without one
 
     # Sums that are not 0, shape (m,), by step and then by category.
@@ -85,7 +87,7 @@ class StepSums:
     def _makes_sense(self, steps: int) -> bool:
         categories = len(self.categories)
         return (
-            len(self.start) == len(self.stop) == steps
+            {len(of) for of in (self.start, self.stop, self.busy_at_start, self.busy_at_stop)} == {steps}
             and bool((self.start < self.stop).all() and (self.start[1:] >= self.stop[:-1]).all())
             and len({len(of) for of in (self.step, self.category, self.own)}) == 1
             and len({len(of) for of in (self.reduce_step, self.reduce_category, self.reduce_id, self.reduce_ps)}) == 1
@@ -101,6 +103,8 @@ def _are_below(places: Ints, count: int) -> bool:
 _COLUMNS: Final[Mapping[str, Col]] = {
     "start": Col.WINDOW_START,
     "stop": Col.WINDOW_STOP,
+    "busy_at_start": Col.BUSY_AT_START,
+    "busy_at_stop": Col.BUSY_AT_STOP,
     "step": Col.OWN_STEP,
     "category": Col.OWN_CATEGORY,
     "own": Col.OWN_TIME,

@@ -39,7 +39,7 @@ def operation_notes(asked: AskedOperations) -> list[Note]:
     """How much of its FLOPS a device reaches, which operation loses the most, and which takes the most waiting."""
     table, peaks, of = asked.table, asked.peaks, asked.table.columns
     lasting = of.own != 0
-    if not lasting.any() or not table.whole:
+    if not lasting.any() or not table.span:
         return []
     waits = _waiting(table)
     computing, waiting = np.flatnonzero(lasting & ~waits), np.flatnonzero(lasting & waits)
@@ -50,18 +50,18 @@ def operation_notes(asked: AskedOperations) -> list[Note]:
         said.append(f"The devices reach {_share(reached)} of their FLOPS.")
     if len(computing) and (peaks.flops or peaks.hbm) and _is_known(first):
         said.append(
-            f"Look at {_short(first)} first: {first.own / table.whole:.1%} of the time, "
+            f"Look at {_short(first)} first: {first.own / table.span:.1%} of the time, "
             f"{_lost(asked, first):.1%} wasted."
         )
     else:
         first = _longest(table, np.flatnonzero(lasting))
-        said.append(f"The most time goes to {_short(first)}: {first.own / table.whole:.1%}.")
+        said.append(f"The most time goes to {_short(first)}: {first.own / table.span:.1%}.")
     notes = [_note(" ".join(said), first)]
     if len(waiting):
         longest = _longest(table, waiting)
         if longest.own > (_longest(table, computing).own if len(computing) else 0):
             text = (
-                f"No peak of the device bounds {_short(longest)}, which takes {longest.own / table.whole:.1%} of the "
+                f"No peak of the device bounds {_short(longest)}, which takes {longest.own / table.span:.1%} of the "
                 "time: it moves data, or waits for other devices or the host."
             )
             notes.append(_note(text, longest))
@@ -106,7 +106,7 @@ def _lost(asked: AskedOperations, of: Operation) -> float:
     """The part of all time that is lost because an operation uses less than a device can."""
     shares = [(of.flops, asked.peaks.flops), (of.known_hbm_bytes, asked.peaks.hbm)]
     best = max((amount / (of.own / 1e12) / peak for amount, peak in shares if peak), default=0.0)
-    return of.own / asked.table.whole * max(0.0, 1 - best) if _is_known(of) else 0.0
+    return of.own / asked.table.span * max(0.0, 1 - best) if _is_known(of) else 0.0
 
 
 def _note(text: str, of: Operation) -> Note:

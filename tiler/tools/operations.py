@@ -18,9 +18,11 @@ from tilescope.tiler.facts.operations import (
     tpu_cores,
 )
 from tilescope.tiler.facts.operations.instruction_columns import sum_of
+from tilescope.tiler.facts.operations.instruction_places import instruction_places
 from tilescope.tiler.facts.operations.kept_tables import kept_table
 from tilescope.tiler.facts.operations.peaks import Peaks, peaks_of
 from tilescope.tiler.facts.operations.program_sums import program_sums
+from tilescope.tiler.facts.operations.records import track_kinds
 from tilescope.tiler.facts.operations.roofline import program
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.tools.answer import Fact, Note
@@ -45,6 +47,7 @@ _PROTOS_DO_NOT_TELL: Final = (
     "it is not known what these operations compute or move: they belong to none of the programs of which the trace has "
     "HLO protos, or those do not tell"
 )
+_OTHERS_TELL: Final = "the trace does not say what the operations here compute or move; of others in the run it does"
 _TWO_CLOCKS: Final = "A range is one of the timeline's clock; times in the tables are those that the devices measured."
 _MANY_NOTES: Final = 5
 
@@ -90,7 +93,7 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperati
         int(scope.manifest["tick_ps"]),
         notes,
         no_cores,
-        _why_no_costs(scope.reader, table),
+        (yield from _why_no_costs(scope, table)),
         not is_tpu,
     )
 
@@ -164,11 +167,24 @@ def _why_no_cores(reader: QueryReader) -> str:
     return _NO_DEVICE_CHOSEN if _has_cores(reader) else NO_OPERATIONS
 
 
-def _why_no_costs(reader: QueryReader, table: OpTable) -> str:
+def _why_no_costs(scope: Scope, table: OpTable) -> Steps[str]:
     """Why it would not be known what the operations compute or move: what is missing in the trace, if that is it."""
-    if not table.cores or not table.columns.count.any():
+    if not table.cores or not len(table.operations):
         return _NOTHING_RUNS
-    return _PROTOS_DO_NOT_TELL if programs_of(reader) else _NO_PROTOS
+    if table.columns.tells_flops.any() or table.columns.tells_bytes.any() or (yield from _tells_costs(scope)):
+        return _OTHERS_TELL
+    return _PROTOS_DO_NOT_TELL if programs_of(scope.reader) else _NO_PROTOS
+
+
+def _tells_costs(scope: Scope) -> Steps[bool]:
+    """Whether the trace says what any instruction of a TPU core computes or moves."""
+    known = instruction_places(scope.reader)
+    for track in (track for core in tpu_cores(scope.reader) for track in core.operations):
+        kinds = track_kinds(scope.reader, track) if scope.is_done(track) else None
+        places = None if kinds is None else (yield from known.places(track, kinds))
+        if places is not None and (known.columns.tells_flops[places] | known.columns.tells_bytes[places]).any():
+            return True
+    return False
 
 
 def time_facts(asked: AskedOperations) -> list[Fact]:
@@ -182,7 +198,7 @@ def time_facts(asked: AskedOperations) -> list[Fact]:
         Fact("cores", "Devices", table.cores, "count"),
         Fact("span", "Device time", asked.ticks(table.span) if known else None, "ticks", why or span),
         Fact("busy", "Busy", asked.ticks(table.busy) if known else None, "ticks", why or busy),
-        Fact("idle_share", "Idle", table.idle / table.whole if table.whole else None, "fraction", why),
+        Fact("idle_share", "Idle", table.idle / table.span if table.span else None, "fraction", why),
         _utilisation(asked),
     ]
 

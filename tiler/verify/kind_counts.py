@@ -26,9 +26,10 @@ class PlainKindCounts:
         self._counts: list[tuple[int, Ints]] = []  # a step, and of each kind how often it starts there; the last grows
         self._changes: list[tuple[int, int, int]] = []
         self._said: dict[tuple[int, int, int], int] = defaultdict(int)
+        self._cut: list[tuple[int, int, int, int, int]] = []
 
-    def add(self, of: Operations, are_custom: NDArray[np.bool_], start: Ints) -> None:
-        """Adds operations; `are_custom` of all kinds so far, `start` of their events, in ticks."""
+    def add(self, of: Operations, are_custom: NDArray[np.bool_], start: Ints, duration: Ints) -> None:
+        """Adds operations; `are_custom` of all kinds so far, `start` and `duration` of their events, in ticks."""
         self._kinds = len(are_custom)
         if self._is_too_much():
             return
@@ -37,7 +38,14 @@ class PlainKindCounts:
         for one in np.unique(step[inside]).tolist():
             kinds = of.kind[inside[step[inside] == one]]
             np.add.at(self._row(one), kinds, 1)
-        places = np.intersect1d(inside, of.told[are_custom[of.kind[of.told]]])
+        cut = self._add_cut(of.kind, start, start + np.maximum(duration, 0))
+        custom = of.told[are_custom[of.kind[of.told]]]
+        for place in np.intersect1d(custom, sorted(cut)).tolist():
+            for what, name in enumerate(SAID):
+                (value,) = of.number(name, np.array([place])).tolist()
+                for one, kind, first, last, length in cut[place] if value >= 0 else ():
+                    self._said[one, kind, what] += value * last // length - value * first // length
+        places = np.setdiff1d(np.intersect1d(inside, custom), sorted(cut))
         for what, name in enumerate(SAID):
             columns = (column.tolist() for column in (step[places], of.kind[places], of.number(name, places)))
             for one, kind, value in zip(*columns, strict=True):
@@ -55,10 +63,36 @@ class PlainKindCounts:
             return None
         changes = np.array(self._changes, np.int64).reshape(-1, 3).T
         said = np.array([(*key, value) for key, value in sorted(self._said.items())], np.int64).reshape(-1, 4).T
-        return KindCounts(*changes, *said)
+        cut = np.array(sorted(self._cut, key=lambda row: row[0]), np.int64).reshape(-1, 5).T
+        return KindCounts(*changes, *said, *cut)
+
+    def _add_cut(self, kind: Ints, start: Ints, end: Ints) -> dict[int, list[tuple[int, int, int, int, int]]]:
+        """Adds what steps have of events that lie in none, or between two, as a whole. Returns it by their places."""
+        found: dict[int, list[tuple[int, int, int, int, int]]] = {}
+        first = np.searchsorted(self._stop, start, side="right")
+        last = np.searchsorted(self._start, end, side="left")
+        for place in np.flatnonzero((first < last) & (end > start)).tolist():
+            begin, stop = int(start[place]), int(end[place])
+            rows = [
+                (
+                    step,
+                    int(kind[place]),
+                    max(int(self._start[step]), begin) - begin,
+                    min(int(self._stop[step]), stop) - begin,
+                    stop - begin,
+                )
+                for step in range(int(first[place]), int(last[place]))
+            ]
+            if any(row[3] - row[2] < row[4] for row in rows):
+                found[place] = rows
+                self._cut += rows
+        return found
 
     def _is_too_much(self) -> bool:
-        return self._kinds * len(self._start) > MAX_COMPARED or len(self._changes) + len(self._said) > MAX_SUMS
+        return self._kinds * len(self._start) > MAX_COMPARED or self._held() > MAX_SUMS
+
+    def _held(self) -> int:
+        return len(self._changes) + len(self._said) + len(self._cut)
 
     def _row(self, step: int) -> Ints:
         """The counts of a step, to be added to."""

@@ -19,6 +19,7 @@ from tilescope.tiler.pages.step_sums import MAX_STEPS, MAX_SUMS, StepSums
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.kind_counts import PlainKindCounts
 from tilescope.tiler.verify.leaf_slices import LeafSlices
+from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
 
@@ -105,6 +106,7 @@ class PlainStepSums:
         self._taken = 0
         self._counts = PlainKindCounts(self._start, self._stop)
         self._are_custom: list[bool] = []  # of each kind
+        self._running = Windows.of([], [])  # when any event runs
 
     def add(self, of: Operations, metadata: Ints, start: Ints, duration: Ints) -> None:
         """Adds operations; `metadata` of all kinds so far, `start` and `duration` of their events, in ticks."""
@@ -115,7 +117,8 @@ class PlainStepSums:
         places = [self._places.setdefault(category, len(self._places)) for category in more]
         self._place_of = np.concatenate([self._place_of, np.array(places, np.int64)])
         self._are_custom += [category == _CUSTOM_CALL for category in more]
-        self._counts.add(of, np.array(self._are_custom, np.bool_), start)
+        self._counts.add(of, np.array(self._are_custom, np.bool_), start, duration)
+        self._running = self._running.joined(Windows.of(start, start + np.maximum(duration, 0)))
         reduce = of.number(_ALL_REDUCE, np.arange(len(of)))
         stop = start + np.maximum(duration, 0)
         # The step that each begins in or before, and whether it lies in that as a whole, or before it.
@@ -139,7 +142,8 @@ class PlainStepSums:
             return None
         own = _columns({key: ps for key, ps in self._own.items() if ps}, 2)
         categories, reduces = tuple(self._places), _columns(self._reduces, 3)
-        return StepSums(self._start, self._stop, categories, *own, *reduces, counts=self._counts.found())
+        busy = (self._running.ticks_before(times) for times in (self._start, self._stop))
+        return StepSums(self._start, self._stop, *busy, categories, *own, *reduces, counts=self._counts.found())
 
     def _add(self, of: Operations, reduce: Ints, which: Ints, step: Ints, ps: Ints) -> None:
         """Adds what steps have of some operations."""

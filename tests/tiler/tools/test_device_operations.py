@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -263,6 +264,53 @@ def test_a_span_is_the_sum_of_its_halves(readers: dict[str, QueryReader], name: 
         assert added == whole
         times = [answer(reader, "hlo_stats", start=a, end=b).fact("span").value for a, b in ((0, cut), (cut, end))]
         assert sum(int(time or 0) for time in times) == answer(reader, "hlo_stats").fact("span").value
+
+
+OPERATION_TOOLS = ("hlo_stats", "op_profile", "framework_ops")
+
+
+def test_a_range_is_on_one_clock(readers: dict[str, QueryReader]) -> None:
+    """Here operations take twice as long on the device as their events do on the timeline."""
+    span = {"start": 38_406_360_974_622, "end": 38_415_317_668_067}
+    reader = readers["tpu_v6e_4core"]
+    for which in OPERATION_TOOLS:
+        of = answer(reader, which, **span)
+        assert of.fact("idle_share").value == 0.0
+        assert of.fact("span").value == of.fact("busy").value
+    assert sum(row["share"] for row in by_row(answer(reader, "hlo_stats", **span))) == pytest.approx(1)
+    assert answer(reader, "overview", **span).fact("device_idle").value == 0.0
+    lanes = answer(reader, "gaps", **span).table("lanes").totals
+    assert lanes is not None
+    assert lanes["idle"] == 0
+
+
+def test_ranges_of_any_length_have_no_more_time_than_they_have(readers: dict[str, QueryReader]) -> None:
+    for reader in readers.values():
+        cuts = [reader.end * part // 97 for part in range(98)]
+        whole, parts = answer(reader, "hlo_stats"), []
+        for a, b in pairwise([*cuts, reader.end + 1]):
+            parts.append(answer(reader, "hlo_stats", start=a, end=b))
+            idle = parts[-1].fact("idle_share").value
+            assert idle is None or 0 <= float(idle) <= 1
+        for name in ("span", "busy"):
+            assert sum(int(str(of.fact(name).value)) for of in parts) == whole.fact(name).value
+
+
+def test_what_an_operation_does_belongs_to_where_it_runs(readers: dict[str, QueryReader]) -> None:
+    reader = readers["pod/all"]
+    span = {"start": 25_000_000_000, "end": 26_000_000_000}  # nothing starts there
+    rows = {row["name"]: row for row in by_row(answer(reader, "hlo_stats", **span))}
+    roofline = answer(reader, "roofline", **span)
+    assert not any("HLO protos" in note.text for note in roofline.notes)
+    assert {row["name"] for row in by_row(roofline)} == {"Program", *rows}
+    whole = figures(reader)
+    cuts = [reader.end * part // 8 for part in range(8)]
+    added = [figures(reader, start=a, end=b) for a, b in pairwise([*cuts, reader.end + 1])]
+    for key, row in whole.items():
+        assert tuple(map(sum, zip(*(part[key] for part in added if key in part), strict=True))) == row
+    infeeds = [of for of in rows.values() if of["category"] == "infeed"]
+    assert infeeds
+    assert all(of["count"] == 0 for of in infeeds)
 
 
 def test_steps_are_parts_of_the_run(readers: dict[str, QueryReader]) -> None:

@@ -167,8 +167,8 @@ def test_steps_by_truth(readers: dict[str, QueryReader], *, with_infeed: bool) -
         cores = step["cores"].values()
         feeds = sum(core["category"][of] for core in cores for of in ("infeed", "outfeed"))
         totals.append(sum(core["duration"] for core in cores) - (0 if with_infeed else feeds))
-        # The time of a core in a span is a share of all its time: its clock may not run as the timeline does.
-        assert row["total"] == pytest.approx(totals[-1], rel=1e-8)
+        # The idle time of a core in a span is a share of all its idle time: its clock may not run as the timeline does.
+        assert row["total"] == pytest.approx(totals[-1], rel=3e-8)
         # In xprof every core takes as long as the slowest of its host: the same FLOPs in more time.
         (theirs,) = theirs_of("pod/all", str(number), with_infeed=with_infeed)
         assert theirs["total_time"] * 1e6 > totals[-1]
@@ -176,7 +176,7 @@ def test_steps_by_truth(readers: dict[str, QueryReader], *, with_infeed: bool) -
         assert is_close(row["intensity"], theirs["operational_intensity"])
         assert row["bound_by"] == theirs["bound_by"]
     assert average["what"] == "Average step"
-    assert average["total"] == pytest.approx(sum(totals) / len(truth), rel=1e-8)
+    assert average["total"] == pytest.approx(sum(totals) / len(truth), rel=3e-8)
     assert average["flop_rate"] == pytest.approx(sum(row["flop_rate"] * row["total"] for row in steps) / sum(totals))
 
 

@@ -3,8 +3,9 @@
 from tilescope.tiler.facts.operations.gpu_operations import GpuDevice, gpu_devices, gpu_op_table
 from tilescope.tiler.facts.operations.instructions import KERNEL, FusedPart, Instructions
 from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums
-from tilescope.tiler.facts.operations.op_table import OpTable, TpuCore, op_table, tpu_cores
+from tilescope.tiler.facts.operations.op_table import OpTable, op_table
 from tilescope.tiler.facts.operations.operation import Operation
+from tilescope.tiler.facts.operations.tpu_core import TpuCore, tpu_cores
 
 __all__ = [
     "KERNEL",

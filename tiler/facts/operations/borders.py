@@ -46,6 +46,11 @@ class Opened:
         some = slice(*np.searchsorted(self.ordinal, [first, last]).tolist())
         return Opened(self.ordinal[some], self.start[some], self.end[some])
 
+    def times(self, ordinal: int) -> tuple[int, int]:
+        """Start and end of one of them."""
+        at = int(np.searchsorted(self.ordinal, ordinal))
+        return int(self.start[at]), int(self.end[at])
+
     def __len__(self) -> int:
         return len(self.ordinal)
 

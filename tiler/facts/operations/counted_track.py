@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.operations.cut_parts import CutParts
 from tilescope.tiler.facts.operations.instruction_columns import Exact, InstructionColumns, products, sum_of
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.records import OperationRecords
@@ -32,14 +33,20 @@ class CountedTrack:
         """The counts of custom calls."""
         return counts[self.first_custom : self.first_custom + len(self.custom)]
 
-    def add_custom(self, found: Operation, known: InstructionColumns, count: Ints, said: dict[str, int]) -> None:
-        """Adds custom calls of the track: what they say themselves goes before what their instructions say."""
+    def add_custom(
+        self, found: Operation, known: InstructionColumns, uncut: Ints, cut: CutParts, said: dict[str, int]
+    ) -> None:
+        """Adds custom calls of the track: what they say themselves goes before what their instructions say.
+
+        `uncut`: of each of `custom` how many start and are not cut; `cut`: parts of all kinds.
+        """
         if not len(self.custom):
             return
-        places = self.places[self.custom]
+        some = cut.take(np.isin(cut.kind, self.custom))
 
         def total(column: Exact) -> int:
-            return sum_of(products(column[places], count))
+            of_kind = column[self.places]
+            return sum_of(products(of_kind[self.custom], uncut)) + sum(some.parts(of_kind))
 
         flops = said.get("flops")
         found.flops += total(known.flops) if flops is None else flops

@@ -18,13 +18,14 @@ from tilescope.tiler.device_lines import DEVICE_PREFIX, is_stream
 from tilescope.tiler.facts.busy import Busy
 from tilescope.tiler.facts.devices import devices_of, plane_of
 from tilescope.tiler.facts.operations.instructions import Instructions
-from tilescope.tiler.facts.operations.kind_sums import KindSums, clipped, kind_sums
+from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums
 from tilescope.tiler.facts.operations.metadata import OperationMetadata, program_id
 from tilescope.tiler.facts.operations.op_table import OpTable
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.records import track_kinds
 from tilescope.tiler.pages.operations import OperationKind, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
 
 _GPU: Final = re.compile(rf"{DEVICE_PREFIX}GPU:[0-9]+$")
@@ -69,9 +70,9 @@ def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: 
         if streams:
             table.tracks += streams
             table.cores += 1
-            windows = windows_of(streams[0])
-            table.span += _span(reader, streams, windows)
-            table.overlap += yield from _overlap(reader, streams, windows, busy)
+            span, running = yield from _times(reader, streams, windows_of(streams[0]))
+            table.span += span
+            table.overlap += busy - running
     table.operations = [row for row in rows.values() if row.count or row.total]
     table.program_names = instructions.names
     table.notes = instructions.notes
@@ -98,10 +99,10 @@ def _instruction(kind: OperationKind) -> tuple[str, str] | None:
 def _add_stream(instructions: Instructions, track: int, sums: KindSums, rows: dict[_Key, Operation]) -> Steps[None]:
     kernels: dict[_Key, set[int]] = {}
     file = instructions.file_of(track)
-    columns = [column.tolist() for column in (sums.occurrences, sums.total, sums.shortest, sums.longest)]
-    for place, (count, total, shortest, longest) in enumerate(zip(*columns, strict=True)):
-        if not total and longest < 0:
-            continue  # not in the windows
+    columns = [column.tolist() for column in (sums.is_there, sums.occurrences, sums.shortest, sums.longest)]
+    for place, (is_there, count, shortest, longest) in enumerate(zip(*columns, strict=True)):
+        if not is_there:
+            continue
         kind = sums.kinds.kinds[place]
         metadata = yield from instructions.metadata(file, kind, *(_instruction(kind) or ("", "")))
         known = metadata.program, metadata.name
@@ -109,7 +110,7 @@ def _add_stream(instructions: Instructions, track: int, sums: KindSums, rows: di
         row = rows.get(known)
         if row is None:
             row = rows[known] = Operation(metadata, track=track)
-        _count(row, metadata, count, total)
+        _add(row, metadata, sums, place)
         if count and row.count == count:
             row.track = track
         if longest >= 0:
@@ -120,34 +121,33 @@ def _add_stream(instructions: Instructions, track: int, sums: KindSums, rows: di
             rows[known].shortest = rows[known].longest = None
 
 
-def _count(row: Operation, metadata: OperationMetadata, count: int, total: int) -> None:
-    row.count += count
+def _add(row: Operation, metadata: OperationMetadata, sums: KindSums, place: int) -> None:
+    """Adds the operations of a kind. What an occurrence does belongs to where its first kernel runs."""
+    total = int(sums.total[place])
+    row.count += int(sums.occurrences[place])
     row.total += total
     row.own += total
-    row.flops += (metadata.flops or 0) * count
-    row.model_flops += (metadata.model_flops or 0) * count
-    row.bytes += (metadata.bytes or 0) * count
+    row.flops += sums.done(place, metadata.flops or 0)
+    row.model_flops += sums.done(place, metadata.model_flops or 0)
+    row.bytes += sums.done(place, metadata.bytes or 0)
     for traffic in metadata.traffic:
         way = traffic.memory, traffic.is_write
-        row.by_memory[way] = row.by_memory.get(way, 0) + traffic.bytes * count
+        row.by_memory[way] = row.by_memory.get(way, 0) + sums.done(place, traffic.bytes)
 
 
-def _span(reader: QueryReader, streams: Iterable[int], windows: Windows) -> int:
-    """What windows leave of the time from the first thing that a GPU does to the end of the last one, ps."""
-    lines = [kinds for track in streams if (kinds := track_kinds(reader, track)) is not None]
-    start, stop = min(int(of.start[0]) for of in lines), max(int(of.stop.max()) for of in lines)
-    length = max(of.last_ps for of in lines) - min(of.first_ps for of in lines)
-    return clipped(windows, start, stop, length)
+def _times(reader: QueryReader, streams: Collection[int], windows: Windows) -> Steps[tuple[int, int]]:
+    """What windows leave of the time from the first thing that a GPU does to the end of the last one, ps.
 
-
-def _overlap(reader: QueryReader, streams: Collection[int], windows: Windows, busy: int) -> Steps[int]:
-    """By how much what runs on the streams takes more than the time in which any does, ps."""
+    And how much of it anything runs on any of the streams.
+    """
     devices = yield from devices_of(reader)
-    tracks = [of.of_any_kind for device in devices for of in device.tracks if of.track in streams]
-    any_work = 0
-    for piece in Busy(reader, tracks).pieces(windows):
+    busy = Busy(reader, [of.of_any_kind for device in devices for of in device.tracks if of.track in streams])
+    extent = yield from busy.extent(TickRange(0, TICK_LIMIT))
+    windows = windows.clipped(extent.start, extent.stop)
+    running = 0
+    for piece in busy.pieces(windows):
         if piece is not None:
-            merged = piece.of[0].any.joined(*(of.any for of in piece.of[1:]))
-            any_work += sum((merged.stops - merged.starts).tolist())
+            running += piece.of[0].any.joined(*(of.any for of in piece.of[1:])).ticks
         yield
-    return max(0, busy - any_work * int(reader.store.manifest()["tick_ps"]))
+    tick_ps = int(reader.store.manifest()["tick_ps"])
+    return windows.ticks * tick_ps, running * tick_ps

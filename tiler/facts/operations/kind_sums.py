@@ -2,13 +2,13 @@
 
 Windows lie on the time axis of the timeline, durations are the device's, and the two need not agree. An operation that
 a window cuts takes the part of its duration that the cut leaves of the event: from its start to tick t it takes
-floor(duration * (t - start) / (end - start)), so that windows which touch add up. How often something happens, and what
-else is counted of it, belongs to the window in which the event starts.
+floor(duration * (t - start) / (end - start)), so that windows which touch add up. What it does and says of itself is
+cut in the same way. How often something happens belongs to the window in which the event starts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.facts.operations.borders import Opened, TrackBorders, track_borders
+from tilescope.tiler.facts.operations.cut_parts import NO_PARTS, CutParts, Row, cut_rows
 from tilescope.tiler.facts.operations.occurrences import Occurrences
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds, track_sums
 from tilescope.tiler.pages.operation_sums import SUMMED
@@ -44,7 +45,21 @@ class KindSums:
     empty: Ints  # that start in the windows and take no time
     shortest_lasting: Ints  # the least duration of the others; -1
     occurrences: Ints  # that begin in the windows: of `count`, by groups, where there are any
-    numbers: dict[str, Exact] = field(default_factory=dict)  # sums of stats, of those that start in the windows
+    uncut: Ints  # of `count`, or of `occurrences` by groups, those that windows do not cut
+    cut: CutParts  # of the others, those of `count` or those that begin an occurrence
+    numbers: dict[str, Exact] = field(default_factory=dict)  # sums of stats, cut as the operations are
+
+    def done(self, kind: int, value: int) -> int:
+        """What operations of a kind do together of which one does so much."""
+        whole = value * int(self.uncut[kind])
+        return whole + sum(self.cut.take(self.cut.kind == kind).parts_of(value)) if value and len(self.cut) else whole
+
+    @property
+    def is_there(self) -> NDArray[np.bool_]:
+        """Which kinds have operations that start in the windows, or go on there."""
+        found: NDArray[np.bool_] = (self.count > 0) | (self.total > 0)
+        found[self.cut.kind] = True
+        return found
 
     @property
     def shortest(self) -> Ints:
@@ -124,6 +139,8 @@ def _whole(reader: QueryReader, track: int, kinds: TrackKinds) -> KindSums | Non
         of.empty,
         of.shortest_lasting,
         none,
+        of.count,
+        NO_PARTS,
         dict(of.numbers),
     )
 
@@ -148,6 +165,8 @@ class _Summing:
         self._left_out = _left_out(reader, track)
         self._sums = _native.KindSums(len(kinds.kinds), len(SUMMED))
         self._numbers: set[str] = set()  # that any has
+        self._cut: list[Row] = []
+        self._cut_starts = np.zeros(len(kinds.kinds), np.int64)  # of those that are counted, the ones that are cut
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
@@ -160,19 +179,23 @@ class _Summing:
         of = self.records.operations(number)
         last = first + len(of)
         if not len(left_out) and self._borders.is_whole(first, last):
-            self._add(of, np.ones(len(of), np.bool_), of.duration, number)
+            self._add(of, np.ones(len(of), np.bool_), of.duration, number, [])
         else:
             starts = self._borders.starts(first, last)
-            parts = self._parts(of, starts, self._borders.opened.between(first, last), first)
+            opened = self._borders.opened.between(first, last)
+            parts = self._parts(of, starts, opened, first)
             starts[left_out], parts[left_out] = False, 0
-            self._add(of, starts, parts, number)
+            columns = (opened.ordinal - first, opened.start, opened.end)
+            cut = [row for row in zip(*(column.tolist() for column in columns), strict=True) if row[0] not in left_out]
+            self._add(of, starts, parts, number, cut)
 
     def found(self, other: _Summing | None) -> KindSums:
         """The sums of both."""
-        sums, known = self._sums, set(self._numbers)
+        sums, known, cut, cut_starts = self._sums, set(self._numbers), self._cut, self._cut_starts
         if other is not None:
             sums.merge(other._sums)
             known |= other._numbers
+            cut, cut_starts = cut + other._cut, cut_starts + other._cut_starts
         numbers = {name: _exact(*sums.number(place)) for place, name in enumerate(SUMMED) if name in known}
         *columns, total, inner = sums.take()
         count, empty, occurrences, longest, longest_at, shortest_lasting = map(_plain, columns)
@@ -186,6 +209,8 @@ class _Summing:
             empty,
             shortest_lasting,
             occurrences,
+            (count if self._occurrences is None else occurrences) - cut_starts,
+            CutParts.of(cut),
             numbers,
         )
 
@@ -196,14 +221,29 @@ class _Summing:
             parts[ordinal - first] = clipped(self._windows, start, end, int(of.duration[ordinal - first]))
         return parts
 
-    def _add(self, of: Operations, starts: NDArray[np.bool_], parts: Ints, number: int) -> None:
-        begins = starts if self._occurrences is None else starts & self._occurrences.firsts(of.kind, number)
+    def _add(
+        self, of: Operations, starts: NDArray[np.bool_], parts: Ints, number: int, cut: Sequence[tuple[int, int, int]]
+    ) -> None:
+        """`cut`: place in the record, start and end of those that windows cut."""
+        counted = np.ones(len(of), np.bool_) if self._occurrences is None else self._occurrences.firsts(of.kind, number)
+        begins = starts & counted
         flags, begin_flags = starts.view(np.uint8), begins.view(np.uint8)
         self._sums.add(of.kind, of.parent, of.duration, parts, flags, begin_flags, self.records.first(number))
+        are_whole = starts.copy()
+        for at, start, end in cut:
+            are_whole[at] = False
+            if counted[at]:
+                self._cut += cut_rows(self._windows, int(of.kind[at]), start, end)
+                self._cut_starts[of.kind[at]] += int(begins[at])
+        whole_flags = are_whole.view(np.uint8)
         for place, name in enumerate(SUMMED):
             if name in of.numbers:
                 self._numbers.add(name)
-                self._sums.add_number(place, of.kind[of.told], of.numbers[name], flags[of.told])
+                self._sums.add_number(place, of.kind[of.told], of.numbers[name], whole_flags[of.told])
+                for at, start, end in cut:
+                    (value,) = of.number(name, np.array([at])).tolist()
+                    part = clipped(self._windows, start, end, max(value, 0))
+                    self._sums.add_number(place, of.kind[at : at + 1], np.array([part]), np.ones(1, np.uint8))
 
 
 def clipped(windows: Windows, start: int, end: int, duration: int) -> int:

@@ -90,8 +90,9 @@ class OpRows(Sequence[Operation]):
         of, metadata = self.columns, self._instructions.some(self._places[places].tolist())
         times = of.count, of.total, of.own, self._shortest, self._longest, self._stall
         columns = *times, of.flops, of.model_flops, of.bytes, self._track
+        by_memory = {key: column[places].tolist() for key, column in of.by_memory.items()}
         each = zip(metadata, *(column[places].tolist() for column in columns), strict=True)
-        return [_row(*one) for one in each]
+        return [_row(*one, {key: by_memory[key][at] for key in _memories(one[0])}) for at, one in enumerate(each)]
 
 
 def _row(
@@ -106,11 +107,8 @@ def _row(
     model_flops: int,
     moved: int,
     track: int,
+    by_memory: dict[tuple[int, bool], int],
 ) -> Operation:
-    by_memory: dict[tuple[int, bool], int] = {}
-    for traffic in metadata.traffic:
-        key = traffic.memory, traffic.is_write
-        by_memory[key] = by_memory.get(key, 0) + traffic.bytes * count
     return Operation(
         metadata,
         count,
@@ -125,6 +123,11 @@ def _row(
         by_memory,
         track,
     )
+
+
+def _memories(metadata: OperationMetadata) -> dict[tuple[int, bool], None]:
+    """The memories that an instruction reads, or writes to, in the order in which the trace tells them."""
+    return dict.fromkeys((traffic.memory, traffic.is_write) for traffic in metadata.traffic)
 
 
 def some_of(operations: Sequence[Operation], places: Sequence[int]) -> list[Operation]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,23 +9,20 @@ from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.device_lines import DEVICE_PREFIX, STEP_LINES, is_one_of
-from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.operations.instruction_columns import Exact, products, sum_of
+from tilescope.tiler.facts.operations.core_idle import core_idle
+from tilescope.tiler.facts.operations.cut_parts import NO_PARTS
+from tilescope.tiler.facts.operations.instruction_columns import Exact, sum_of, sum_of_columns
 from tilescope.tiler.facts.operations.instruction_places import ColumnSums, Ints, instruction_places
-from tilescope.tiler.facts.operations.kind_sums import KindSums, clipped, kind_sums, stored_sums
-from tilescope.tiler.facts.operations.metadata import OperationMetadata
+from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums, stored_sums
+from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata
 from tilescope.tiler.facts.operations.op_columns import OpColumns
 from tilescope.tiler.facts.operations.op_rows import OpRows
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.records import track_kinds
+from tilescope.tiler.facts.operations.tpu_core import TpuCore
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.two_threads import for_each
-from tilescope.tiler.windows import Windows, WindowsOf
-
-_TPU_CORE: Final = re.compile(rf"{DEVICE_PREFIX}TPU:[0-9]+$")
-_OP_LINE: Final = frozenset({"XLA Ops"})
+from tilescope.tiler.windows import WindowsOf
 
 # Whose sums two threads read together; those of 40,000 kinds take three megabytes.
 _CORES_AT_ONCE: Final = 8
@@ -37,10 +33,10 @@ class OpTable:
     """`operations` by program and symbol, in the order in which they are first met."""
 
     operations: Sequence[Operation]
-    span: int  # of all cores together, from the first operation of each to the end of its last one, ps
+    span: int  # of all devices together, from the first operation of each to the end of its last one: shares are of it
     cores: int
     tracks: list[int]  # that were looked at
-    overlap: int = 0  # of what operations take, in which others run on the same device: on GPUs, ps
+    overlap: int = 0  # by how much operations take more than the time in which any runs: on streams of GPUs, ps
     program_names: dict[str, str] = field(default_factory=dict)  # by id, where operations tell them
     notes: list[str] = field(default_factory=list)  # what is missing, and why
 
@@ -60,32 +56,6 @@ class OpTable:
         """When none runs, ps."""
         return self.span - self.busy + self.overlap
 
-    @property
-    def whole(self) -> int:
-        """What shares are of: the time of all operations, and in which none runs, ps."""
-        return self.busy + self.idle
-
-
-@dataclass(frozen=True, slots=True)
-class TpuCore:
-    """A plane of a TPU core: its lines of operations, and those of its steps."""
-
-    group: int
-    operations: tuple[int, ...]
-    steps: tuple[int, ...]
-
-
-def tpu_cores(reader: QueryReader) -> list[TpuCore]:
-    """The TPU cores of a run that have operations, in the order of their processes."""
-    lines: dict[int, tuple[list[int], list[int]]] = {}
-    for track in reader.tree.leaves(None):
-        told = reader.tree.tracks[track]
-        name, group = str(told["name"]), int(told["group"])
-        place = 0 if is_one_of(name, _OP_LINE) else 1 if is_one_of(name, STEP_LINES) else None
-        if place is not None and _TPU_CORE.match(plane_of(reader.tree.groups[group])):
-            lines.setdefault(group, ([], []))[place].append(track)
-    return [TpuCore(group, tuple(of), tuple(steps)) for group, (of, steps) in sorted(lines.items()) if of]
-
 
 def op_table(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsOf) -> Steps[OpTable]:
     """The operations of some cores, in the windows of each. Raises DamagedStore, NotBuilt."""
@@ -101,7 +71,7 @@ def op_table(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsO
                 asked, lambda one, of: stored_sums(of, *one), reader, reader, _CORES_AT_ONCE, _CORES_AT_ONCE
             )
             stored = dict(zip(tracks, sums_of, strict=True))
-        found = 0
+        busy: int | None = None
         for track in core.operations:
             sums = stored.pop(track)
             if sums is None:
@@ -109,21 +79,13 @@ def op_table(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsO
             if sums is not None:
                 yield from summing.add(track, sums)
                 table.tracks.append(track)
-                found += 1
+                busy = (busy or 0) + sum_of(sums.own)
             yield
-        if found:
+        if busy is not None:
             table.cores += 1
-            table.span += core_span(reader, core, windows_of(core.operations[0]))
+            table.span += busy + (yield from core_idle(reader, core, windows_of(core.operations[0])))
     table.operations = summing.operations()
     return table
-
-
-def core_span(reader: QueryReader, core: TpuCore, windows: Windows) -> int:
-    """What windows leave of the time from the first step or operation of a core to the end of the last one, ps."""
-    lines = [kinds for track in (*core.operations, *core.steps) if (kinds := track_kinds(reader, track)) is not None]
-    start, stop = min(int(of.start[0]) for of in lines), max(int(of.stop.max()) for of in lines)
-    length = max(of.last_ps for of in lines) - min(of.first_ps for of in lines)
-    return clipped(windows, start, stop, length)
 
 
 class _Summing:
@@ -131,7 +93,8 @@ class _Summing:
 
     def __init__(self, reader: QueryReader) -> None:
         self._instructions = instruction_places(reader)
-        self._count, self._total, self._own, self._stall = (ColumnSums() for _ in range(4))
+        self._count, self._uncut, self._total, self._own, self._stall = (ColumnSums() for _ in range(5))
+        self._cut = NO_PARTS
         self._shortest: Ints = np.zeros(0, np.int64)
         self._longest: Ints = np.zeros(0, np.int64)
         self._track: Ints = np.zeros(0, np.int64)
@@ -145,6 +108,8 @@ class _Summing:
             return
         size = len(self._instructions)
         self._count.add(places, sums.count, size)
+        self._uncut.add(places, sums.uncut, size)
+        self._cut = self._cut.joined(sums.cut.placed(places))
         self._total.add(places, sums.total, size)
         self._own.add(places, sums.own, size)
         if _STALL in sums.numbers:
@@ -155,7 +120,7 @@ class _Summing:
         shortest = sums.shortest
         np.maximum.at(self._longest, places, sums.longest)
         np.minimum.at(self._shortest, places, np.where(shortest < 0, _NONE, shortest))
-        first = places[(sums.count > 0) & (self._track[places] < 0)]
+        first = places[sums.is_there & (self._track[places] < 0)]
         self._track[first] = track
         custom = np.flatnonzero(self._instructions.are_custom()[places])
         metadata = self._instructions.some(places[custom].tolist())
@@ -166,16 +131,19 @@ class _Summing:
     def operations(self) -> Sequence[Operation]:
         """A row for each instruction that has been met."""
         known, size = self._instructions.columns, len(self._track)
-        count, total, own, stall = (of.of(size) for of in (self._count, self._total, self._own, self._stall))
+        count, uncut, total, own, stall = (
+            of.of(size) for of in (self._count, self._uncut, self._total, self._own, self._stall)
+        )
         flops, model_flops, moved = (
-            products(column[:size], count) for column in (known.flops, known.model_flops, known.bytes)
+            self._cut.added(column[:size], uncut) for column in (known.flops, known.model_flops, known.bytes)
         )
         for place, (custom_flops, custom_model_flops, custom_bytes) in self._custom.items():
             flops = _with(flops, place, custom_flops)
             model_flops = _with(model_flops, place, custom_model_flops)
             moved = _with(moved, place, custom_bytes)
-        places = np.flatnonzero(((count > 0) | (total > 0)) & known.has_symbol[:size])
+        places = np.flatnonzero((self._track >= 0) & known.has_symbol[:size])
         some = places if len(places) < size else slice(size)  # as a rule all, which need not be copied
+        by_memory = {key: self._cut.added(of[:size], uncut)[some] for key, of in known.traffic.items()}
         columns = OpColumns(
             count[some],
             total[some],
@@ -183,14 +151,14 @@ class _Summing:
             flops[some],
             model_flops[some],
             moved[some],
-            products(known.hbm[:size], count)[some],
+            sum_of_columns([of for (memory, _), of in by_memory.items() if memory == Memory.HBM], len(count[some])),
             known.tells_flops[some] | (flops[some] != 0),
             known.tells_bytes[some] | (moved[some] != 0),
             known.tells_memory[some],
             known.rank[some],
             known.category[some],
             known.categories,
-            {key: products(moved[:size], count)[some] for key, moved in known.traffic.items()},
+            by_memory,
         )
         rows = OpRows(
             columns,
@@ -225,14 +193,10 @@ _LARGEST: Final = int(np.iinfo(np.int64).max)
 _NONE: Final = _LARGEST
 
 
-def _of_metadata(metadata: OperationMetadata, count: int) -> tuple[int, int, int]:
-    """FLOPs, model FLOPs and bytes of so many operations."""
-    return (metadata.flops or 0) * count, (metadata.model_flops or 0) * count, (metadata.bytes or 0) * count
-
-
 def _custom(metadata: OperationMetadata, sums: KindSums, kind: int) -> tuple[int, int, int]:
-    """The same of custom calls: as their events say, where any does."""
-    flops, model_flops, moved = _of_metadata(metadata, int(sums.count[kind]))
+    """FLOPs, model FLOPs and bytes of custom calls: as their events say, where any does."""
+    said = metadata.flops, metadata.model_flops, metadata.bytes
+    flops, model_flops, moved = (sums.done(kind, value or 0) for value in said)
     if "flops" in sums.numbers:
         flops = model_flops = int(sums.numbers["flops"][kind])
     if "model_flops" in sums.numbers:

@@ -11,22 +11,23 @@ import numpy as np
 
 from tilescope.tiler import _native
 from tilescope.tiler.facts.operations.borders import Mask, borders_of_each
+from tilescope.tiler.facts.operations.core_idle import core_idle
 from tilescope.tiler.facts.operations.counted_track import CountedTrack, of_program, summed_columns
+from tilescope.tiler.facts.operations.cut_parts import NO_PARTS, CutParts, Row, cut_rows
 from tilescope.tiler.facts.operations.event_ranges import CountedKinds, CutOperations, EventRanges
-from tilescope.tiler.facts.operations.instruction_columns import Ints, products, sum_of, sums_of_products
+from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, products, sum_of, sums_of_products
 from tilescope.tiler.facts.operations.instruction_places import instruction_places
 from tilescope.tiler.facts.operations.kind_sums import clipped
-from tilescope.tiler.facts.operations.op_table import TpuCore, core_span
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
 from tilescope.tiler.facts.operations.roofline import is_feed, nothing_of_program
 from tilescope.tiler.facts.operations.step_programs import (
     CountedSteps,
     ProgramColumns,
-    StepsWithin,
     program_of_steps,
     track_steps,
 )
+from tilescope.tiler.facts.operations.tpu_core import TpuCore
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages.kind_counts import SAID
 from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, TrackKinds
@@ -140,15 +141,18 @@ class _Reading:
         for key, windows_of in windows.items() if tracks else ():
             looked = [one.within(windows_of(one.of.track)) for one in tracks]
             steps = [one for one in looked if one is not None]
-            if len(steps) == len(tracks) and (whole := self._of_steps(steps, windows_of)) is not None:
-                found[key] = whole
+            if len(steps) == len(tracks):
+                span = sum(one.of.busy(one.steps) for one in steps) + (yield from self._idle(windows_of))
+                if (whole := program_of_steps(steps, self._instructions.columns, span)) is not None:
+                    found[key] = whole
         return found
 
-    def _of_steps(self, steps: Sequence[StepsWithin], windows_of: WindowsOf) -> Operation | None:
-        return program_of_steps(steps, self._instructions.columns, self._span(windows_of))
-
-    def _span(self, windows_of: WindowsOf) -> int:
-        return sum(core_span(self._reader, core, windows_of(core.operations[0])) for core in self._cores)
+    def _idle(self, windows_of: WindowsOf) -> Steps[int]:
+        """How long the cores run no operation, ps."""
+        idle = 0
+        for core in self._cores:
+            idle += yield from core_idle(self._reader, core, windows_of(core.operations[0]))
+        return idle
 
     def batches(self, keys: Sequence[_Key]) -> Iterator[Sequence[_Key]]:
         """As many at a time as there is memory for."""
@@ -166,14 +170,14 @@ class _Reading:
         counting.merge(aside)
         yield
         counts = np.asarray(counting.counts(), np.int64).reshape(len(windows), self._counted)
-        feeds = [low + (high << 64) for low, high in zip(*(half.tolist() for half in counting.times()), strict=True)]
+        times = [low + (high << 64) for low, high in zip(*(half.tolist() for half in counting.times()), strict=True)]
         moved = self._moved(counts[:, : len(self._instructions)])
         yield
         found = []
         for at, windows_of in enumerate(windows):
-            found.append(self._program(windows_of, at, tracks, counts[at], {key: of[at] for key, of in moved.items()}))
-            if (program := found[-1]) is not None:
-                program.total -= feeds[at]
+            idle = yield from self._idle(windows_of)
+            done = {key: of[at] for key, of in moved.items()}
+            found.append(self._program(idle + times[at], at, tracks, counts[at], done))
         return found
 
     def _count(
@@ -182,7 +186,7 @@ class _Reading:
         """Counts the operations of a track in each of some windows."""
         borders = yield from borders_of_each(self._reader, of.track, [(one.starts, one.stops) for one in looked])
         ranges = EventRanges.of(borders)
-        kinds = CountedKinds(of.counted, of.feeds.astype(np.uint8) if of.feeds.any() else _NO_KIND, of.first_custom)
+        kinds = CountedKinds(of.counted, (~of.feeds).astype(np.uint8), of.first_custom)
         numbers = ranges.records(CHUNK_OPERATIONS)
         found = yield from for_each(
             numbers, lambda number, into: of.records.count_in(into, number, ranges, kinds), counting, aside
@@ -192,12 +196,15 @@ class _Reading:
             says = {number: one.says for number, one in zip(numbers, found, strict=True) if one.says.any()}
             ordinal = np.concatenate([one.special for one in found])
             values = np.concatenate([one.numbers for one in found]).reshape(-1, len(SAID))
+            are_cut = np.isin(ordinal, ranges.opened.ordinal)
             for windows, each, own in zip(looked, borders, said, strict=True):
                 met = [says[number] for number in of.records.met(windows) if number in says]
-                some = values[each.hold(ordinal)]
+                some = values[each.hold(ordinal) & ~are_cut]
+                cut = [(row, *ranges.opened.times(int(ordinal[row]))) for row in np.flatnonzero(are_cut).tolist()]
                 for at, name in enumerate(SAID):
                     if any(one[at] for one in met):
-                        own[name] = sum_of(np.maximum(some[:, at], 0))
+                        parts = (clipped(windows, start, end, max(int(values[row, at]), 0)) for row, start, end in cut)
+                        own[name] = sum_of(np.maximum(some[:, at], 0)) + sum(parts)
         return _OfTrack(of, looked, CutOperations.of(ranges.opened, found), said)
 
     def _some(self) -> Mask:
@@ -211,7 +218,7 @@ class _Reading:
 
     def _program(
         self,
-        windows_of: WindowsOf,
+        total: int,
         at: int,
         tracks: Sequence[_OfTrack],
         counts: Ints,
@@ -222,36 +229,63 @@ class _Reading:
         for one in tracks:
             np.add.at(custom, one.of.places[one.of.custom], one.of.of_custom(counts))
         seen = (counts[: len(custom)] > 0) | (custom > 0)
-        feeds = 0
-        for one in tracks:
-            feeds += self._add_cut(one, at, seen)
+        cuts = [_CutIn.of(one, at) for one in tracks]
+        for cut in cuts:
+            total += cut.taken
+            seen[cut.track.places[cut.parts.kind]] = True
         seen &= known.has_symbol
         if not seen.any():
             return None
-        found = nothing_of_program(self._span(windows_of) - feeds)
+        found = nothing_of_program(total)
         found.flops, found.model_flops, found.bytes = moved["flops"], moved["model_flops"], moved["bytes"]
-        for one in tracks:
-            one.of.add_custom(found, known, one.of.of_custom(counts), one.said[at])
+        done, by_memory = summed_columns(known, some)
+        for one, cut in zip(tracks, cuts, strict=True):
+            found.flops += cut.more(done["flops"], with_custom=False)
+            found.model_flops += cut.more(done["model_flops"], with_custom=False)
+            found.bytes += cut.more(done["bytes"], with_custom=False)
+            uncut = one.of.of_custom(counts) - np.bincount(cut.starts, minlength=len(one.of.places))[one.of.custom]
+            one.of.add_custom(found, known, uncut, cut.parts, one.said[at])
         if (known.tells_memory & seen & some).any():
             custom[~some] = 0
-            found.by_memory = {key: moved[key] + sum_of(products(of, custom)) for key, of in known.traffic.items()}
+            found.by_memory = {
+                key: moved[key]
+                + sum_of(products(of, custom))
+                + sum(cut.more(by_memory[key], with_custom=True) for cut in cuts)
+                for key, of in known.traffic.items()
+            }
         return found
 
-    @staticmethod
-    def _add_cut(one: _OfTrack, at: int, seen: Mask) -> int:
-        """Adds what windows cut to what is seen there. Returns what it takes of feeds themselves, ps."""
-        windows, of, cut = one.looked[at], one.of, one.cut
+
+@dataclass(frozen=True, slots=True)
+class _CutIn:
+    """What a window has of the operations of a track that any of the windows cuts."""
+
+    track: CountedTrack
+    parts: CutParts
+    starts: Ints  # kinds of those that start in the window: they are counted there
+    taken: int  # what they take themselves, without feeds, ps
+
+    @classmethod
+    def of(cls, one: _OfTrack, at: int) -> _CutIn:
+        """That of one of the windows."""
+        windows, track, cut = one.looked[at], one.of, one.cut
         if not len(windows) or not len(cut):
-            return 0
-        is_feed, in_feed = of.feeds[cut.kind], of.feeds[cut.parent] & (cut.parent >= 0)
-        near = (cut.start < windows.stop) & (cut.end > windows.start)
-        feeds = 0
-        for row in np.flatnonzero(near & (is_feed | in_feed | ~seen[of.places[cut.kind]])).tolist():
-            part = clipped(windows, int(cut.start[row]), int(cut.end[row]), int(cut.duration[row]))
-            seen[of.places[cut.kind[row]]] |= part > 0
-            feeds += part * (int(is_feed[row]) - int(in_feed[row]))
-        return feeds
+            return cls(track, NO_PARTS, np.zeros(0, np.int64), 0)
+        counts, counts_around = ~track.feeds[cut.kind], ~track.feeds[cut.parent] & (cut.parent >= 0)
+        near = np.flatnonzero((cut.start < windows.stop) & (cut.end > windows.start))
+        taken, rows = 0, list[Row]()
+        for row in near.tolist():
+            start, end = int(cut.start[row]), int(cut.end[row])
+            rows += cut_rows(windows, int(cut.kind[row]), start, end)
+            taken += clipped(windows, start, end, int(cut.duration[row])) * (int(counts[row]) - int(counts_around[row]))
+        return cls(track, CutParts.of(rows), cut.kind[near[windows.hold(cut.start[near])]], taken)
+
+    def more(self, done: Exact, *, with_custom: bool) -> int:
+        """What the parts do, less what is counted of operations that start in the window; `done`: by place."""
+        of_kind = done[self.track.places]
+        if not with_custom:
+            of_kind[self.track.custom] = 0
+        return sum(self.parts.parts(of_kind)) - sum_of(of_kind[self.starts])
 
 
 _Name = str | tuple[int, bool]
-_NO_KIND: Final = np.zeros(0, np.uint8)

@@ -12,6 +12,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.operations.borders import TrackBorders
 from tilescope.tiler.facts.operations.event_ranges import CountedKinds, CountedRecord, EventRanges
+from tilescope.tiler.facts.operations.instruction_columns import sum_of
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.pages.kind_counts import SAID
@@ -55,6 +56,7 @@ class TrackRunning:
     kinds: int
     alone_bits: NDArray[np.uint8]  # of each kind whether none of its events shares a tick with another one
     busy_ticks: int  # in which any runs
+    taken_ps: int  # on the device, by all that lie in no other one
 
     @property
     def alone(self) -> NDArray[np.bool_]:
@@ -72,7 +74,8 @@ def track_running(reader: QueryReader, track: int, kinds: TrackKinds) -> TrackRu
 
 
 def _running(of: OperationSums) -> TrackRunning:
-    return TrackRunning(len(of), np.packbits(of.alone == 1), of.busy_ticks)
+    taken = sum_of(of.total) - sum_of(of.inner)
+    return TrackRunning(len(of), np.packbits(of.alone == 1), of.busy_ticks, taken)
 
 
 def track_step_sums(reader: QueryReader, track: int) -> StepSums | None:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.operations.counted_track import CountedTrack, summed_columns
-from tilescope.tiler.facts.operations.instruction_columns import Exact, InstructionColumns, sums_of_products
+from tilescope.tiler.facts.operations.cut_parts import CutParts
+from tilescope.tiler.facts.operations.instruction_columns import Exact, InstructionColumns, sum_of, sums_of_products
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.records import track_step_sums
 from tilescope.tiler.facts.operations.roofline import is_feed, nothing_of_program
@@ -60,11 +61,31 @@ class CountRows:
         self.by_memory = _sums(rows, columns.by_memory, of.places)
         rows[:, of.custom] = 0
         self.done = _sums(rows, columns.done, of.places)
+        # Of operations that steps cut, what a step has; beside what is counted of those that start there.
+        self.cut = CutParts(counts.cut_kind, counts.cut_first, counts.cut_last, counts.cut_length)
+        self.cut_starts: Mask = counts.cut_first == 0
+        self.cut_done = self._more(columns.done, ~np.isin(self.cut.kind, of.custom))
+        self.cut_by_memory = self._more(columns.by_memory, np.ones(len(self.cut), np.bool_))
+
+    def _more(self, columns: Mapping[Key, Exact], some: Mask) -> dict[Key, Exact]:
+        """Of each column what each part adds to what is counted."""
+        found: dict[Key, Exact] = {}
+        for key, column in columns.items():
+            done = column[self.places]
+            counted = np.where(self.cut_starts, done[self.cut.kind], 0)
+            found[key] = np.where(some, np.array(self.cut.parts(done), object) - counted, 0)
+        return found
+
+    def cut_in(self, steps: Ints) -> Mask:
+        """Which parts are those of some steps."""
+        found: Mask = np.isin(self.counts.cut_step, steps)
+        return found
 
     def are_of(self, of: CountedTrack, counts: KindCounts) -> bool:
         """Whether another track, of the same instructions, has the same counts: as a rule all cores have."""
         pairs = ((of.places, self.places), (of.custom, self.custom), (counts.step, self.counts.step))
-        more = ((counts.kind, self.counts.kind), (counts.count, self.counts.count))
+        names = ("kind", "count", "cut_step", "cut_kind", "cut_first", "cut_last", "cut_length")
+        more = ((getattr(counts, name), getattr(self.counts, name)) for name in names)
         return all(np.array_equal(one, other) for one, other in (*pairs, *more))
 
 
@@ -82,6 +103,8 @@ class CountedSteps:
             said = self._said.setdefault(step, {})
             said[SAID[what]] = said.get(SAID[what], 0) + value
         feeds = np.array([is_feed(category) for category in stored.categories], np.bool_)
+        self._busy = np.zeros(len(stored), np.int64)
+        np.add.at(self._busy, stored.step, stored.own)
         self._feeds = np.zeros(len(stored), np.int64)
         np.add.at(self._feeds, stored.step, stored.own * (feeds[stored.category] & of.feeds.any()))
 
@@ -102,8 +125,12 @@ class CountedSteps:
         return StepsWithin(self, steps)
 
     def said(self, steps: Ints) -> dict[str, int]:
-        """What custom calls say that start in some steps."""
+        """What custom calls say in some steps."""
         return _added([of for step in steps.tolist() if (of := self._said.get(step)) is not None])
+
+    def busy(self, steps: Ints) -> int:
+        """What all operations take in some steps, ps."""
+        return int(self._busy[steps].sum())
 
     def feeds(self, steps: Ints) -> int:
         """What feeds take in some steps, ps."""
@@ -131,7 +158,8 @@ def track_steps(
     counts = None if stored is None else stored.counts
     if stored is None or counts is None or OperationKinds.of(of.records.kinds.kinds).stats:
         return None
-    if int(max(counts.kind.max(initial=-1), counts.said_kind.max(initial=-1))) >= len(of.places):
+    kinds = counts.kind, counts.said_kind, counts.cut_kind
+    if max(int(of_kind.max(initial=-1)) for of_kind in kinds) >= len(of.places):
         raise DamagedStore(f"track {of.track} has counts of other kinds of operations than it has")
     if (len(np.unique(counts.step)) + 1) * len(of.places) > _MOST_COUNTS:
         return None
@@ -155,12 +183,22 @@ def program_of_steps(tracks: Sequence[StepsWithin], known: InstructionColumns, s
     if not is_seen or (not tells and any(one.of.rows.may_tell for one in tracks)):
         return None
     found = nothing_of_program(span - sum(one.of.feeds(one.steps) for one in tracks))
-    moved = _added([_taken(one.of.rows.done, rows) for one, rows in used])
+    cut = [one.of.rows.cut_in(one.steps) for one, _ in used]
+    moved = _added(
+        [_taken(one.of.rows.done, rows) for one, rows in used]
+        + [_chosen(one.of.rows.cut_done, some) for (one, _), some in zip(used, cut, strict=True)]
+    )
     found.flops, found.model_flops, found.bytes = moved["flops"], moved["model_flops"], moved["bytes"]
-    for one, rows in used:
-        one.of.of.add_custom(found, known, rows @ one.of.rows.of_custom, one.of.said(one.steps))
+    for (one, rows), some in zip(used, cut, strict=True):
+        of, counted = one.of.of, one.of.rows
+        starts = counted.cut.kind[some & counted.cut_starts]
+        uncut = rows @ counted.of_custom - np.bincount(starts, minlength=len(of.places))[of.custom]
+        of.add_custom(found, known, uncut, counted.cut.take(some), one.of.said(one.steps))
     if tells:
-        found.by_memory = _added([_taken(one.of.rows.by_memory, rows) for one, rows in used])
+        found.by_memory = _added(
+            [_taken(one.of.rows.by_memory, rows) for one, rows in used]
+            + [_chosen(one.of.rows.cut_by_memory, some) for (one, _), some in zip(used, cut, strict=True)]
+        )
     return found
 
 
@@ -175,6 +213,11 @@ def _taken(sums: Mapping[Key, list[int]], rows: Ints) -> dict[Key, int]:
         name: sum(value * count for value, count in zip(values, rows.tolist(), strict=True))
         for name, values in sums.items()
     }
+
+
+def _chosen(parts: Mapping[Key, Exact], some: Mask) -> dict[Key, int]:
+    """The sums of some parts."""
+    return {name: sum_of(values[some]) for name, values in parts.items()}
 
 
 def _added(sums: Sequence[Mapping[Key, int]]) -> dict[Key, int]:

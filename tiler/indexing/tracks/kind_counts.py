@@ -31,6 +31,7 @@ class KindCountMaker:
         self._is_empty = self._was_empty = True  # that step, and the one before
         self._changes: list[tuple[Ints, Ints, Ints]] = []
         self._said: dict[tuple[int, int, int], int] = {}
+        self._cut: list[tuple[int, int, int, int, int]] = []
         self._held = 0
         self._is_too_much = False
 
@@ -41,8 +42,8 @@ class KindCountMaker:
         self._now, self._before = np.concatenate([self._now, more]), np.concatenate([self._before, more])
         self._is_too_much |= len(self._custom) * len(self._start) > MAX_COMPARED
 
-    def add(self, of: Operations, start: Ints) -> None:
-        """Adds operations; `start` of their events, in ticks."""
+    def add(self, of: Operations, start: Ints, duration: Ints) -> None:
+        """Adds operations; `start` and `duration` of their events, in ticks."""
         if self._is_too_much or not len(start) or not len(self._start):
             return
         first = int(np.searchsorted(self._stop, start[0], side="right"))
@@ -54,7 +55,11 @@ class KindCountMaker:
             if end > begin:
                 _native.count_kinds(of.kind[begin:end], self._now)
                 self._is_empty = False
-        self._add_said(of, start)
+        cut = self._cut_by_steps(start, start + np.maximum(duration, 0))
+        self._add_said(of, start, cut)
+        for place in cut.tolist():
+            self._add_cut(of, place, int(start[place]), int(duration[place]))
+        self._hold(0)
 
     def found(self) -> KindCounts | None:
         """None: more than is stored, which is left to those who ask."""
@@ -63,7 +68,8 @@ class KindCountMaker:
         if self._is_too_much or any(value > _LARGEST for *_, value in said):
             return None
         changes = [np.concatenate(column) for column in zip(_NO_CHANGE, *self._changes, strict=True)]
-        return KindCounts(*changes, *np.array(said, np.int64).reshape(-1, 4).T)
+        cut = np.array(sorted(self._cut, key=lambda row: row[0]), np.int64).reshape(-1, 5)
+        return KindCounts(*changes, *np.array(said, np.int64).reshape(-1, 4).T, *cut.T)
 
     def _go_to(self, step: int) -> None:
         """Ends the steps before that one."""
@@ -80,8 +86,34 @@ class KindCountMaker:
             self._was_empty, self._is_empty = self._is_empty, True
             self._at += 1
 
-    def _add_said(self, of: Operations, start: Ints) -> None:
-        told = of.told[self._custom[of.kind[of.told]]] if len(of.told) else of.told
+    def _cut_by_steps(self, start: Ints, end: Ints) -> Ints:
+        """Which events have ticks in a step and outside of it."""
+        step = np.searchsorted(self._stop, start, side="right")
+        at = np.minimum(step, len(self._stop) - 1)
+        begins, ends = self._start[at], self._stop[at]
+        return np.flatnonzero((step < len(self._stop)) & (end > begins) & ((start < begins) | (end > ends)))
+
+    def _add_cut(self, of: Operations, place: int, start: int, length: int) -> None:
+        """Adds what each step has of an operation that steps cut."""
+        kind, end = int(of.kind[place]), start + length
+        says = []
+        if self._custom[kind] and len(of.told):
+            at = of.told[of.told == place]
+            says = [(what, int(value)) for what, name in enumerate(SAID) for value in of.number(name, at) if value >= 0]
+        steps = range(
+            *np.searchsorted(self._stop, [start], side="right").tolist(), int(np.searchsorted(self._start, end))
+        )
+        for step in steps:
+            first = max(int(self._start[step]) - start, 0)
+            last = min(int(self._stop[step]), end) - start
+            self._cut.append((step, kind, first, last, length))
+            for what, value in says:
+                part = value * last // length - value * first // length
+                self._said[step, kind, what] = self._said.get((step, kind, what), 0) + part
+
+    def _add_said(self, of: Operations, start: Ints, cut: Ints) -> None:
+        """Adds what operations say that steps do not cut."""
+        told = np.setdiff1d(of.told[self._custom[of.kind[of.told]]], cut) if len(of.told) else of.told
         if not len(told):
             return
         at = np.minimum(np.searchsorted(self._stop, start[told], side="right"), len(self._start) - 1)
@@ -96,11 +128,10 @@ class KindCountMaker:
             for key, value in zip(keys.tolist(), sums.tolist(), strict=True):
                 whole = (*divmod(key, len(self._now)), what)
                 self._said[whole] = self._said.get(whole, 0) + value
-        self._hold(0)
 
     def _hold(self, more: int) -> None:
         self._held += more
-        self._is_too_much |= self._held + len(self._said) > MAX_SUMS
+        self._is_too_much |= self._held + len(self._said) + len(self._cut) > MAX_SUMS
 
 
 _NO_CHANGE: Final = (np.zeros(0, np.int64),) * 3

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.details.running_ticks import RunningTicks
 from tilescope.tiler.indexing.tracks.kind_counts import KindCountMaker
 from tilescope.tiler.pages.operations import Operations
 from tilescope.tiler.pages.step_sums import MAX_SUMS, StepSums
@@ -30,6 +31,9 @@ class StepSumMaker:
         self._text_of = text_of
         self._sums = _native.StepSums(start, stop, MAX_SUMS)
         self._counts = KindCountMaker(start, stop)
+        self._running = RunningTicks()
+        self._times = np.unique(np.concatenate([start, stop]))
+        self._busy: list[Ints] = []  # of the first times: how long any event runs before them
         self._custom = texts.index(_CUSTOM_CALL) if _CUSTOM_CALL in texts else -1
 
     def add_kinds(self, metadata: Ints) -> None:
@@ -45,7 +49,8 @@ class StepSumMaker:
         numbers = of.numbers.get(_ALL_REDUCE)
         told, numbers = (_NOTHING, _NOTHING) if numbers is None else (of.told, numbers)
         self._sums.add(of.kind, of.parent, of.duration, start, duration, told, numbers)
-        self._counts.add(of, start)
+        self._counts.add(of, start, duration)
+        self._settle(int(start[-1]), start, duration)
 
     def found(self) -> StepSums | None:
         """None: more than is stored, which is left to those who ask."""
@@ -53,7 +58,16 @@ class StepSumMaker:
             return None
         sums, reduces = self._sums.sums(), _added(*self._sums.told())
         categories = tuple(self._texts[text] for text in self._sums.texts().tolist())
-        return StepSums(self._start, self._stop, categories, *sums, *reduces, counts=self._counts.found())
+        self._settle(int(self._times.max(initial=0)), _NOTHING, _NOTHING)
+        busy = (np.concatenate(self._busy)[np.searchsorted(self._times, of)] for of in (self._start, self._stop))
+        counts = self._counts.found()
+        return StepSums(self._start, self._stop, *busy, categories, *sums, *reduces, counts=counts)
+
+    def _settle(self, until: int, start: Ints, duration: Ints) -> None:
+        """Adds events; of all times until then it is known how long any has run."""
+        done = sum(map(len, self._busy))
+        last = int(np.searchsorted(self._times, until, side="right"))
+        self._busy.append(self._running.add(start, duration, self._times[done:last]))
 
 
 def _added(step: Ints, category: Ints, number: Ints, ps: Ints) -> tuple[Ints, Ints, Ints, Ints]:

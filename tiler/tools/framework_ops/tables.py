@@ -44,7 +44,7 @@ def device_table(asked: AskedOperations, limit: int, *, with_idle: bool) -> Tabl
     table = asked.table
     of = FrameworkColumns.of_table(table)
     own, total = of.own // asked.tick_ps, of.total // asked.tick_ps
-    idle, whole = asked.ticks(table.idle), asked.ticks(table.whole if with_idle else table.busy)
+    idle, whole = asked.ticks(table.idle), asked.ticks(table.span if with_idle else table.busy)
     places = of.first(own, limit)
     rows = [_device_row(asked, one) for one in of.operations(table, places)]
     others = np.ones(len(of), np.bool_)

@@ -60,7 +60,7 @@ def _core_of(scope: Scope) -> str | None:
 def _table(asked: AskedOperations, order: Ints, limit: int, core: str | None) -> Table:
     listed = some_of(asked.table.operations, order[:limit].tolist())
     rates = [rates_of(of, asked.peaks) for of in listed]
-    span = asked.table.whole
+    span = asked.table.span
 
     def of_rates(name: str, title: str, unit: str, value: Callable[[Rates], float | None]) -> Column:
         return Column(name, title, "rate", [value(of) for of in rates], unit, total="none")
@@ -124,7 +124,7 @@ def _table(asked: AskedOperations, order: Ints, limit: int, core: str | None) ->
 
 
 def _sums(asked: AskedOperations, places: Ints) -> dict[str, Value]:
-    of, span = asked.table.columns, asked.table.whole
+    of, span = asked.table.columns, asked.table.span
     own = sum_of(of.own[places])
     return {
         "count": sum_of(of.count[places]),

@@ -151,7 +151,7 @@ def _table(
     asked: AskedOperations, rows: list[tuple[int, Node]], layouts: Mapping[int, KnownLayout], *, with_idle: bool
 ) -> Table:
     table, peaks = asked.table, asked.peaks
-    whole = table.whole if with_idle else table.busy
+    whole = table.span if with_idle else table.busy
     if with_idle and table.idle > 0:
         rows = [*rows, (-1, Node("idle", own=table.idle))]
     nodes = [node for _, node in rows]
@@ -170,7 +170,7 @@ def _table(
     # What waits for other devices, or moves data, no device makes faster.
     wasted: list[Value] = [
         None
-        if (f is None and h is None) or not node.working
+        if (f is None and h is None) or not node.working or not whole
         else max(0.0, node.working - node.own * max(f or 0.0, h or 0.0)) / whole
         for node, f, h in zip(nodes, flops, hbm, strict=True)
     ]

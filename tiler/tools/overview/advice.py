@@ -79,7 +79,7 @@ def advice(
         idle=use.idle,
         mxu=counters[0] if counters[0] is not None else use.flops,
         hbm=counters[1] if counters[1] is not None else use.hbm,
-        span=asked.table.whole,
+        span=asked.table.span,
         operations=_of_rules(asked),
         places=places,
     )

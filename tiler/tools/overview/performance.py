@@ -66,7 +66,7 @@ def device_use(
     if cores and table.span:
         busy, span = yield from duty_times(scope.reader, cores, looked.of)
         return DeviceUse(
-            max(table.idle, 0) / table.whole if table.whole else None,
+            table.idle / table.span if table.span else None,
             "when no operation runs, on the device's clock",
             busy / span if span else None,
             "operations other than infeed, outfeed and transfers to and from the host",

@@ -91,7 +91,7 @@ def _order(table: OpTable, *, with_feeds: bool) -> Ints:
     """Places of the operations that are rows, those that take most time first."""
     of = table.columns
     order = of.by_time()
-    shown = (of.count > 0) & (with_feeds | ~of.are(is_feed))
+    shown = with_feeds | ~of.are(is_feed)
     found: Ints = order[shown[order]]
     return found
 

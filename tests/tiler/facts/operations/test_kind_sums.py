@@ -43,13 +43,13 @@ some_windows = st.lists(st.tuples(st.integers(0, END), st.integers(0, END)), max
 )
 
 
-def part(run: Run, windows: Windows) -> int:
-    """What windows leave of the time that a run takes on the device."""
+def part(run: Run, value: int, windows: Windows) -> int:
+    """What windows leave of what a run takes on the device, or says that it does."""
     if not run.duration:
-        return run.taken if any(a <= run.start < b for a, b in pairs(windows)) else 0
+        return value if any(a <= run.start < b for a, b in pairs(windows)) else 0
 
     def until(tick: int) -> int:
-        return run.taken * (min(max(tick, run.start), run.end) - run.start) // run.duration
+        return value * (min(max(tick, run.start), run.end) - run.start) // run.duration
 
     return sum(until(b) - until(a) for a, b in pairs(windows))
 
@@ -58,14 +58,14 @@ def plain(of: Sequence[Run], around: Sequence[int | None], windows: Windows) -> 
     """Count, total, own time and stall by instruction."""
     count, total, own, stall = (Counter[int]() for _ in range(4))
     for run, parent in zip(of, around, strict=True):
-        taken = part(run, windows)
+        taken = part(run, run.taken, windows)
+        stall[run.instruction] += part(run, run.stall or 0, windows)
         total[run.instruction] += taken
         own[run.instruction] += taken
         if parent is not None:
             own[of[parent].instruction] -= taken
         if any(a <= run.start < b for a, b in pairs(windows)):
             count[run.instruction] += 1
-            stall[run.instruction] += run.stall or 0
     return count, total, own, stall
 
 

@@ -74,6 +74,9 @@ def test_sums_are_those_of_a_plain_walk(of: list[Op], lasting: list[tuple[int, i
         return
     assert proved is not None
     assert found.encode(3) == proved.encode(3)
+    running = {tick for one in of for tick in range(one.start, one.start + one.ticks)}
+    for times, busy in ((steps.start, found.busy_at_start), (steps.stop, found.busy_at_stop)):
+        assert busy.tolist() == [sum(tick < time for tick in running) for time in times.tolist()]
     own: Counter[tuple[int, str]] = Counter()
     reduces: dict[tuple[int, str, int], int] = {}
     category = [TEXTS[TEXT_OF[number]] if 0 <= number < len(TEXT_OF) else "" for number in METADATA.tolist()]

@@ -1,0 +1,133 @@
+"""How long TPU cores run no operation, on their own clock, in any windows.
+
+Windows lie on the time axis of the timeline, and the clock of a core need not run as that does. Operations have the
+part of their own duration that a window leaves of their event. What is left of all the time of a core, from its first
+step or operation to the end of its last one, is the time in which none runs: a window has as much of it as it has of
+the ticks in which no event of an operation goes on. So windows that touch add up, all of them have what the core's
+clock says, and a window in which operations run all the time has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.busy import Busy
+from tilescope.tiler.facts.devices import WorkTrack
+from tilescope.tiler.facts.operations.instruction_columns import sum_of
+from tilescope.tiler.facts.operations.kind_sums import kind_sums
+from tilescope.tiler.facts.operations.records import track_kinds, track_running, track_step_sums
+from tilescope.tiler.facts.operations.tpu_core import TpuCore
+from tilescope.tiler.facts.work import Work
+from tilescope.tiler.kept_with import KeptWith
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+
+def core_idle(reader: QueryReader, core: TpuCore, windows: Windows) -> Steps[int]:
+    """How long a core runs no operation in windows, ps; 0 of one without operations. Raises DamagedStore, NotBuilt."""
+    known = {} if reader.store.is_growing else _KNOWN.setdefault(reader, {})
+    if core.group not in known:
+        known[core.group] = yield from _whole_idle(reader, core)
+    whole = known[core.group]
+    within = windows.clipped(whole.start, whole.stop)
+    if not whole.ps or within.ticks == whole.stop - whole.start:
+        return whole.ps if within.ticks or bool(windows.hold(np.array([whole.start]))[0]) else 0
+    times = np.unique(np.concatenate([within.starts, within.stops]))
+    before = times - whole.start
+    if whole.ticks:
+        before = before - (yield from _running_before(reader, core, whole.start, times))
+    until = [whole.ps * ticks // (whole.ticks or whole.stop - whole.start) for ticks in before.tolist()]
+    starts, stops = (np.searchsorted(times, of).tolist() for of in (within.starts, within.stops))
+    return sum(until[stop] - until[start] for start, stop in zip(starts, stops, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _WholeIdle:
+    """All the time of a core, in ticks; when no operation runs: in ps on its clock, in ticks on the timeline."""
+
+    start: int
+    stop: int
+    ps: int
+    ticks: int
+
+
+_KNOWN: KeptWith[QueryReader, dict[int, _WholeIdle]] = KeptWith()
+
+
+def _whole_idle(reader: QueryReader, core: TpuCore) -> Steps[_WholeIdle]:
+    lines = [kinds for track in (*core.operations, *core.steps) if (kinds := track_kinds(reader, track)) is not None]
+    if not any(track_kinds(reader, track) for track in core.operations):
+        return _WholeIdle(0, 0, 0, 0)
+    start, stop = min(int(of.start[0]) for of in lines), max(int(of.stop.max()) for of in lines)
+    left = max(of.last_ps for of in lines) - min(of.first_ps for of in lines)
+    for track in core.operations:
+        left -= yield from _taken(reader, track)
+    running = yield from _running_before(reader, core, start, np.array([stop]))
+    # Operations that overlap on the core's clock take more than all its time: then it is never idle.
+    return _WholeIdle(start, stop, max(left, 0), stop - start - int(running[0]))
+
+
+def _taken(reader: QueryReader, track: int) -> Steps[int]:
+    """What all operations of a track take on the device, ps."""
+    kinds = track_kinds(reader, track)
+    running = None if kinds is None or _has_outliers(reader, track) else track_running(reader, track, kinds)
+    if running is not None:
+        return running.taken_ps
+    sums = yield from kind_sums(reader, track, Windows.one(0, reader.end + 1))
+    return 0 if sums is None else sum_of(sums.own)
+
+
+def _running_before(reader: QueryReader, core: TpuCore, start: int, times: Ints) -> Steps[Ints]:
+    """In how many ticks before each of these times, which ascend, an operation of the core runs."""
+    tracks = [track for track in core.operations if track_kinds(reader, track) is not None]
+    if len(tracks) == 1 and not _has_outliers(reader, tracks[0]):
+        return (yield from _running_on(reader, tracks[0], times))
+    return (yield from _running_since(reader, tracks, start, 0, times))
+
+
+def _running_on(reader: QueryReader, track: int, times: Ints) -> Steps[Ints]:
+    """The same of one track, from what is stored: its records and its steps say it of some times."""
+    kinds = track_kinds(reader, track)
+    assert kinds is not None
+    known = dict(zip(kinds.start.tolist(), kinds.busy.tolist(), strict=True))
+    running = track_running(reader, track, kinds)
+    if running is not None:
+        known[int(kinds.stop.max())] = running.busy_ticks
+    steps = track_step_sums(reader, track) if any(time not in known for time in times.tolist()) else None
+    if steps is not None:
+        known.update(zip(steps.start.tolist(), steps.busy_at_start.tolist(), strict=True))
+        known.update(zip(steps.stop.tolist(), steps.busy_at_stop.tolist(), strict=True))
+    known_times = np.array(sorted(known), np.int64)
+    found = np.zeros(len(times), np.int64)
+    for place, time in enumerate(times.tolist()):
+        at = int(np.searchsorted(known_times, time, side="right")) - 1
+        if at >= 0:  # before the first record nothing runs
+            nearest = int(known_times[at])
+            found[place] = known[nearest]
+            if nearest < time:
+                of_time = np.array([time])
+                found[place] = (yield from _running_since(reader, [track], nearest, known[nearest], of_time))[0]
+    return found
+
+
+def _running_since(reader: QueryReader, tracks: Sequence[int], start: int, ticks: int, times: Ints) -> Steps[Ints]:
+    """The same of some tracks, which run for so many ticks before `start`: their events are read from there on."""
+    every = np.full(reader.names.count + 1, Work.COMPUTATION, np.uint8)
+    busy = Busy(reader, [WorkTrack(track, every) for track in tracks])
+    found = np.zeros(len(times), np.int64)
+    for place, time in enumerate(times.tolist()):
+        ticks += busy.ticks(Windows.one(start, time))
+        start = max(start, time)
+        found[place] = ticks
+        yield
+    return found
+
+
+def _has_outliers(reader: QueryReader, track: int) -> bool:
+    return reader.outliers is not None and reader.outliers.ordinals(track) is not None
