@@ -16,6 +16,7 @@ from tilescope.tiler.pages import Histogram, PageKey
 from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.store.origin_reader import OriginReader
 
 
 class ServedStore(Protocol):
@@ -49,6 +50,8 @@ class ServedStore(Protocol):
     def flow_ends_at(self, track: int, ordinal: int) -> FlowEnds | None: ...
 
     def flow_ends(self, track: int, first: int = 0) -> Iterator[FlowEnds]: ...
+
+    def origins(self) -> OriginReader: ...
 
     def event_metadata(self, file: int) -> XStatTables | None: ...
 

@@ -4,6 +4,7 @@ from tilescope.tiler.columns.activity import Activity
 from tilescope.tiler.columns.attachment import Attachment
 from tilescope.tiler.columns.census import Census, Crowd, Length
 from tilescope.tiler.columns.chunk import EventChunk, EventFlag, Phase
+from tilescope.tiler.columns.origin import Identity, Label, Origin
 from tilescope.tiler.columns.slices import MakeColumn, SliceColumns, SliceFlowEnds, TickScale
 from tilescope.tiler.columns.span import Span
 from tilescope.tiler.columns.summary import (
@@ -28,8 +29,11 @@ __all__ = [
     "EventChunk",
     "EventCounts",
     "EventFlag",
+    "Identity",
+    "Label",
     "Length",
     "MakeColumn",
+    "Origin",
     "Phase",
     "Process",
     "RowMove",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.columns.attachment import Attachment
 from tilescope.tiler.columns.chunk import Phase
+from tilescope.tiler.columns.origin import Label, Origin
 
 
 class TrackKind(StrEnum):
@@ -43,6 +44,7 @@ class Track(Struct, frozen=True):
     name: str
     detail: str = ""  # for instance "tid 7", "line -3"
     sort_index: int = 0  # within the process, smaller first; equal: order in this list
+    origin: Origin | None = None  # of a trace-event file
 
 
 class RowMove(Struct, frozen=True):
@@ -115,3 +117,4 @@ class TraceSummary:
     args_tables: ArgsTables | None = field(default=None, compare=False)
     attachments: list[Attachment] = field(default_factory=list)
     moves: list[RowMove] = field(default_factory=list, compare=False)
+    labels: list[Label] = field(default_factory=list, compare=False)  # of a trace-event file

@@ -56,6 +56,24 @@ def decode(raw: bytes, tables: bytes = b"") -> list[tuple[str, object]]:
     return first + after
 
 
+def members(raw: bytes) -> list[Pairs]:
+    """The members of one event that no column holds: those of its begin and, if it has one, of its end.
+
+    What is no JSON comes as arguments.
+    """
+    text = raw.decode("utf-8", "replace")
+    found: list[Pairs] = []
+    at = 0
+    while at < len(text):
+        try:
+            value, end = _parse_at(text, at)
+        except NotJson:
+            value, end = None, len(text)
+        found.append(value if isinstance(value, Pairs) else Pairs([("args", Pairs([(UNREADABLE, text[at:])]))]))
+        at = end
+    return found
+
+
 def _without(known: list[tuple[str, object]], pairs: list[tuple[str, object]]) -> list[tuple[str, object]]:
     """The pairs that are not known; lists and objects are not compared."""
 
@@ -72,9 +90,9 @@ def _sorted_out(members: Pairs) -> tuple[list[tuple[str, object]], list[tuple[st
     others: list[tuple[str, object]] = []
     for name, value in members:
         if name == "args" and isinstance(value, Pairs):
-            arguments += [(argument, _plain(one)) for argument, one in value]
+            arguments += [(argument, plain(one)) for argument, one in value]
         elif name != "args" or value is not None:
-            others.append((name, _plain(value)))
+            others.append((name, plain(value)))
     return arguments, others
 
 
@@ -87,10 +105,10 @@ def _parse_at(text: str, at: int) -> tuple[object, int]:
     return parse_at(text, at)
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """Nested objects as dicts, of repeated names the last. Without recursion: depth is up to the writer of the file."""
     pending: list[list[object] | dict[str, object]] = []
-    plain = _opened(value, pending)
+    outer = _opened(value, pending)
     while pending:
         container = pending.pop()
         if isinstance(container, dict):
@@ -98,7 +116,7 @@ def _plain(value: object) -> object:
                 container[name] = _opened(item, pending)
         else:
             container[:] = [_opened(item, pending) for item in container]
-    return plain
+    return outer
 
 
 def _opened(value: object, pending: list[list[object] | dict[str, object]]) -> object:

@@ -11,12 +11,20 @@ from tilescope.tiler.export.lanes import ThreadLanes
 class Cursor:
     """The next of the tracks, and what is open on it: at most some hundred thousand numbers. Can be pickled."""
 
+    begun: bool = False  # an event has been written
     track: int = 0  # position in the list of the tracks
     leaf_run: int = 0
     lanes: ThreadLanes = field(default_factory=ThreadLanes)  # of the track
+    carrier: int = 0  # of flow ends, which come behind all tracks
+    flow: int = 0  # number of its next one
 
     def next_track(self) -> None:
         """Goes on with the track after this one."""
         self.track += 1
         self.leaf_run = 0
         self.lanes = ThreadLanes()
+
+    def next_carrier(self) -> None:
+        """Goes on with the carrier after this one."""
+        self.carrier += 1
+        self.flow = 0

@@ -32,6 +32,12 @@ class ThreadLanes:
             self._begun.append(-1)
         return self._placed(len(self._open) - 1, start, end)
 
+    def stay(self, start: int) -> None:
+        """The slice is on its track's thread, whatever it overlaps."""
+        self._begun = self._begun or [-1]
+        self.is_first = self._begun[0] != start
+        self._begun[0] = start
+
     def _placed(self, lane: int, start: int, end: int) -> int:
         if len(self._open[lane]) < MAX_OPEN:
             self._open[lane].append(end)

@@ -7,6 +7,7 @@ from typing import Final
 
 from tilescope.tiler.export.event_text import quoted
 from tilescope.tiler.readers.trace_event.fields import MEMBER_PREFIX
+from tilescope.tiler.store.origins import Origins
 from tilescope.tiler.tools import Scope
 
 # The times that are written are of this base, and end with these events.
@@ -15,10 +16,11 @@ _WRITTEN: Final = frozenset({"traceEvents", "baseTimeNanoseconds"})
 MAX_MEMBERS_BYTES: Final = 16 << 20  # that are written: they stand in one piece before the events
 
 
-def members(scope: Scope) -> Iterator[bytes]:
+def members(scope: Scope, origins: Origins) -> Iterator[bytes]:
     """Each member as it was written, with the comma behind it; of several files the first one's. Raises DamagedStore.
 
-    What would make them larger than `MAX_MEMBERS_BYTES` is left out.
+    What would make them larger than `MAX_MEMBERS_BYTES` is left out. Where no file is a trace-event file, which says
+    it itself, times are to be shown in nanoseconds.
     """
     written = set(_WRITTEN)
     size = 0
@@ -29,5 +31,5 @@ def members(scope: Scope) -> Iterator[bytes]:
         written.add(name)
         size += entry.size_bytes
         yield f"{quoted(name)}:".encode("utf-8", "replace") + b"".join(scope.attachment(entry)) + b",\n"
-    if "displayTimeUnit" not in written:
+    if not any(origins.files):
         yield b'"displayTimeUnit":"ns",\n'

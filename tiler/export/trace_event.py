@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
+from tilescope.tiler.columns import Phase
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.export.cursor import Cursor
-from tilescope.tiler.export.event_text import args_text, joined, microseconds, quoted, value_text
-from tilescope.tiler.export.flow_marks import FlowMark, FlowMarks
+from tilescope.tiler.export.event_row import EventRow
+from tilescope.tiler.export.event_text import joined, quoted
+from tilescope.tiler.export.flow_marks import FlowMarks
+from tilescope.tiler.export.ids import Ids
+from tilescope.tiler.export.labels import Labels
+from tilescope.tiler.export.made_events import MadeEvents
 from tilescope.tiler.export.members import members
-from tilescope.tiler.export.threads import Threads
+from tilescope.tiler.export.source_events import SourceEvents
+from tilescope.tiler.export.times import Times
 from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps, finish
+from tilescope.tiler.query.names import Name
 from tilescope.tiler.tools import Scope, SpanQuestion
 from tilescope.tiler.tools.looked import Looked
 
@@ -20,13 +27,20 @@ PIECE_BYTES: Final = 4 << 20  # about: a piece ends with a page of events
 
 _EVENTS_A_STEP: Final = 1000  # some ten milliseconds
 
-# The first event names nothing: so every other one begins with the comma that parts it from the one before.
-_FIRST: Final = b'"traceEvents":[\n{"ph":"M","name":"trace","pid":0,"args":{}}'
 _TAIL: Final = b"\n]}\n"
+
+_FLOW_PHASES: Final = {Phase.FLOW_START: "s", Phase.FLOW_STEP: "t", Phase.FLOW_END: "f"}
+
+_NAMELESS: Final = "[no name]"  # as events without a name are called
 
 
 class ExportQuestion(SpanQuestion, frozen=True, kw_only=True):
     """The events that overlap a span or steps, whole; of all tracks, or of some."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is about all events of the run."""
+        return self.start is None and self.end is None and self.steps is None and self.tracks is None
 
 
 def next_piece(
@@ -40,20 +54,25 @@ def next_piece(
         raise NotBuilt("the run is still being indexed: export it when that is done")
     looked = yield from Scope(reader).windows(question)
     tracks = [t for t in reader.tree.leaves(question.tracks, EVENT_KINDS) if reader.tree.tracks[t]["events"] != "0"]
-    export = _Export(reader, looked, tracks)
-    parts: list[bytes] = []
+    export = _Export(reader, looked, tracks, is_whole=question.is_whole)
+    head, parts = b"", []
     if cursor is None:
         cursor = Cursor()
-        parts = [b"{", *members(Scope(reader)), export.head()]
+        head = b"".join([b"{", *members(Scope(reader), export.origins), export.head()])
+        parts = [export.labels()]
     size = 0
-    while size < piece_bytes:
-        if cursor.track == len(tracks):
-            return b"".join([*parts, _TAIL]), None
+    is_last = False
+    while size < piece_bytes and not is_last:
         piece = yield from export.events(cursor)
-        parts.append(piece)
-        size += len(piece)
+        is_last = piece is None
+        parts.append(piece or b"")
+        size += len(parts[-1])
         yield
-    return b"".join(parts), cursor
+    body = b"".join(parts)
+    if body and not cursor.begun:
+        cursor.begun = True
+        body = body.removeprefix(b",")
+    return head + body + (_TAIL if is_last else b""), None if is_last else cursor
 
 
 def pieces(reader: QueryReader, question: ExportQuestion) -> Iterator[bytes]:
@@ -66,29 +85,44 @@ def pieces(reader: QueryReader, question: ExportQuestion) -> Iterator[bytes]:
             return
 
 
-_Write = Callable[..., Iterator[str]]
-
-
 class _Export:
     """Writes one piece. The next one may come from another process."""
 
-    def __init__(self, reader: QueryReader, looked: Looked, tracks: list[int]) -> None:
+    def __init__(self, reader: QueryReader, looked: Looked, tracks: list[int], *, is_whole: bool) -> None:
         self._reader = reader
         self._tracks = tracks
-        self._threads = Threads(reader.tree)
-        self._tick_ps = int(reader.store.manifest()["tick_ps"])
+        self._is_whole = is_whole
+        self._stored = reader.store.origins()
+        self.origins = self._stored.all()
+        files = list(reader.store.file_of_tracks())
+        self._times = Times(reader.store.manifest(), self.origins)
+        ids = Ids(reader.tree, self.origins, files)
+        self._labels = Labels(reader.tree, self.origins, ids, files)
+        self._made = MadeEvents(reader, ids, self._labels, self._times)
+        self._source = SourceEvents(ids, self.origins, files, self._times, tracks, is_whole=is_whole)
         self._reading = Reading(reader)
+        self._arguments = ArgumentReader(reader.store)
         self._flows = FlowMarks(reader.store, looked, frozenset(tracks))
         # A track has many pages: where they are is looked up once.
         self._plan = lru_cache(1)(lambda track: reader.plan(track, looked.of(track)))
 
     def head(self) -> bytes:
-        """What stands right before the first event, and the names of processes and threads."""
-        origin = int(self._reader.store.manifest()["origin_ns"])
-        return b'"baseTimeNanoseconds":%d,%b' % (origin, _FIRST) + joined(self._threads.named(self._tracks))
+        """What stands right before the first event."""
+        base_ns = self._times.base_ns
+        return (b'"baseTimeNanoseconds":%d,' % base_ns if base_ns else b"") + b'"traceEvents":['
 
-    def events(self, cursor: Cursor) -> Steps[bytes]:
-        """The events of the next page of leaves of a track. Moves the cursor."""
+    def labels(self) -> bytes:
+        """The names of processes and threads."""
+        named = [*self._labels.of_files(None if self._is_whole else self._tracks)]
+        return joined([*named, *self._labels.of_tracks(self._tracks)])
+
+    def events(self, cursor: Cursor) -> Steps[bytes | None]:
+        """The events of the next page of leaves of a track, or the next flow ends; None: all are written.
+
+        Moves the cursor.
+        """
+        if cursor.track == len(self._tracks):
+            return self._flow_ends(cursor)
         plan = self._plan(self._tracks[cursor.track])
         if cursor.leaf_run == len(plan.leaf_runs):
             cursor.next_track()
@@ -103,77 +137,45 @@ class _Export:
         return b"".join(texts)
 
     def _texts(self, events: Events, cursor: Cursor) -> Iterator[str]:
-        kind = self._reader.tree.tracks[events.track]["kind"]
-        if kind == "counter":
-            yield from self._samples(events)
-            return
-        writers: dict[str, _Write] = {"slice": self._slice, "async": self._async, "instant": self._instant}
+        track = events.track
+        has_origin = self.origins.tracks[track] is not None
+        writer = self._source if has_origin else self._made
+        # Of a whole trace-event file the flow ends are written as it has them.
+        with_flows = self._reader.tree.tracks[track]["kind"] == "slice" and not (has_origin and self._is_whole)
         ordinals = events.ordinal.tolist()
         names = self._reader.names.of(events.name.tolist())
-        args = ArgumentReader(self._reader.store).decoded(events.track, ordinals)
-        flows = self._flows.of(events.track, range(ordinals[0], ordinals[-1] + 1))
-        columns = (events.ordinal, events.start, events.duration, events.name)
-        for (ordinal, start, duration, name), its_args in zip(
-            zip(*(column.tolist() for column in columns), strict=True), args, strict=True
+        raw = self._arguments.raw(track, ordinals)
+        flows = self._flows.of(track, range(ordinals[0], ordinals[-1] + 1)) if with_flows else {}
+        columns = (events.ordinal, events.start, events.duration, events.flags, events.value, events.name)
+        for (ordinal, start, duration, flags, value, name), its_raw in zip(
+            zip(*(column.tolist() for column in columns), strict=True), raw, strict=True
         ):
-            what = f'"name":{quoted(names[name].text)}'
-            if category := names[name].category:
-                what += f',"cat":{quoted(category)}'
-            if its_args:
-                what += f',"args":{args_text(its_args)}'
-            yield from writers[kind](events.track, ordinal, start, duration, what, cursor, flows.get(ordinal, ()))
+            what, ends = _what(names[name]), flows.get(ordinal, ())
+            row = EventRow(ordinal, start, duration, flags, value, what, its_raw, ends)
+            yield from writer.text(track, row, cursor)
 
-    def _slice(
-        self,
-        track: int,
-        ordinal: int,
-        start: int,
-        duration: int,
-        what: str,
-        cursor: Cursor,
-        flows: Sequence[FlowMark],
-    ) -> Iterator[str]:
-        lanes = len(cursor.lanes)
-        lane = cursor.lanes.place(start, start + duration)
-        if lane and lane >= lanes:
-            yield from self._threads.named_lane(track, lane)
-        slice_ = f'{{"ph":"X",{what},{self._at(track, start, lane)},"dur":{self._us(duration)}}}'
-        if not flows:
-            yield slice_
-            return
-        # An end before its slice binds to the next one that begins; one after it to the innermost around its time.
-        ahead = [flow.is_incoming and flow.tick <= start and cursor.lanes.is_first for flow in flows]
-        for flow, is_ahead in zip(flows, ahead, strict=True):
-            if is_ahead:
-                yield self._flow(track, lane, flow, "")
-        yield slice_
-        for flow, is_ahead in zip(flows, ahead, strict=True):
-            if not is_ahead:
-                yield self._flow(track, lane, flow, ',"bp":"e"')
+    def _flow_ends(self, cursor: Cursor) -> bytes | None:
+        """The next chunk of those that trace-event files have."""
+        if not self._is_whole or cursor.carrier == len(self.origins.carriers):
+            return None
+        number, first = cursor.carrier, cursor.flow
+        flows = self._stored.flows(number, first)
+        if flows is None:
+            cursor.next_carrier()
+            return b""
+        cursor.flow += len(flows)
+        names = self._reader.names.of(flows.name.tolist())
+        raw = self._stored.flow_args(number, first, len(flows))
+        columns = (flows.phase, flows.name, flows.tick)
+        return joined(
+            self._source.flow_end(number, _FLOW_PHASES[Phase(phase)], _what(names[name]), tick, its_raw)
+            for (phase, name, tick), its_raw in zip(
+                zip(*(column.tolist() for column in columns), strict=True), raw, strict=True
+            )
+        )
 
-    def _async(self, track: int, ordinal: int, start: int, duration: int, what: str, *_: Any) -> Iterator[str]:
-        # Begin and end are told from others by the category, too.
-        ids = f'"id":"{track + 1:#x}{ordinal:010x}"' + ("" if '"cat":' in what else ',"cat":"async"')
-        yield f'{{"ph":"b",{what},{ids},{self._at(track, start)}}}'
-        what = what.split(',"args":', 1)[0]
-        yield f'{{"ph":"e",{what},{ids},{self._at(track, start + duration)}}}'
 
-    def _instant(self, track: int, _ordinal: int, start: int, _duration: int, what: str, *_: Any) -> Iterator[str]:
-        yield f'{{"ph":"i","s":"t",{what},{self._at(track, start)}}}'
-
-    def _samples(self, events: Events) -> Iterator[str]:
-        which = self._threads.counter(events.track)
-        for start, value in zip(events.start.tolist(), events.value.tolist(), strict=True):
-            at = f'"pid":{self._threads.pid(events.track)},"ts":{self._us(start)}'
-            yield f'{{"ph":"C",{which},{at},"args":{{"value":{value_text(value)}}}}}'
-
-    def _flow(self, track: int, lane: int, flow: FlowMark, bound: str) -> str:
-        phase = f'"f"{bound}' if flow.is_incoming else '"s"'
-        at = self._at(track, flow.tick, lane)
-        return f'{{"ph":{phase},"name":"flow","cat":"flow","id":"{flow.id}",{at}}}'
-
-    def _at(self, track: int, tick: int, lane: int = 0) -> str:
-        return f'"pid":{self._threads.pid(track)},"tid":{self._threads.tid(track, lane)},"ts":{self._us(tick)}'
-
-    def _us(self, ticks: int) -> str:
-        return microseconds(ticks * self._tick_ps)
+def _what(name: Name) -> str:
+    """Members `name` and `cat`, each with a comma in front."""
+    text = "" if name.text == _NAMELESS else f',"name":{quoted(name.text)}'
+    return f'{text},"cat":{quoted(name.category)}' if name.category else text

@@ -14,6 +14,7 @@ from tilescope.tiler.indexing.meter import Meter
 from tilescope.tiler.indexing.output.attachments import attachment_entries
 from tilescope.tiler.indexing.output.finished import build_of
 from tilescope.tiler.indexing.output.manifest import Findings
+from tilescope.tiler.indexing.output.origins import origin_entries
 from tilescope.tiler.indexing.output.stored_rows import row_entries
 from tilescope.tiler.indexing.output.tables import (
     ENTRIES_AT_ONCE,
@@ -234,5 +235,7 @@ def _tables(
         ignored=run.ignored(),
         warnings=[*run.warnings(), *builder.flows.warnings()],
     )
-    yield from attachment_entries([file.summary for file in run.files], layout.hosts)
+    summaries = [file.summary for file in run.files]
+    yield from origin_entries(summaries, layout, builder.written_flows.carriers())
+    yield from attachment_entries(summaries, layout.hosts)
     yield from tree_entries(found)

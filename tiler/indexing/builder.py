@@ -17,10 +17,12 @@ from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.details import chunk
 from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices
 from tilescope.tiler.indexing.flows.flows import Flows
+from tilescope.tiler.indexing.flows.written import FlowWriter
 from tilescope.tiler.indexing.free_memory import FreeMemory
 from tilescope.tiler.indexing.meter import Meter
 from tilescope.tiler.indexing.output.tables import ENTRIES_AT_ONCE, batched
 from tilescope.tiler.indexing.priorities import Priorities
+from tilescope.tiler.indexing.reading.flow_rows import flow_rows
 from tilescope.tiler.indexing.schedule import Schedule
 from tilescope.tiler.indexing.scratch import PassingScratch, Scratch
 from tilescope.tiler.indexing.tracks.block_end import BlockEnd, Part
@@ -86,6 +88,7 @@ class Builder:
         is_shown: bool = False,
     ) -> None:
         self.flows = Flows([file.path for file in run.files], kept, working, room.bytes // FLOW_END_BYTES)
+        self.written_flows = FlowWriter(run, working)
         self.overview = Overview(run.timeline.end)
         self.facts: dict[int, TrackFacts] = {}
         self.decoding = DecodingTables(run)
@@ -263,8 +266,10 @@ class Builder:
             yield from ((keys.details(track.id, ordinal), args) for ordinal, args in pieces)
 
     def _add_flows(self, file: int, number: int, place: int, slices: TrackData | None) -> None:
-        rows = self._run.take_carrier(file, number, self._working)
-        if rows is not None:
+        events = self._run.take_carrier(file, number, self._working)
+        rows = None if events is None else flow_rows(events, None, self._working)
+        if events is not None and rows is not None:
+            self._write(self.written_flows.entries(file, number, place, events))
             self.flows.add(file, number, rows, place, slices)
 
     def _end_tracks(self) -> None:

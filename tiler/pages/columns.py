@@ -30,6 +30,7 @@ class Where(Enum):
     OPERATIONS = "records of operations"
     OPERATION_SUMS = "sums of the operations of a track, one value for each of its kinds"
     STEP_SUMS = "sums of the operations of a track in steps"
+    WRITTEN_FLOWS = "chunks of flow ends as their file has them"
 
 
 class Col(IntEnum):
@@ -197,6 +198,10 @@ class Col(IntEnum):
     OVERVIEW_TRACK = 145, Where.OVERVIEW, "track number"
     UTILISATION = 146, Where.OVERVIEW, "1 to 255", "1/255"
     OVERVIEW_NAME = 147, Where.OVERVIEW, "of the dominant name, -1 none", "name id"
+
+    WRITTEN_FLOW_TICK = 152, Where.WRITTEN_FLOWS, "time of the end, ascending", "ticks"
+    WRITTEN_FLOW_PHASE = 153, Where.WRITTEN_FLOWS, "5 start, 6 step, 7 end"
+    WRITTEN_FLOW_NAME = 154, Where.WRITTEN_FLOWS, "of the flow, with its category", "name id"
 
     STEP_NUMBER = 160, Where.STEPS, "0 and above"
     STEP_SOURCE = (

@@ -45,11 +45,16 @@ class ArgumentReader:
     def decoded(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]:
         """All arguments of some events of a track, whose ordinals ascend. Raises DamagedStore."""
         decode = self._store.args_decoder(self._store.file_of(track))
+        for raw in self.raw(track, ordinals):
+            yield decode(raw)
+
+    def raw(self, track: int, ordinals: Sequence[int]) -> Iterator[bytes]:
+        """The same as their codec has them. Raises DamagedStore."""
         chunk: Chunk | None = None
         for ordinal in ordinals:
             if chunk is None or not chunk.first <= ordinal < chunk.stop:
                 chunk = self._kept.chunk(track, ordinal)
-            yield [] if chunk is None else decode(chunk.of(ordinal))
+            yield b"" if chunk is None else chunk.of(ordinal)
 
     def values(self, track: int, ordinals: Ints, names: Sequence[str]) -> Iterator[ValuesOfSome]:
         """The first argument of each name of some events of a track, whose ordinals ascend, chunk by chunk.

@@ -15,6 +15,7 @@ from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.pages.steps import TrackSteps
+from tilescope.tiler.store.origin_reader import OriginReader
 
 
 class QueryStore(Protocol):
@@ -60,6 +61,10 @@ class QueryStore(Protocol):
     def flow_ends_at(self, track: int, ordinal: int) -> FlowEnds | None: ...
 
     def flow_ends(self, track: int, first: int = 0) -> Iterator[FlowEnds]: ...
+
+    def origins(self) -> OriginReader:
+        """Where tracks come from, and flow ends as their files have them."""
+        ...
 
     def page_names(self, block: int) -> Iterator[bytes]: ...
 

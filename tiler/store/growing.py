@@ -27,6 +27,7 @@ from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.call_stacks import REFER
 from tilescope.tiler.store.lmdb_reader import LmdbReader
+from tilescope.tiler.store.origin_reader import OriginReader
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.store.use import Use, hold
 
@@ -122,6 +123,12 @@ class GrowingStore:
         """As `RunStore.flow_ends`. Raises NotBuilt."""
         self._require_all("flows")
         return self._now.flow_ends(track, first)
+
+    def origins(self) -> OriginReader:
+        """As `RunStore.origins`. Raises NotBuilt."""
+        if self.is_growing:
+            raise StoredLast("where tracks come from is not stored yet")
+        return self._now.origins()
 
     def event(self, track: int, ordinal: int) -> dict[str, Any] | None:
         """As `RunStore.event`, without its flows as long as these are not stored. Raises NotBuilt."""

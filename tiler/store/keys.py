@@ -18,8 +18,14 @@ TRACKS = b"T"
 STORED_ROWS = b"C"  # prefix of its chunks
 STEPS = b"W"  # prefix of all records of steps
 ATTACHMENTS = b"I"
+ORIGINS = b"o"
 
-_ONLY = {MANIFEST: "the manifest", TRACKS: "the track tree", ATTACHMENTS: "the list of attachments"}
+_ONLY = {
+    MANIFEST: "the manifest",
+    TRACKS: "the track tree",
+    ATTACHMENTS: "the list of attachments",
+    ORIGINS: "the origins of tracks",
+}
 
 _ONE_OF = {
     b"S": "the shape record of block",
@@ -39,6 +45,7 @@ _OF_BLOCK = {
     b"U": "the sums of its tracks",
     b"V": "the spread of its tracks",
 }
+_OF_CARRIER = {b"f": "flow ends", b"a": "their arguments"}
 _FROM_EVENT = {b"D": "arguments", b"F": "flows", b"X": "operations", STEPS: "steps"}
 
 
@@ -139,6 +146,27 @@ def flow_ends_of(track: int) -> bytes:
     return _ONE.pack(b"F", track)
 
 
+def written_flows(carrier: int, first: int) -> bytes:
+    """Key of the chunk of flow ends as they were written that begins with this one of a carrier."""
+    return _DETAILS.pack(b"f", carrier, first)
+
+
+def written_flow_args(carrier: int, first: int) -> bytes:
+    """Key of the chunk of their arguments that begins with this one."""
+    return _DETAILS.pack(b"a", carrier, first)
+
+
+def written_flow_args_of(carrier: int) -> bytes:
+    """Prefix of a carrier's chunks of arguments."""
+    return _ONE.pack(b"a", carrier)
+
+
+def carrier_key(key: bytes) -> tuple[int, int]:
+    """Carrier and first flow end of the chunk with this key."""
+    _, carrier, first = _DETAILS.unpack(key)
+    return carrier, first
+
+
 def page_names(block: int, first_page: int) -> bytes:
     """Key of the record of names on pages of a block from this page on."""
     return _TWO.pack(b"L", block, first_page)
@@ -221,6 +249,9 @@ def _describe(key: bytes) -> str:
     if kind in _OF_BLOCK:
         _, block, level, index = _HISTOGRAM.unpack(key)
         return f"block {block}, level {level}, tile {index}: {_OF_BLOCK[kind]}"
+    if kind in _OF_CARRIER:
+        carrier, first = carrier_key(key)
+        return f"carrier {carrier}: {_OF_CARRIER[kind]} from number {first} on"
     if kind in _FROM_EVENT:
         _, track, ordinal = _DETAILS.unpack(key)
         return f"track {track}: {_FROM_EVENT[kind]} from event {ordinal} on"

@@ -43,6 +43,7 @@ from tilescope.tiler.store.device_durations import DeviceDurations
 from tilescope.tiler.store.event_flows import event_flows
 from tilescope.tiler.store.histograms import histogram_parts
 from tilescope.tiler.store.lmdb_reader import LmdbReader
+from tilescope.tiler.store.origin_reader import OriginReader
 from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Entry
 from tilescope.tiler.store.turn import mark_used
@@ -240,6 +241,10 @@ class RunStore:
         with must_make_sense(self.path):
             tables = self._kept_tables(file)
             return tables if isinstance(tables, XStatTables) else None
+
+    def origins(self) -> OriginReader:
+        """Where tracks come from, and flow ends as their files have them."""
+        return OriginReader(self._data, self.path)
 
     def rows_chunk(self, number: int) -> bytes | None:
         """A chunk of what the metadata of operations says, compressed; None when there is none."""

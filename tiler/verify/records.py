@@ -24,6 +24,7 @@ from tilescope.tiler.verify.flows import FlowRecordCheck
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.operations import OperationCheck
+from tilescope.tiler.verify.origins import OriginCheck
 from tilescope.tiler.verify.page_reader import check_bytes, inflate
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.steps import StepRecordCheck
@@ -65,6 +66,7 @@ class RecordCheck:
         self._tables_pages: list[int] = []
         self._tables_page = (0, 0)  # file and page that come next
         self._attachments = AttachmentCheck(store, len(catalogue.files), tally)
+        self._origins = OriginCheck(store, catalogue, tally)
         self._rows = StoredRowsCheck(store, len(catalogue.files), tally)
         self._overview = 0  # pages seen so far
         slices = LeafSlices(store, catalogue, trees, memory)
@@ -100,6 +102,9 @@ class RecordCheck:
             b"X": self._operations.take,
             b"Y": self._operations.take_sums,
             b"Z": self._operations.take_sums,
+            b"a": self._origins.take_args,
+            b"f": self._origins.take,
+            keys.ORIGINS: self._take_known,
         }
 
     def check(self, done: Callable[[int], None]) -> Tally:
@@ -136,6 +141,7 @@ class RecordCheck:
         if file < len(self._tables_pages):
             raise _error(self._store, f"page {page} of the tables of arguments of file {file} is missing")
         self._attachments.finish()
+        self._origins.finish()
         self._rows.finish()
         self._flows.finish()
         self._steps.finish()

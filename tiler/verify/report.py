@@ -36,6 +36,7 @@ class VerifyReport:
     flow_edges: int = 0
     flow_chunks: int = 0
     flow_tiles: int = 0
+    written_flow_ends: int = 0  # as their files have them
     steps: int = 0
     operations: int = 0
     metadata_rows: int = 0
@@ -55,7 +56,8 @@ class VerifyReport:
             f"{self.rollup_bins:,} bins of {self.rollup_tracks:,} rollup{plural}: equal to the events of their tracks",
             f"{self.counter_bins:,} counter bins and {self.samples:,} samples: equal to one another",
             f"{self.flow_edges:,} flows in {self.flow_chunks:,} chunks: both ends name each other, and real slices; "
-            f"{self.flow_tiles:,} tiles of flows, equal to the ends that lie in them",
+            f"{self.flow_tiles:,} tiles of flows, equal to the ends that lie in them; "
+            f"{self.written_flow_ends:,} flow ends as their files have them",
             f"{self.overview_entries:,} entries of the overview: equal to the events of their tracks",
             f"{self.histograms:,} histograms with {self.histogram_rows:,} rows, and spreads of durations: equal to "
             "those of the events",

@@ -14,7 +14,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import TraceSummary, TrackKind
 from tilescope.tiler.indexing.reading.correlations import SliceCorrelations
 from tilescope.tiler.indexing.reading.file_events import TraceFile
-from tilescope.tiler.indexing.reading.flow_rows import FlowRows, flow_rows
+from tilescope.tiler.indexing.reading.flow_rows import FlowRows
 from tilescope.tiler.indexing.reading.names import RunNames
 from tilescope.tiler.indexing.reading.set_aside import REASON, SetAside, describe
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
@@ -87,10 +87,9 @@ class RunFiles:
         events = self.files[file].events
         return events.take(track, self._axes[file], scratch) if events.gives_again else None
 
-    def take_carrier(self, file: int, track: int, scratch: Scratch) -> FlowRows | None:
+    def take_carrier(self, file: int, track: int, scratch: Scratch) -> TimedEvents | None:
         """The flow ends of a track that carries them for a thread."""
-        events = self._take(file, track, scratch)
-        return None if events is None else flow_rows(events, None, scratch)
+        return self._take(file, track, scratch)
 
     def _take(self, file: int, track: int, scratch: Scratch) -> TimedEvents | None:
         events = self.files[file].events.take(track, self._axes[file], scratch)

@@ -79,21 +79,21 @@ Texts texts(const LatestValues<std::string>& values) {
     return out;
 }
 
-ListOfTuples<int, nb::str, Texts, Texts, std::vector<std::int64_t>> processes(const TraceEventStream& stream) {
+ListOfTuples<int, nb::str, Texts, Texts, std::vector<std::int64_t>, bool> processes(const TraceEventStream& stream) {
     nb::list out;
     for (const ProcessEntry& one : stream.sink().tracks().processes()) {
         out.append(nb::make_tuple(static_cast<int>(one.id.kind), text(one.id.text), texts(one.names), texts(one.labels),
-                                  one.sort_indices.values()));
+                                  one.sort_indices.values(), one.id.is_string));
     }
     return out;
 }
 
-ListOfTuples<std::int64_t, int, nb::str, Texts, std::optional<std::int64_t>, nb::str> threads(
+ListOfTuples<std::int64_t, int, nb::str, Texts, std::optional<std::int64_t>, nb::str, bool> threads(
     const TraceEventStream& stream) {
     nb::list out;
     for (const ThreadEntry& one : stream.sink().tracks().threads()) {
         out.append(nb::make_tuple(one.process, static_cast<int>(one.id.kind), text(one.id.text), texts(one.names),
-                                  one.sort_index, text(one.device.value_or(std::string()))));
+                                  one.sort_index, text(one.device.value_or(std::string())), one.id.is_string));
     }
     return out;
 }
@@ -230,11 +230,13 @@ void bind_trace_event(nb::module_& m) {
         .def("ignored", &ignored, "Returns how many events were ignored, by the reason.")
         .def(
             "processes", &processes,
-            "Returns of each process: kind of pid, pid, names, labels and sort indices, those written last at the end.")
+            "Returns of each process: kind of pid, pid, names, labels and sort indices, those written last at the end, and\n"
+            "whether the pid was written as a string.")
         .def("threads", &threads,
              "Returns of each thread: process, kind of tid, tid, names, the last at the end, sort index or None, and "
              "the\n"
-             "argument `device` of its first slice whose category is of a device.")
+             "argument `device` of its first slice whose category is of a device, and whether the tid was written as a\n"
+             "string.")
         .def("tracks", &tracks, "Returns of each track: role, process or -1, thread or -1, three labels.")
         .def(
             "track_sides", [](const TraceEventStream& s) { return s.sink().track_sides(); },

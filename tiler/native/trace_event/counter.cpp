@@ -58,7 +58,7 @@ bool EventSink::add_counter(const EventFields& event, EventRow& row) {
             if (sample == Sample::no_number) ignore(value.is_null() ? "counter_value_null" : "counter_value_no_number");
             if (sample != Sample::ok) return true;
             row.track = tracks_.of_process(process, TrackRole::counter, {name, id, decoded_key(key, series)});
-            if (!any_sample) put_args_and_category(event);
+            if (!any_sample) put_args_with(event, {{"tid", event.tid}, {"cat", event.cat}});
             any_sample = true;
             rows_.add(row);
             return true;
@@ -66,19 +66,6 @@ bool EventSink::add_counter(const EventFields& event, EventRow& row) {
     }
     if (!any_argument) ignore("counter_without_series");
     return true;
-}
-
-void EventSink::put_args_and_category(const EventFields& event) {
-    if (event.cat.kind == JsonKind::missing || event.cat.deep) {
-        put_args(event.rest);
-        return;
-    }
-    const std::string_view quote = event.cat.is_string() ? "\"" : "";
-    std::string category = "\"cat\": ";
-    category.append(quote).append(event.cat.text).append(quote);
-    std::vector<std::string_view> members = event.rest;
-    members.emplace_back(category);
-    put_args(members);
 }
 
 }  // namespace tilescope

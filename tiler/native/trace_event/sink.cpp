@@ -61,6 +61,11 @@ std::int64_t integer_or_zero(const RawValue& value) {
     return parse_integer(value.text, number) == DecimalStatus::ok ? number : 0;
 }
 
+// The letter of a phase, unless it is one of these; which are usual.
+RawValue unless(const RawValue& phase, std::string_view usual) {
+    return usual.find(phase.text) == std::string_view::npos ? phase : RawValue();
+}
+
 bool is_nameless(const RawValue& name) { return name.says_nothing() || (name.is_string() && name.text.empty()); }
 
 }  // namespace
@@ -231,16 +236,20 @@ void EventSink::add_complete(const EventFields& event, EventRow& row) {
 
 void EventSink::add_instant(const EventFields& event, EventRow& row) {
     const std::string_view scope = event.instant_scope.is_string() ? event.instant_scope.text : std::string_view();
-    if (scope == "g") {
-        row.track = tracks_.of_process(-1, TrackRole::global_instants);
-    } else if (scope == "p") {
-        row.track = tracks_.of_process(tracks_.process(event.pid), TrackRole::process_instants);
-    } else {
-        row.track = tracks_.of_thread(tracks_.thread(event.pid, event.tid), TrackRole::thread_instants);
-    }
     row.phase = Phase::instant;
     row.name = name_of(event);
-    put(event, row);
+    const RawValue letter = unless(event.ph, "iI");
+    if (scope == "g") {
+        row.track = tracks_.of_process(-1, TrackRole::global_instants);
+        put_args_with(event, {{"ph", letter}, {"pid", event.pid}, {"tid", event.tid}});
+    } else if (scope == "p") {
+        row.track = tracks_.of_process(tracks_.process(event.pid), TrackRole::process_instants);
+        put_args_with(event, {{"ph", letter}, {"tid", event.tid}});
+    } else {
+        row.track = tracks_.of_thread(tracks_.thread(event.pid, event.tid), TrackRole::thread_instants);
+        put_args_with(event, {{"ph", letter}});
+    }
+    rows_.add(row);
 }
 
 void EventSink::add_async(const EventFields& event, char phase, EventRow& row) {
@@ -253,7 +262,8 @@ void EventSink::add_async(const EventFields& event, char phase, EventRow& row) {
     row.key = keys_.async(event, process, thread);
     row.track = tracks_.of_process(process, role, {decoded(event.cat, category_scratch_), {}, {}});
     row.name = row.phase == Phase::end && is_nameless(event.name) ? -1 : name_of(event);
-    put(event, row);
+    put_args_with(event, {{"ph", unless(event.ph, "bne")}, {"tid", event.tid}});
+    rows_.add(row);
 }
 
 void EventSink::add_flow(const EventFields& event, char phase, EventRow& row) {
@@ -318,6 +328,23 @@ void EventSink::put_args(const std::vector<std::string_view>& members) {
     } else {
         rows_.append_args(members);
     }
+}
+
+void EventSink::put_args_with(const EventFields& event, std::initializer_list<Member> more) {
+    std::string text;
+    for (const auto& [key, value] : more) {
+        if (value.kind == JsonKind::missing || value.deep) continue;
+        const std::string_view quote = value.is_string() ? "\"" : "";
+        text.append(text.empty() ? "\"" : ", \"").append(key).append("\": ");
+        text.append(quote).append(value.text).append(quote);
+    }
+    if (text.empty()) {
+        put_args(event.rest);
+        return;
+    }
+    std::vector<std::string_view> members = event.rest;
+    members.emplace_back(text);
+    put_args(members);
 }
 
 std::string_view EventSink::decoded(const RawValue& value, std::string& scratch) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -76,7 +77,12 @@ class EventSink {
     void put(const EventFields& event, EventRow& row);
     void put_slice(const EventFields& event, EventRow& row);  // and the flow end that it has by its `bind_id`
     void put_args(const std::vector<std::string_view>& members);  // of the row that is added next
-    void put_args_and_category(const EventFields& event);
+    struct Member {
+        std::string_view key;
+        RawValue value;
+    };
+    // All that no column holds, and these members, which the track of such an event does not say.
+    void put_args_with(const EventFields& event, std::initializer_list<Member> more);
     std::int32_t name_of(const EventFields& event);
     static std::string_view decoded(const RawValue& value, std::string& scratch);
     void renumber(EventSink& part);

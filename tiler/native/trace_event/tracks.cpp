@@ -52,8 +52,10 @@ Identity Identity::of(const RawValue& value) {
         append_valid_utf8(without_zero_fraction(value.text), text);
     }
     std::int64_t number = 0;
-    if (parse_integer(text, number) == DecimalStatus::ok) return {Kind::integer, std::to_string(number)};
-    return {Kind::text, std::move(text)};
+    if (parse_integer(text, number) == DecimalStatus::ok) {
+        return {Kind::integer, std::to_string(number), value.is_string()};
+    }
+    return {Kind::text, std::move(text), value.is_string()};
 }
 
 std::int32_t Tracks::intern_process(const Identity& id) {

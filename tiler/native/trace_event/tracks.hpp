@@ -20,7 +20,8 @@ namespace tilescope {
 struct Identity {
     enum class Kind { absent, integer, text };
     Kind kind = Kind::absent;
-    std::string text;  // decimal digits, or the text decoded; empty when absent
+    std::string text;        // decimal digits, or the text decoded; empty when absent
+    bool is_string = false;  // as it was written first
 
     static Identity of(const RawValue& value);
 };

@@ -38,6 +38,7 @@ class JsonProcess(Struct):
     names: list[str]
     labels: list[str]
     sort_indices: list[int]
+    is_string: bool = False  # the pid was written so
     is_device: bool = False  # of two that share a pid, the device
 
 
@@ -50,6 +51,7 @@ class JsonThread(Struct):
     names: list[str]
     sort_index: int | None
     device: str = ""  # the argument of that name of a kernel or copy on it
+    is_string: bool = False  # the tid was written so
 
 
 class JsonTrack(Struct):

@@ -143,6 +143,7 @@ class TraceEventReader:
         summary.processes = names.processes
         summary.tracks = names.tracks
         summary.moves = names.moves
+        summary.labels = names.labels
         summary.hostname = self._stream.host_name
         summary.base_time_ns = self._stream.base_time_ns or 0
 

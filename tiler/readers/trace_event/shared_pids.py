@@ -104,7 +104,11 @@ class _Split:
             is_two = known == _BOTH or (sides[number] == ON_DEVICE | ON_EITHER and streams and others)
             if is_two:
                 self._stream_of[number] = len(entries.threads)
-                entries.threads.append(JsonThread(device, thread.id_kind, thread.tid, streams, thread.sort_index))
+                entries.threads.append(
+                    JsonThread(
+                        device, thread.id_kind, thread.tid, streams, thread.sort_index, is_string=thread.is_string
+                    )
+                )
             elif known == ON_DEVICE or (not known and thread.names[-1:] == streams[-1:] != []):
                 thread.process, thread.names = device, streams or others
                 continue
@@ -148,7 +152,13 @@ def _take_device(process: JsonProcess) -> JsonProcess:
     label = (labels or called or [f"GPU {process.pid}"])[-1]
     process.names = [name for name in process.names if name not in called]
     device = JsonProcess(
-        process.id_kind, process.pid, list(process.names), [label], sorted(process.sort_indices)[-1:], is_device=True
+        process.id_kind,
+        process.pid,
+        list(process.names),
+        [label],
+        sorted(process.sort_indices)[-1:],
+        process.is_string,
+        is_device=True,
     )
     process.labels = [text for text in process.labels if text not in labels]
     process.sort_indices = sorted(process.sort_indices)[:1]

@@ -12,6 +12,7 @@ from tilescope.tiler.device_lines import DEVICE_PREFIX, is_device_label, line_ra
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.namesakes import tell_apart
 from tilescope.tiler.readers.trace_event.entries import ON_DEVICE, Entries, IdKind, JsonProcess, JsonTrack, Role
+from tilescope.tiler.readers.trace_event.origins import labels, origin
 from tilescope.tiler.readers.trace_event.shared_pids import split_shared_pids
 
 GLOBAL_PROCESS = "Global instants"
@@ -49,13 +50,16 @@ _SECTIONS = {
 
 
 class TrackNames:
-    """`processes` and `tracks` of the summary. Tracks are numbered as in the chunks, their screen order is a rank.
+    """`processes`, `tracks` and `labels` of the summary.
+
+    Tracks are numbered as in the chunks, their screen order is a rank.
 
     `moves`: the rows of the chunks that are of other tracks, which are numbered behind those of the chunks.
     """
 
     def __init__(self, stream: _native.TraceEventStream) -> None:
         self._entries = Entries(stream)
+        self.labels = list(labels(self._entries))
         self.moves: list[RowMove] = split_shared_pids(self._entries, stream)
         entries = self._entries
         used = {track.process for track in entries.tracks}  # metadata names processes that have no events, too
@@ -144,6 +148,7 @@ class TrackNames:
             name=name,
             detail=detail,
             sort_index=rank,
+            origin=origin(self._entries, track),
         )
 
     def _counter_name(self, track: JsonTrack) -> str:

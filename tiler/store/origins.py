@@ -1,0 +1,51 @@
+"""Where tracks come from: ids, labels and times of trace-event files, for an export that equals its source."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from tilescope.tiler.columns import Label, Origin
+from tilescope.tiler.errors import DamagedStore
+
+
+class FileOrigin(Struct, frozen=True):
+    """A trace-event file."""
+
+    base_ns: int  # what the file adds to all its times
+    labels: list[Label]
+
+
+class Carrier(Struct, frozen=True):
+    """The flow ends of one thread of a file."""
+
+    file: int
+    track: int  # of the thread's slices; -1: it has none
+    ends: int
+    origin: Origin
+
+
+class Origins(Struct, frozen=True):
+    """All of a run. None: of another format."""
+
+    files: list[FileOrigin | None]
+    tracks: list[Origin | None]  # by track
+    carriers: list[Carrier]
+
+    def encode(self) -> bytes:
+        """As the store has it, not compressed."""
+        return _ENCODER.encode(self)
+
+    @classmethod
+    def decode(cls, record: bytes) -> Origins:
+        """Raises DamagedStore."""
+        try:
+            return _DECODER.decode(record)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise DamagedStore(f"the origins of tracks are damaged: {error}") from error
+
+
+_ENCODER: Final = msgspec.json.Encoder()
+_DECODER: Final = msgspec.json.Decoder(Origins)
