@@ -32,6 +32,7 @@ from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
 from tilescope.tiler.store.attachments import CHUNK_BYTES, AttachmentEntry, list_record
+from tilescope.tiler.store.origin_reader import OriginReader
 
 
 def page_bytes(key: PageKey, size: int = 200) -> bytes:
@@ -201,6 +202,9 @@ class FakeStore:
 
     def file_of_tracks(self) -> Sequence[int]:
         return [0]
+
+    def origins(self) -> OriginReader:
+        raise NotImplementedError
 
     def spread_record(self, track: int, level: int, index: int) -> bytes | None:
         raise NotImplementedError

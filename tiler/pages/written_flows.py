@@ -36,9 +36,7 @@ class WrittenFlows(Struct, frozen=True):
 
     def encode(self, carrier: int) -> bytes:
         """A column container, not compressed."""
-        columns: dict[int, Ints] = {
-            column: getattr(self, name).astype(np.int64) for name, column in _COLUMNS.items()
-        }
+        columns: dict[int, Ints] = {column: getattr(self, name).astype(np.int64) for name, column in _COLUMNS.items()}
         return container.encode(container.WRITTEN_FLOWS_MAGIC, 0, len(self), carrier, columns)
 
     @classmethod

@@ -45,8 +45,8 @@ class OriginCheck:
         carrier = self._take(key, keys.written_flows, self._seen, "flow ends")
         flows = WrittenFlows.decode(inflate(value), carrier)
         ticks = np.diff(flows.tick, prepend=self._tick[carrier])
-        phases = (Phase.FLOW_START <= flows.phase) & (flows.phase <= Phase.FLOW_END)
-        names = (-1 <= flows.name) & (flows.name < self._catalogue.names)
+        phases = (flows.phase >= Phase.FLOW_START) & (flows.phase <= Phase.FLOW_END)
+        names = (flows.name >= -1) & (flows.name < self._catalogue.names)
         if (ticks < 0).any() or not phases.all() or not names.all() or int(flows.tick[-1]) > self._catalogue.end:
             raise self._error(f"carrier {carrier}: flow ends from number {self._seen[carrier]} on cannot be")
         self._tick[carrier] = int(flows.tick[-1])

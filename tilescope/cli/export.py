@@ -1,9 +1,10 @@
 """Writes the events of the store at STORE, or of a part of it, as trace-event JSON.
 
 The file opens in Perfetto, in chrome://tracing and in Tilescope itself. Times are exact. Events that overlap the span
-are written whole, with their arguments, together with the flows that begin and end in the span. A FILE that ends in
-.gz is compressed. Slices of one track that overlap only in part are written on further threads of the same name,
-because viewers nest what is on one thread.
+are written whole, with their arguments, together with the flows that begin and end in the span. A whole run that was
+made of a trace-event file is written as it was there: the same pids, tids, flow ends and members. A FILE that ends in
+.gz is compressed. Of other formats, slices of one track that overlap only in part are written on further threads of
+the same name, because viewers nest what is on one thread.
 
 A time is either a number of ticks since the run's origin, or has a unit: 1.5ms, from the origin or, where outliers lie
 apart, from the start of all else. Spans are [start, end).
