@@ -142,8 +142,9 @@ class PlainStepSums:
             return None
         own = _columns({key: ps for key, ps in self._own.items() if ps}, 2)
         categories, reduces = tuple(self._places), _columns(self._reduces, 3)
-        busy = (self._running.ticks_before(times) for times in (self._start, self._stop))
-        return StepSums(self._start, self._stop, *busy, categories, *own, *reduces, counts=self._counts.found())
+        at_start, at_stop = (self._running.ticks_before(times) for times in (self._start, self._stop))
+        marks = self._start, self._stop, at_start, at_stop
+        return StepSums(*marks, categories, *own, *reduces, counts=self._counts.found())
 
     def _add(self, of: Operations, reduce: Ints, which: Ints, step: Ints, ps: Ints) -> None:
         """Adds what steps have of some operations."""

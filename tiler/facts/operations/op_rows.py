@@ -89,10 +89,12 @@ class OpRows(Sequence[Operation]):
     def _rows(self, places: Ints) -> list[Operation]:
         of, metadata = self.columns, self._instructions.some(self._places[places].tolist())
         times = of.count, of.total, of.own, self._shortest, self._longest, self._stall
-        columns = *times, of.flops, of.model_flops, of.bytes, self._track
+        columns = *times, of.flops, of.model_flops, of.bytes
         by_memory = {key: column[places].tolist() for key, column in of.by_memory.items()}
-        each = zip(metadata, *(column[places].tolist() for column in columns), strict=True)
-        return [_row(*one, {key: by_memory[key][at] for key in _memories(one[0])}) for at, one in enumerate(each)]
+        memories = [{key: by_memory[key][at] for key in _memories(one)} for at, one in enumerate(metadata)]
+        track = self._track[places].tolist()
+        each = zip(metadata, *(column[places].tolist() for column in columns), memories, track, strict=True)
+        return [_row(*one) for one in each]
 
 
 def _row(
@@ -106,23 +108,11 @@ def _row(
     flops: int,
     model_flops: int,
     moved: int,
-    track: int,
     by_memory: dict[tuple[int, bool], int],
+    track: int,
 ) -> Operation:
-    return Operation(
-        metadata,
-        count,
-        total,
-        own,
-        shortest if count else None,
-        longest if count else None,
-        stall,
-        flops,
-        model_flops,
-        moved,
-        by_memory,
-        track,
-    )
+    least, most = (shortest, longest) if count else (None, None)
+    return Operation(metadata, count, total, own, least, most, stall, flops, model_flops, moved, by_memory, track)
 
 
 def _memories(metadata: OperationMetadata) -> dict[tuple[int, bool], None]:

@@ -100,10 +100,8 @@ class KindCountMaker:
         if self._custom[kind] and len(of.told):
             at = of.told[of.told == place]
             says = [(what, int(value)) for what, name in enumerate(SAID) for value in of.number(name, at) if value >= 0]
-        steps = range(
-            *np.searchsorted(self._stop, [start], side="right").tolist(), int(np.searchsorted(self._start, end))
-        )
-        for step in steps:
+        first_step = int(np.searchsorted(self._stop, start, side="right"))
+        for step in range(first_step, int(np.searchsorted(self._start, end))):
             first = max(int(self._start[step]) - start, 0)
             last = min(int(self._stop[step]), end) - start
             self._cut.append((step, kind, first, last, length))

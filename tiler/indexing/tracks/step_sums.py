@@ -59,9 +59,10 @@ class StepSumMaker:
         sums, reduces = self._sums.sums(), _added(*self._sums.told())
         categories = tuple(self._texts[text] for text in self._sums.texts().tolist())
         self._settle(int(self._times.max(initial=0)), _NOTHING, _NOTHING)
-        busy = (np.concatenate(self._busy)[np.searchsorted(self._times, of)] for of in (self._start, self._stop))
-        counts = self._counts.found()
-        return StepSums(self._start, self._stop, *busy, categories, *sums, *reduces, counts=counts)
+        busy = np.concatenate(self._busy)
+        at_start, at_stop = (busy[np.searchsorted(self._times, times)] for times in (self._start, self._stop))
+        marks = self._start, self._stop, at_start, at_stop
+        return StepSums(*marks, categories, *sums, *reduces, counts=self._counts.found())
 
     def _settle(self, until: int, start: Ints, duration: Ints) -> None:
         """Adds events; of all times until then it is known how long any has run."""

@@ -82,8 +82,8 @@ def test_counts_are_those_of_a_plain_walk(of: list[Told], lasting: list[tuple[in
                 cuts.append((step, one.kind, first, last, one.ticks))
             for what, value in enumerate(one.numbers if CUSTOM[one.kind] and is_here else ()):
                 if value >= 0:
-                    upto, before = (value * tick // one.ticks if one.ticks else value for tick in (last, first))
-                    said[step, one.kind, what] += upto - (before if one.ticks else 0)
+                    upto, earlier = (value * tick // one.ticks if one.ticks else value for tick in (last, first))
+                    said[step, one.kind, what] += upto - (earlier if one.ticks else 0)
     if max(said.values(), default=0) >= 1 << 63:
         assert found is proved is None
         return
