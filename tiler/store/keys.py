@@ -29,7 +29,7 @@ _ONLY = {
 
 _ONE_OF = {
     b"S": "the shape record of block",
-    b"a": "the tracks of block",
+    b"t": "the tracks of block",
     b"N": "the page of names",
     b"O": "the page of the overview",
     b"A": "the table of arguments of file",
@@ -67,7 +67,7 @@ def shape(block: int) -> bytes:
 
 def block_tracks(block: int) -> bytes:
     """Key of the tracks of a block as the track tree has them in the end: until it is there."""
-    return _ONE.pack(b"a", block)
+    return _ONE.pack(b"t", block)
 
 
 def names(page_number: int) -> bytes:

@@ -24,6 +24,7 @@ class Carrier(Struct, frozen=True):
     file: int
     track: int  # of the thread's slices; -1: it has none
     ends: int
+    has_arguments: bool  # stored beside them; else none of the ends has any
     origin: Origin
 
 

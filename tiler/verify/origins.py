@@ -64,7 +64,8 @@ class OriginCheck:
     def finish(self) -> None:
         """All chunks have been taken. Raises DamagedStore."""
         for number, carrier in enumerate(self._carriers):
-            if self._seen[number] != carrier.ends or self._args[number] not in (0, carrier.ends):
+            arguments = carrier.ends if carrier.has_arguments else 0
+            if (self._seen[number], self._args[number]) != (carrier.ends, arguments):
                 found = f"{self._seen[number]} flow ends, with arguments {self._args[number]}"
                 raise self._error(f"carrier {number}: there are {found}, at ingest {carrier.ends}")
 
