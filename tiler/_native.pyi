@@ -2376,15 +2376,17 @@ class TraceEventStream:
     def ignored(self) -> dict[str, int]:
         """Returns how many events were ignored, by the reason."""
 
-    def processes(self) -> list[tuple[int, str, list[str], list[str], list[int]]]:
+    def processes(self) -> list[tuple[int, str, list[str], list[str], list[int], bool]]:
         """
-        Returns of each process: kind of pid, pid, names, labels and sort indices, those written last at the end.
+        Returns of each process: kind of pid, pid, names, labels and sort indices, those written last at the end, and
+        whether the pid was written as a string.
         """
 
-    def threads(self) -> list[tuple[int, int, str, list[str], int | None, str]]:
+    def threads(self) -> list[tuple[int, int, str, list[str], int | None, str, bool]]:
         """
         Returns of each thread: process, kind of tid, tid, names, the last at the end, sort index or None, and the
-        argument `device` of its first slice whose category is of a device.
+        argument `device` of its first slice whose category is of a device, and whether the tid was written as a
+        string.
         """
 
     def tracks(self) -> list[tuple[int, int, int, str, str, str]]:

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from tilescope.tiler.columns import Label, Origin
+from tilescope.tiler.columns import Label, TrackOrigin
 from tilescope.tiler.errors import DamagedStore
 
 
@@ -24,14 +24,15 @@ class Carrier(Struct, frozen=True):
     file: int
     track: int  # of the thread's slices; -1: it has none
     ends: int
-    origin: Origin
+    args: int  # how many of the ends have an entry in a chunk of arguments: all or none
+    origin: TrackOrigin
 
 
 class Origins(Struct, frozen=True):
     """All of a run. None: of another format."""
 
     files: list[FileOrigin | None]
-    tracks: list[Origin | None]  # by track
+    tracks: list[TrackOrigin | None]  # by track
     carriers: list[Carrier]
 
     def encode(self) -> bytes:
