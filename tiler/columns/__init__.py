@@ -4,7 +4,7 @@ from tilescope.tiler.columns.activity import Activity
 from tilescope.tiler.columns.attachment import Attachment
 from tilescope.tiler.columns.census import Census, Crowd, Length
 from tilescope.tiler.columns.chunk import EventChunk, EventFlag, Phase
-from tilescope.tiler.columns.origin import Identity, Label, Origin
+from tilescope.tiler.columns.origin import Identity, Label, TrackOrigin
 from tilescope.tiler.columns.slices import MakeColumn, SliceColumns, SliceFlowEnds, TickScale
 from tilescope.tiler.columns.span import Span
 from tilescope.tiler.columns.summary import (
@@ -33,7 +33,6 @@ __all__ = [
     "Label",
     "Length",
     "MakeColumn",
-    "Origin",
     "Phase",
     "Process",
     "RowMove",
@@ -45,4 +44,5 @@ __all__ = [
     "TraceSummary",
     "Track",
     "TrackKind",
+    "TrackOrigin",
 ]

@@ -8,7 +8,7 @@ from msgspec import Struct
 Identity = int | float | str | None
 
 
-class Origin(Struct, frozen=True, array_like=True):
+class TrackOrigin(Struct, frozen=True, array_like=True):
     """What the events of a track have in common in a trace-event file."""
 
     pid: Identity

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.columns.attachment import Attachment
 from tilescope.tiler.columns.chunk import Phase
-from tilescope.tiler.columns.origin import Label, Origin
+from tilescope.tiler.columns.origin import Label, TrackOrigin
 
 
 class TrackKind(StrEnum):
@@ -44,7 +44,7 @@ class Track(Struct, frozen=True):
     name: str
     detail: str = ""  # for instance "tid 7", "line -3"
     sort_index: int = 0  # within the process, smaller first; equal: order in this list
-    origin: Origin | None = None  # of a trace-event file
+    origin: TrackOrigin | None = None  # of a trace-event file
 
 
 class RowMove(Struct, frozen=True):

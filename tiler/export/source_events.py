@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from hashlib import blake2b
 from typing import Any, Final
 
-from tilescope.tiler.columns import Identity, Origin
+from tilescope.tiler.columns import Identity, TrackOrigin
 from tilescope.tiler.export.cursor import Cursor
 from tilescope.tiler.export.event_row import EventRow
 from tilescope.tiler.export.event_text import quoted, value_text
@@ -100,7 +100,9 @@ class SourceEvents:
         identity = (f",{quoted(name)}:{value_text(own.get(name))}" for name in _IDENTIFYING if name in own)
         yield _event("F" if own.get("ph") == "S" else "e", NOTHING, f"{end}{''.join(identity)}")
 
-    def _sample(self, file: int, origin: Origin, row: EventRow, members: list[EventMembers], ids: str) -> Iterator[str]:
+    def _sample(
+        self, file: int, origin: TrackOrigin, row: EventRow, members: list[EventMembers], ids: str
+    ) -> Iterator[str]:
         """The whole event with its first sample; where some of its series are left out, each sample for itself."""
         event = f'{{"ph":"C","name":{quoted(origin.counter)}{ids}{self._times.at(row.start)}'
         if _counter(file, origin) not in self._cut:
@@ -111,7 +113,7 @@ class SourceEvents:
         args = f'"args":{{{quoted(origin.series)}:{value_text(row.value)}}}'
         yield f"{event}{number},{args}}}"
 
-    def _written(self, members: EventMembers, file: int, origin: Origin, phase: str = "") -> EventMembers:
+    def _written(self, members: EventMembers, file: int, origin: TrackOrigin, phase: str = "") -> EventMembers:
         """As they are written here: two files of a run may have the same ids, which mean different things."""
         if not self._is_whole:
             members = members.with_arguments(_BINDING)
@@ -142,7 +144,7 @@ def _of_file(file: int, value: Any) -> Any:
     return f"0x{digest.hexdigest()}"
 
 
-def _counter(file: int, origin: Origin) -> _Counter:
+def _counter(file: int, origin: TrackOrigin) -> _Counter:
     return file, origin.pid, origin.counter, origin.counter_id
 
 

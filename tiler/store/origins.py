@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from tilescope.tiler.columns import Label, Origin
+from tilescope.tiler.columns import Label, TrackOrigin
 from tilescope.tiler.errors import DamagedStore
 
 
@@ -24,15 +24,15 @@ class Carrier(Struct, frozen=True):
     file: int
     track: int  # of the thread's slices; -1: it has none
     ends: int
-    has_arguments: bool  # stored beside them; else none of the ends has any
-    origin: Origin
+    args: int  # how many of the ends have an entry in a chunk of arguments: all or none
+    origin: TrackOrigin
 
 
 class Origins(Struct, frozen=True):
     """All of a run. None: of another format."""
 
     files: list[FileOrigin | None]
-    tracks: list[Origin | None]  # by track
+    tracks: list[TrackOrigin | None]  # by track
     carriers: list[Carrier]
 
     def encode(self) -> bytes:

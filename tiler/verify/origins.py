@@ -64,10 +64,11 @@ class OriginCheck:
     def finish(self) -> None:
         """All chunks have been taken. Raises DamagedStore."""
         for number, carrier in enumerate(self._carriers):
-            arguments = carrier.ends if carrier.has_arguments else 0
-            if (self._seen[number], self._args[number]) != (carrier.ends, arguments):
-                found = f"{self._seen[number]} flow ends, with arguments {self._args[number]}"
-                raise self._error(f"carrier {number}: there are {found}, at ingest {carrier.ends}")
+            found, expected = (self._seen[number], self._args[number]), (carrier.ends, carrier.args)
+            if found != expected:
+                ends, args = found
+                what = f"{ends} flow ends and arguments of {args}, at ingest {carrier.ends} and {carrier.args}"
+                raise self._error(f"carrier {number}: there are {what}")
 
     def _take(self, key: bytes, make_key: _MakeKey, seen: list[int], what: str) -> int:
         """The carrier of a key, if it is that of the next chunk."""

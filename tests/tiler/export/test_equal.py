@@ -257,3 +257,38 @@ def test_real_traces_come_back(name: str, tmp_path: Path) -> None:
     assert there == expected
     assert second == first
     assert shown(tmp_path / "first") == shown(tmp_path / "second")
+
+
+def test_files_with_equal_pids_and_ids_stay_apart(tmp_path: Path) -> None:
+    """Of the first the ids are its own; each has its flow, and its async slice."""
+    at = {"pid": 1, "tid": "main", "cat": "c", "id": 7}
+    files = [
+        written(
+            tmp_path,
+            f"{name}.trace.json",
+            json.dumps(
+                [
+                    {"ph": "X", "name": name, "pid": 1, "tid": "main", "ts": 1 + start, "dur": 5},
+                    {"ph": "b", "name": f"async {name}", "ts": 1 + start} | at,
+                    {"ph": "e", "name": f"async {name}", "ts": 4 + start} | at,
+                    {"ph": "s", "name": "go", "ts": 2 + start} | at,
+                    {"ph": "f", "name": "go", "ts": 3 + start, "bp": "e"} | at,
+                ]
+            ).encode(),
+        )
+        for start, name in enumerate("ab")
+    ]
+    first = exported(tmp_path, "first", *files)
+    again = exported(tmp_path, "second", written(tmp_path, "again.json", first))
+    assert normal(again) == normal(first)
+    events = [event for event in json.loads(first)["traceEvents"] if event["ph"] != "M"]
+    assert normal(files[0].read_bytes()) <= normal(first)
+    assert {event["tid"] for event in events} == {"main"}
+    names = {event["pid"]: event["name"] for event in events if event["ph"] == "X"}
+    assert sorted(names.values()) == ["a", "b"]
+    ids = {(event["pid"], event["id"]) for event in events if "id" in event}
+    assert len(ids) == len({id_ for _, id_ in ids}) == 2
+    for store in ("first", "second"):
+        with closing(open_run_store(tmp_path / store)) as opened:
+            assert opened.manifest()["flows"]["edges"] == "2"
+            assert opened.manifest()["events"]["async_slices"] == "2"

@@ -49,7 +49,7 @@ class FlowWriter(Struct):
         if len(args):
             for first, packed in chunk.split(args_end, args, texts=self.run.files[file].events.texts):
                 yield keys.written_flow_args(carrier, first), packed
-        self._carriers[carrier] = Carrier(file, place, len(whole), bool(len(args)), origin)
+        self._carriers[carrier] = Carrier(file, place, len(whole), len(whole) if len(args) else 0, origin)
 
     def carriers(self) -> list[Carrier]:
         """All of them, once their entries have been taken."""
@@ -58,4 +58,4 @@ class FlowWriter(Struct):
     def _empty(self, file: int, number: int) -> Carrier:
         origin = self.run.files[file].summary.tracks[number].origin
         assert origin is not None
-        return Carrier(file, -1, ends=0, has_arguments=False, origin=origin)
+        return Carrier(file, -1, 0, 0, origin)

@@ -61,7 +61,7 @@ std::int64_t integer_or_zero(const RawValue& value) {
     return parse_integer(value.text, number) == DecimalStatus::ok ? number : 0;
 }
 
-// The letter of a phase, unless it is one of these; which are usual.
+// The letter of a phase; none where it is a usual one.
 RawValue unless(const RawValue& phase, std::string_view usual) {
     return usual.find(phase.text) == std::string_view::npos ? phase : RawValue();
 }

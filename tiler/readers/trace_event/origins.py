@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from tilescope.tiler.columns import Identity, Label, Origin
+from tilescope.tiler.columns import Identity, Label, TrackOrigin
 from tilescope.tiler.readers.trace_event.entries import Entries, IdKind, JsonProcess, JsonThread, JsonTrack, Role
 
 _PHASES: Final = {
@@ -37,14 +37,14 @@ def labels(entries: Entries) -> Iterator[Label]:
             yield Label("thread_sort_index", pid, tid, thread.sort_index)
 
 
-def origin(entries: Entries, track: JsonTrack) -> Origin:
+def origin(entries: Entries, track: JsonTrack) -> TrackOrigin:
     """Where the events of a track come from."""
     role = Role(track.role)
     pid = _pid(entries.processes[track.process]) if track.process >= 0 else None
     tid = _tid(entries.threads[track.thread]) if track.thread >= 0 else None
     if role is not Role.COUNTER:
-        return Origin(pid, tid, _PHASES[role])
-    return Origin(pid, tid, _PHASES[role], track.label, track.counter_id, track.series)
+        return TrackOrigin(pid, tid, _PHASES[role])
+    return TrackOrigin(pid, tid, _PHASES[role], track.label, track.counter_id, track.series)
 
 
 def _pid(process: JsonProcess) -> Identity:

@@ -207,7 +207,7 @@ def test_each_numeric_argument_is_a_series(args: str, samples: dict[str, float])
     assert {row.track: row.value for row in result.rows} == samples
     assert result.summary.counts.counter_samples == 1
     assert {row.kind for row in result.rows} == {TrackKind.COUNTER}
-    assert result.rows[0].args == f'{{"args":{args}}}'.encode()
+    assert result.rows[0].args == f'{{"args":{args},"tid": 2}}'.encode()
     assert not any(row.args for row in result.rows[1:])
 
 

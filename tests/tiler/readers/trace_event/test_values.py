@@ -201,8 +201,8 @@ def test_the_category_of_a_counter_stays_with_its_arguments() -> None:
     row, other, plain = read(
         array(event(',"cat":"x","args":{"v":1,"w":2}', ph="C"), event(',"args":{"v":1}', ph="C"))
     ).rows
-    assert row.decoded_args == [("v", 1), ("w", 2), ("cat", "x")]
-    assert (other.decoded_args, plain.decoded_args) == ([], [("v", 1)])
+    assert row.decoded_args == [("v", 1), ("w", 2), ("tid", 2), ("cat", "x")]
+    assert (other.decoded_args, plain.decoded_args) == ([], [("v", 1), ("tid", 2)])
 
 
 @pytest.mark.parametrize(
