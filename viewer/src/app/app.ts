@@ -9,7 +9,7 @@ import { AddressKeeper } from "../state/address";
 import { CatalogueLoader } from "../state/catalogue";
 import { detailsView } from "../state/details";
 import { afterFirstAnswers } from "../state/first-answers";
-import { fate, fateOf, revivals } from "../state/link";
+import { fate, fateOf, retries } from "../state/link";
 import { LinkKeeper } from "../state/link-keeper";
 import { type PageLocation, serverRoot } from "../state/location";
 import { page } from "../state/page";
@@ -102,7 +102,7 @@ export class App implements AppActions {
       }
     });
     effect(() => {
-      void revivals.value;
+      void retries.value;
       if (query.value !== "" || isSearchOpen.value) {
         this.#search.ask();
       }
@@ -188,7 +188,7 @@ export class App implements AppActions {
       fate.value = list !== null && shown.kind === "open" ? fateOf(shown.trace.manifest, list) : "same";
     });
     effect(() => {
-      if (revivals.value > 0) {
+      if (retries.value > 0) {
         untracked(() => {
           session.peek()?.lookAgain();
           this.loadMarks().catch(() => undefined);

@@ -1,7 +1,7 @@
 /** Code that is loaded when it is first needed, as components see it. */
 
 import { useEffect, useState } from "preact/hooks";
-import { revivals } from "../state/link";
+import { retries } from "../state/link";
 
 /** What is here at once, or on its way. */
 export type Loaded<T> = T | Promise<T>;
@@ -22,7 +22,7 @@ export function useLoaded<T>(name: string, load: () => Loaded<T>): LoadState<T> 
     begin(name, load),
   );
   // Code that was not to be had while the server was away.
-  const retries = loaded.state.kind === "failed" ? revivals.value : revivals.peek();
+  const times = loaded.state.kind === "failed" ? retries.value : retries.peek();
   useEffect(() => {
     let isWanted = true;
     const now = load();
@@ -38,7 +38,7 @@ export function useLoaded<T>(name: string, load: () => Loaded<T>): LoadState<T> 
     return () => {
       isWanted = false;
     };
-  }, [name, retries]);
+  }, [name, times]);
   return loaded.name === name ? loaded.state : LOADING;
 }
 

@@ -6,7 +6,7 @@ import type { AppActions } from "../components/app-context";
 import { copyText } from "../components/clipboard";
 import type { ToolMode } from "../keys/gestures";
 import { keysOf, type LateIntent } from "../keys/table";
-import { revivals } from "../state/link";
+import { retries } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
 import { isMarksOpen, marksLanePx } from "../state/marks";
 import { shiftTicks } from "../state/renew";
@@ -70,7 +70,7 @@ export class Marks implements Instruments {
       untracked(() => this.#show(current));
     });
     effect(() => {
-      if (revivals.value > 0) {
+      if (retries.value > 0) {
         untracked(() => void book.peek()?.keeper.load());
       }
     });

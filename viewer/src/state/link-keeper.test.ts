@@ -1,6 +1,6 @@
 import { Api, NetworkError } from "@tilescope/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { estrangement, fate, link, revivals } from "./link";
+import { estrangement, fate, link, retries } from "./link";
 import { LinkKeeper } from "./link-keeper";
 
 /** A server that answers, refuses, or says nothing; and what it was asked. */
@@ -63,7 +63,7 @@ beforeEach(() => {
   link.value = { kind: "up" };
   estrangement.value = { needsLogin: false, isUpdated: false };
   fate.value = "same";
-  revivals.value = 0;
+  retries.value = 0;
 });
 
 afterEach(() => {
@@ -91,7 +91,7 @@ it("tells of a server that refuses at once, tries again less and less often, and
   keeper.tryNow();
   await pass(1);
   expect(link.value).toEqual({ kind: "up" });
-  expect(revivals.value).toBe(1);
+  expect(retries.value).toBe(1);
   expect(asked).toEqual(expect.arrayContaining(["/healthz", "reconnect", "runs"]));
 });
 

@@ -5,7 +5,7 @@
  */
 
 import { type Fetch, retryPauseMs } from "@tilescope/client";
-import { estrangement, fate, link, Pulse, revivals } from "./link";
+import { estrangement, fate, link, Pulse, retries } from "./link";
 
 /** What the keeper needs of the rest of the page. */
 export interface LinkPort {
@@ -301,7 +301,7 @@ export class LinkKeeper {
     this.#forget();
     this.#pulse.restart(this.#port.now());
     link.value = { kind: "up" };
-    revivals.value += 1;
+    retries.value += 1;
     // Also for its version: the stream does not tell it.
     this.suspect();
     this.#check(0);

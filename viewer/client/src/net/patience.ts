@@ -18,6 +18,7 @@ export function waitBeforeMs(tries: number, retryAfter: string | null): number |
   return Math.min(seconds * 1000, MOST_MS);
 }
 
+/** The browser's own pause. */
 export function pauseFor(ms: number, signal: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
