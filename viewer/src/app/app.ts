@@ -1,7 +1,7 @@
 /** The application: ties the state, the stage and the server together, and opens runs. */
 
 import { effect, untracked } from "@preact/signals";
-import { Api, laterByTimer, type Run } from "@tilescope/client";
+import { Api, laterByTimer, pauseFor, type Run } from "@tilescope/client";
 import type { AppActions } from "../components/app-context";
 import { focusedKey } from "../components/tree-focus";
 import type { Intent, LateIntent } from "../keys/table";
@@ -9,7 +9,7 @@ import { AddressKeeper } from "../state/address";
 import { CatalogueLoader } from "../state/catalogue";
 import { detailsView } from "../state/details";
 import { afterFirstAnswers } from "../state/first-answers";
-import { fate, fateOf, retries } from "../state/link";
+import { delayed, fate, fateOf, retries } from "../state/link";
 import { LinkKeeper } from "../state/link-keeper";
 import { type PageLocation, serverRoot } from "../state/location";
 import { page } from "../state/page";
@@ -38,7 +38,9 @@ export class App implements AppActions {
   readonly pages = new Pages(this.#address, this.guide);
   readonly tracks = new TrackDeeds(this.#address, this.guide, this.stage);
   readonly link = this.#keepLink(new Api(serverRoot(location.pathname)));
-  readonly #api = new Api(serverRoot(location.pathname), afterFirstAnswers(this.link.fetch));
+  readonly #api = new Api(serverRoot(location.pathname), afterFirstAnswers(this.link.fetch), pauseFor, (questions) => {
+    delayed.value = questions;
+  });
   readonly #poller = new RunsPoller(
     () => this.#api.runs(),
     () => runView.peek().kind === "list",

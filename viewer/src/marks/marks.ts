@@ -74,12 +74,7 @@ export class Marks implements Instruments {
         untracked(() => void book.peek()?.keeper.load());
       }
     });
-    // What others have marked is looked at when one comes back to the page, and when the list is opened.
-    document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "visible") {
-        void book.peek()?.keeper.load();
-      }
-    });
+    // What others have marked is looked at when the list is opened, too.
     effect(() => {
       if (isMarksOpen.value) {
         untracked(() => void book.peek()?.keeper.load());

@@ -53,7 +53,7 @@ function setUp() {
     },
     random: () => 0,
   });
-  return { keeper, server, asked, api: new Api("", keeper.fetch) };
+  return { keeper, server, asked, api: new Api("", keeper.fetch, async () => undefined) };
 }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -230,6 +230,16 @@ it("asks for nothing while nobody looks at the page, and for everything when som
   await pass(1);
   expect(link.value.kind).toBe("down");
   expect(asked).toEqual(["runs", "/healthz"].toSorted());
+});
+
+it("has asked again what could not be had when the page is looked at again", async () => {
+  const { keeper } = setUp();
+  keeper.watch(true);
+  await pass(10);
+  expect(retries.value).toBe(0);
+  keeper.watch(false);
+  keeper.watch(true);
+  expect(retries.value).toBe(1);
 });
 
 it("tells of a server of another version, and of one that asks for its token again", async () => {

@@ -1,9 +1,11 @@
 /** The hits of one query, as the timeline and the minimap paint them: asked for as pictures are painted. */
 
-import { effect } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 import { visibleRange } from "@tilescope/client";
+import { lastOf } from "../state/asking";
 import { busyRange } from "../state/first-view";
 import { DensityLoader, type DensityWish } from "../state/hit-density";
+import { setProblem } from "../state/problems";
 import type { Trace } from "../state/trace";
 import { arrangement } from "../state/tracks";
 import { minimapView } from "./brush";
@@ -26,6 +28,9 @@ export class QueryHits implements HitSource {
   readonly #stage: Stage;
   readonly #view = new DensityLoader();
   readonly #run = new DensityLoader(0);
+  readonly #viewDensity = computed(() => lastOf(this.#view.state)?.answer ?? null);
+  readonly #runDensity = computed(() => lastOf(this.#run.state)?.answer ?? null);
+  readonly #problem = computed(() => (this.#view.state.kind === "failed" ? this.#view.state.failure.message : null));
   #trace: Trace | null = null;
   #key = "";
   #query = "";
@@ -34,25 +39,29 @@ export class QueryHits implements HitSource {
   constructor(stage: Stage) {
     this.#stage = stage;
     effect(() => {
-      void this.#view.state.value;
-      void this.#run.state.value;
+      void this.#viewDensity.value;
+      void this.#runDensity.value;
+      const problem = this.#problem.value;
+      setProblem("hits", problem === null ? null : `Hits could not be marked: ${problem}`);
       this.repaint();
     });
   }
 
   get grid(): HitSource["grid"] {
-    const state = this.#view.state.peek();
-    return state.kind === "ready" ? state.density.grid : null;
+    return this.#viewDensity.peek()?.grid ?? null;
   }
 
   get runGrid(): HitSource["runGrid"] {
-    const state = this.#run.state.peek();
-    return state.kind === "ready" ? state.density.grid : null;
+    return this.#runDensity.peek()?.grid ?? null;
+  }
+
+  get isBlind(): boolean {
+    return this.grid === null && this.#problem.peek() !== null;
   }
 
   get isStale(): boolean {
-    const state = this.#view.state.peek();
-    return state.kind === "ready" && !isOfSearch(state.density.wish.key, this.#key);
+    const density = this.#viewDensity.peek();
+    return density !== null && !isOfSearch(density.wish.key, this.#key);
   }
 
   /** Looks for another query, or anew for the same one where it could not be answered; `key` as `searchKey` makes it. */
@@ -61,7 +70,7 @@ export class QueryHits implements HitSource {
     this.#key = key;
     this.#query = query;
     for (const loader of [this.#view, this.#run]) {
-      if (loader.state.peek().kind !== "ready") {
+      if (loader.state.kind === "failed") {
         loader.forget();
       }
     }

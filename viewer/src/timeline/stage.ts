@@ -3,11 +3,12 @@
  */
 
 import { effect } from "@preact/signals";
-import { fit, resize, type View, visibleRange } from "@tilescope/client";
+import { AwayError, fit, resize, type View, visibleRange } from "@tilescope/client";
 import { timeAxis } from "../base/axis";
 import { detailsView } from "../state/details";
 import { type DrawStatus, drawStatus } from "../state/draw-status";
 import { hover } from "../state/hover";
+import { setProblem } from "../state/problems";
 import { draftArea, selectedRange, selection } from "../state/selection";
 import { namesVersion, type Session, session } from "../state/session";
 import { prefersReducedMotion, settings, theme } from "../state/settings";
@@ -396,7 +397,10 @@ export class Stage {
 
   /** Says at once how exact the picture is, and counts its events when it has stood still for a moment. */
   #report(current: Session, picture: Picture, frameMs: number): void {
-    const { missingPages, stream } = current.client.status;
+    const { missingPages, stream, problem } = current.client.status;
+    // Of a server that is away the whole page tells.
+    const isTold = problem !== null && !(problem instanceof AwayError);
+    setProblem("tiles", isTold ? `Something could not be loaded: ${problem.message}` : null);
     const before = drawStatus.peek();
     const now: DrawStatus = {
       missingPages,
