@@ -3,7 +3,7 @@
 import { effect, untracked } from "@preact/signals";
 import { Api, laterByTimer, pauseFor, type Run } from "@tilescope/client";
 import type { AppActions } from "../components/app-context";
-import { focusedKey } from "../components/tree-focus";
+import { focusedKey, followWalking } from "../components/tree-focus";
 import type { Intent, LateIntent } from "../keys/table";
 import { AddressKeeper } from "../state/address";
 import { CatalogueLoader } from "../state/catalogue";
@@ -22,6 +22,7 @@ import { failure } from "../state/shell";
 import { trackKey } from "../state/track-keys";
 import { Guide } from "../timeline/guide";
 import { LateCode } from "../timeline/late-code";
+import { followPointer } from "../timeline/pointer-place";
 import { Stage } from "../timeline/stage";
 import { connectAnnouncements } from "./announcing";
 import { type Deeds, makeDeeds } from "./deeds";
@@ -36,7 +37,7 @@ export class App implements AppActions {
   readonly catalogue = new CatalogueLoader();
   readonly #address = new AddressKeeper();
   readonly pages = new Pages(this.#address, this.guide);
-  readonly tracks = new TrackDeeds(this.#address, this.guide, this.stage);
+  readonly tracks = new TrackDeeds(this.#address, this.guide);
   readonly link = this.#keepLink(new Api(serverRoot(location.pathname)));
   readonly #api = new Api(serverRoot(location.pathname), afterFirstAnswers(this.link.fetch), pauseFor, (questions) => {
     delayed.value = questions;
@@ -75,6 +76,8 @@ export class App implements AppActions {
   readonly #captures = new LateCode(async () => new (await import("../capture/captures")).Captures(this, this.#api));
 
   start(): void {
+    followPointer();
+    followWalking();
     this.guide.onJump = () => this.#address.jump();
     this.stage.loadInstruments = () => this.loadMarks();
     const { initial } = this.#address;

@@ -1,7 +1,9 @@
 /** Code that is loaded when it is first needed, as components see it. */
 
+import type { Signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { retries } from "../state/link";
+import { failure } from "../state/shell";
 
 /** What is here at once, or on its way. */
 export type Loaded<T> = T | Promise<T>;
@@ -40,6 +42,16 @@ export function useLoaded<T>(name: string, load: () => Loaded<T>): LoadState<T> 
     };
   }, [name, times]);
   return loaded.name === name ? loaded.state : LOADING;
+}
+
+/** Closes what cannot be loaded, and says so: nothing waits for it any more. */
+export function useGivingUp({ kind }: LoadState<unknown>, isOpen: Signal<boolean>, what: string): void {
+  useEffect(() => {
+    if (kind === "failed") {
+      isOpen.value = false;
+      failure.value = `${what} could not be loaded: the server does not answer.`;
+    }
+  }, [kind, isOpen, what]);
 }
 
 function begin<T>(name: string, load: () => Loaded<T>): { readonly name: string; readonly state: LoadState<T> } {

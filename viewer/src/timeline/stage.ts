@@ -28,6 +28,7 @@ import { Motion } from "./motion";
 import { paintAxis } from "./paint-axis";
 import { TracksPainter } from "./paint-tracks";
 import { type Picture, takePicture } from "./picture";
+import type { Place } from "./pointer-place";
 import { sceneTrackAt } from "./scene";
 import { Surface } from "./surface";
 import type { OverTracks } from "./tracks-input";
@@ -49,11 +50,6 @@ const ARRIVALS_MS = 50;
 
 /** So far the pointer moves before it is told of what it was pressed on. */
 const QUIET_PX = 4;
-
-interface Place {
-  readonly xPx: number;
-  readonly yPx: number;
-}
 
 function distancePx(a: Place, b: Place): number {
   return Math.hypot(a.xPx - b.xPx, a.yPx - b.yPx);
