@@ -7,16 +7,7 @@ import type { Trace } from "../state/trace";
 import { layout, roots, scrolled, toggleGroup, trackChoice } from "../state/tracks";
 import { scroll } from "../state/view";
 import { formatCount } from "./format";
-import {
-  drop,
-  focusedKey,
-  focusItem,
-  hoveredKey,
-  itemToReturnTo,
-  keyPointedAt,
-  leaveTree,
-  openMenuAt,
-} from "./tree-focus";
+import { drop, focusedKey, focusItem, hoveredKey, itemToReturnTo, keyPointedAt, openMenuAt } from "./tree-focus";
 import { classOf, TreeItem, TreeLabel } from "./tree-item";
 import { moveInTree } from "./tree-keys";
 import { LateTrackMenu } from "./tree-menu";
@@ -116,7 +107,9 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
       revealItem(element.current, item);
       focusItem(item.key);
     }
-    return leaveTree;
+    return () => {
+      hoveredKey.value = null;
+    };
   }, []);
   useEffect(() => {
     // The tree may have moved under a pointer that rests.

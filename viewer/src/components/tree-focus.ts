@@ -31,6 +31,9 @@ export function keyPointedAt(): string | null {
 /** Whether one walks through the tree by keys: then keys are for what has the focus, else for what is pointed at. */
 let isWalking = false;
 
+/** Whether the last thing that got the focus was in the tree. */
+let wasTreeFocused = false;
+
 /** Follows what is used last, keys or pointer, for as long as the page is open. In a dialog one walks through its list, not the tree. */
 export function followWalking(): void {
   const walks = ({ key, target }: KeyboardEvent) => {
@@ -40,6 +43,9 @@ export function followWalking(): void {
   const points = () => {
     isWalking = false;
   };
+  addEventListener("focusin", ({ target }) => {
+    wasTreeFocused = target instanceof Element && target.closest("[role=tree]") !== null;
+  });
   addEventListener("keydown", walks, true);
   addEventListener("pointermove", points, true);
   addEventListener("pointerdown", points, true);
@@ -56,19 +62,11 @@ export function walkedKey(): string | null {
   return focused?.dataset.key ?? null;
 }
 
-/** The tree item that one had walked to when the tree was left for another page. */
-let leftKey: string | null = null;
-
-/** The tree goes: remembers what has the focus in it. */
-export function leaveTree(): void {
-  leftKey = walkedKey();
-  hoveredKey.value = null;
-}
-
-/** The tree is back: the item that gets the focus again, unless something else has it or one points by now. */
+/** The item that gets the focus again when the tree is back after another page: where one walked, and has focused nothing since. */
 export function itemToReturnTo(): LayoutItem | null {
   const hasFocus = document.activeElement !== null && document.activeElement !== document.body;
-  return leftKey === null || !isWalking || hasFocus ? null : layoutItem(layout.peek(), leftKey);
+  const key = isWalking && wasTreeFocused && !hasFocus ? focusedKey.peek() : null;
+  return key === null ? null : layoutItem(layout.peek(), key);
 }
 
 /** What the menu is open for, and where in the window. */
