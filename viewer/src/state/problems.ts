@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 
 /** What draws a part of the screen. */
-export type ProblemSource = "tiles" | "hits";
+export type ProblemSource = "tiles" | "hits" | "highlight";
 
 export const problems = signal<ReadonlyMap<ProblemSource, string>>(new Map());
 

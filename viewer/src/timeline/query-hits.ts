@@ -1,11 +1,12 @@
 /** The hits of one query, as the timeline and the minimap paint them: asked for as pictures are painted. */
 
-import { computed, effect } from "@preact/signals";
+import { computed, effect, untracked } from "@preact/signals";
 import { visibleRange } from "@tilescope/client";
 import { lastOf } from "../state/asking";
 import { busyRange } from "../state/first-view";
 import { DensityLoader, type DensityWish } from "../state/hit-density";
-import { setProblem } from "../state/problems";
+import { retries } from "../state/link";
+import { type ProblemSource, setProblem } from "../state/problems";
 import type { Trace } from "../state/trace";
 import { arrangement } from "../state/tracks";
 import { minimapView } from "./brush";
@@ -36,14 +37,19 @@ export class QueryHits implements HitSource {
   #query = "";
   version = nextVersion();
 
-  constructor(stage: Stage) {
+  /** `source`: whose hits they are. */
+  constructor(stage: Stage, source: ProblemSource = "hits") {
     this.#stage = stage;
     effect(() => {
       void this.#viewDensity.value;
       void this.#runDensity.value;
       const problem = this.#problem.value;
-      setProblem("hits", problem === null ? null : `Hits could not be marked: ${problem}`);
+      setProblem(source, problem === null ? null : `Hits could not be marked: ${problem}`);
       this.repaint();
+    });
+    effect(() => {
+      void retries.value;
+      untracked(() => this.#retry());
     });
   }
 
@@ -64,17 +70,22 @@ export class QueryHits implements HitSource {
     return density !== null && !isOfSearch(density.wish.key, this.#key);
   }
 
-  /** Looks for another query, or anew for the same one where it could not be answered; `key` as `searchKey` makes it. */
+  /** Looks for another query; `key` as `searchKey` makes it. */
   follow(trace: Trace, key: string, query: string): void {
     this.#trace = trace;
     this.#key = key;
     this.#query = query;
+    this.repaint();
+  }
+
+  /** Asks again with the next picture for what could not be had. */
+  #retry(): void {
     for (const loader of [this.#view, this.#run]) {
       if (loader.state.kind === "failed") {
         loader.forget();
+        this.#stage.invalidate();
       }
     }
-    this.repaint();
   }
 
   /** Asks again with the next picture: there may be more hits now. */
