@@ -2030,7 +2030,9 @@ class XSpaceFile:
     def samples(self, line: int, series: int, track: int) -> XSpaceLineEvents:
         """Begins to read the samples of a series."""
 
-    def names(self) -> list[str]: ...
+    def names(self) -> list[tuple[str, str]]:
+        """Returns text and category of each name."""
+
     def metadata_tables(
         self, plane_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
     ) -> XSpaceMetadata:
@@ -2398,7 +2400,7 @@ class TraceEventStream:
         """
 
     def names(self) -> list[tuple[str, str]]:
-        """Returns name and category of each name."""
+        """Returns text and category of each name."""
 
     @property
     def name_count(self) -> int: ...

@@ -13,7 +13,7 @@ from tilescope.server.errors import TooManyRequests, Unauthorized, answer_to, me
 from tilescope.server.guard.admission import CHALLENGE
 from tilescope.server.http.error_response import error_response
 from tilescope.server.keys import REGISTRY
-from tilescope.tiler.errors import StoreError, ToolFailed
+from tilescope.tiler.errors import NotBuilt, StoreError, ToolFailed
 from tilescope.tiler.schema import ErrorCode
 
 _HTTP_CODES: Final[dict[HTTPStatus, ErrorCode]] = {
@@ -21,6 +21,8 @@ _HTTP_CODES: Final[dict[HTTPStatus, ErrorCode]] = {
     HTTPStatus.METHOD_NOT_ALLOWED: "method_not_allowed",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "too_large",
 }
+
+NOT_BUILT_RETRY_S: Final = "1"  # blocks are built in seconds
 
 _log = logging.getLogger(__name__)
 
@@ -58,4 +60,6 @@ def report_failure(request: web.Request, error: Exception) -> None:
 def _headers_of(error: Exception) -> Mapping[str, str]:
     if isinstance(error, Unauthorized):
         return CHALLENGE
+    if isinstance(error, NotBuilt):
+        return {hdrs.RETRY_AFTER: NOT_BUILT_RETRY_S}
     return {hdrs.RETRY_AFTER: str(error.retry_after_s)} if isinstance(error, TooManyRequests) else {}

@@ -68,7 +68,7 @@ class Registry:
         self._indexer = Indexer(run=run_job, on_indexed=self._check_indexed, on_change=self._on_change)
         self._watchers = Watchers()
         self._growth = Growth(SETTLE_S) if growth is None else growth
-        self._wanted: set[str] = set()  # runs that are indexed as soon as they have stopped to grow
+        self._requested: set[str] = set()  # runs that are indexed as their files are once these do not change any more
         self._following: asyncio.Task[None] | None = None
         self._runs: dict[str, FoundRun] = {}  # newest first
         self._scanning = asyncio.Lock()
@@ -125,9 +125,9 @@ class Registry:
         if status.state is not RunState.READY:
             if not run.files:
                 raise IndexingFailed(status.error or f"{run.path}: a store cannot be indexed, only a trace")
-            if self._growth.is_changing(run) and status.state is not RunState.INDEXING:
-                self._want(run)
-            else:
+            is_waiting = self._growth.is_changing(run) and self._indexer.state(run.store) is None
+            self._request(run, is_waiting=is_waiting)
+            if not is_waiting:
                 self._indexer.add(self._job(run), first=True)
             status = self._status(run)
         return status
@@ -210,17 +210,16 @@ class Registry:
         return isinstance(state, Indexing) and build == _visible_build(state)
 
     def _on_change(self, job: IndexJob) -> None:
-        state = self._indexer.state(job.store)
+        state, run_id = self._indexer.state(job.store), _run_id(job)
         if not isinstance(state, Indexing):
             self._stores.settle(job.store)
         if isinstance(state, Failed):
             self._aside(self._sweep, job.store)
-            if (changed := self._changed_meanwhile(job)) is not None:
-                self._want(changed)
-        for run in self._runs.values():
-            if run.store == job.store:
-                self._watchers.wake(run.id)
-                self.forward_wants(run.id)
+        if run_id in self._requested and not isinstance(state, Queued | Indexing):
+            self._look_again()  # and then tells who watches
+        else:
+            self._watchers.wake(run_id)
+        self.forward_wants(run_id)
 
     async def _tidy(self) -> None:
         while True:
@@ -234,14 +233,6 @@ class Registry:
         for store in older:
             self._stores.release(store)
         self._aside(self._make_room, older)
-
-    def _changed_meanwhile(self, job: IndexJob) -> FoundRun | None:
-        """The run of a job, if its files are no longer those that the job was about."""
-        run = self._runs.get(job.store.parent.name)
-        with suppress(OSError):  # a file is gone: the next look will tell
-            if run is not None and self._cache.store_of(run.id, job.files) != job.store:
-                return run
-        return None
 
     def _aside(self, work: Callable[[_T], None], what: _T) -> None:
         """Does what takes a while, and nobody waits for, in a thread."""
@@ -273,36 +264,48 @@ class Registry:
         async with self._scanning:
             if not is_due and time.monotonic() < self._rescan_at_s:
                 return
+            ended = {run_id for run_id in self._requested if not self._is_at_work(run_id)}
             found = await asyncio.to_thread(find_runs, self.paths, self._cache, self._discover, self._time_unit)
             self._rescan_at_s = time.monotonic() + self._rescan_interval_s
         self._runs = {run.id: run for run in found}
         self._growth.look(found)
         for run in found:
-            if not run.files or not (self._index_all or run.id in self._wanted):
+            if not run.files or not (self._index_all or run.id in self._requested) or self._is_at_work(run.id):
                 continue
             if self._indexer.state(run.store) is not None or self._indexed_status(run).state is not RunState.NEW:
-                self._wanted.discard(run.id)
-            elif self._growth.may_grow(run):
-                self._want(run)
+                self._requested -= ended & {run.id}  # one that ended since may have been about other files
             else:
-                self._wanted.discard(run.id)
-                self._indexer.add(self._job(run))
-        self._wanted.intersection_update(self._runs)
+                is_waiting = self._growth.may_grow(run)
+                self._request(run, is_waiting=is_waiting)
+                if not is_waiting:
+                    self._indexer.add(self._job(run))
+        self._requested.intersection_update(self._runs)
 
-    def _want(self, run: FoundRun) -> None:
-        """Has a run indexed when it has stopped to grow. Looks at the files until then, whoever asks meanwhile."""
-        if run.id not in self._wanted:
-            self._wanted.add(run.id)
+    def _request(self, run: FoundRun, *, is_waiting: bool) -> None:
+        """Has a run indexed, however often its files change meanwhile."""
+        if is_waiting and run.id not in self._requested:
             _log.info("%s: is indexed when it is complete: it is still being written", run.name)
-        if self._following is None or self._following.done():
+        self._requested.add(run.id)
+        self._look_again()
+
+    def _is_at_work(self, run_id: str) -> bool:
+        """Whether a run is being indexed as its files were when they were looked at last, or is about to be."""
+        run = self._runs.get(run_id)
+        return run is not None and isinstance(self._indexer.state(run.store), Queued | Indexing)
+
+    def _look_again(self) -> None:
+        """Looks at the files of requested runs until all of these are indexed, or failed, as they are then."""
+        if self._requested and (self._following is None or self._following.done()):
             self._following = asyncio.create_task(self._follow())
 
     async def _follow(self) -> None:
-        while self._wanted:
-            await asyncio.sleep(self._rescan_interval_s)
-            await self._scan()
-            for run_id in list(self._wanted):
+        is_due = True
+        while waiting := [run_id for run_id in self._requested if not self._is_at_work(run_id)]:
+            await self._scan(is_due=is_due)
+            for run_id in waiting:
                 self._watchers.wake(run_id)
+            await asyncio.sleep(self._rescan_interval_s)
+            is_due = False
 
     def _status(self, run: FoundRun) -> RunStatus:
         match self._indexer.state(run.store):
@@ -310,16 +313,20 @@ class Registry:
                 return RunStatus(run, RunState.QUEUED)
             case Indexing() as state:
                 return RunStatus(run, RunState.INDEXING, progress=state.progress, build=_visible_build(state))
-            case Failed() if run.id in self._wanted:  # it was about files that have changed since
-                return RunStatus(run, RunState.QUEUED, is_growing=True)
+            case Failed() if run.id in self._requested:  # it may have been about files that have changed since
+                return RunStatus(run, RunState.QUEUED, is_growing=self._growth.may_grow(run))
             case Failed(error, no_room):
                 return RunStatus(run, RunState.FAILED, error=error, no_room=no_room)
             case None:
                 status = self._indexed_status(run)
-                if status.state is not RunState.NEW or not self._growth.may_grow(run):
+                if status.state is not RunState.NEW:
                     return status
-                is_wanted = run.id in self._wanted
-                return replace(status, state=RunState.QUEUED if is_wanted else RunState.NEW, is_growing=True)
+                is_requested = run.id in self._requested
+                return replace(
+                    status,
+                    state=RunState.QUEUED if is_requested else RunState.NEW,
+                    is_growing=self._growth.may_grow(run),
+                )
 
     def _indexed_status(self, run: FoundRun) -> RunStatus:
         try:
@@ -350,3 +357,7 @@ class Registry:
 def _visible_build(state: Indexing) -> str | None:
     """The build of which something can be shown."""
     return state.progress.build if state.progress.revision > 0 else None
+
+
+def _run_id(job: IndexJob) -> str:
+    return job.store.parent.name

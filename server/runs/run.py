@@ -79,6 +79,7 @@ class RunStatus:
     def told(self) -> schema.Run:
         """As clients are told of it."""
         run = self.found
+        left_out = () if self.extent is None else self.extent.left_out  # of what could not be read when it was indexed
         return schema.Run(
             id=run.id,
             name=run.name,
@@ -91,7 +92,7 @@ class RunStatus:
             modified_ns=str(run.modified_ns),
             build=self.build,
             progress=None if self.progress is None else self.progress.told(),
-            notes=list(run.notes),
+            notes=list(dict.fromkeys([*run.notes, *left_out])),
             events=None if self.extent is None else str(self.extent.events),
             duration_ps=None if self.extent is None else str(self.extent.duration_ps),
             growing=self.is_growing,

@@ -164,7 +164,7 @@ class Questions:
             for run, name in zip(runs, builds, strict=True):
                 store = leases.enter_context(self._registry.lease(run.id, name.build))
                 opener = self._registry.opener(is_growing=store.is_growing)
-                sources.append(BuildSource(run.store, name.build, opener, self.work_rules))
+                sources.append(BuildSource(run.store, name.build, opener, self.work_rules, store.is_growing))
                 is_growing = is_growing or store.is_growing
             yield _Leased(sources, is_growing)
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from tilescope.server.errors import NotAcceptable, NotFound
 from tilescope.server.json_text import json_body
 from tilescope.server.told import without_folders
-from tilescope.tiler.errors import UsageError
+from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.pages import compress
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.schema import ToolEntry, ToolList
@@ -119,7 +119,12 @@ def json_text(table: str, answer: Answer) -> bytes:
 
 
 def arrow_stream(table: str, answer: Answer) -> bytes:
-    """One table as an Arrow IPC stream. Raises UsageError when there is none of that name, or no pyarrow."""
+    """One table as an Arrow IPC stream. Raises UsageError when there is none of that name, or no pyarrow.
+
+    Raises NotBuilt for an answer that is not complete: a stream does not say so.
+    """
+    if not answer.is_complete:
+        raise NotBuilt("the run is still being indexed: ask in JSON, whose answers say whether they are complete")
     from tilescope.tiler.tools.arrow import ipc_stream
 
     return ipc_stream(answer.only_table(table or None))

@@ -33,12 +33,16 @@ Task = Callable[..., Steps[Any]]  # of the readers of all its sources
 
 @dataclass(frozen=True, slots=True)
 class BuildSource:
-    """A build, and what opens it; to be pickled."""
+    """A build, and what opens it; to be pickled.
+
+    One that `is_growing` is opened for questions of its time alone: once it is published, it is another source.
+    """
 
     path: Path
     build: str
     opener: Callable[[Path, str], ServedStore]
     work_rules: WorkRules = NO_WORK_RULES
+    is_growing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +70,11 @@ class _Entry:
     users: int = 0
 
 
-_Place = tuple[Path, str, WorkRules]
+_Place = tuple[Path, str, WorkRules, bool]
 
 
 def _place(source: BuildSource) -> _Place:
-    return source.path, source.build, source.work_rules
+    return source.path, source.build, source.work_rules, source.is_growing
 
 
 class _OpenBuilds:
@@ -87,7 +91,7 @@ class _OpenBuilds:
             except BaseException:  # of a damaged one
                 store.close()
                 raise
-        elif entry.store.is_growing:
+        elif source.is_growing:
             entry.reader = QueryReader(entry.store, source.work_rules)
         entry.users += 1
         self._entries[place] = entry
@@ -97,7 +101,8 @@ class _OpenBuilds:
         self._entries[_place(source)].users -= 1
         unused = [place for place, entry in self._entries.items() if not entry.users]
         for place in unused:
-            if self._entries[place].store.is_growing or place in unused[:-KEPT_STORES]:
+            is_growing = place[-1]
+            if is_growing or place in unused[:-KEPT_STORES]:
                 self._entries.pop(place).store.close()
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from playwright.sync_api import Browser
 
@@ -31,6 +35,48 @@ def server(browser: Browser, large: Path, tmp_path: Path) -> Iterator[Served]:
         yield running
 
 
+STEP_S = 0.05
+
+
+@dataclass
+class Indexing:
+    """The process that indexes a run, which works only while the test lets it."""
+
+    worker: psutil.Process
+    progress: Callable[[], Any]
+
+    def work_until(self, is_enough: Callable[[Any], bool]) -> None:
+        """Lets it work, and stops it again soon after its progress is enough."""
+        while (progress := self.progress()) is None or not is_enough(progress):
+            self.worker.resume()
+            time.sleep(STEP_S)
+            self.worker.suspend()
+
+
+@contextmanager
+def held_indexing(server: Served, run: str) -> Iterator[Indexing]:
+    """The run's process, stopped; it goes on at the end."""
+    while (worker := _worker()) is None:
+        time.sleep(0.01)
+    worker.suspend()
+
+    def progress() -> Any:
+        return next(each["progress"] for each in server.get("/runs")["runs"] if each["id"] == run)
+
+    try:
+        yield Indexing(worker, progress)
+    finally:
+        worker.resume()
+
+
+def _worker() -> psutil.Process | None:
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):  # it has just ended
+            if "tilescope.server.runs.worker" in process.cmdline():
+                return process
+    return None
+
+
 LOOK = """() => ({
     state: tilescope.state, indexing: tilescope.indexing, provisional: tilescope.provisional, sharp: tilescope.sharp,
     strip: document.querySelector('.growth-text')?.textContent ?? '',
@@ -43,31 +89,33 @@ def test_a_trace_is_seen_rough_then_sharp_while_it_is_indexed(browser: Browser, 
     with watched_page(browser, server.url) as page:
         viewer = Viewer(page, server.url)
         page.goto(f"{server.url}/?run={run}")
-        viewer.wait("window.tilescope?.state === 'open'", 60)
-        assert page.evaluate("tilescope.indexing")
-        viewer.wait("tilescope.provisional > 0", 20)
-        viewer.screenshot("growing-rough")
-        rough: dict[str, Any] = page.evaluate(LOOK)
-        assert rough["indexing"]
-        assert not rough["sharp"]
-        assert "%" in rough["strip"]
-        assert "events" in rough["strip"]
-        assert "roughly how busy" in rough["note"]
-        # What is found grows with the run, without another word.
-        page.keyboard.press("/")
-        page.keyboard.type("fusion")
-        viewer.wait("/hits?$/.test(document.querySelector('.search-count')?.textContent)", 60)
-        page.locator(".timeline").focus()
-        box = viewer.timeline_box()
-        # Go somewhere: the place is kept until the end.
-        page.mouse.move(box["x"] + box["width"] / 3, box["y"] + 200)
-        viewer.hold("w", 300)
-        viewer.wait("tilescope.provisional < 10", 60)
-        during = page.evaluate(LOOK)
-        assert during["indexing"], "blocks are sharp before all is done"
-        viewer.screenshot("growing-partly-sharp")
-        place = viewer.span()
-        top = page.evaluate("(document.querySelector('.scroller').scrollTop = 150)")
+        with held_indexing(server, run) as indexing:
+            indexing.work_until(lambda progress: progress["blocks"] > 0)
+            viewer.wait("window.tilescope?.state === 'open'", 60)
+            assert page.evaluate("tilescope.indexing")
+            viewer.wait("tilescope.provisional > 0", 20)
+            viewer.screenshot("growing-rough")
+            rough: dict[str, Any] = page.evaluate(LOOK)
+            assert rough["indexing"]
+            assert not rough["sharp"]
+            assert "%" in rough["strip"]
+            assert "events" in rough["strip"]
+            assert "roughly how busy" in rough["note"]
+            # What is found grows with the run, without another word.
+            page.keyboard.press("/")
+            page.keyboard.type("fusion")
+            viewer.wait("/hits?$/.test(document.querySelector('.search-count')?.textContent)", 60)
+            page.locator(".timeline").focus()
+            box = viewer.timeline_box()
+            # Go somewhere: the place is kept until the end.
+            page.mouse.move(box["x"] + box["width"] / 3, box["y"] + 200)
+            viewer.hold("w", 300)
+            indexing.work_until(lambda progress: progress["blocks_done"] >= progress["blocks"] - 2)
+            viewer.wait("tilescope.provisional < 10", 60)
+            assert page.evaluate(LOOK)["indexing"], "blocks are sharp before all is done"
+            viewer.screenshot("growing-partly-sharp")
+            place = viewer.span()
+            top = page.evaluate("(document.querySelector('.scroller').scrollTop = 150)")
         viewer.wait("tilescope.state === 'open' && !tilescope.indexing", 120)
         viewer.settle()
         assert viewer.span() == place
@@ -92,15 +140,18 @@ def test_what_is_shown_while_indexing_is_asked_for_without_errors(browser: Brows
     with watched_page(browser, server.url) as page:
         viewer = Viewer(page, server.url)
         page.goto(f"{server.url}/?run={run}")
-        viewer.wait("window.tilescope?.provisional > 0", 60)
-        page.reload()
-        viewer.wait("window.tilescope?.state === 'open'", 60)
-        viewer.wait("tilescope.provisional < 10", 60)
-        # Bins of the blocks that are done say what they hold.
-        box = viewer.timeline_box()
-        said = next(said for y in range(10, int(box["height"]), 20) for said in viewer.aggregates(box["y"] + y, 8))
-        assert "%" in said["Busy"]
-        assert said["Longest"] != "unknown"
+        with held_indexing(server, run) as indexing:
+            indexing.work_until(lambda progress: progress["blocks"] > 0)
+            viewer.wait("window.tilescope?.provisional > 0", 60)
+            page.reload()
+            viewer.wait("window.tilescope?.state === 'open'", 60)
+            indexing.work_until(lambda progress: progress["blocks_done"] >= progress["blocks"] - 2)
+            viewer.wait("tilescope.provisional < 10", 60)
+            # Bins of the blocks that are done say what they hold.
+            box = viewer.timeline_box()
+            said = next(said for y in range(10, int(box["height"]), 20) for said in viewer.aggregates(box["y"] + y, 8))
+            assert "%" in said["Busy"]
+            assert said["Longest"] != "unknown"
         viewer.wait("!tilescope.indexing", 120)
         viewer.settle()
         assert page.evaluate("tilescope.events") > 0

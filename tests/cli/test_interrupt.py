@@ -1,4 +1,4 @@
-"""Ctrl-C in a real process: one line, exit code 130, nothing left behind."""
+"""Ctrl-C and SIGTERM in a real process: one line, exit code 130, nothing left behind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from tests.tiler.readers.hostile_tar import END, header, member
 TIMEOUT_SECONDS = 60
 
 
-def test_ctrl_c(tmp_path: Path) -> None:
+SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+
+
+@SIGNALS
+def test_ctrl_c(tmp_path: Path, number: signal.Signals) -> None:
     command = [sys.executable, "-m", "tilescope", "synth", "--format", "chrome", "--events", "10000000000"]
     process = subprocess.Popen([*command, "-o", tmp_path / "a.json"], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + TIMEOUT_SECONDS
@@ -25,7 +29,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
             assert process.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, err = process.communicate(timeout=TIMEOUT_SECONDS)
     finally:
         process.kill()
@@ -43,8 +47,9 @@ def large(kind: str) -> bytes:
     return gzip.compress(before) + spaces * count + gzip.compress(END)
 
 
+@SIGNALS
 @pytest.mark.parametrize("kind", ["gzip", "tar"])
-def test_ctrl_c_while_a_trace_is_inflated(tmp_path: Path, kind: str) -> None:
+def test_ctrl_c_while_a_trace_is_inflated(tmp_path: Path, kind: str, number: signal.Signals) -> None:
     (tmp_path / "a.gz").write_bytes(large(kind))
     command = [sys.executable, "-m", "tilescope", "index", str(tmp_path / "a.gz"), "--max-inflated", "1GB"]
     process = subprocess.Popen([*command, "-o", str(tmp_path / "store")], stderr=subprocess.PIPE, text=True)
@@ -54,7 +59,7 @@ def test_ctrl_c_while_a_trace_is_inflated(tmp_path: Path, kind: str) -> None:
             assert process.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, err = process.communicate(timeout=TIMEOUT_SECONDS)
     finally:
         process.kill()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tilescope.cli.spans import ticks_text
+from tilescope.cli.spans import ticks_text, zero_of
 from tilescope.tiler.errors import UsageError
 
 
@@ -27,6 +27,15 @@ from tilescope.tiler.errors import UsageError
 )
 def test_times_are_ticks_exactly(text: str, tick_ps: int, ticks: str) -> None:
     assert ticks_text("--start", text, tick_ps) == ticks
+
+
+def test_times_with_a_unit_count_from_the_zero_of_the_run() -> None:
+    assert [ticks_text("--start", text, 1000, 7_000) for text in ("1us", "-8us", "5")] == ["8000", "-1000", "5"]
+
+
+def test_the_zero_is_the_start_of_all_but_outliers() -> None:
+    assert zero_of({"outliers": None}) == zero_of({}) == 0
+    assert zero_of({"outliers": {"start": "9007199254740993"}}) == 9007199254740993
 
 
 def test_what_lies_between_two_ticks_is_refused() -> None:

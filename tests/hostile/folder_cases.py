@@ -241,7 +241,7 @@ CASES = [
         "name-no-utf8-bad",
         "a name that is no text",
         {"h\udcff\udcfe.xplane.pb": b"<html>"},
-        Refused("is text|no known"),
+        Refused("is an HTML page"),
     ),
     _run("name-of-250", "a long name", {"n" * 240 + ".xplane.pb": DEVICE}, ONE),
     _run(

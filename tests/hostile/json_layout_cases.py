@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.hostile.case import Case, Indexed, Refused
-from tests.hostile.json_text import BOTH, SPAN_A, A, B, array, case, kept
+from tests.hostile.json_text import BOTH, SPAN_A, US, A, B, array, case, kept
 
 EMPTY = Indexed(0, 0, ("empty",), ())
 NO_TRACE = Refused(
@@ -39,10 +39,12 @@ _TOLERATED = {
     "space-everywhere": array(A, B).replace(",", " ,\t").replace(":", "\n: "),
     "args-deep": f"[{A[:-1]}" + ',"args":{"x":' + "[" * 40 + "]" * 40 + "}}," + B + "]",
     "member-deep": '{"x":' + "[" * 200 + "]" * 200 + ',"traceEvents":[' + A + "," + B + "]}",
-    "list-of-samples": '{"samples":[{"cpu":1,"ts":5}],"traceEvents":[' + A + "," + B + "]}",
     "unit-milliseconds": '{"displayTimeUnit":"ms","traceEvents":[' + A + "," + B + "]}",
     "unit-nonsense": '{"displayTimeUnit":[1,{}],"traceEvents":[' + A + "," + B + "]}",
 }
+
+# The same; what is not shown is said.
+_SAMPLES = '{"samples":[{"cpu":1,"ts":5}],"traceEvents":[' + A + "," + B + "]}"
 
 # Both events are read, and what was left out is counted.
 _COUNTED = {
@@ -57,10 +59,14 @@ _COUNTED = {
     "member-garbage": ('{"traceEvents":[' + A + "," + B + "],%%}", "^1 × damaged_member"),
 }
 
+# One event among two whole ones has quotes that are not escaped: what was meant is guessed, and said to be a guess.
+_REPAIRED = {
+    "quotes-in-name": ('{"name":"say "hi"","ph":"X","ts":3}', 'say "hi"'),
+    "quote-in-argument": ('{"args":{"k":"a"b"},"ph":"X","ts":3}', "[no name]"),
+}
+
 # One event among two whole ones is broken as JSON.
 _BROKEN = {
-    "quotes-in-name": '{"name":"say "hi"","ph":"X","ts":3}',
-    "quote-in-argument": '{"args":{"k":"a"b"},"ph":"X","ts":3}',
     "single-quotes": "{'ph':'X','ts':3}",
     "comment": '{"ph":"X",/*no*/"ts":3}',
     "no-colon": '{"ph" "X","ts":3}',
@@ -157,6 +163,24 @@ CASES = [
             kept(("^1 × ", "damaged JSON in 1 place")),
         )
         for name, text in _BROKEN.items()
+        for how, between in (("commas", ","), ("lines", "\n"))
+    ),
+    case(
+        "json-layout/list-of-samples", "samples of a profiler", _SAMPLES, kept(("^1 sample of a profiler: not shown",))
+    ),
+    *(
+        case(
+            f"json-broken/{name}-{how}",
+            "a broken event is repaired",
+            f"[{A}{between}{text}{between}{B}]",
+            kept(
+                ("^1 × unescaped_quotes", "^1 event has quotes that are not escaped"),
+                events=3,
+                spans=tuple(sorted((*BOTH, (meant, 2 * US, 0)))),
+                tracks=2,  # it names no thread
+            ),
+        )
+        for name, (text, meant) in _REPAIRED.items()
         for how, between in (("commas", ","), ("lines", "\n"))
     ),
     *(case(f"json-empty/{name}", "an empty trace, said so", text, EMPTY) for name, text in _EMPTY.items()),

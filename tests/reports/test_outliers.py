@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.reports.traces import Open, answer, rows
+from tests.reports.traces import FOLDER, Open, answer, rows
+from tilescope.cli import main
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.tracks import outliers
 from tilescope.tiler.query import QueryReader
@@ -78,6 +80,30 @@ def test_a_slice_of_46_years(open_by_name: Open) -> None:
     assert sum(row["count"] for row in rows(stats, "names")) == 400
     assert "names: count 400 without, 401 with" in text_of(stats)
     assert int(reader.store.manifest()["events"]["async_slices"]) == 1
+
+
+def test_the_command_line_counts_times_from_all_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What it prints, it takes: the first gap of 40 µs begins 63 µs after the first event that is no outlier."""
+    store = tmp_path / "store"
+    build_store([FOLDER / "zero_time_in_epoch_trace.json"], store)
+    for span in ((), ("--start", "0ms", "--end", "1ms"), ("--start", "63us", "--end", "103us", "--at-least", "30us")):
+        assert main(["ask", str(store), "gaps", *span]) == 0
+        (first, *_) = [line for line in capsys.readouterr().out.splitlines() if "µs   GPU 0" in line]
+        assert first.split()[:4] == ["63", "µs", "40", "µs"]
+
+
+@pytest.mark.parametrize("by", ["name", "argument"])
+def test_sums_of_arguments_are_of_the_events_that_are_counted(open_by_name: Open, by: str) -> None:
+    """A kernel that outlasts later ones of its stream says 3."""
+    question = {"by": by, "sum": "correlation", **({"argument": "device"} if by == "argument" else {})}
+    reader = open_by_name("kernel_overruns_stream.json")
+
+    def totals(*, outliers: bool) -> Counter[str]:
+        (table,) = answer(reader, "stats", outliers=outliers, **question).tables
+        assert table.totals is not None
+        return Counter({column: int(str(table.totals[column])) for column in ("count", "sum.correlation")})
+
+    assert totals(outliers=True) - totals(outliers=False) == {"count": 1, "sum.correlation": 3}
 
 
 def test_a_kernel_at_zero_among_epoch_times(open_by_name: Open) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -45,21 +46,38 @@ class Site:
         """Where the store of the run belongs, as its file is now."""
         return self.cache.store_of(name, (self.file(name),))
 
-    def registry(self, *, index_all: bool = False, capacity: int = 8, growth: Growth | None = None) -> Registry:
-        """What is served. Its files are taken for complete unless a `growth` is given."""
+    def registry(
+        self,
+        *,
+        index_all: bool = False,
+        capacity: int = 8,
+        growth: Growth | None = None,
+        hosts_of: Callable[[str], Iterable[Path]] = lambda name: (),
+    ) -> Registry:
+        """What is served. Its files are taken for complete unless a `growth` is given.
+
+        `hosts_of`: the further files of the run of a name, which are no runs by themselves.
+        """
         return Registry(
             [self.folder],
             self.cache,
             FakeOpenStores(self.stores, capacity, open_growing=self.stores.grow),
-            self._discover,
+            partial(self._discover, hosts_of),
             run_job=self.jobs,
             index_all=index_all,
             rescan_interval_s=0,
             growth=growth or Growth(settle_s=0),
         )
 
-    def _discover(self, folder: Path) -> list[DiscoveredRun]:
-        return [structs.replace(run, notes=self.notes.get(run.name, ())) for run in discover_files(folder)]
+    def _discover(self, hosts_of: Callable[[str], Iterable[Path]], folder: Path) -> list[DiscoveredRun]:
+        runs = discover_files(folder)
+        hosts = {run.name: sorted(hosts_of(run.name)) for run in runs}
+        further = {file for files in hosts.values() for file in files}
+        return [
+            structs.replace(run, files=(*run.files, *hosts[run.name]), notes=self.notes.get(run.name, ()))
+            for run in runs
+            if run.path not in further
+        ]
 
 
 @pytest.fixture

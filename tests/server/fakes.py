@@ -25,7 +25,7 @@ from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.values import Values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NotBuilt
-from tilescope.tiler.pages import Histogram, PageKey, Shape, compress
+from tilescope.tiler.pages import Histogram, PageKey, Shape, compress, decompress
 from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.pages.page_names import PageNames
 from tilescope.tiler.pages.steps import TrackSteps
@@ -271,6 +271,10 @@ class FakeGrowingStore(FakeStore):
         if not self.is_done:
             raise NotBuilt(f"track {track} is not built yet")
         return super().histogram(track, start, end)
+
+    def track_facts(self, block: int) -> dict[int, dict[str, Any]]:
+        tree = json.loads(decompress(self.tracks()))
+        return {track["id"]: track for track in tree["tracks"]} if self.is_done else {}
 
     def abandoned(self) -> None:
         self.is_abandoned = True

@@ -15,8 +15,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.details.instruction_stats import CATEGORY
-from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import (
     ASYNC_OP_LINES,
     DEVICE_PREFIX,
@@ -26,9 +24,7 @@ from tilescope.tiler.device_lines import (
     is_stream,
 )
 from tilescope.tiler.errors import NotBuilt
-from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.metadata_codes import metadata_codes
-from tilescope.tiler.facts.work import Classifier, Work, classifier, origins_of, work_of, works_of
+from tilescope.tiler.facts.work import Work, classifier, origins_of, works_of
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import Name, QueryReader, Reading, Steps
 from tilescope.tiler.query.tracks import SLICE_KINDS
@@ -42,9 +38,6 @@ NO_DEVICES: Final = (
     "no device's work was recognised: XLA Ops lines or streams of an XSpace, events of category kernel of a PyTorch "
     "trace and streams of Ascend Hardware are; record with the device's activities on"
 )
-
-# Names between which whoever asks may stop: some milliseconds.
-_NAMES_AT_ONCE: Final = 1024
 
 _ASCEND: Final = "Ascend Hardware"
 _ASCEND_COMMUNICATION: Final = re.compile(r"(HCCL|Communication)\b")
@@ -124,7 +117,6 @@ class _Finding:
         self._tree = reader.tree
         self._classifier = classifier(reader.work_rules)
         self._tables: dict[Callable[[Name], int], Kinds] = {}
-        self._of_file: dict[int, Kinds] = {}
         self.processes: dict[int, list[int]] = defaultdict(list)
         for track in self._tree.tracks:
             if track["kind"] in SLICE_KINDS and track["events"] != "0":
@@ -139,7 +131,7 @@ class _Finding:
             return [self._device(group, [(track, codes) for track in streams])]
         if not operations:
             return []
-        codes = yield from self._xla_codes(operations[0])
+        codes = yield from self._codes(self._classifier.xla_operation)
         beside = [(track, codes) for track in tracks if is_one_of(self._name(track), ASYNC_OP_LINES)]
         return [self._device(group, [(track, codes) for track in operations], beside)]
 
@@ -219,95 +211,9 @@ class _Finding:
             self._tables[rule] = yield from self._reader.names.numbers(rule)
         return self._tables[rule]
 
-    def _xla_codes(self, track: int) -> Steps[Kinds]:
-        """By the categories that the file's metadata has, where these are of one kind; else by name."""
-        file = self._reader.store.file_of(track)
-        if file not in self._of_file:
-            metadata = self._metadata(file)
-            if metadata is None:
-                self._of_file[file] = yield from self._codes(self._classifier.xla_operation)
-            else:
-                categories = yield from name_categories(self._reader, file, metadata)
-                self._of_file[file] = yield from _codes_by_category(self._reader, self._classifier, categories)
-        return self._of_file[file]
-
-    def _metadata(self, file: int) -> XStatTables | None:
-        try:
-            return self._reader.store.event_metadata(file)
-        except NotBuilt:  # names have to do while the run is indexed
-            return None
-
     def _name(self, track: int) -> str:
         return str(self._tree.tracks[track]["name"])
 
 
 def _work_track(track: int, codes: Kinds) -> WorkTrack:
     return WorkTrack(track, works_of(codes), origins_of(codes))
-
-
-def _codes_by_category(reader: QueryReader, rules: Classifier, categories: NameCategories) -> Steps[Kinds]:
-    names = reader.names
-    of_each = [rules.xla_operation(Name("", category)) for category in categories.texts]
-    lowest, highest = categories.bounds([work_of(code) for code in of_each], names.count)
-    _, codes = categories.bounds(of_each, names.count)
-    is_clear = lowest == highest
-    by_name = yield from names.numbers(rules.xla_operation, unless=is_clear)
-    codes = np.where(is_clear, codes, by_name)
-    if not rules.rules.rules:
-        return codes
-    pairs = zip(categories.name.tolist(), categories.category.tolist(), strict=True)
-    for number, (name, category) in enumerate(pairs):
-        if not number % _NAMES_AT_ONCE:
-            yield
-        code = rules.user_code(Name(names[name].text, categories.texts[category]))
-        if code is not None:
-            codes[name + 1] = code
-    return codes
-
-
-@dataclass(frozen=True, slots=True)
-class NameCategories:
-    """Names of operations, each with each of its categories: columns (n,)."""
-
-    name: NDArray[np.int32]  # name id
-    category: NDArray[np.int32]  # place in `texts`
-    texts: Sequence[str]
-
-    def bounds(self, of_each: Sequence[int], names: int) -> tuple[Kinds, Kinds]:
-        """The least and the greatest number of the categories of each name, that of events without one first.
-
-        Of names without categories the least is 255 and the greatest 0.
-        """
-        found = np.full(names + 1, _LARGEST, np.uint8), np.zeros(names + 1, np.uint8)
-        numbers = np.array(of_each, np.uint8)[self.category] if len(self.name) else np.zeros(0, np.uint8)
-        np.minimum.at(found[0], self.name + 1, numbers)
-        np.maximum.at(found[1], self.name + 1, numbers)
-        return found
-
-
-_LARGEST: Final = 255
-
-
-def name_categories(reader: QueryReader, file: int, tables: XStatTables) -> Steps[NameCategories]:
-    """The categories of the operations of devices by name: of several, where programs share a name."""
-    known = {} if reader.store.is_growing else _CATEGORIES.setdefault(reader, {})
-    if file not in known:
-        known[file] = yield from _name_categories(reader, file, tables)
-    return known[file]
-
-
-_CATEGORIES: KeptWith[QueryReader, dict[int, NameCategories]] = KeptWith()
-
-
-def _name_categories(reader: QueryReader, file: int, tables: XStatTables) -> Steps[NameCategories]:
-    is_device = np.array([plane.name.startswith(DEVICE_PREFIX) for plane in tables.planes], np.bool_)
-    # The devices of a host say the same of an operation: it is read once.
-    wanted = np.zeros(len(tables), np.bool_)
-    wanted[tables.alike[is_device[tables.plane] & (tables.name >= 0) & (tables.name < reader.names.count)]] = True
-    numbers = np.flatnonzero(wanted).astype(np.int32)
-    category = yield from metadata_codes(reader).column(file, tables, numbers, CATEGORY)
-    codes, place = distinct(category)
-    said = metadata_codes(reader).values.of(codes)
-    known = np.array([isinstance(of, str) for of in said], np.bool_)[place]
-    texts = [of if isinstance(of, str) else "" for of in said]
-    return NameCategories(tables.name[numbers][known], place[known].astype(np.int32), texts)

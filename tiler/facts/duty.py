@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import MODULE_LINES, is_one_of
 from tilescope.tiler.facts.busy import Busy
-from tilescope.tiler.facts.devices import Kinds, WorkTrack, name_categories
+from tilescope.tiler.facts.devices import Kinds, WorkTrack
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.records import track_kinds, track_running
 from tilescope.tiler.facts.work import Work
@@ -46,10 +46,10 @@ _RECORDS: Final = 8
 
 @dataclass(slots=True)
 class _Known:
-    """Of a run: ticks on duty by process, over all its time, and what is work by name, of each file."""
+    """Of a run: ticks on duty by process, over all its time, and of each name whether it is work."""
 
     whole: dict[int, int] = field(default_factory=dict)
-    kinds: dict[int, Kinds] = field(default_factory=dict)
+    is_work: Kinds | None = None
 
 
 _KNOWN: KeptWith[QueryReader, _Known] = KeptWith()
@@ -62,14 +62,13 @@ def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: Window
     """
     busy = span = 0
     known = _Known() if reader.store.is_growing else _KNOWN.setdefault(reader, _Known())
-    whole, kinds_of_file = known.whole, known.kinds
+    if known.is_work is None:
+        known.is_work = yield from _on_duty(reader)
+    whole, is_work = known.whole, known.is_work
     modules = _modules(reader)
     left = _Left()
-    all_time: list[tuple[TpuCore, Windows, Kinds]] = []  # cores that are looked at over all their time
+    all_time: list[tuple[TpuCore, Windows]] = []  # cores that are looked at over all their time
     for core in cores:
-        file = reader.store.file_of(core.operations[0])
-        if file not in kinds_of_file:
-            kinds_of_file[file] = yield from _on_duty(reader, file)
         lines = [
             line for track in (*core.operations, *modules.get(core.group, ())) if (line := track_kinds(reader, track))
         ]
@@ -79,20 +78,20 @@ def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: Window
         windows = windows_of(core.operations[0]).clipped(start, stop)
         span += windows.ticks
         if windows.ticks != stop - start:
-            left.add(reader, core, windows, kinds_of_file[file])
+            left.add(reader, core, windows, is_work)
         elif core.group in whole:
             busy += whole[core.group]
         else:
-            all_time.append((core, windows, kinds_of_file[file]))
-    told = yield from _whole_duties(reader, [(core, kinds) for core, _, kinds in all_time])
-    for (core, windows, kinds), works in zip(all_time, told, strict=True):
+            all_time.append((core, windows))
+    duties = yield from _whole_duties(reader, [core for core, _ in all_time], is_work)
+    for (core, windows), works in zip(all_time, duties, strict=True):
         if works is None:
-            left.add(reader, core, windows, kinds)
+            left.add(reader, core, windows, is_work)
         else:
             busy += works
             whole[core.group] = works
     of_left = yield from left.ticks()
-    whole.update((core.group, of_left[core.group]) for core, _, _ in all_time if core.group in of_left)
+    whole.update((core.group, of_left[core.group]) for core, _ in all_time if core.group in of_left)
     return busy + sum(of_left.values()), span
 
 
@@ -130,9 +129,9 @@ class _Stored:
     off: Mask  # by name id, shifted by one
 
 
-def _whole_duties(reader: QueryReader, cores: Sequence[tuple[TpuCore, Kinds]]) -> Steps[list[int | None]]:
+def _whole_duties(reader: QueryReader, cores: Sequence[TpuCore], is_work: Kinds) -> Steps[list[int | None]]:
     """How long each core is on duty over all its time, from sums that are stored; None: these do not tell."""
-    stored = [_stored(reader, core, is_work) for core, is_work in cores]
+    stored = [_stored(reader, core, is_work) for core in cores]
     with_off = [of for of in stored if of is not None and of.off.any()]
     read = yield from for_each(with_off, _off_ticks, reader, reader, _PIECES_AT_ONCE, _RECORDS)
     off = {of.track: ticks for of, ticks in zip(with_off, read, strict=True)}
@@ -175,11 +174,9 @@ def _stored(reader: QueryReader, core: TpuCore, is_work: Kinds) -> _Stored | Non
     off = is_work[names + 1] == Work.NONE
     if not running.alone[off].all():
         return None
-    # All of these run alone, so that nothing else of theirs counts; but what is called as they are may be another kind.
+    # All of these run alone, so that nothing else of theirs counts.
     are_off = np.zeros(len(is_work), np.bool_)
     are_off[names[off] + 1] = True
-    if are_off[0] or are_off[names[~off] + 1].any():
-        return None
     return _Stored(track, running.busy_ticks, are_off)
 
 
@@ -193,13 +190,6 @@ def _modules(reader: QueryReader) -> dict[int, list[int]]:
     return found
 
 
-def _on_duty(reader: QueryReader, file: int) -> Steps[Kinds]:
-    """Of each name, that of events without one first, whether it is work: unless all that are called so are not."""
-    kinds = np.full(reader.names.count + 1, Work.COMPUTATION, np.uint8)
-    metadata = reader.store.event_metadata(file)
-    if metadata is not None:
-        categories = yield from name_categories(reader, file, metadata)
-        is_off = [int(category in OFF_DUTY) for category in categories.texts]
-        lowest, _ = categories.bounds(is_off, reader.names.count)
-        kinds[lowest == 1] = Work.NONE
-    return kinds
+def _on_duty(reader: QueryReader) -> Steps[Kinds]:
+    """Of each name, that of events without one first, whether it is work."""
+    return reader.names.numbers(lambda name: Work.NONE if name.category in OFF_DUTY else Work.COMPUTATION)

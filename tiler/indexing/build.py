@@ -165,7 +165,7 @@ def _build(
         ]
         rollup_bytes, working_bytes = _shared_out(run.events, memory_bytes)
         working = while_built.enter_context(closing(Scratch(folder, working_bytes, mapped_bytes)))
-        builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes, room)
+        builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes, room, is_shown=has_preview)
         rows_at_once = int(memory_bytes * _BLOCKS_SHARE / _BLOCK_BYTES_PER_ROW)
         families: list[str] = []
 
@@ -190,7 +190,10 @@ def _build(
         generation.data.begin_flush()
         for entries in batched(_tables(generation.build, run, layout, builder, sources, families), ENTRIES_AT_ONCE):
             generation.data.put_many(entries)
-        generation.data.remove(keys.overview(page) for page in preview.stale_pages(builder.overview.grid.pages))
+        stale = [keys.overview(page) for page in preview.stale_pages(builder.overview.grid.pages)]
+        if has_preview:
+            stale += [keys.block_tracks(block) for block in range(builder.blocks)]
+        generation.data.remove(stale)
         meter.finished = True
         meter.tell(now=True)
 

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct, field
 
 from tilescope.tiler import _native
@@ -35,7 +36,7 @@ from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.indexing.tracks.steps import StepFinder
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
-from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
 from tilescope.tiler.readers.formats import codec_of
 from tilescope.tiler.readers.room import FLOW_END_BYTES, Room
 from tilescope.tiler.store import keys
@@ -68,7 +69,7 @@ class Builder:
     """One build.
 
     `kept` holds what is needed until its end, `working` what blocks need while they are built; `rollup_bytes` of slices
-    may be in memory until their rollups are built.
+    may be in memory until their rollups are built. `is_shown`: it is looked at meanwhile.
     """
 
     def __init__(
@@ -81,6 +82,8 @@ class Builder:
         working: Scratch,
         rollup_bytes: int,
         room: Room,
+        *,
+        is_shown: bool = False,
     ) -> None:
         self.flows = Flows([file.path for file in run.files], kept, working, room.bytes // FLOW_END_BYTES)
         self.overview = Overview(run.timeline.end)
@@ -97,6 +100,7 @@ class Builder:
         self._meter = meter
         self._kept = kept
         self._working = working
+        self._is_shown = is_shown
         self._passing = PassingScratch(working, room.bytes >> _PASSING_SHIFT)
         self._rollups = Rollups(layout.tracks, generation.scratch, rollup_bytes)
         self._open_slices = OpenSlices(room)
@@ -352,13 +356,20 @@ class Builder:
                     self._schedule.needs(number, _COLUMNS_SHARE)
                 return
             # The shape record is last: it tells that all of the block is there.
-            self._write([end.shape_entry()])
+            tracks = [(keys.block_tracks(number), self._tracks_of(number))] if self._is_shown else []
+            self._write([*tracks, end.shape_entry()])
             with self._counting:
                 self._done.append(number)
             if holds_room:
                 self._schedule.ended(number)
 
         self._schedule.share([partial(do, part) for part in parts])
+
+    def _tracks_of(self, block: int) -> bytes:
+        """The tracks of a block that is whole, as `keys.block_tracks` stores them."""
+        tracks = self._layout.tracks[block * TRACKS_PER_BLOCK : (block + 1) * TRACKS_PER_BLOCK]
+        told = [track.told(self.facts[track.id], self._layout.lanes_of(track, self.facts)) for track in tracks]
+        return compress(msgspec.json.encode(told))
 
     def _largest(self, block: _Block) -> tuple[Path, str]:
         """Which track of the block takes most, as it is told: its file and its name."""

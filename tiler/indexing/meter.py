@@ -17,7 +17,10 @@ _ESTIMATE_AFTER_SECONDS = 0.5
 
 
 class Meter:
-    """Counts what the build does and reports it, seldom enough to cost nothing. Used by the building thread alone."""
+    """Counts what the build does and reports it, seldom enough to cost nothing. Used by the building thread alone.
+
+    What is told of the part that is done, and of events that were read, never falls.
+    """
 
     def __init__(self, report: ProgressCallback, build: str = "") -> None:
         self._report = report
@@ -37,6 +40,8 @@ class Meter:
         self.rows = 0  # that are to be built, rollups included
         self.revision = 0
         self.finished = False
+        self._events_told = 0
+        self._fraction_told = 0.0
 
     def block_built(self, number: int) -> None:
         """A block is done."""
@@ -50,11 +55,14 @@ class Meter:
             return
         self._reported = moment
         built, self._built = tuple(self._built), []
+        # A file that turns out to be damaged takes its events along, and what a file is says how long reading takes.
+        self._events_told = max(self._events_told, self.events)
+        self._fraction_told = max(self._fraction_told, self.fraction)
         self._report(
             BuildProgress(
                 self.phase,
-                self.fraction,
-                self.events,
+                self._fraction_told,
+                self._events_told,
                 self.bytes_read,
                 self.bytes_total,
                 self.tracks,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,8 @@ from tilescope.tiler.query.kept_pages import KeptBytes
 from tilescope.tiler.query.names import Names
 from tilescope.tiler.query.outliers import RunOutliers
 from tilescope.tiler.query.run_steps import RunSteps
-from tilescope.tiler.query.store import QueryStore
+from tilescope.tiler.query.so_far import StoreSoFar
+from tilescope.tiler.query.store import GrowingQueryStore, QueryStore
 from tilescope.tiler.query.tracks import TrackTree
 from tilescope.tiler.resolver import PageWant, TileIndex, TrackRequest, View, resolve
 from tilescope.tiler.windows import Windows
@@ -58,13 +59,15 @@ class QueryReader:
     """
 
     def __init__(self, store: QueryStore, work_rules: WorkRules = NO_WORK_RULES) -> None:
-        self.store = store
+        self._so_far = StoreSoFar(cast("GrowingQueryStore", store)) if store.is_growing else None
+        self.store = store = cast("QueryStore", self._so_far or store)
         self.work_rules = work_rules
-        manifest = store.manifest()
+        manifest = self.store.manifest()
         self.outliers: RunOutliers | None = None
         self.root_level = int(manifest["root_level"])
         self.end = int(manifest["end"])
-        self.tree = TrackTree.decode(store.tracks())
+        tree = TrackTree.decode(store.tracks())
+        self.tree = tree if self._so_far is None else self._so_far.tree(tree)
         self.names = Names(store)
         self._kept_children = lru_cache(_KEPT_ROLLUPS)(self.tree.children)
         self._kept_tiles = lru_cache(_KEPT_BLOCKS)(self._arrange)
@@ -76,13 +79,33 @@ class QueryReader:
     @cached_property
     def without_outliers(self) -> QueryReader:
         """The same, whose sums leave outliers out; itself where there are none."""
-        outliers = RunOutliers.read(self.store.manifest())
+        try:
+            outliers = RunOutliers.read(self.store.manifest())
+        except NotBuilt:  # figures are of all events so far
+            return self
         if outliers is None:
             return self
         reader = copy.copy(self)
         drop_kept(reader)
         reader.outliers = outliers
         return reader
+
+    @property
+    def is_short(self) -> bool:
+        """Whether something was read, of a run that is still being indexed, that is not there yet, or not final."""
+        return self._so_far is not None and self._so_far.is_short
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the run is laid out otherwise by now than when this reader was made, because it is still read."""
+        return self._so_far is not None and self._so_far.has_moved
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the run is there. Whoever asks goes by it: if it is not, this counts as `is_short`."""
+        if self._so_far is not None:
+            self._so_far.fall_short()
+        return self._so_far is None
 
     @cached_property
     def steps(self) -> RunSteps:

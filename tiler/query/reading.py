@@ -33,7 +33,16 @@ class Reading:
         self._kept = lru_cache(_KEPT_PAGES)(reader.decoded_page)
 
     def events(self, plan: EventPlan, runs: Sequence[LeafRun]) -> Iterator[Events]:
-        """The events in some leaves of a plan, page by page. Raises DamagedStore."""
+        """The events in some leaves of a plan, page by page, without outliers if the reader leaves them out.
+
+        Raises DamagedStore.
+        """
+        outliers = self._reader.outliers
+        for events in self.events_and_outliers(plan, runs):
+            yield events if outliers is None else outliers.without(events)
+
+    def events_and_outliers(self, plan: EventPlan, runs: Sequence[LeafRun]) -> Iterator[Events]:
+        """All of them. Raises DamagedStore."""
         for run in runs:
             yield plan.events(run, self._kept(run.page))
 

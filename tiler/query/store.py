@@ -86,3 +86,11 @@ class QueryStore(Protocol):
     def file_of_tracks(self) -> Sequence[int]: ...
 
     def event(self, track: int, ordinal: int) -> dict[str, Any] | None: ...
+
+
+class GrowingQueryStore(QueryStore, Protocol):
+    """One that is still being built."""
+
+    def track_facts(self, block: int) -> dict[int, dict[str, Any]]:
+        """The tracks of a block that is done, by id, as the track tree will have them; none of any other block."""
+        ...

@@ -9,6 +9,15 @@ from msgspec import Struct, field
 _VERBS: Final = ("is ", "has ", "cannot ")
 
 
+_IS_LEFT_OUT: Final = " is left out: "
+_ARE_LEFT_OUT: Final = " are left out: "
+
+
+def tells_of_left_out(line: str) -> bool:
+    """Whether a line, of a run's notes or warnings, says that something was left out."""
+    return _IS_LEFT_OUT in line or _ARE_LEFT_OUT in line
+
+
 class LeftOut(Struct):
     """Names the first few, and counts the others."""
 
@@ -22,7 +31,7 @@ class LeftOut(Struct):
         self._count += 1
         if len(self._lines) < self.named:
             clause = f"it {why}" if why.startswith(_VERBS) else why
-            self._lines.append(f"{name} is left out: {clause}")
+            self._lines.append(f"{name}{_IS_LEFT_OUT}{clause}")
 
     def notes(self) -> list[str]:
         """A line each."""

@@ -50,6 +50,7 @@ from tilescope.tiler.schema.families import FAMILY_NAMES, busiest_families
 from tilescope.tiler.schema.health import Health
 from tilescope.tiler.schema.limits import LIMITS, Limits
 from tilescope.tiler.schema.manifest import (
+    SETTLED_LAST,
     EventCounts,
     FlowCounts,
     Manifest,
@@ -74,7 +75,7 @@ from tilescope.tiler.schema.run import (
     WatchProgress,
     WatchReady,
 )
-from tilescope.tiler.schema.tracks import Group, GroupKind, Track, TrackKind, TrackTree
+from tilescope.tiler.schema.tracks import TRACK_FIGURES, Group, GroupKind, Track, TrackKind, TrackTree
 
 __all__ = [
     "FAMILY_NAMES",
@@ -83,6 +84,8 @@ __all__ = [
     "MAX_MARKS_BYTES",
     "MOST_CAPTURE_HOSTS",
     "MOST_CAPTURE_MS",
+    "SETTLED_LAST",
+    "TRACK_FIGURES",
     "Argument",
     "Attachment",
     "AttachmentList",

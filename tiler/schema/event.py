@@ -64,7 +64,7 @@ class EventDetails(Struct, frozen=True, kw_only=True):
     row: Annotated[Count, Meta(description="Depth at which it is drawn.")]
     flags: Annotated[Sequence[str], Meta(description="Those of its slice flags that hold, by name.")]
     value: Annotated[float | None, Meta(description="Counter samples: the value.")]
-    flows: EventFlows
+    flows: Annotated[EventFlows | None, Meta(description="null while the run is indexed: flows are stored last.")]
     args: Annotated[Sequence[Argument], Meta(description="In the order of the file, with its repetitions.")]
     stacks: Annotated[Sequence[CallStack], Meta(description="Of arguments that refer to the file's `stackFrames`.")]
 

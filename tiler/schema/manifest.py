@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -110,6 +110,10 @@ class StoredManifest(Struct, frozen=True, kw_only=True):
     warnings: Sequence[str]
     source_bytes: Annotated[Decimal, Meta(description="Size of the trace files.")]
     created_ns: Annotated[Decimal, Meta(description="When it was indexed, in nanoseconds since the epoch.")]
+
+
+# What is known of a run when all of it is built: while it is indexed, they are of what has been read, or not there.
+SETTLED_LAST: Final = frozenset({"empty", "events", "flows", "steps", "families", "outliers", "ignored", "warnings"})
 
 
 class Manifest(StoredManifest, frozen=True, kw_only=True):

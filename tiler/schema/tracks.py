@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -46,6 +46,10 @@ class Track(Struct, frozen=True, kw_only=True):
     lanes: Annotated[Count | UnsetType, Meta(description="Rollups: rows of all their tracks together.")] = UNSET
     min: Annotated[float | UnsetType | None, Meta(description="Counters: the least value.")] = UNSET
     max: Annotated[float | UnsetType | None, Meta(description="Counters: the greatest value.")] = UNSET
+
+
+# What is counted when a track is built. Until then they are of what has been read, or not there.
+TRACK_FIGURES: Final = frozenset({"rows", "events", "busy", "first", "last", "lanes", "min", "max"})
 
 
 class TrackTree(Struct, frozen=True, kw_only=True):

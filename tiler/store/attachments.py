@@ -10,14 +10,14 @@ import mmap
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 from isal import isal_zlib
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from tilescope.tiler.errors import DamagedStore, UsageError
+from tilescope.tiler.errors import DamagedStore, StoredLast, UsageError
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.store.two_threads import for_each
 
@@ -92,6 +92,21 @@ def listed(record: bytes) -> tuple[AttachmentEntry, ...]:
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise DamagedStore(f"the list of attachments is damaged: {error}") from error
     return entries
+
+
+class _Attached(Protocol):
+    @property
+    def is_growing(self) -> bool: ...
+
+    def attachments(self) -> bytes | None: ...
+
+
+def attachments_of(store: _Attached) -> tuple[AttachmentEntry, ...]:
+    """Those of an open store. Raises StoredLast while it is built, DamagedStore."""
+    record = store.attachments()
+    if record is None and store.is_growing:
+        raise StoredLast("the run is still being indexed: what it holds beside its events is not stored yet")
+    return () if record is None else listed(record)
 
 
 @lru_cache(8)

@@ -12,7 +12,7 @@ from tilescope.tiler.details.stack_frames import MAX_BYTES, StackFrames
 from tilescope.tiler.schema import CallStack
 from tilescope.tiler.store.attachments import AttachmentEntry, content, listed
 
-_REFER: Final = ("sf", "esf")  # where an event begins, and where it ends
+REFER: Final = ("sf", "esf")  # where an event begins, and where it ends
 _MEMBER: Final = re.compile(r"json/stackFrames(~\d+)?")
 
 
@@ -29,7 +29,7 @@ class CallStacks:
         """The stacks that arguments of an event refer to, in their order. Raises DamagedStore."""
         stacks = []
         for name, value in arguments:
-            if name in _REFER and (frames := self._kept(file).stack(value)):
+            if name in REFER and (frames := self._kept(file).stack(value)):
                 stacks.append(CallStack(argument=name, frames=frames))
         return stacks
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tilescope.tiler.readers.left_out import tells_of_left_out
+
 
 @dataclass(frozen=True, slots=True)
 class RunExtent:
@@ -13,6 +15,7 @@ class RunExtent:
 
     events: int  # slices, instants and samples
     duration_ps: int  # from the first tick to the last of any event
+    left_out: tuple[str, ...] = ()  # files that could not be read, and what of others: a line each
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any]) -> RunExtent:
@@ -20,4 +23,5 @@ class RunExtent:
         counts = manifest["events"]
         events = sum(int(counts[kind]) for kind in ("slices", "instants", "counter_samples", "async_slices"))
         ticks = int(manifest["end"]) - int(manifest["start"])
-        return cls(events, ticks * int(manifest["tick_ps"]))
+        left_out = tuple(line for line in manifest["warnings"] if tells_of_left_out(line))
+        return cls(events, ticks * int(manifest["tick_ps"]), left_out)

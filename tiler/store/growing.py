@@ -7,6 +7,7 @@ revision. Publication renames the folder under the open file, which goes on bein
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -19,11 +20,12 @@ from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.values import Values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import NoStore, NotBuilt, StoredLast, StoreError
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey, decompress
 from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import keys
+from tilescope.tiler.store.call_stacks import REFER
 from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.store.use import Use, hold
@@ -89,44 +91,56 @@ class GrowingStore:
 
     def event_metadata(self, file: int) -> XStatTables | None:
         """As `RunStore.event_metadata`. Raises NotBuilt."""
-        if self.is_growing:
-            raise StoredLast("what events share is not stored yet")
+        self._require_all("what events share")
         return self._now.event_metadata(file)
 
     def rows_chunk(self, number: int) -> bytes | None:
         """As `RunStore.rows_chunk`. Raises NotBuilt."""
-        if self.is_growing:
-            raise StoredLast("what events share is not stored yet")
+        self._require_all("what events share")
         return self._now.rows_chunk(number)
 
     def file_of(self, track: int) -> int:
         """As `RunStore.file_of`."""
         return self._reader().file_of(track)
 
+    def track_facts(self, block: int) -> dict[int, dict[str, Any]]:
+        """The tracks of a block that is done, by id, as the track tree will have them."""
+        record = self._data.get(keys.block_tracks(block))
+        return {} if record is None else {track["id"]: track for track in json.loads(decompress(record))}
+
     def flow_tiles(self, track: int, level: int, index: int) -> bytes | None:
-        """As `RunStore.flow_tiles`."""
-        self._require(track)
+        """As `RunStore.flow_tiles`. Raises NotBuilt."""
+        self._require_all("flows")
         return self._now.flow_tiles(track, level, index)
 
     def flow_ends_at(self, track: int, ordinal: int) -> FlowEnds | None:
         """As `RunStore.flow_ends_at`. Raises NotBuilt."""
-        self._require(track)
+        self._require_all("flows")
         return self._now.flow_ends_at(track, ordinal)
 
     def flow_ends(self, track: int, first: int = 0) -> Iterator[FlowEnds]:
         """As `RunStore.flow_ends`. Raises NotBuilt."""
-        self._require(track)
+        self._require_all("flows")
         return self._now.flow_ends(track, first)
 
     def event(self, track: int, ordinal: int) -> dict[str, Any] | None:
-        """As `RunStore.event`. Raises NotBuilt."""
+        """As `RunStore.event`, without its flows as long as these are not stored. Raises NotBuilt."""
+        if not self.is_growing:
+            return self._now.event(track, ordinal)
         self._require(track)
-        return self._reader().event(track, ordinal) if ordinal < self._events(track) else None
+        if ordinal >= self._events(track):
+            return None
+        reader = self._reader()
+        if self._data.get(keys.args_tables(reader.file_of(track))) is None:
+            raise NotBuilt(f"what decodes the arguments of track {track} is not stored yet")
+        event = reader.event(track, ordinal)
+        if event is not None and any(argument["name"] in REFER for argument in event["args"]):
+            self._require_all("call stacks")
+        return event and {**event, "flows": None}
 
     def flow_end_chunks(self, track: int) -> Iterator[bytes]:
         """As `RunStore.flow_end_chunks`. Raises NotBuilt."""
-        if self.is_growing:
-            raise NotBuilt("flows are not stored yet")
+        self._require_all("flows")
         return self._now.flow_end_chunks(track)
 
     def histogram(self, track: int, start: int, end: int) -> Histogram | None:
@@ -182,14 +196,12 @@ class GrowingStore:
 
     def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
         """As `RunStore.args_decoder`. Raises NotBuilt."""
-        if self.is_growing:
-            raise StoredLast("what events share is not stored yet")
+        self._require_all("what events share")
         return self._now.args_decoder(file)
 
     def args_values(self, file: int, chunk: Chunk, at: NDArray[np.int64], names: Sequence[str]) -> list[Values]:
         """As `RunStore.args_values`. Raises NotBuilt."""
-        if self.is_growing:
-            raise StoredLast("what events share is not stored yet")
+        self._require_all("what events share")
         return self._now.args_values(file, chunk, at, names)
 
     def page_names(self, block: int) -> Iterator[bytes]:
@@ -236,6 +248,11 @@ class GrowingStore:
         """Of a track of a block that is done: the manifest may still have an estimate."""
         shape = self._now.decoded_shape(track // TRACKS_PER_BLOCK)
         return 0 if shape is None else int(shape.events[shape.leaves(track % TRACKS_PER_BLOCK)].sum())
+
+    def _require_all(self, what: str) -> None:
+        """For what is stored when all tracks are built, and may be there in part."""
+        if self.is_growing:
+            raise StoredLast(f"the run is still being indexed: {what} can be read when that is done")
 
     def _require(self, track: int) -> None:
         if self.is_growing and not self._is_done(track // TRACKS_PER_BLOCK):

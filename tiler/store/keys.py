@@ -23,6 +23,7 @@ _ONLY = {MANIFEST: "the manifest", TRACKS: "the track tree", ATTACHMENTS: "the l
 
 _ONE_OF = {
     b"S": "the shape record of block",
+    b"a": "the tracks of block",
     b"N": "the page of names",
     b"O": "the page of the overview",
     b"A": "the table of arguments of file",
@@ -55,6 +56,11 @@ def page_key(key: bytes) -> PageKey:
 def shape(block: int) -> bytes:
     """Key of a block's shape record."""
     return _ONE.pack(b"S", block)
+
+
+def block_tracks(block: int) -> bytes:
+    """Key of the tracks of a block as the track tree has them in the end: until it is there."""
+    return _ONE.pack(b"a", block)
 
 
 def names(page_number: int) -> bytes:

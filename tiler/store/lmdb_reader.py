@@ -94,6 +94,8 @@ class LmdbReader:
                     return self._file.stat().st_size
                 return (folder.with_suffix("") / DATA_FILE).stat().st_size
             return self._file.stat().st_size
+        except FileNotFoundError as error:
+            raise NoStore(f"{folder}: there is no index here any more") from error
         except OSError as error:
             raise StoreError(f"{self._file}: cannot be read: {error.strerror}") from error
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.errors import UsageError
+from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.schema import Kind, Scale, SeriesKind, Severity, TotalKind
 from tilescope.tiler.tools.sentence import sentence
 
@@ -170,15 +170,19 @@ class Answer:
         self._by_id.update({table.id: table for table in self.tables})
 
     def table(self, name: str) -> Table:
-        """The table of that id. Raises UsageError."""
+        """The table of that id. Raises UsageError, or NotBuilt where there may be one when all tracks are done."""
+        if name not in self._by_id and not self.is_complete:
+            raise NotBuilt(f"there is no table {name!r} yet: the run is still being indexed")
         if name not in self._by_id:
             raise UsageError(f"there is no table {name!r}: the answer has {', '.join(self._by_id) or 'none'}")
         return self._by_id[name]
 
     def only_table(self, name: str | None) -> Table:
-        """The table of that id, or the only one there is. Raises UsageError."""
+        """The table of that id, or the only one there is. Raises as `table`."""
         if name is not None:
             return self.table(name)
+        if not self.is_complete:
+            raise NotBuilt("which tables there are is not known yet: the run is still being indexed")
         if len(self.tables) != 1:
             raise UsageError(f"name one table: {', '.join(self._by_id) or 'this answer has none'}")
         return self.tables[0]

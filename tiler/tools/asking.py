@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from tilescope.tiler.errors import NotAvailable, StoredLast, TilescopeError, ToolFailed
+from tilescope.tiler.errors import NotAvailable, NotBuilt, StoredLast, TilescopeError, ToolFailed, UsageError
 from tilescope.tiler.plugins import fault_place, fault_text
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Note
@@ -22,13 +22,35 @@ STORED_LAST: Final = (
     "the run is still being indexed: what operations are and what they share is stored when all tracks are done, "
     "and there is an answer then"
 )
+SO_FAR: Final = "so far, because the run is still being indexed: {}"
 
 
 def ask(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
     """What a tool answers; incomplete as far as the scope is.
 
-    Raises UsageError, StoreErrors, NotAvailable, and ToolFailed for whatever else a tool of another package raises.
+    Raises UsageError, StoreErrors, NotAvailable, and ToolFailed for whatever else a tool of another package raises. Of
+    a run that is still being indexed it refuses nothing for want of what may yet come: such an answer is incomplete,
+    and has a note that says why.
     """
+    try:
+        return (yield from _answer(tool, scope, question))
+    except StoredLast:
+        return _not_yet(STORED_LAST)
+    except NotBuilt as error:
+        return _not_yet(str(error))
+    except Exception as error:
+        if scope.reader.has_moved:
+            return _not_yet(STORED_LAST)
+        if scope.is_complete or not isinstance(error, UsageError | NotAvailable):
+            raise
+        return _not_yet(SO_FAR.format(error))
+
+
+def _not_yet(why: str) -> Answer:
+    return Answer(notes=[Note("info", why)], is_complete=False)
+
+
+def _answer(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
     check_hosts(question, scope.manifest["hosts"])
     reason = _why_not(tool, scope)
     if reason:
@@ -38,10 +60,7 @@ def ask(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
         steps = tool.answer(figures, question)
         if not isinstance(steps, Generator):
             raise TypeError(f"its function returns a value of type {type(steps).__name__}: it must yield")
-        try:
-            answer = yield from steps
-        except StoredLast:
-            answer = Answer(notes=[Note("info", STORED_LAST)], is_complete=False)
+        answer = yield from steps
         check(answer)
         is_complete = answer.is_complete and figures.is_complete
         notes = [*answer.notes, *figures.notes]
@@ -49,6 +68,8 @@ def ask(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
         if outliers is not None:
             whole = yield from tool.answer(scope, question)
             notes += outlier_notes(scope.reader, outliers.record, answer, whole)
+        if not is_complete and not (answer.facts or answer.tables or answer.series):  # why there is nothing
+            notes = [replace(note, severity="info", text=SO_FAR.format(note.text)) for note in notes]
         return replace(answer, notes=notes, is_complete=is_complete)
 
 
@@ -62,10 +83,13 @@ def why_not(tool: AnyTool, scope: Scope) -> Reason:
 
 def _why_not(tool: AnyTool, scope: Scope) -> Reason:
     with _blamed(tool):
-        reason = tool.availability(scope)
+        try:
+            reason = tool.availability(scope)
+        except NotBuilt:
+            return ""
         if not isinstance(reason, str):
             raise TypeError(f"its availability is of type {type(reason).__name__}: it has to be a text")
-        return reason
+        return reason if scope.is_complete else ""  # what it lacks may yet come
 
 
 @contextmanager

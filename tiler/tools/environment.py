@@ -82,7 +82,7 @@ def environment(reader: QueryReader, tracks: frozenset[int]) -> Steps[Environmen
         while group is not None and tree.groups[group]["kind"] != "host":
             group = tree.groups[group]["parent"]
         files.setdefault(group, set()).add(store.file_of(track))
-    planes = [] if store.is_growing else plane_facts(reader)
+    planes = plane_facts(reader) if reader.is_whole else []
     yield
     hosts, kinds = [], set()
     for group, of in sorted(files.items(), key=lambda one: -1 if one[0] is None else one[0]):
@@ -91,7 +91,7 @@ def environment(reader: QueryReader, tracks: frozenset[int]) -> Steps[Environmen
         hosts.append(HostPart(name, group, own, [one for one in planes if one.file in of]))
         for device in own:
             track = device.tracks[0].track
-            kind = "" if store.is_growing else peaks_of(reader, device.group, store.file_of(track)).device
+            kind = peaks_of(reader, device.group, store.file_of(track)).device if reader.is_whole else ""
             kinds.add(kind or _kind(plane_of(tree.groups[device.group])))
     return Environment(hosts, sorted(kinds))
 

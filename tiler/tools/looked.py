@@ -57,12 +57,10 @@ class StepWindows(Looked):
         return self._known[id(series)]
 
 
-def no_steps(name: str | None, *, is_growing: bool) -> str:
+def no_steps(name: str | None) -> str:
     """What is said where there are none."""
     if name is not None:
         return f"no slice is called {name!r}, with a number or without"
-    if is_growing:
-        return "no steps are known yet: the trace is still being indexed"
     return "the trace marks no steps: say with step_name which slices are steps (docs/formats.md, Steps)"
 
 

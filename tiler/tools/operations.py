@@ -152,7 +152,7 @@ def _peaks(scope: Scope, of: TpuCore | GpuDevice, track: int) -> Peaks:
 
 def availability(scope: Scope) -> str:
     """Why a run has no answer about operations."""
-    return "" if scope.reader.store.is_growing or _has_cores(scope.reader) else NO_OPERATIONS
+    return "" if _has_cores(scope.reader) else NO_OPERATIONS
 
 
 def _has_cores(reader: QueryReader) -> bool:

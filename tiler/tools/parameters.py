@@ -55,6 +55,11 @@ class Parameter:
         return "--" + self.name.replace("_", "-")
 
     @property
+    def is_moment(self) -> bool:
+        """Whether it is a place in time, and not a length, which is never negative."""
+        return self.unit == "ticks" and self.schema.get("minimum", 0) < 0
+
+    @property
     def limits(self) -> str:
         """Of an integer that has both, but for times: "1 to 9"."""
         low, high = (self.schema.get(name) for name in ("minimum", "maximum"))

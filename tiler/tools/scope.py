@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.errors import StoredLast, UsageError
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import SLICE_KINDS, QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.resolver import TickRange
-from tilescope.tiler.store.attachments import AttachmentEntry, content, listed
+from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, content
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.looked import Looked, StepWindows, no_steps
 from tilescope.tiler.tools.question import SpanQuestion, span_of
@@ -30,13 +30,11 @@ class Scope:
         self.reader = reader
         self._others = {name: Scope(other) for name, other in (others or {}).items()}
         self.notes: list[Note] = []  # that belong into the answer, whatever the tool says
-        self._is_complete = True
-        self._done: dict[int, bool] = {}
 
     @property
     def is_complete(self) -> bool:
-        """False once tracks were left out, here or of another build, because they are not built yet."""
-        return self._is_complete and all(other.is_complete for other in self._others.values())
+        """False once something was read that is not there yet, or not final, here or of another build."""
+        return not self.reader.is_short and all(other.is_complete for other in self._others.values())
 
     def of(self, build: BuildRef) -> Scope:
         """The same for another build that the question names."""
@@ -75,19 +73,13 @@ class Scope:
 
     def leaves(self, tracks: Sequence[int] | None, kinds: frozenset[str] = SLICE_KINDS) -> list[int]:
         """As `TrackTree.leaves`: the tracks that hold events, as far as they are done."""
-        found = self.reader.tree.leaves(tracks, kinds)
-        if not self.reader.store.is_growing:
-            return found
-        done = [track for track in found if self._is_done(track // TRACKS_PER_BLOCK)]
-        self._is_complete = self._is_complete and len(done) == len(found)
-        return done
+        return [track for track in self.reader.tree.leaves(tracks, kinds) if self.is_done(track)]
 
     def steps(self, name: str | None) -> Steps[RunSteps]:
         """The steps of the run: those that the trace marks, or slices of a name. Raises UsageError: there are none."""
-        self.leaves(None)  # what is not built may have some
         if name is None:
             found = self.reader.steps
-            marked = self.manifest["steps"]
+            marked = self.manifest["steps"] if self.reader.is_whole else None
             if marked is not None and not marked["all"]:
                 self.notes.append(Note("warning", "the trace marks more steps than a store keeps: some are left out"))
         else:
@@ -95,7 +87,7 @@ class Scope:
 
             found = yield from chosen_steps(self.reader, self.leaves(None), name)
         if not found.series:
-            raise UsageError(no_steps(name, is_growing=self.reader.store.is_growing))
+            raise UsageError(no_steps(name))
         return found
 
     def windows(self, question: SpanQuestion) -> Steps[Looked]:
@@ -112,16 +104,12 @@ class Scope:
 
     def is_done(self, track: int) -> bool:
         """Whether a track can be read. Where it cannot yet, the answer is not complete."""
-        done = not self.reader.store.is_growing or self._is_done(track // TRACKS_PER_BLOCK)
-        self._is_complete = self._is_complete and done
-        return done
+        store = self.reader.store
+        return not store.is_growing or store.shape(track // TRACKS_PER_BLOCK) is not None
 
     def attachments(self) -> tuple[AttachmentEntry, ...]:
         """What the store keeps of the trace beside its events. Raises NotBuilt while the run is indexed."""
-        record = self.reader.store.attachments()
-        if record is None:
-            raise StoredLast("what the trace holds beside its events is not stored yet")
-        return listed(record)
+        return attachments_of(self.reader.store)
 
     def attachment(self, entry: AttachmentEntry) -> Iterator[bytes]:
         """The content of one, piece by piece."""
@@ -138,8 +126,3 @@ class Scope:
     def tracks_of(self, host: HostRef) -> list[int]:
         """All tracks of a host, rollups included."""
         return self.reader.tree.of_host(host)
-
-    def _is_done(self, block: int) -> bool:
-        if block not in self._done:
-            self._done[block] = self.reader.store.shape(block) is not None
-        return self._done[block]

@@ -69,7 +69,7 @@ def asked_steps(scope: Scope, question: SpanQuestion) -> Steps[AskedSteps]:
     together = aligned(times)
     yield
     notes += _notes(times, together, names)
-    why = "" if times else no_steps(None, is_growing=scope.reader.store.is_growing)
+    why = "" if times else no_steps(None)
     if not times and steps.series:
         why = "no step of these devices and hosts lies in this span"
     tick_ps = int(scope.manifest["tick_ps"])

@@ -6,6 +6,7 @@ import os
 # them. The variable is read when numpy is first imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import signal
 from typing import NoReturn
 
 from tilescope.cli.dispatch import main
@@ -15,5 +16,6 @@ __all__ = ["command", "main"]
 
 
 def command() -> NoReturn:
-    """What the shell runs."""
+    """What the shell runs. SIGTERM is as Ctrl-C: what has been begun is removed on the way out."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     leave(main())

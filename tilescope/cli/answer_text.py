@@ -25,15 +25,18 @@ _RIGHT: Final = frozenset({"count", "ticks", "time", "bytes", "fraction", "rate"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What figures need to be read: how long a tick is, and how tracks are called."""
+    """What figures need to be read: how long a tick is, how tracks are called, and from which tick times count."""
 
     tick_ps: int
     track_name: Callable[[int], str]
+    zero: int = 0
 
     def text(self, kind: str, value: Value) -> str:
         """A figure: times in the unit that fits, a dash for what is not recorded."""
         if value is None or value != value:
             return "–"
+        if kind == "time":
+            kind, value = "ticks", int(value) - self.zero
         write = self._writers().get(kind)
         if write is None:
             return printable(str(value))
@@ -45,7 +48,6 @@ class Shown:
         return {
             "count": count_text,
             "ticks": lambda value: duration_text(int(value), self.tick_ps),
-            "time": lambda value: duration_text(int(value), self.tick_ps),
             "span": self._span_text,
             "bytes": size_text,
             "flops": si_text,

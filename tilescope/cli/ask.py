@@ -1,8 +1,9 @@
 """Asks a store a question, with one of the tools that `tilescope tools` lists.
 
 `tilescope ask STORE TOOL --help` lists the options of a tool. A time is either a number of ticks since the run's
-origin, as in `tilescope info STORE --json`, or has a unit: 1.5ms. Spans are [start, end). The text format shows at
-most 40 rows of a table; the other formats contain all rows, with ticks as integers.
+origin, as in `tilescope info STORE --json`, or has a unit: 1.5ms. A time with a unit counts from the run's origin or,
+where outliers lie apart, from the start of all else, as in the viewer. Spans are [start, end). The text format shows
+at most 40 rows of a table; the other formats contain all rows, with ticks as integers.
 
 Examples:
 
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _ask(path: Path, asked: AnyTool, options: argparse.Namespace) -> None:
     from tilescope.cli.answer_text import Shown, track_names
-    from tilescope.cli.spans import ticks_text
+    from tilescope.cli.spans import ticks_text, zero_of
     from tilescope.cli.stores import refuse_file
     from tilescope.tiler.query import QueryReader, finish
     from tilescope.tiler.store import open_run_store
@@ -82,21 +83,22 @@ def _ask(path: Path, asked: AnyTool, options: argparse.Namespace) -> None:
 
         with must_make_sense(path):
             main = reader(path)
-            tick_ps = int(main.store.manifest()["tick_ps"])
+            manifest = main.store.manifest()
+            tick_ps, zero = int(manifest["tick_ps"]), zero_of(manifest)
         values: dict[str, str] = {}
         for parameter in parameters(asked.question):
             given = getattr(options, parameter.name)
             if given is not None:
                 text = text_of(given)
-                values[parameter.name] = (
-                    ticks_text(parameter.option, text, tick_ps) if parameter.unit == "ticks" else text
-                )
+                if parameter.unit == "ticks":
+                    text = ticks_text(parameter.option, text, tick_ps, zero if parameter.is_moment else 0)
+                values[parameter.name] = text
         question = from_text(asked.question, values)
         with must_make_sense(path):
             others = {ref: reader(Path(ref)) for ref in references(question, BuildRef).values()}
             answer = finish(ask(asked, Scope(main, others), question))
             names = track_names(main.tree)
-    _write(answer, options, Shown(tick_ps, lambda track: names.get(track, "")))
+    _write(answer, options, Shown(tick_ps, lambda track: names.get(track, ""), zero))
 
 
 def tool_parser(tool: AnyTool) -> argparse.ArgumentParser:

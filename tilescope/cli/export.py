@@ -5,7 +5,8 @@ are written whole, with their arguments, together with the flows that begin and 
 .gz is compressed. Slices of one track that overlap only in part are written on further threads of the same name,
 because viewers nest what is on one thread.
 
-A time is either a number of ticks since the run's origin, or has a unit: 1.5ms. Spans are [start, end).
+A time is either a number of ticks since the run's origin, or has a unit: 1.5ms, from the origin or, where outliers lie
+apart, from the start of all else. Spans are [start, end).
 
 Examples:
 
@@ -66,15 +67,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _pieces(reader: QueryReader, args: argparse.Namespace) -> Iterator[bytes]:
-    from tilescope.cli.spans import ticks_text
+    from tilescope.cli.spans import ticks_text, zero_of
     from tilescope.tiler.export import ExportQuestion, pieces
     from tilescope.tiler.tools import from_text
 
-    tick_ps = int(reader.store.manifest()["tick_ps"])
+    manifest = reader.store.manifest()
     values = {name: getattr(args, name) for name in ("start", "end", "steps", "tracks")}
     given = {name: text for name, text in values.items() if text is not None}
     for name in given.keys() & {"start", "end"}:
-        given[name] = ticks_text(f"--{name}", given[name], tick_ps)
+        given[name] = ticks_text(f"--{name}", given[name], int(manifest["tick_ps"]), zero_of(manifest))
     return pieces(reader, from_text(ExportQuestion, given))
 
 

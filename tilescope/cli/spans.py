@@ -1,10 +1,11 @@
-"""Times as people write them on a command line: ticks, or a number with a unit."""
+"""Times as people write and read them on a command line: ticks, or a number with a unit."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.ticks import MICRO, UNITS_PS
@@ -13,8 +14,16 @@ _TICKS: Final = re.compile(r"-?[0-9]{1,40}", re.ASCII)
 _TIME: Final = re.compile(rf"(-?[0-9]{{1,30}}(?:\.[0-9]{{1,30}})?) ?({'|'.join(UNITS_PS)})", re.ASCII)
 
 
-def ticks_text(option: str, text: str, tick_ps: int) -> str:
-    """("1.5ms", 1) → "1500000000"; ticks stay as they are. Raises UsageError for a time between two ticks, or none."""
+def zero_of(manifest: Mapping[str, Any]) -> int:
+    """The tick from which times with a unit count: the origin, or the start of all but outliers, as in the viewer."""
+    return int(manifest["outliers"]["start"]) if manifest.get("outliers") else 0
+
+
+def ticks_text(option: str, text: str, tick_ps: int, zero: int = 0) -> str:
+    """("1.5ms", 1) → "1500000000"; ticks stay as they are. `zero`: the tick from which a time with a unit counts.
+
+    Raises UsageError for a time between two ticks, or none.
+    """
     if _TICKS.fullmatch(text):
         return text
     found = _TIME.fullmatch(text.translate(MICRO))
@@ -24,4 +33,4 @@ def ticks_text(option: str, text: str, tick_ps: int) -> str:
     ticks = Fraction(found[1]) * UNITS_PS[found[2]] / tick_ps
     if ticks.denominator != 1:
         raise UsageError(f"{option}: {text} lies between two ticks: one is {tick_ps:,} ps")
-    return str(int(ticks))
+    return str(zero + int(ticks))

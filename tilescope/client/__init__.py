@@ -3,7 +3,7 @@
 from tilescope.client.aio import AsyncClient, AsyncRun
 from tilescope.client.answers import AnswerTable, FindAnswer, SearchAnswer, StatsAnswer, Sums, ToolAnswer
 from tilescope.client.connection import connect, connect_async
-from tilescope.client.errors import ClientError, Refused, Unreachable
+from tilescope.client.errors import ClientError, NotBuiltYet, Refused, Unreachable
 from tilescope.client.event import Argument, CallStack, Event, FlowPartner
 from tilescope.client.indexing import index
 from tilescope.client.kinds import EventKind, Match, Phase, RunState, TrackKind
@@ -30,6 +30,7 @@ __all__ = [
     "FindAnswer",
     "FlowPartner",
     "Match",
+    "NotBuiltYet",
     "Phase",
     "Progress",
     "Refused",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tilescope.client.answers import FindAnswer, SearchAnswer, StatsAnswer, ToolAnswer, events_table, hits_table
 from tilescope.client.asked import Asked, StepsLike, asked_of, steps_text
-from tilescope.client.errors import ClientError, Refused
+from tilescope.client.errors import ClientError, Refused, whole
 from tilescope.client.event import Event
 from tilescope.client.event_columns import event_pages, joined
 from tilescope.client.kinds import Match, StatsBy, TrackKind
@@ -114,6 +114,9 @@ class AsyncRun:
 
     def __init__(self, source: Source, manifest: dict[str, Any]) -> None:
         self._source = source
+        self._take(manifest)
+
+    def _take(self, manifest: dict[str, Any]) -> None:
         self.manifest = manifest
         self.id: str = manifest["run"]
         self.name: str = manifest["name"]
@@ -124,7 +127,7 @@ class AsyncRun:
         self.end = int(manifest["end"])  # the last tick of any event
         self._root_level: int = manifest["root_level"]
         self._of = Build(self.id, self.build)
-        self._stored = StoredRun(source, self._of, manifest["names"]["page_size"])
+        self._stored = StoredRun(self._source, self._of, manifest["names"]["page_size"])
         self._attachments: list[AttachmentEntry] | None = None
 
     def ticks(
@@ -177,7 +180,7 @@ class AsyncRun:
 
         A bin is half a pixel to two pixels wide. Raises UsageError for a span without ticks or an unknown track.
         """
-        span = self._span(start, end)
+        span = await self._span(start, end)
         view = View.of_span(*span, px)
         level = sharp_level(view.ticks_per_px, self._root_level)
         tree = await self._stored.tree()
@@ -214,7 +217,7 @@ class AsyncRun:
         that do not exist, and for a search that cannot be read.
         """
         if columns is not None or name is not None or where is not None:
-            asked = self._asked_events(start, end, tracks, name, where, steps, step_name)
+            asked = await self._asked_events(start, end, tracks, name, where, steps, step_name)
             return joined([page async for page in event_pages(self._source, self._of, columns, asked, limit)])
         parts: list[Events] = []
         left = limit
@@ -245,7 +248,7 @@ class AsyncRun:
         there.
         """
         if columns is not None or name is not None or where is not None:
-            asked = self._asked_events(start, end, tracks, name, where, steps, step_name)
+            asked = await self._asked_events(start, end, tracks, name, where, steps, step_name)
             async for page in event_pages(self._source, self._of, columns, asked, None):
                 yield joined([page])
             return
@@ -306,11 +309,11 @@ class AsyncRun:
         With by="argument" by the values of this `argument`. `sum` names arguments whose numbers are summed up, too,
         over the events that start there: columns `sum.KEY`.
         """
-        span = self._span(start, end)
+        span = await self._span(start, end)
         chosen: dict[str, Asked] = {"by": by, "steps": steps_text(steps), "step_name": step_name}
         chosen |= {"argument": argument, "sum": text_of_names(sum) if sum else None}
         return StatsAnswer.of(
-            await self._ask("stats", start=span.start, end=span.stop, tracks=tracks, limit=limit, **chosen)
+            whole(await self._ask("stats", start=span.start, end=span.stop, tracks=tracks, limit=limit, **chosen))
         )
 
     async def find(
@@ -330,7 +333,7 @@ class AsyncRun:
         Of the events that start in [start, end). `limit=None` lists all of them. Steps as in `events`. Raises
         UsageError.
         """
-        span = self._span(start, end)
+        span = await self._span(start, end)
         chosen: dict[str, Asked] = {"steps": steps_text(steps), "step_name": step_name}
         answers: list[Answer] = []
         after: str | None = None
@@ -338,7 +341,7 @@ class AsyncRun:
         while True:
             at_once = _FIND_AT_ONCE if limit is None else min(limit - listed, _FIND_AT_ONCE)
             asked = {"start": span.start, "end": span.stop, "tracks": tracks, "match": match, "limit": at_once}
-            answers.append(await self._ask("find", text=text, after=after, **asked, **chosen))
+            answers.append(whole(await self._ask("find", text=text, after=after, **asked, **chosen)))
             events = answers[-1].table("events")
             listed += len(events)
             after = events.more
@@ -367,7 +370,7 @@ class AsyncRun:
         """
         same: dict[str, Asked] = {"tracks": tracks, "backward": backward, "steps": steps_text(steps)}
         same["step_name"] = step_name
-        hits = self._hits(query, self._span(start, end), limit, {"names": names, "after": after}, same)
+        hits = self._hits(query, await self._span(start, end), limit, {"names": names, "after": after}, same)
         return SearchAnswer.of([answer async for answer in hits])
 
     async def hit_batches(
@@ -386,7 +389,7 @@ class AsyncRun:
         same: dict[str, Asked] = {"tracks": tracks, "backward": backward, "steps": steps_text(steps)}
         same["step_name"] = step_name
         asked: dict[str, Asked] = {"totals": False, "after": after}
-        hits = self._hits(query, self._span(start, end), None, asked, same, _BATCH_EVENTS)
+        hits = self._hits(query, await self._span(start, end), None, asked, same, _BATCH_EVENTS)
         async with aclosing(hits):
             async for answer in hits:
                 if len(answer.table("events")):
@@ -406,7 +409,7 @@ class AsyncRun:
         length = time_text(self.end - self.start, self.tick_ps)
         return f"<{type(self).__name__} {self.name!r}: {events:,} events on {tracks:,} tracks, {length}>"
 
-    def _asked_events(
+    async def _asked_events(
         self,
         start: Time | None,
         end: Time | None,
@@ -416,7 +419,7 @@ class AsyncRun:
         steps: StepsLike | None,
         step_name: str | None,
     ) -> dict[str, Value]:
-        span = self._span(start, end)
+        span = await self._span(start, end)
         chosen: dict[str, Asked] = {"name": name, "where": where, "steps": steps_text(steps), "step_name": step_name}
         return self._values("events", start=span.start, end=span.stop, tracks=tracks, **chosen)
 
@@ -439,7 +442,8 @@ class AsyncRun:
         listed = 0
         while True:
             few = at_once if limit is None else min(limit - listed, at_once)
-            answer = await self._ask("search", query=query, start=span.start, end=span.stop, limit=few, **same, **first)
+            asked = {"start": span.start, "end": span.stop, "limit": few, **same, **first}
+            answer = whole(await self._ask("search", query=query, **asked))
             yield answer
             events = answer.table("events")
             listed += len(events)
@@ -447,7 +451,9 @@ class AsyncRun:
                 return
             first = {"totals": False, "after": events.more}
 
-    def _span(self, start: Time | None, end: Time | None) -> TickRange:
+    async def _span(self, start: Time | None, end: Time | None) -> TickRange:
+        if self.manifest["state"] != "ready":  # it may be longer by now
+            self._take(await self._source.manifest(self.id))
         first = None if start is None else ticks_of(start, self.tick_ps, "start")
         stop = None if end is None else ticks_of(end, self.tick_ps, "end")
         if first is None:
@@ -461,8 +467,8 @@ class AsyncRun:
         self, start: Time | None, end: Time | None, tracks: Tracks, steps: StepsLike | None, step_name: str | None
     ) -> AsyncGenerator[Events, None]:
         """The events page by page, with name ids."""
+        windows_of = await self._windows(await self._span(start, end), tracks, steps, step_name)
         tree = await self._stored.tree()
-        windows_of = await self._windows(self._span(start, end), tracks, steps, step_name)
         for track in tree.leaves(ids_of(tracks), EVENT_KINDS):
             if tree.tracks[track]["events"] == "0":
                 continue
@@ -481,7 +487,7 @@ class AsyncRun:
             return everywhere(Windows.one(*span))
         asked: dict[str, Asked] = {"start": span.start, "end": span.stop, "tracks": tracks}
         chosen: dict[str, Asked] = {"steps": steps_text(steps), "step_name": step_name}
-        answer = await self._ask("steps", limit=0, per_track=True, **asked, **chosen)
+        answer = whole(await self._ask("steps", limit=0, per_track=True, **asked, **chosen))
         table = answer.table("tracks")
         track, start, stop = (np.asarray(table.column(name).values, np.int64) for name in ("track", "start", "end"))
         return lambda wanted: Windows.of(start[track == wanted], stop[track == wanted])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 
-from tilescope.client.errors import Refused
+from tilescope.client.errors import Refused, whole
 from tilescope.tiler.tools import Table
 from tilescope.tiler.tools.answer_json import decode
 
@@ -19,7 +19,7 @@ class ArrowIfPossible:
     async def table(
         self, name: str, in_arrow: Callable[[], Awaitable[bytes]], in_json: Callable[[], Awaitable[bytes]]
     ) -> Table:
-        """The table of that id, asked for in Arrow until a server refuses it."""
+        """The table of that id, asked for in Arrow until a server refuses it. Raises `NotBuiltYet`."""
         if self._is_possible:
             from tilescope.tiler.tools.arrow import read_stream
 
@@ -29,4 +29,4 @@ class ArrowIfPossible:
                 if refused.code != "not_acceptable":
                     raise
                 self._is_possible = False
-        return decode(await in_json()).table(name)
+        return whole(decode(await in_json())).table(name)

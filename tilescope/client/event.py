@@ -51,15 +51,15 @@ class Event:
     value: float | None  # of counter samples
     args: tuple[Argument, ...]  # in the order of the file
     flows_in: tuple[FlowPartner, ...]  # from which flows arrive; at most 100
-    flows_in_count: int  # all of them
+    flows_in_count: int | None  # all of them; None while the run is indexed
     flows_out: tuple[FlowPartner, ...]
-    flows_out_count: int
+    flows_out_count: int | None
     stacks: tuple[CallStack, ...]
 
     @classmethod
     def of(cls, event: Mapping[str, Any]) -> Event:
         """From the JSON of docs/api.md."""
-        flows = event["flows"]
+        flows = event["flows"] or {"in": (), "in_count": None, "out": (), "out_count": None}
         return cls(
             event["track"],
             int(event["ordinal"]),
@@ -73,11 +73,15 @@ class Event:
             event["value"],
             tuple(Argument(arg["name"], arg["value"]) for arg in event["args"]),
             tuple(map(_partner, flows["in"])),
-            int(flows["in_count"]),
+            _count(flows["in_count"]),
             tuple(map(_partner, flows["out"])),
-            int(flows["out_count"]),
+            _count(flows["out_count"]),
             tuple(CallStack(stack["argument"], tuple(stack["frames"])) for stack in event["stacks"]),
         )
+
+
+def _count(text: str | None) -> int | None:
+    return None if text is None else int(text)
 
 
 def _partner(partner: Mapping[str, Any]) -> FlowPartner:

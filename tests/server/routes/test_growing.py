@@ -104,13 +104,15 @@ async def test_events_of_what_is_not_built_are_not_built_either(client: Client, 
 
 
 async def test_tools_answer_over_what_is_built_and_say_so(client: Client, store: FakeGrowingStore) -> None:
+    """Which events are outliers, that figures leave out, is known last."""
     for is_done in (False, True):
         store.is_done = is_done
         for question in ("stats?tracks=0", "find?text=fusion"):
             answer = await client.get(f"{BUILD}/tools/{question}")
             assert (answer.status, answer.headers["Cache-Control"]) == (200, "no-store")
             assert "ETag" not in answer.headers
-            assert json.loads(gzip.decompress(await answer.read()))["complete"] == is_done
+            is_complete = is_done and not question.startswith("stats")
+            assert json.loads(gzip.decompress(await answer.read()))["complete"] == is_complete
 
 
 async def test_an_answer_over_a_part_is_not_kept_when_the_build_is_published_meanwhile(

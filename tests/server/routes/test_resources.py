@@ -88,6 +88,7 @@ async def test_a_run_is_indexed_on_request(client: Client, site: Site) -> None:
 async def test_a_failed_run_says_why_and_others_are_served(client: Client, site: Site) -> None:
     await client.post(f"{RUNS}/run0/index")
     await site.jobs.end("run0", error="run0.trace: byte 17: the file ends inside an event")
+    await client.get(RUNS)  # the files are looked at: they are those that could not be indexed
     answer = await client.get(f"{RUNS}/run0/manifest")
     assert answer.status == 422
     expected = {"code": "bad_trace", "message": "run0.trace: byte 17: the file ends inside an event"}
@@ -285,6 +286,7 @@ async def test_what_was_left_aside_is_noted(client: Client, site: Site) -> None:
 async def test_a_full_disk_is_no_fault_of_the_trace_and_tells_no_path(client: Client, site: Site) -> None:
     await client.post(f"{RUNS}/run0/index")
     await site.jobs.end("run0", error=NoRoomToIndex(f"{site.store('run0')}: the disk is full: 1 MB is free there"))
+    await client.get(RUNS)
     answer = await client.get(f"{RUNS}/run0/manifest")
     told = "run0: the disk is full: 1 MB is free there"
     assert (answer.status, (await answer.json())["error"]) == (507, {"code": "disk_full", "message": told})

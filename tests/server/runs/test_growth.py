@@ -113,6 +113,7 @@ async def test_who_asks_for_a_run_that_grows_gets_it_when_it_is_complete(site: S
     assert (status.state, status.is_growing) == (RunState.NEW, True)
     assert registry.request_index(status.found).state is RunState.QUEUED
     await site.jobs.end("run1")
+    assert (await status_of(registry, "run1")).state is RunState.READY
     append(site.file("run1"))
     status = await status_of(registry, "run1")
     assert (status.state, status.is_growing) == (RunState.NEW, True)

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.server.conftest import Site
-from tests.server.fakes import discover_files, publish
+from tests.server.fakes import FakeStore, discover_files, publish
 from tilescope.server.errors import IndexingFailed, NotFound, NotIndexed
 from tilescope.server.runs.job import IndexJob, OnIndexProgress
 from tilescope.server.runs.open_stores import OpenStores
@@ -217,6 +219,65 @@ async def test_a_trace_that_changes_while_it_is_indexed_is_indexed_again(site: S
     await registry.list_runs()
     await site.jobs.begun("run1")
     await site.jobs.end("run1")
+    await registry.close()
+
+
+async def test_what_was_left_out_when_it_was_indexed_is_told_with_the_run(site: Site, registry: Registry) -> None:
+    site.notes["run1"] = ("run1.b is left out: it is empty",)
+    site.add_run("run1", build="b1")
+    site.stores.make = WithDamagedHost
+    (status,) = await registry.list_runs()
+    assert status.told().notes == [*site.notes["run1"], "host1.pb is left out: byte 7: it is damaged"]
+
+
+class WithDamagedHost(FakeStore):
+    def manifest(self) -> dict[str, Any]:
+        damaged = "host1.pb is left out: byte 7: it is damaged"
+        return super().manifest() | {"warnings": ["another warning", damaged]}
+
+
+Change = Callable[[Site], object]
+CHANGES: dict[str, Change] = {
+    "written anew": lambda site: os.utime(site.file("run1"), ns=(5, 5)),
+    "a host added": lambda site: site.file("run1-more").write_text("host1"),
+    "a host removed": lambda site: site.file("run1-other").unlink(),
+    "a host replaced": lambda site: os.utime(site.file("run1-other"), ns=(5, 5)),
+}
+ENDS = {"it is indexed all the same": None, "it fails": "changed while it was read"}
+
+
+@pytest.mark.parametrize("is_seen", [True, False], ids=["somebody looks", "nobody looks"])
+@pytest.mark.parametrize("error", ENDS.values(), ids=ENDS)
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+async def test_a_request_holds_for_the_files_as_they_become(
+    site: Site, change: Change, error: str | None, is_seen: bool
+) -> None:
+    """Whatever becomes of the job that was about the files before, and whether or not somebody looks meanwhile."""
+    site.add_run("run1")
+    site.file("run1-other").write_text("host0")
+
+    def hosts() -> list[Path]:
+        return sorted(site.folder.glob("run1-*.trace"))
+
+    site.stores.files_of = lambda store: [site.file("run1"), *hosts()]
+    registry = site.registry(hosts_of=lambda name: hosts() if name == "run1" else ())
+    await registry.start()
+    registry.request_index(await registry.find("run1"))
+    await site.jobs.begun("run1")
+    with registry.watching("run1") as watcher:
+        change(site)
+        if is_seen:
+            assert (await states(registry))["run1"] is RunState.QUEUED
+        watcher.changed.clear()
+        await site.jobs.end("run1", error=error)
+        async with asyncio.timeout(5):
+            await watcher.changed.wait()
+        assert registry.status("run1").state in (RunState.QUEUED, RunState.INDEXING)
+        await site.jobs.begun("run1")
+        await site.jobs.end("run1", build="b2")
+    assert (await states(registry))["run1"] is RunState.READY
+    assert registry.status("run1").build == "b2"
+    assert site.jobs.started == ["run1", "run1"]
     await registry.close()
 
 

@@ -230,6 +230,9 @@ class HalfBuilt:
     def shape(self, block: int) -> bytes | None:
         return self._store.shape(block) if block in self._built else None
 
+    def track_facts(self, block: int) -> dict[int, dict[str, Any]]:
+        return {}
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 

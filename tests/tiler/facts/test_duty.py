@@ -20,8 +20,10 @@ SHAPES = ("apart", "nested", "overlapping")
 
 
 def core(rng: random.Random, shape: str, size: int) -> tuple[bytes, list[Run]]:
-    """A core whose operations of one name are of one category; those off duty run apart unless it is overlapping."""
-    instructions = [Instruction(f"op.{k}", {"hlo_category": of, "symbol_id": k + 1}) for k, of in enumerate(CATEGORIES)]
+    """A core of two programs that share the name `op.0`; what is off duty runs apart unless it is overlapping."""
+    instructions = [
+        Instruction(f"op.{k // 2}", {"hlo_category": of, "symbol_id": k + 1}) for k, of in enumerate(CATEGORIES)
+    ]
     runs, at = [], 0
     for _ in range(size):
         which, length = rng.randrange(5), rng.randrange(0, 60)

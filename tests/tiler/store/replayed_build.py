@@ -28,6 +28,7 @@ class ReplayedBuild:
         source = open_run_store(finished)
         self._records = list(source.records())
         self._manifest = source.internals()
+        self._tracks = json.loads(decompress(source.tracks()))["tracks"]
         source.close()
         target.mkdir(parents=True, exist_ok=True)
         self.blocks: int = self._manifest["public"]["blocks"]
@@ -43,12 +44,15 @@ class ReplayedBuild:
     def finish(self, block: int) -> None:
         """All of the block is there, its shape record last."""
         entries = [(key, value) for key, value in self._records if _block_of(key) == block]
+        told = [track for track in self._tracks if track["id"] // TRACKS_PER_BLOCK == block]
+        entries.append((keys.block_tracks(block), compress(json.dumps(told).encode())))
         self._generation.data.put_many([entry for entry in entries if entry[0][:1] != b"S"])
         self._generation.data.put_many([entry for entry in entries if entry[0][:1] == b"S"])
 
     def publish(self) -> None:
         """It is the current generation."""
         self.show(1, "ready")
+        self._generation.data.remove(keys.block_tracks(block) for block in range(self.blocks))
         self._generation.data.put_many(record for record in self._records if record[0][0] in _AT_THE_END)
         self._generation.publish()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tiler.store.replayed_build import Builder, builder, tracks_of
-from tilescope.tiler.errors import NoStore, NotBuilt
+from tilescope.tiler.errors import NoStore, NotBuilt, StoredLast
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import Shape, decompress
 from tilescope.tiler.store import GrowingStore, RunStore, open_growing, open_run_store
@@ -92,8 +92,10 @@ def test_a_block_is_there_once_it_is_done_and_not_before(
         if track["kind"] == "rollup" or track["events"] == "0":
             continue
         if number // 32 == 1:
-            assert growing.event(number, 0) == complete.event(number, 0)
-            assert growing.flow_tiles(number, 3, 7) == complete.flow_tiles(number, 3, 7)
+            assert growing.event(number, 0) == {**(complete.event(number, 0) or {}), "flows": None}
+            assert growing.track_facts(1)[number] == track
+            with pytest.raises(StoredLast):  # flows are stored when all of their ends are there
+                growing.flow_tiles(number, 3, 7)
             assert growing.event(number, int(str(track["events"]))) is None
         else:
             for ask in (lambda n=number: growing.event(n, 0), lambda n=number: growing.flow_tiles(n, 0, 0)):
@@ -159,6 +161,8 @@ def test_what_was_abandoned_can_be_read_until_it_is_closed(building: Builder, gr
     building.step("block 0")
     building.step("abandon")
     assert growing.shape(0) is not None
+    with pytest.raises(NoStore):  # and no damage
+        growing.manifest()
 
 
 def test_a_reader_keeps_what_is_left_of_a_build_until_it_knows_that_it_was_abandoned(

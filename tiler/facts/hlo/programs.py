@@ -21,7 +21,7 @@ from tilescope.tiler.facts.hlo.program_parts import ProgramParts, find_parts, pr
 from tilescope.tiler.facts.hlo.values import ProgramValues, parse_values
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
-from tilescope.tiler.store.attachments import AttachmentEntry, listed, whole_content
+from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, whole_content
 from tilescope.tiler.store.two_threads import Aside
 
 # Of what a build's programs take in memory.
@@ -64,11 +64,8 @@ class Program:
 
 
 def programs_of(reader: QueryReader) -> tuple[Program, ...]:
-    """Those of a run; none while it is indexed. Raises DamagedStore."""
-    record = reader.store.attachments()
-    if record is None:
-        return ()
-    return tuple(Program(entry) for entry in listed(record) if entry.name.startswith(_PREFIX))
+    """Those of a run. Raises NotBuilt while it is indexed, DamagedStore."""
+    return tuple(Program(entry) for entry in attachments_of(reader.store) if entry.name.startswith(_PREFIX))
 
 
 def hlo_module(reader: QueryReader, program: Program) -> Steps[HloModule]:

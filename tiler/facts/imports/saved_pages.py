@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.query import QueryReader
-from tilescope.tiler.store.attachments import AttachmentEntry, content, listed
+from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, content
 
 _PREFIX: Final = "page/"
 _TITLES: Final[Mapping[str, str]] = {
@@ -53,10 +53,8 @@ class SavedPage:
 
 
 def saved_pages(reader: QueryReader) -> Sequence[SavedPage]:
-    """Those of a run, in the order of its files. Raises DamagedStore."""
-    record = reader.store.attachments()
-    entries = () if record is None else listed(record)
-    return [SavedPage(entry) for entry in entries if entry.name.startswith(_PREFIX)]
+    """Those of a run, in the order of its files. Raises NotBuilt while it is indexed, DamagedStore."""
+    return [SavedPage(entry) for entry in attachments_of(reader.store) if entry.name.startswith(_PREFIX)]
 
 
 def version_of(page: str, parsed: Any) -> str:

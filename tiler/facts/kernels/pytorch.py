@@ -47,7 +47,6 @@ def kernels_of_track(reader: QueryReader, track: int, windows: Windows, sums: Ke
     plan = reader.plan(track, windows)
     arguments = ArgumentReader(reader.store)
     for events in Reading(reader).events(plan, plan.leaf_runs):
-        events = events if reader.outliers is None else reader.outliers.without(events)
         events = events.take(is_kernel[events.name + 1] != 0)
         sums.empty += int(np.count_nonzero(events.duration == 0))
         events = events.take(events.duration > 0)

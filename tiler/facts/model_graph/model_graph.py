@@ -11,7 +11,7 @@ from typing import Final
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader
-from tilescope.tiler.store.attachments import content, listed
+from tilescope.tiler.store.attachments import attachments_of, content
 
 _NAME: Final = "graph/nodes"
 
@@ -43,13 +43,11 @@ _KNOWN: KeptWith[QueryReader, list[ModelGraph]] = KeptWith()
 
 
 def model_graphs(reader: QueryReader) -> list[ModelGraph]:
-    """Those of a run, read once. Raises DamagedStore."""
+    """Those of a run, read once. Raises NotBuilt while it is indexed, DamagedStore."""
     found = _KNOWN.get(reader)
     if found is None:
-        record = reader.store.attachments()
-        entries = () if record is None else listed(record)
         found = []
-        for entry in entries:
+        for entry in attachments_of(reader.store):
             if entry.name.partition("~")[0] == _NAME:
                 pieces = content(entry, partial(reader.store.attachment_chunk, entry.id))
                 found.append(ModelGraph(entry.label, _nodes(b"".join(pieces))))
@@ -58,9 +56,8 @@ def model_graphs(reader: QueryReader) -> list[ModelGraph]:
 
 
 def has_model_graphs(reader: QueryReader) -> bool:
-    """Whether a run has any, without reading them."""
-    record = reader.store.attachments()
-    return record is not None and any(entry.name.partition("~")[0] == _NAME for entry in listed(record))
+    """Whether a run has any, without reading them. Raises NotBuilt while it is indexed, DamagedStore."""
+    return any(entry.name.partition("~")[0] == _NAME for entry in attachments_of(reader.store))
 
 
 def _nodes(packed: bytes) -> list[ModelNode]:

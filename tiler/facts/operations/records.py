@@ -184,7 +184,7 @@ class OperationRecords:
         kinds, first = self.kinds, self.first(number)
         window = Windows.one(int(kinds.start[number]), int(kinds.last_start[number]) + 1)
         plan = self._reader.plan(self._track, window)
-        parts = [no_events(self._track), *self._reading.events(plan, plan.leaf_runs)]
+        parts = [no_events(self._track), *self._reading.events_and_outliers(plan, plan.leaf_runs)]
         events = join(parts)
         events = events.take((events.ordinal >= first) & (events.ordinal < first + count))
         events = events.take(np.argsort(events.ordinal, kind="stable"))
@@ -197,5 +197,5 @@ class OperationRecords:
         kinds, first = self.kinds, self.first(number)
         stop = max(int(kinds.stop[number]), int(kinds.last_start[number]) + 1)
         plan = self._reader.plan(self._track, windows.clipped(int(kinds.start[number]), stop))
-        events = join([no_events(self._track), *self._reading.events(plan, plan.leaf_runs)])
+        events = join([no_events(self._track), *self._reading.events_and_outliers(plan, plan.leaf_runs)])
         return events.take((events.ordinal >= first) & (events.ordinal < first + count))

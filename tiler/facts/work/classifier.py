@@ -78,10 +78,6 @@ class Classifier:
         code = self._of_user.code(name)
         return _by_table(Work.COMMUNICATION) if code is None else code
 
-    def user_code(self, name: Name) -> int | None:
-        """By the rules of the user alone; None: none is about it."""
-        return self._of_user.code(name)
-
     def _kernel(self, text: str) -> int:
         work = self._kernels.kind(as_bytes(kernel_function(text)))
         return _UNNAMED if work is None else _by_table(work)

@@ -19,10 +19,9 @@
 #include "bind/arrays.hpp"
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
+#include "bind/name_entries.hpp"
 #include "trace_event/part.hpp"
 #include "trace_event/stream.hpp"
-
-namespace nb = nanobind;
 
 namespace tilescope {
 
@@ -33,9 +32,6 @@ std::optional<OutColumn<T>> column_or_none(bool wanted, Column<T>& column) {
     if (!wanted) return std::nullopt;
     return to_numpy(column);
 }
-
-template <typename... T>
-using ListOfTuples = nb::typed<nb::list, std::tuple<T...>>;
 
 using Counts = nb::typed<nb::dict, std::string, std::int64_t>;
 
@@ -107,27 +103,6 @@ ListOfTuples<int, std::int64_t, std::int64_t, nb::str, nb::str, nb::str> tracks(
     for (const TrackEntry& one : stream.sink().tracks().tracks()) {
         out.append(nb::make_tuple(static_cast<int>(one.role), one.process, one.thread, text(one.label[0]),
                                   text(one.label[1]), text(one.label[2])));
-    }
-    return out;
-}
-
-// Each string once, whatever shares it.
-std::vector<nb::str> texts_of(const Interner& strings) {
-    std::vector<nb::str> out;
-    out.reserve(strings.size());
-    for (std::size_t k = 0; k < strings.size(); ++k) out.push_back(text(strings.at(static_cast<std::int32_t>(k))));
-    return out;
-}
-
-ListOfTuples<nb::str, nb::str> names(const TraceEventStream& stream) {
-    nb::list out;
-    const NameEntries& names = stream.sink().names();
-    const std::vector<nb::str> texts = texts_of(names.texts());
-    const std::vector<nb::str> categories = texts_of(names.categories());
-    for (std::size_t name = 0; name < names.size(); ++name) {
-        const NameEntries::Entry& entry = names.at(static_cast<std::int32_t>(name));
-        out.append(nb::make_tuple(texts[static_cast<std::size_t>(entry.text)],
-                                  categories[static_cast<std::size_t>(entry.category)]));
     }
     return out;
 }
@@ -264,7 +239,9 @@ void bind_trace_event(nb::module_& m) {
         .def(
             "track_sides", [](const TraceEventStream& s) { return s.sink().track_sides(); },
             "Returns of each track what `side_of_category` says of rows that were taken: a sum, as of several.")
-        .def("names", &names, "Returns name and category of each name.")
+        .def(
+            "names", [](const TraceEventStream& s) { return pairs_of(s.sink().names()); },
+            "Returns text and category of each name.")
         .def_prop_ro("name_count", [](const TraceEventStream& s) { return s.sink().names().size(); })
         .def_prop_ro(
             "name_bytes", [](const TraceEventStream& s) { return s.sink().names().bytes(); },

@@ -22,6 +22,7 @@
 #include "bind/arrays.hpp"
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
+#include "bind/name_entries.hpp"
 #include "bind/xspace_events.hpp"
 #include "bind/xspace_infos.hpp"
 #include "columns/activity.hpp"
@@ -220,10 +221,7 @@ class XSpaceFile {
                                                 *counters_[line], series, starts_ns_[line], track));
     }
 
-    std::vector<std::string> names() const {
-        const auto& names = catalogue().names().names();
-        return {names.begin(), names.end()};
-    }
+    ListOfTuples<nb::str, nb::str> names() const { return pairs_of(catalogue().names()); }
 
     xspace::MetadataTables metadata_tables(const InColumn<std::int32_t>& plane_class) const {
         nb::gil_scoped_release release;
@@ -435,7 +433,7 @@ void bind_xspace(nb::module_& m) {
             "the file's names.")
         .def("samples", &XSpaceFile::samples, nb::arg("line"), nb::arg("series"), nb::arg("track"),
              nb::keep_alive<0, 1>(), "Begins to read the samples of a series.")
-        .def("names", &XSpaceFile::names)
+        .def("names", &XSpaceFile::names, "Returns text and category of each name.")
         .def("metadata_tables", &XSpaceFile::metadata_tables, nb::arg("plane_class"), nb::keep_alive<0, 1>(),
              "Begins to read the metadata of events. `plane_class`: planes of one class call their stats the same.")
         .def("forget_messages", &XSpaceFile::forget_messages,

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "columns/name_entries.hpp"
 #include "columns/packed_texts.hpp"
 #include "trace_event/columns.hpp"
 #include "trace_event/fields.hpp"
 #include "trace_event/keys.hpp"
-#include "trace_event/name_entries.hpp"
 #include "trace_event/sides.hpp"
 #include "trace_event/tracks.hpp"
 

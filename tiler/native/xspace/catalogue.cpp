@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "columns/direct_key.hpp"
+#include "columns/utf8.hpp"
 
 namespace tilescope::xspace {
 
@@ -85,6 +86,7 @@ void Catalogue::find_used() {
     const Plane& of = outline_.planes[plane];
     const auto has_events = [](const LineSurvey& survey) { return !survey.metadata_ids.empty(); };
     const auto survey_of = [&](std::size_t line) { return surveys_.begin() + static_cast<std::ptrdiff_t>(line); };
+    const CategoryStat categories(source_, of);
     IdTable entry_of;
     if (std::any_of(survey_of(line_), survey_of(lines_end_), has_events)) {
         numbers_[plane] = entry_of = IdTable(of.event_metadata.size());
@@ -96,14 +98,14 @@ void Catalogue::find_used() {
             if (numbers_[plane].find(id) != IdTable::absent) continue;
             const std::int32_t entry = entry_of.find(id);  // ids without metadata get a number, too
             const auto number = static_cast<std::int32_t>(used_.size());
-            const std::size_t named = names_.names().size();
+            const std::size_t named = names_.size(), name_bytes = names_.bytes();
             const MetadataEntry* found =
                 entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)];
-            used_.push_back({static_cast<std::uint32_t>(plane), name_of(found, id, of.is_cut), id});
+            used_.push_back({static_cast<std::uint32_t>(plane), name_of(found, id, of.is_cut, categories), id});
             messages_.push_back(found == nullptr ? wire::Range{} : found->value);
             used_names_.push_back(used_.back().name_index);
             taken_ += used_.back().size();
-            if (names_.names().size() > named) taken_ += room_.per_name + copies * names_.names().back().size();
+            if (names_.size() > named) taken_ += room_.per_name + copies * (names_.bytes() - name_bytes);
             if (taken_ > room_.bytes)
                 throw wire::LimitReached("has more than " + std::to_string(used_.size()) + " names of events",
                                          of.name.begin);
@@ -140,12 +142,23 @@ void Catalogue::find_unused() {
     }
 }
 
-std::int32_t Catalogue::name_of(const MetadataEntry* entry, std::int64_t id, bool plane_is_cut) {
+std::int32_t Catalogue::name_of(const MetadataEntry* entry, std::int64_t id, bool plane_is_cut,
+                                const CategoryStat& categories) {
     if (entry == nullptr && plane_is_cut)
-        return names_.intern("[event " + std::to_string(id) + "]");  // its name stood behind the cut
+        return intern("[event " + std::to_string(id) + "]", {});  // its name stood behind the cut
     const MetadataFields of = entry == nullptr ? MetadataFields{} : fields_of(source_, entry->value);
     const std::string_view name = wire::text(source_, of.display_name.size() != 0 ? of.display_name : of.name);
-    return names_.intern(name.empty() ? "[no name]" : name);
+    return intern(name.empty() ? "[no name]" : name, categories.category(of.stats));
+}
+
+std::int32_t Catalogue::intern(std::string_view name, std::string_view category) {
+    // Planes of one program have most of their names in the same order. Bytes that are known are valid.
+    const std::int32_t next = last_name_ + 1;
+    if (static_cast<std::size_t>(next) < names_.size() && names_.text(next) == name &&
+        names_.category(next) == category)
+        return last_name_ = next;
+    if (utf8::is_valid(name) && utf8::is_valid(category)) return last_name_ = names_.intern(name, category);
+    return last_name_ = names_.intern(utf8::repaired(name), utf8::repaired(category));
 }
 
 }  // namespace tilescope::xspace

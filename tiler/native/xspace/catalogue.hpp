@@ -2,6 +2,8 @@
 // so that lines can be decoded side by side.
 #pragma once
 
+#include "columns/name_entries.hpp"
+#include "xspace/category_stat.hpp"
 #include "xspace/flows.hpp"
 #include "xspace/outline.hpp"
 #include "xspace/survey.hpp"
@@ -10,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace tilescope::xspace {
@@ -65,7 +68,9 @@ class Catalogue {
     bool is_complete() const { return plane_ == outline_.planes.size(); }
     std::size_t planes() const { return plane_; }  // whose metadata has been read
 
-    const DistinctNames& names() const { return names_; }
+    // Of each metadata what its events are called and their category; numbered in the order of first use. Invalid UTF-8 is
+    // replaced first, so that names are still distinct as text.
+    const NameEntries& names() const { return names_; }
     const std::vector<UsedMetadata>& used_metadata() const { return used_; }
 
     // Of metadata that events use, by its number: empty where the file says nothing of it. Throws std::out_of_range for a
@@ -90,7 +95,9 @@ class Catalogue {
     void find_used();  // by the lines of the next plane
     void find_unused();
     void go_to_plane(std::size_t plane);
-    std::int32_t name_of(const MetadataEntry* entry, std::int64_t id, bool plane_is_cut);
+    std::int32_t name_of(const MetadataEntry* entry, std::int64_t id, bool plane_is_cut,
+                         const CategoryStat& categories);
+    std::int32_t intern(std::string_view name, std::string_view category);
 
     const wire::Source& source_;
     const Outline& outline_;
@@ -99,7 +106,8 @@ class Catalogue {
     std::size_t plane_ = 0;  // the next one
     std::size_t line_ = 0, lines_end_ = 0;  // its lines
     std::size_t taken_ = 0;  // of the room
-    DistinctNames names_;
+    NameEntries names_;
+    std::int32_t last_name_ = -1;  // that was looked up
     FlowTable flows_;
     std::vector<UsedMetadata> used_;
     std::vector<wire::Range> messages_;  // of `used_`, until they are forgotten

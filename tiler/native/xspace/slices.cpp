@@ -55,7 +55,7 @@ LineSlices::LineSlices(const wire::Source& source, const Catalogue& catalogue, c
         throw std::invalid_argument("columns have another size than the slices of the line");
     if (same_size(flow_ends.phase, flow_ends.tick, flow_ends.key, flow_ends.slice) != survey.flow_ends)
         throw std::invalid_argument("columns have another size than the flow ends of the line");
-    if (names.size() < catalogue.names().names().size()) throw std::invalid_argument("names without a number");
+    if (names.size() < catalogue.names().size()) throw std::invalid_argument("names without a number");
     if (scale.per_ns != 1 && scale.per_ns != 1000) throw std::invalid_argument("a tick is 1 ps or 1 ns");
 }
 

@@ -1,28 +1,8 @@
 #include "xspace/tables.hpp"
 
-#include "columns/utf8.hpp"
-
 #include <algorithm>
-#include <utility>
 
 namespace tilescope::xspace {
-
-std::int32_t DistinctNames::intern(std::string_view bytes) {
-    // Bytes that are known are valid. Planes of one program have most of their names in the same order.
-    if (const auto next = static_cast<std::size_t>(last_) + 1; next < names_.size() && names_[next] == bytes)
-        return last_ = static_cast<std::int32_t>(next);
-    return last_ = find_or_add(bytes);
-}
-
-std::int32_t DistinctNames::find_or_add(std::string_view bytes) {
-    if (const auto found = index_.find(bytes); found != index_.end()) return found->second;
-    std::string text = utf8::repaired(bytes);
-    if (const auto found = index_.find(text); found != index_.end()) return found->second;
-    const auto number = static_cast<std::int32_t>(names_.size());
-    names_.push_back(std::move(text));
-    index_.emplace(names_.back(), number);
-    return number;
-}
 
 void SparseIds::grow() {
     std::vector<Entry> old(entries_.empty() ? 64 : entries_.size() * 2);

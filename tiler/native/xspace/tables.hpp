@@ -1,12 +1,8 @@
-// Look-up tables of the catalogue: metadata by id, distinct names, numbers of flows.
+// Look-up tables of the catalogue: metadata by id, numbers of flows.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <string>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace tilescope::xspace {
@@ -86,21 +82,6 @@ class IdTable {
     std::vector<std::uint32_t> directory_;  // of so many ids each the page; the first one is empty
     std::vector<std::int32_t> pages_;
     SparseIds sparse_;
-};
-
-// Distinct names of a file, numbered in the order of their first use. Invalid UTF-8 is replaced first, so that the names are
-// still distinct as text.
-class DistinctNames {
-  public:
-    std::int32_t intern(std::string_view bytes);
-    const std::deque<std::string>& names() const { return names_; }
-
-  private:
-    std::int32_t find_or_add(std::string_view bytes);
-
-    std::int32_t last_ = -1;  // what was returned before
-    std::deque<std::string> names_;  // a deque: the map's keys point into it
-    std::unordered_map<std::string_view, std::int32_t> index_;
 };
 
 // (type, id) of a flow that has no direct key → its number. Open addressing: a long trace has millions of flows.

@@ -181,7 +181,8 @@ class TraceEventReader:
         elif total == 0:
             warnings.append("the trace is empty: there is no event in it")
         out_of_range = self._summary.ignored.get("ts_out_of_range", 0)
-        if out_of_range and not self._nanoseconds:
+        # Few are damage, most are another unit.
+        if 2 * out_of_range > total and not self._nanoseconds:
             warnings.append(
                 f"{_out_of(out_of_range, total)} beyond the range of times: ts is in microseconds, and these look like "
                 "nanoseconds; read them as such with --time-unit ns (time_unit in Python)"

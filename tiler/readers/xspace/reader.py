@@ -319,9 +319,10 @@ class XSpaceReader:
         summary.hostname = next(filter(None, native.hostnames()), "") or hostname_of(self.path)
         summary.warnings += profiler_words("reported an error", native.errors())
         summary.warnings += profiler_words("warned", native.warnings())
-        summary.names = native.names()
+        pairs = native.names()
+        summary.names = [name for name, _ in pairs]
+        summary.categories = [category for _, category in pairs]
         summary.tracks = described(self._tracks, self._lines, self._counters, planes, summary.names)
-        summary.categories = [""] * len(summary.names)
         slices = sum(line.events for line in self._lines)
         samples = sum(of.sampled for of in self._counters.values())
         out_of_range = sum(line.out_of_range for line in self._lines)

@@ -200,7 +200,7 @@ def _programs(programs: Sequence[Program]) -> Table:
 
 
 def _availability(scope: Scope) -> Reason:
-    return "" if scope.reader.store.is_growing or programs_of(scope.reader) else NO_PROGRAMS
+    return "" if programs_of(scope.reader) else NO_PROGRAMS
 
 
 TOOL: Final = Tool(

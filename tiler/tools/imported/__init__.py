@@ -67,7 +67,7 @@ def _pages(pages: Sequence[SavedPage]) -> Table:
 
 
 def _availability(scope: Scope) -> Reason:
-    if scope.reader.store.is_growing or saved_pages(scope.reader):
+    if saved_pages(scope.reader):
         return ""
     return "the run has no page that the Cloud TPU profiler saved as JSON: it was made of a trace"
 

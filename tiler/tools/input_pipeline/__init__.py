@@ -99,7 +99,7 @@ def _host_tables(side: HostSide, limit: int) -> Sequence[Table]:
 
 
 def _availability(scope: Scope) -> str:
-    if scope.reader.store.is_growing or scope.reader.steps.series or host_threads(scope.reader):
+    if scope.reader.steps.series or host_threads(scope.reader):
         return ""
     return NOTHING_KNOWN
 

@@ -149,7 +149,7 @@ _SHORT: Final = 80
 
 
 def _availability(scope: Scope) -> Reason:
-    if scope.reader.store.is_growing or has_kernels(scope.reader):
+    if has_kernels(scope.reader):
         return ""
     if gpu_devices(scope.reader):
         return _NO_DETAILS

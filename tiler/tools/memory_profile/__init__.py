@@ -362,8 +362,7 @@ def _notes(found: _Found, memory: MemoryPool, live: Live) -> list[Note]:
 
 
 def _availability(scope: Scope) -> str:
-    reader = scope.reader
-    return "" if reader.store.is_growing or records_allocations(reader) else NO_ALLOCATIONS
+    return "" if records_allocations(scope.reader) else NO_ALLOCATIONS
 
 
 TOOL: Final = Tool(

@@ -253,7 +253,7 @@ def _programs_table(programs: Sequence[Program], shown: Program | None) -> Table
 
 
 def _availability(scope: Scope) -> str:
-    return "" if scope.reader.store.is_growing or programs_of(scope.reader) else NO_PROGRAMS
+    return "" if programs_of(scope.reader) else NO_PROGRAMS
 
 
 TOOL: Final = Tool(

@@ -125,7 +125,7 @@ def _invalid(graph: ModelGraph, places: Sequence[int]) -> Table:
 
 
 def _availability(scope: Scope) -> Reason:
-    return "" if scope.reader.store.is_growing or has_model_graphs(scope.reader) else NO_GRAPH
+    return "" if has_model_graphs(scope.reader) else NO_GRAPH
 
 
 TOOL: Final = Tool(

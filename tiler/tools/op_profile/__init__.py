@@ -106,8 +106,6 @@ _LAST: KeptWith[OpTable, dict[object, _Known]] = KeptWith()
 
 
 def _program_names(scope: Scope) -> dict[str, str]:
-    if scope.reader.store.is_growing:
-        return {}
     return {entry.name.removeprefix(_HLO): entry.label for entry in scope.attachments() if entry.name.startswith(_HLO)}
 
 

@@ -134,7 +134,7 @@ def _verdict(steps: AskedSteps, measured: Measured | None, of: Environment) -> S
 def _availability(scope: Scope) -> str:
     """Why there is nothing to tell."""
     reader = scope.reader
-    if reader.store.is_growing or reader.steps.series or host_threads(reader) or finish(devices_of(reader)):
+    if reader.steps.series or host_threads(reader) or finish(devices_of(reader)):
         return ""
     return NOTHING_KNOWN
 

@@ -83,7 +83,7 @@ def advice(
         operations=_of_rules(asked),
         places=places,
     )
-    if evidence.waits_for_collectives > OFFLOAD_SHARE and not scope.reader.store.is_growing:
+    if evidence.waits_for_collectives > OFFLOAD_SHARE and scope.reader.is_whole:
         evidence = replace(evidence, memory=(yield from _memory_share(scope, tracks, steps.looked)))
     return suggestions(evidence)
 
@@ -118,7 +118,7 @@ def copied_share(steps: AskedSteps) -> Fraction:
 
 
 def _fractions(scope: Scope, steps: AskedSteps, word: str) -> Steps[list[EventFraction]]:
-    if scope.reader.store.is_growing or not steps.of_tpus:
+    if not steps.of_tpus or not scope.reader.is_whole:
         return []
     return (yield from event_fractions(scope.reader, tpu_cores(scope.reader), steps.times, word))
 

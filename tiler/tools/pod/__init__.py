@@ -328,7 +328,7 @@ def _place_notes(places: Sequence[CorePlace | None]) -> list[Note]:
 
 
 def _availability(scope: Scope) -> str:
-    is_there = scope.reader.store.is_growing or scope.reader.steps.series or saved_pod(scope.reader) is not None
+    is_there = scope.reader.steps.series or saved_pod(scope.reader) is not None
     return "" if is_there else NO_STEPS
 
 

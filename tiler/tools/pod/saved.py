@@ -66,8 +66,6 @@ class SavedCore:
 
 def saved_pod(reader: QueryReader) -> SavedPage | None:
     """The page of a run; None: it has none."""
-    if reader.store.is_growing:
-        return None
     return next((page for page in saved_pages(reader) if page.page == PAGE), None)
 
 

@@ -96,12 +96,15 @@ def argument_sums(
     arguments = ArgumentReader(reader.store)
     finder = Finder(reader, selection)
     for track in selection.tracks:
+        left_out = None if reader.outliers is None else reader.outliers.ordinals(track)
         for found in leaves(reader, replace(selection, tracks=[track]), windows_of, reaching=False):
             in_time = found.take(np.argsort(found.first, kind="stable"))
             for at in range(0, len(in_time), _LEAVES_AT_ONCE):
                 batch = in_time.take(slice(at, at + _LEAVES_AT_ONCE))
                 hits = yield from finder.find([batch.take(np.argsort(batch.tile))])
                 hits = hits.take(np.argsort(hits.ordinal, kind="stable"))
+                if left_out is not None:
+                    hits = hits.take(~np.isin(hits.ordinal, left_out))
                 for some in arguments.values(track, hits.ordinal, names):
                     group = groups_of(track, hits.name[some.which], hits.ordinal[some.which])
                     for one, values in zip(sums, some.values, strict=True):

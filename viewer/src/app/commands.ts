@@ -81,7 +81,9 @@ function needsEvent(): string | null {
 
 function needsFlow(direction: "in" | "out", none: string): string | null {
   const details = detailsView.value;
-  return details.kind === "ready" && details.details.flows[direction].length > 0 ? null : (needsEvent() ?? none);
+  return details.kind === "ready" && (details.details.flows?.[direction].length ?? 0) > 0
+    ? null
+    : (needsEvent() ?? none);
 }
 
 function needsQuery(): string | null {

@@ -1,15 +1,17 @@
 /** The flows of an event as links to the slices at their other ends. */
 
-import { type EventDetails, type FlowPartner, formatDuration } from "@tilescope/client";
+import { type EventDetails, type EventFlows, type FlowPartner, formatDuration } from "@tilescope/client";
 import { plural } from "../components/format";
 import { withKeys } from "../keys/table";
 import { type Trace, trackPath } from "../state/trace";
 import { ChainPanel } from "./chain-panel";
 import { EventLink } from "./links";
 
-function List({ trace, details, direction }: { trace: Trace; details: EventDetails; direction: "in" | "out" }) {
-  const partners = direction === "in" ? details.flows.in : details.flows.out;
-  const count = direction === "in" ? details.flows.inCount : details.flows.outCount;
+type ListProps = { trace: Trace; details: EventDetails; flows: EventFlows; direction: "in" | "out" };
+
+function List({ trace, details, flows, direction }: ListProps) {
+  const partners = direction === "in" ? flows.in : flows.out;
+  const count = direction === "in" ? flows.inCount : flows.outCount;
   if (count === 0n) {
     return null;
   }
@@ -51,11 +53,15 @@ function List({ trace, details, direction }: { trace: Trace; details: EventDetai
 }
 
 export function FlowLinks({ trace, details }: { trace: Trace; details: EventDetails }) {
+  const { flows } = details;
+  if (flows === null) {
+    return <p class="aside">The run is still being indexed: flows come last.</p>;
+  }
   return (
     <>
-      {details.flows.inCount + details.flows.outCount > 0n && <ChainPanel trace={trace} details={details} />}
-      <List trace={trace} details={details} direction="in" />
-      <List trace={trace} details={details} direction="out" />
+      {flows.inCount + flows.outCount > 0n && <ChainPanel trace={trace} details={details} />}
+      <List trace={trace} details={details} flows={flows} direction="in" />
+      <List trace={trace} details={details} flows={flows} direction="out" />
     </>
   );
 }

@@ -57,8 +57,8 @@ export function flowArrows(
   const { track, ordinal, startTicks, durationTicks, row } = details;
   const own: FlowEnd = { track, ordinal: Number(ordinal), startTicks, endTicks: startTicks + durationTicks, row };
   return arrowsOf(picture, layout, scroll, [
-    ...details.flows.in.map((partner): Flow => ({ direction: "in", from: endOf(partner), to: own })),
-    ...details.flows.out.map((partner): Flow => ({ direction: "out", from: own, to: endOf(partner) })),
+    ...(details.flows?.in ?? []).map((partner): Flow => ({ direction: "in", from: endOf(partner), to: own })),
+    ...(details.flows?.out ?? []).map((partner): Flow => ({ direction: "out", from: own, to: endOf(partner) })),
   ]);
 }
 

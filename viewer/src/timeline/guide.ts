@@ -232,7 +232,7 @@ export class Guide {
     if (details.kind !== "ready") {
       return;
     }
-    const [partner] = details.details.flows[direction];
+    const [partner] = details.details.flows?.[direction] ?? [];
     if (partner === undefined) {
       announcement.value = direction === "in" ? "No flow arrives here." : "No flow leaves from here.";
       return;

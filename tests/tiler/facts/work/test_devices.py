@@ -11,13 +11,16 @@ import pytest
 from tests.corpus import corpus_path
 from tests.device_trace import HOST, DeviceTrace
 from tests.example import Example
+from tests.reports.traces import answer, rows
 from tests.tiler.query.conftest import _many_histograms, example
 from tests.tiler.tools.conftest import devices
+from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tilescope.tiler.facts import Work, devices_of
 from tilescope.tiler.facts.work import classifier, work_of
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import Name, QueryReader, finish
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.verify import verify_store
 from tilescope.tiler.work_rules import NO_WORK_RULES
 
 __all__ = ["_many_histograms", "devices", "example"]
@@ -95,3 +98,29 @@ def test_devices_of_real_traces(name: str, wanted: set[str], tmp_path: Path) -> 
     found = finish(devices_of(reader))
     tracks = [reader.tree.tracks[of.track]["name"] for device in found for of in (*device.tracks, *device.beside)]
     assert {"Stream" if track.startswith("Stream") else track for track in tracks} == wanted
+
+
+def test_operations_of_one_name_are_what_their_own_metadata_says(tmp_path: Path) -> None:
+    """Programs of one core may share names: `fusion.1` computes in the one and communicates in the other."""
+    instructions = [
+        Instruction("fusion.1", {"hlo_category": "loop fusion"}),
+        Instruction("fusion.1", {"hlo_category": "all-reduce fusion"}),
+        Instruction("fusion.1"),
+    ]
+    runs = [Run(0, 0, 10), Run(1, 10, 200), Run(2, 300, 3)]
+    path = write_trace(tmp_path / "t.xplane.pb", [plane("/device:TPU:0", instructions, {"XLA Ops": runs})])
+    build_store([path], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    (device,) = finish(devices_of(reader))
+    names = [reader.names[name] for name in range(reader.names.count)]
+    assert names == [Name("fusion.1", of) for of in ("loop fusion", "all-reduce fusion", "")]
+    assert device.tracks[0].kinds.tolist() == [COMPUTATION, COMPUTATION, COMMUNICATION, COMPUTATION]
+    overlap = {fact.id: fact.value for fact in answer(reader, "overlap").facts}
+    assert (overlap["exposed_communication"], overlap["busy"]) == (200, 213)
+    table = rows(answer(reader, "stats", by="category"), "names")
+    assert {row["category"]: (row["count"], row["busy"]) for row in table} == {
+        "loop fusion": (1, 10),
+        "all-reduce fusion": (1, 200),
+        "": (1, 3),
+    }
+    verify_store(tmp_path / "store")

@@ -6,29 +6,21 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiler.indexing.stored_contents import contents
 from tests.tiler.json_traces import write_trace
 from tilescope.tiler import _native
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.tracks import rollups
-from tilescope.tiler.pages.compress import MEMBER_HEADER, decompress
-from tilescope.tiler.store import keys
 from tilescope.tiler.store.run_store import open_run_store
 from tilescope.tiler.verify import verify_store
 
 
-def content(value: bytes) -> bytes:
-    return decompress(value) if value.startswith(MEMBER_HEADER) else value
-
-
-def records(trace: Path, store: Path, workers: int) -> list[tuple[bytes, bytes]]:
-    """Of a new store all but the manifest, which says when it was built: keys and contents.
-
-    What isal writes of equal contents differs now and then: it failed with names that were compressed in two ways.
-    """
+def records(trace: Path, store: Path, workers: int) -> dict[bytes, bytes]:
+    """Of a new store."""
     build_store([trace], store, workers=workers)
     verify_store(store)
     run = open_run_store(store)
-    found = [(bytes(key), content(bytes(value))) for key, value in run.records() if key != keys.MANIFEST]
+    found = contents(run.records())
     run.close()
     return found
 

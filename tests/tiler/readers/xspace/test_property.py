@@ -17,7 +17,7 @@ from tilescope.tiler.columns import TrackKind
 INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
 IDS = st.one_of(st.integers(0, 6), st.sampled_from([-1, -(1 << 40), 1 << 62, 70, 700, 5000]))
 NAMES = st.one_of(
-    st.sampled_from(["", "matmul", "fusion.1", "_pt", "_p", "_ct", "_c", "step_num", "größe"]),
+    st.sampled_from(["", "matmul", "fusion.1", "_pt", "_p", "_ct", "_c", "step_num", "hlo_category", "größe"]),
     st.text("ab", max_size=2),
 )
 SMALL = st.integers(-5_000, 5_000)
@@ -101,7 +101,15 @@ EVENT_METADATA = st.tuples(
         maybe(stats(5)),
     ),
 ).map(lambda entry: w.message(4, w.number(1, entry[0]), w.data(2, entry[1])))
-STAT_METADATA = st.tuples(IDS, NAMES).map(lambda entry: w.stat_metadata(entry[0], entry[1]))
+STAT_NAMES = st.one_of(NAMES, st.just("hlo_category"))
+STAT_METADATA = st.tuples(IDS, STAT_NAMES).map(lambda entry: w.stat_metadata(entry[0], entry[1]))
+CATEGORY_STATS = st.tuples(st.integers(1, 3).map(lambda key: w.number(1, key)), STAT_VALUES)
+OPERATION_METADATA = st.tuples(
+    IDS,
+    st.sampled_from(["fusion.1", "copy"]),
+    st.lists(CATEGORY_STATS.map(lambda parts: w.message(5, *parts)), max_size=3),
+).map(lambda entry: w.event_metadata(entry[0], entry[1], "", *entry[2]))
+CATEGORY_METADATA = st.integers(1, 3).map(lambda key: w.stat_metadata(key, "hlo_category"))
 EMPTY_ENTRIES = st.sampled_from([w.data(4, b""), w.data(5, b""), w.message(4, w.number(1, 3))])
 
 PLANES = shuffled(
@@ -109,7 +117,9 @@ PLANES = shuffled(
     NAMES.map(lambda name: w.data(2, name)),
     *[maybe(LINES)] * 3,
     *[maybe(EVENT_METADATA)] * 4,
+    *[maybe(OPERATION_METADATA)] * 3,
     *[maybe(STAT_METADATA)] * 6,
+    maybe(CATEGORY_METADATA),
     maybe(EMPTY_ENTRIES),
     maybe(stats(6)),
 ).map(lambda body: w.data(1, body))
@@ -132,7 +142,9 @@ def assert_same(actual: ReadSpace, expected: RefSpace) -> None:
     counts = actual.summary.counts
     assert (counts.slices, counts.counter_samples) == (len(expected.events), expected.sampled)
     assert counts.total == counts.slices + counts.counter_samples
-    assert len(set(actual.summary.names)) == len(actual.summary.names) == len(actual.summary.categories)
+    assert len(actual.summary.names) == len(actual.summary.categories)
+    names = list(zip(actual.summary.names, actual.summary.categories, strict=True))
+    assert len(set(names)) == len(names)
     assert len(set(actual.flow_keys.values())) == len(actual.flow_keys)
     if expected.hostnames:
         assert actual.summary.hostname == expected.hostnames[0]

@@ -39,7 +39,7 @@ def test_planes_are_read_in_their_order_when_their_lines_are_known() -> None:
     assert not file.seal(2)
     survey(file, 2)
     assert not file.seal(3)
-    assert file.names() == ["second", "fourth"]
+    assert file.names() == [("second", ""), ("fourth", "")]
     assert not file.seal(3)
 
 

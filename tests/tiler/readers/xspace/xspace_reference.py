@@ -16,6 +16,7 @@ class RefEvent:
     start_ps: int  # as in the file: not moved by the capture's start
     duration_ps: int
     name: str
+    category: str
     clamped: bool
     aggregated: bool
     args: list[tuple[str, object]]
@@ -157,6 +158,23 @@ def numbers(raw: bytes) -> list[tuple[int, float]]:
     return list(found.items())
 
 
+def category_of(metadata: Fields, names: dict[int, str]) -> str:
+    """The text that the last stat `hlo_category` of event metadata has; of one stat the last value counts."""
+    category = ""
+    for number, stat in metadata:
+        if number != 5 or not isinstance(stat, bytes):
+            continue
+        fields = parse(stat)
+        if names.get(last_int(fields, 1)) != "hlo_category":
+            continue
+        kind, value = next((field for field in reversed(fields) if 2 <= field[0] <= 7), (0, b""))
+        if kind == 5 and isinstance(value, bytes):
+            category = value.decode()
+        else:
+            category = names.get(signed(value), "") if kind == 7 and isinstance(value, int) else ""
+    return category
+
+
 def read_event(
     raw: bytes, track: int, timestamp_ns: int, metadata: dict[int, Fields], names: dict[int, str]
 ) -> RefEvent:
@@ -176,6 +194,7 @@ def read_event(
         start_ps=timestamp_ns * 1000 + offset,
         duration_ps=max(0, duration),
         name=display_name or full_name or "[no name]",
+        category=category_of(described, names),
         clamped=duration < 0,
         aggregated=aggregated,
         args=[*args, *own, *(stat for stat in shared if stat[0] not in present)],

@@ -62,6 +62,7 @@ def read(path: Path) -> ReadSpace:
                         start_ps=start_ps,
                         duration_ps=int(chunk.duration_ns[i]) * 1000 + int(chunk.duration_ps[i]),
                         name=summary.names[chunk.name[i]],
+                        category=summary.categories[chunk.name[i]],
                         clamped=EventFlag.CLAMPED in flags,
                         aggregated=EventFlag.AGGREGATED in flags,
                         args=args,

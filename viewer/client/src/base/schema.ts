@@ -214,7 +214,8 @@ export interface EventDetails {
   readonly flags: readonly string[];
   /** Counter samples: the value. */
   readonly value: number | null;
-  readonly flows: EventFlows;
+  /** null while the run is indexed: flows are stored last. */
+  readonly flows: EventFlows | null;
   /** In the order of the file, with its repetitions. */
   readonly args: readonly Argument[];
   /** Of arguments that refer to the file's `stackFrames`. */
@@ -233,7 +234,7 @@ export interface EventDetailsJson {
   readonly row: number;
   readonly flags: readonly string[];
   readonly value: number | null;
-  readonly flows: EventFlowsJson;
+  readonly flows: EventFlowsJson | null;
   readonly args: readonly Argument[];
   readonly stacks: readonly CallStack[];
 }
@@ -251,7 +252,7 @@ export function readEventDetails(json: EventDetailsJson): EventDetails {
     row: json.row,
     flags: json.flags,
     value: json.value,
-    flows: readEventFlows(json.flows),
+    flows: json.flows === null ? null : readEventFlows(json.flows),
     args: json.args,
     stacks: json.stacks,
   };

@@ -28,6 +28,7 @@ class NameEntries {
     std::size_t bytes() const { return bytes_; }  // of each name its text and its category
     const Entry& at(std::int32_t number) const { return entries_.at(static_cast<std::size_t>(number)); }
     std::string_view text(std::int32_t number) const { return texts_.at(at(number).text); }
+    std::string_view category(std::int32_t number) const { return categories_.at(at(number).category); }
 
     const Interner& texts() const { return texts_; }
     const Interner& categories() const { return categories_; }

@@ -1,4 +1,4 @@
-#include "trace_event/name_entries.hpp"
+#include "columns/name_entries.hpp"
 
 #include <array>
 #include <cstring>

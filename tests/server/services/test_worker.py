@@ -1,0 +1,49 @@
+"""Which stores a process that answers questions has open, and for which questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server.fakes import FakeGrowingStore, FakeStore
+from tilescope.server.services.worker import BuildSource, PickledQuestion, drop, take_turn
+from tilescope.tiler.query import QueryReader, Steps
+
+STORE = Path("store")
+
+
+def is_growing(reader: QueryReader) -> Steps[bool]:
+    yield
+    return reader.store.is_growing
+
+
+def endless(reader: QueryReader) -> Steps[Any]:
+    while True:
+        yield
+
+
+@pytest.fixture
+def growing() -> Iterator[FakeGrowingStore]:
+    """The store of a build that grows, which a long question has open."""
+    store = FakeGrowingStore("b1")
+    source = BuildSource(STORE, "b1", lambda *_: store, is_growing=True)
+    assert not take_turn(1, PickledQuestion((source,), endless)).is_answered
+    yield store
+    drop(1)
+
+
+def test_a_question_about_a_finished_build_is_not_answered_from_a_store_that_was_opened_before(
+    growing: FakeGrowingStore,
+) -> None:
+    finished = BuildSource(STORE, "b1", lambda _, build: FakeStore(build))
+    assert take_turn(2, PickledQuestion((finished,), is_growing)).answer is False
+    growing_too = BuildSource(STORE, "b1", lambda *_: growing, is_growing=True)
+    assert take_turn(3, PickledQuestion((growing_too,), is_growing)).answer is True
+
+
+def test_a_store_that_grew_is_closed_when_nobody_asks_about_it(growing: FakeGrowingStore) -> None:
+    drop(1)
+    assert growing.is_closed
