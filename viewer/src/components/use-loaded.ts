@@ -1,9 +1,10 @@
 /** Code that is loaded when it is first needed, as components see it. */
 
 import type { Signal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { retries } from "../state/link";
 import { failure } from "../state/shell";
+import { expectField } from "../state/typed-ahead";
 
 /** What is here at once, or on its way. */
 export type Loaded<T> = T | Promise<T>;
@@ -44,8 +45,23 @@ export function useLoaded<T>(name: string, load: () => Loaded<T>): LoadState<T> 
   return loaded.name === name ? loaded.state : LOADING;
 }
 
-/** Closes what cannot be loaded, and says so: nothing waits for it any more. */
-export function useGivingUp({ kind }: LoadState<unknown>, isOpen: Signal<boolean>, what: string): void {
+/**
+ * For a dialog with a field: what is typed while it is loaded is kept for it. What cannot be loaded is closed, and that is said. With
+ * the page that it belongs to it closes as well.
+ */
+export function useLateField({ kind }: LoadState<unknown>, isOpen: Signal<boolean>, what: string): void {
+  useLayoutEffect(() => {
+    const close = () => {
+      isOpen.value = false;
+    };
+    return kind === "loading" ? expectField(close) : undefined;
+  }, [kind, isOpen]);
+  useEffect(
+    () => () => {
+      isOpen.value = false;
+    },
+    [isOpen],
+  );
   useEffect(() => {
     if (kind === "failed") {
       isOpen.value = false;

@@ -51,7 +51,10 @@ export class DetailsLoader {
     // Not that of what was selected before.
     selectedRange.value = this.#rangeOfEvent(selection);
     const { track, ordinal } = selection;
-    await this.#asker.want(`${track}.${ordinal}`, (abort) => this.#fetchEvent(track, ordinal, abort));
+    const wanted = this.#asker.want(`${track}.${ordinal}`, (abort) => this.#fetchEvent(track, ordinal, abort));
+    // What is known of an event that is selected once more is shown for this selection, too.
+    untracked(() => this.#show(this.#asker.state));
+    await wanted;
   }
 
   /** The run has grown: its times may have moved. */

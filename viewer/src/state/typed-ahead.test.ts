@@ -1,13 +1,14 @@
-import { afterEach, expect, it } from "vitest";
-import { isFinderOpen, isPaletteOpen } from "./shell";
-import { takeTypedAhead, typeAhead } from "./typed-ahead";
+import { afterEach, expect, it, vi } from "vitest";
+import { expectField, takeTypedAhead, typeAhead } from "./typed-ahead";
 
 const press = (key: string, more = {}) => typeAhead({ key, ctrlKey: false, metaKey: false, altKey: false, ...more });
 
+let stop: () => void = () => undefined;
+const close = vi.fn(() => stop());
+
 afterEach(() => {
-  isPaletteOpen.value = false;
-  isFinderOpen.value = false;
-  takeTypedAhead();
+  stop();
+  close.mockClear();
 });
 
 it("leaves keys alone while no field is on its way", () => {
@@ -16,7 +17,7 @@ it("leaves keys alone while no field is on its way", () => {
 });
 
 it("keeps what is typed, as a field would, for the field that comes", () => {
-  isPaletteOpen.value = true;
+  stop = expectField(close);
   const strokes = ["p", "i", "y", "Backspace", "x", "Shift", "ArrowDown"];
   expect(strokes.map((key) => press(key))).toEqual(strokes.map(() => true));
   expect([press("r", { ctrlKey: true }), press("F5")]).toEqual([false, false]);
@@ -29,10 +30,19 @@ it("keeps what is typed, as a field would, for the field that comes", () => {
 });
 
 it("gives up with Escape", () => {
-  isFinderOpen.value = true;
+  stop = expectField(close);
   press("p");
   expect(press("Escape")).toBe(true);
-  expect(isFinderOpen.value).toBe(false);
+  expect(close).toHaveBeenCalledOnce();
   expect(press("p")).toBe(false);
   expect(takeTypedAhead().text).toBe("");
+});
+
+it("forgets what was typed for a field that never came", () => {
+  stop = expectField(close);
+  press("h");
+  press("Enter");
+  stop();
+  stop = expectField(close);
+  expect(takeTypedAhead()).toEqual({ text: "", isEntered: false });
 });

@@ -1,7 +1,5 @@
 /** What is typed for a dialog with a field whose code is still on its way: it is in the field when that is there. */
 
-import { isFinderOpen, isPaletteOpen } from "./shell";
-
 /** What a key stroke is, as far as text is concerned. */
 export type TextStroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey">;
 
@@ -15,16 +13,28 @@ const NOTHING_TYPED: TypedAhead = { text: "", isEntered: false };
 
 let typed = NOTHING_TYPED;
 
+/** Closes the dialog whose field is on its way; null: none is. */
+let giveUp: (() => void) | null = null;
+
+/** A field is on its way from now on, until what is returned is called: what was typed for it and not taken is forgotten then. */
+export function expectField(close: () => void): () => void {
+  giveUp = close;
+  return () => {
+    if (giveUp === close) {
+      giveUp = null;
+      typed = NOTHING_TYPED;
+    }
+  };
+}
+
 /** Takes a key stroke where a field is on its way; false: it is for somebody else. */
 export function typeAhead({ key, ctrlKey, metaKey, altKey }: TextStroke): boolean {
-  const isFieldComing = isPaletteOpen.peek() || isFinderOpen.peek();
   // These type nothing: they are the browser's.
-  if (!isFieldComing || ctrlKey || metaKey || altKey || /^F\d+$/.test(key)) {
+  if (giveUp === null || ctrlKey || metaKey || altKey || /^F\d+$/.test(key)) {
     return false;
   }
   if (key === "Escape") {
-    isPaletteOpen.value = false;
-    isFinderOpen.value = false;
+    giveUp();
     typed = NOTHING_TYPED;
   } else if (typed.isEntered) {
     return true;

@@ -25,6 +25,17 @@ export function followPointer(): void {
   });
 }
 
+/** Does something that is not meant by pointing: as if the pointer were nowhere. */
+export function withoutPointer(act: () => void): void {
+  const before = place;
+  place = null;
+  try {
+    act();
+  } finally {
+    place = before;
+  }
+}
+
 /** What lies under the pointer, the uppermost first. */
 export function elementsPointedAt(): readonly Element[] {
   return place === null ? [] : document.elementsFromPoint(place.xPx, place.yPx);

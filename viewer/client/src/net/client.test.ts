@@ -46,7 +46,13 @@ function setUp(more: More = {}) {
     createStream: (handlers) => {
       stream = handlers;
       const close = () => lists.push([]);
-      return { want: (keys) => lists.push(keys), ping: () => true, reconnect: () => undefined, close };
+      return {
+        want: (keys) => lists.push(keys),
+        forgetFailures: () => undefined,
+        ping: () => true,
+        reconnect: () => undefined,
+        close,
+      };
     },
   });
   const answer = (keys: readonly PageKey[]): void => {

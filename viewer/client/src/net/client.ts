@@ -56,7 +56,7 @@ export interface ClientOptions {
   readonly createStream?: (events: StreamEvents) => Stream;
 }
 
-type Stream = Pick<TileStream, "want" | "ping" | "reconnect" | "close">;
+type Stream = Pick<TileStream, "want" | "forgetFailures" | "ping" | "reconnect" | "close">;
 
 /** How the client stands with the server. */
 export interface ClientStatus {
@@ -297,6 +297,7 @@ export class TileClient {
   #forgetFailures(): void {
     this.#failed.clear();
     this.#failedShapes.clear();
+    this.#stream.forgetFailures();
   }
 
   close(): void {

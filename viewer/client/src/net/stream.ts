@@ -97,12 +97,19 @@ export class TileStream {
     return this.#state;
   }
 
+  /** Pages that could not be had are asked for again when they are wanted the next time. */
+  forgetFailures(): void {
+    this.#failed.clear();
+  }
+
   /** The complete list of pages that are wanted and not there yet, most urgent first. */
   want(keys: readonly PageKey[]): void {
     this.#wanted = keys.slice(0, (this.#options.limits ?? LIMITS).pageKeys);
-    const names = new Set(keys.map(pageName));
-    for (const name of [...this.#failed].filter((failed) => !names.has(failed))) {
-      this.#failed.delete(name);
+    if (this.#failed.size > 0) {
+      const names = new Set(keys.map(pageName));
+      for (const name of [...this.#failed].filter((failed) => !names.has(failed))) {
+        this.#failed.delete(name);
+      }
     }
     this.#sendWants();
   }
