@@ -1,15 +1,15 @@
 /** The application: ties the state, the stage and the server together, and opens runs. */
 
 import { effect, untracked } from "@preact/signals";
-import { Api, laterByTimer, type Run } from "@tilescope/client";
+import { Api, laterByTimer, pauseFor, type Run } from "@tilescope/client";
 import type { AppActions } from "../components/app-context";
-import { focusedKey } from "../components/tree-focus";
+import { focusedKey, followWalking } from "../components/tree-focus";
 import type { Intent, LateIntent } from "../keys/table";
 import { AddressKeeper } from "../state/address";
 import { CatalogueLoader } from "../state/catalogue";
 import { detailsView } from "../state/details";
 import { afterFirstAnswers } from "../state/first-answers";
-import { fate, fateOf, revivals } from "../state/link";
+import { delayed, fate, fateOf, retries } from "../state/link";
 import { LinkKeeper } from "../state/link-keeper";
 import { type PageLocation, serverRoot } from "../state/location";
 import { page } from "../state/page";
@@ -22,6 +22,7 @@ import { failure } from "../state/shell";
 import { trackKey } from "../state/track-keys";
 import { Guide } from "../timeline/guide";
 import { LateCode } from "../timeline/late-code";
+import { followPointer } from "../timeline/pointer-place";
 import { Stage } from "../timeline/stage";
 import { connectAnnouncements } from "./announcing";
 import { type Deeds, makeDeeds } from "./deeds";
@@ -36,9 +37,11 @@ export class App implements AppActions {
   readonly catalogue = new CatalogueLoader();
   readonly #address = new AddressKeeper();
   readonly pages = new Pages(this.#address, this.guide);
-  readonly tracks = new TrackDeeds(this.#address, this.guide, this.stage);
+  readonly tracks = new TrackDeeds(this.#address, this.guide);
   readonly link = this.#keepLink(new Api(serverRoot(location.pathname)));
-  readonly #api = new Api(serverRoot(location.pathname), afterFirstAnswers(this.link.fetch));
+  readonly #api = new Api(serverRoot(location.pathname), afterFirstAnswers(this.link.fetch), pauseFor, (questions) => {
+    delayed.value = questions;
+  });
   readonly #poller = new RunsPoller(
     () => this.#api.runs(),
     () => runView.peek().kind === "list",
@@ -73,6 +76,8 @@ export class App implements AppActions {
   readonly #captures = new LateCode(async () => new (await import("../capture/captures")).Captures(this, this.#api));
 
   start(): void {
+    followPointer();
+    followWalking();
     this.guide.onJump = () => this.#address.jump();
     this.stage.loadInstruments = () => this.loadMarks();
     const { initial } = this.#address;
@@ -102,7 +107,7 @@ export class App implements AppActions {
       }
     });
     effect(() => {
-      void revivals.value;
+      void retries.value;
       if (query.value !== "" || isSearchOpen.value) {
         this.#search.ask();
       }
@@ -188,7 +193,7 @@ export class App implements AppActions {
       fate.value = list !== null && shown.kind === "open" ? fateOf(shown.trace.manifest, list) : "same";
     });
     effect(() => {
-      if (revivals.value > 0) {
+      if (retries.value > 0) {
         untracked(() => {
           session.peek()?.lookAgain();
           this.loadMarks().catch(() => undefined);

@@ -6,6 +6,7 @@ import { Picker } from "../components/picker";
 import { catalogue } from "../state/catalogue";
 import { runView } from "../state/run";
 import { isPaletteOpen } from "../state/shell";
+import { withoutPointer } from "../timeline/pointer-place";
 import { type Command, commands } from "./commands";
 
 export function Palette() {
@@ -30,8 +31,10 @@ export function Palette() {
       intent="show-palette"
       items={items}
       onChoose={({ does }: Command) => {
-        // When the dialog is gone, so that it does not keep the focus.
-        requestAnimationFrame(() => ("intent" in does ? app.act(does.intent) : app.pages.show(does.page)));
+        // When the dialog is gone, so that it does not keep the focus; what lies behind it was not pointed at.
+        requestAnimationFrame(() =>
+          withoutPointer(() => ("intent" in does ? app.act(does.intent) : app.pages.show(does.page))),
+        );
       }}
       onClose={() => {
         isPaletteOpen.value = false;

@@ -15,7 +15,7 @@ import {
   rankQuestions,
   type WalkDirection,
 } from "../state/hit-walk";
-import { revivals } from "../state/link";
+import { retries } from "../state/link";
 import { isSearchOpen, query, searchFor, typedQuery } from "../state/query";
 import { runView } from "../state/run";
 import { currentHit, found, SearchLoader, searchKey, walkNote } from "../state/search";
@@ -56,7 +56,7 @@ export class Searching {
     effect(() => {
       const shown = runView.value;
       const text = query.value;
-      void revivals.value;
+      void retries.value;
       untracked(() => this.#follow(shown.kind === "open" ? shown.trace : null, text));
     });
     effect(() => {
@@ -68,7 +68,9 @@ export class Searching {
     effect(() => {
       const state = found.value;
       const timer =
-        state.kind === "ready" && !state.value.isComplete ? setTimeout(() => this.#askAgain(), GROWING_MS) : undefined;
+        state.kind === "answered" && !state.answer.isComplete
+          ? setTimeout(() => this.#askAgain(), GROWING_MS)
+          : undefined;
       return () => clearTimeout(timer);
     });
     effect(() => {

@@ -4,7 +4,7 @@ import type { Manifest } from "@tilescope/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type AppActions, AppProvider } from "../components/app-context";
 import { FailedMessage, IndexingMessage, OpeningMessage, RunListMessage } from "../components/messages";
-import { SOON_MS, useLoaded } from "../components/use-loaded";
+import { SOON_MS, useLateField, useLoaded } from "../components/use-loaded";
 import { runView } from "../state/run";
 import { announcement, embedded, isHelpOpen, isPaletteOpen } from "../state/shell";
 import { PageSlot } from "../tools/slot";
@@ -80,6 +80,7 @@ const loadPalette = async () => (await import("./palette")).Palette;
 
 function LatePalette() {
   const Palette = useLoaded("palette", loadPalette);
+  useLateField(Palette, isPaletteOpen, "The list of all that can be done");
   return Palette.kind === "ready" ? <Palette.value /> : null;
 }
 

@@ -5,11 +5,12 @@ import type { ComponentChildren } from "preact";
 import { eventsInView, formatBytes, formatCount, plural } from "../components/format";
 import { drawStatus } from "../state/draw-status";
 import { growth } from "../state/growth";
-import { fate, link } from "../state/link";
+import { delayed, fate, link } from "../state/link";
 import { page } from "../state/page";
+import { problems } from "../state/problems";
 import { runView } from "../state/run";
 import { NOTHING, selection } from "../state/selection";
-import { session, trouble } from "../state/session";
+import { session } from "../state/session";
 import { failure, isDrawerOpen } from "../state/shell";
 import { totalsOf } from "../state/totals";
 import type { Trace } from "../state/trace";
@@ -50,6 +51,14 @@ function apart(): ComponentChildren {
       </span>
     );
   }
+  if (delayed.value > 0) {
+    return (
+      <span title="The server has refused, or an answer was lost: it is asked again, longer after each time.">
+        <i class="status-dot is-busy" />
+        The server is busy: {plural(delayed.value, "question")} asked again
+      </span>
+    );
+  }
   if (fate.value !== "same") {
     return (
       <span>
@@ -63,16 +72,16 @@ function apart(): ComponentChildren {
 
 function Progress() {
   const { missingPages, connection, provisional } = drawStatus.value;
-  const { count, last } = trouble.value;
+  const problem = problems.value.values().next().value;
   const parted = apart();
   if (parted !== null) {
     return <>{parted}</>;
   }
-  if (count > 0) {
+  if (problem !== undefined) {
     return (
-      <span title={last}>
+      <span title={problem}>
         <i class="status-dot is-bad" />
-        Something could not be loaded: {last}
+        {problem}
       </span>
     );
   }

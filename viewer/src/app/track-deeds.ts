@@ -1,7 +1,7 @@
 /** What is done with tracks and groups: pinned, hidden, moved, gone to. Each is a step that Back undoes. */
 
 import type { TrackActions } from "../components/app-context";
-import { hoveredKey, refocus, walkedKey } from "../components/tree-focus";
+import { keyPointedAt, refocus, walkedKey } from "../components/tree-focus";
 import type { AddressKeeper } from "../state/address";
 import { itemOnScreen } from "../state/layout";
 import { runView } from "../state/run";
@@ -13,19 +13,17 @@ import { arrangement, layout, roots, scrolled, trackChoice } from "../state/trac
 import { findNode, type TreeNode, tracksOf } from "../state/tree";
 import { bounds } from "../state/view";
 import type { Guide } from "../timeline/guide";
-import type { Stage } from "../timeline/stage";
+import { placeWithin } from "../timeline/pointer-place";
 
 const NONE = "Point at a track, or select something on it: then this key is for it.";
 
 export class TrackDeeds implements TrackActions {
   readonly #address: AddressKeeper;
   readonly #guide: Guide;
-  readonly #stage: Stage;
 
-  constructor(address: AddressKeeper, guide: Guide, stage: Stage) {
+  constructor(address: AddressKeeper, guide: Guide) {
     this.#address = address;
     this.#guide = guide;
-    this.#stage = stage;
   }
 
   togglePinned(key: string): void {
@@ -39,7 +37,6 @@ export class TrackDeeds implements TrackActions {
     const { items } = layout.peek();
     const index = items.findIndex((item) => item.key === key);
     this.#change((choice) => choices.hide(choice, key));
-    hoveredKey.value = null;
     announcement.value = `${nameOf(key)}: hidden`;
     const left = layout.peek().items;
     const next = left[Math.min(index, left.length - 1)];
@@ -140,11 +137,9 @@ export class TrackDeeds implements TrackActions {
     }
   }
 
-  /** The tree item that one has walked to by keys, else what the pointer is over, else the track of the selection. */
+  /** The tree item that one has walked to by keys, else what the pointer is over now, else the track of the selection. */
   #subject(): string | null {
-    const { pointer } = this.#stage;
-    const pointed = pointer === null ? null : itemOnScreen(layout.peek(), scrolled.peek(), pointer.yPx);
-    return walkedKey() ?? hoveredKey.peek() ?? pointed?.key ?? keyOf(trackOf(selection.peek()));
+    return walkedKey() ?? keyPointedAt() ?? rowPointedAt() ?? keyOf(trackOf(selection.peek()));
   }
 
   #change(change: (choice: choices.TrackChoice) => choices.TrackChoice): void {
@@ -152,6 +147,13 @@ export class TrackDeeds implements TrackActions {
       trackChoice.value = change(trackChoice.peek());
     });
   }
+}
+
+/** The tree item beside what the pointer is over in the timeline. */
+function rowPointedAt(): string | null {
+  const timeline = document.querySelector(".timeline");
+  const place = timeline === null ? null : placeWithin(timeline);
+  return place === null ? null : (itemOnScreen(layout.peek(), scrolled.peek(), place.yPx)?.key ?? null);
 }
 
 /** The node that a track is: rollups are the headers of their groups. */

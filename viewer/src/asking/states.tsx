@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Failure } from "./asking";
+import type { Failure } from "../state/failure";
 import type { Asked } from "./use-asked";
 import "./states.css";
 
@@ -20,6 +20,8 @@ export interface AnsweredProps<T> {
 export function Answered<T>({ asked, words = (message) => message, isEmpty, empty, children }: AnsweredProps<T>) {
   const { asking } = asked;
   switch (asking.kind) {
+    case "none":
+      return null;
     case "answered":
       return isEmpty?.(asking.answer) ? (
         (empty?.(asking.answer) ?? null)
@@ -42,8 +44,8 @@ export function Answered<T>({ asked, words = (message) => message, isEmpty, empt
         <>
           {asking.patience === "progress" && <Progress sinceMs={asking.sinceMs} cancel={asked.cancel} />}
           {asking.stale !== null ? (
-            <div class={asking.patience === "quiet" ? "answer-slot" : "answer-slot is-stale"} aria-busy="true" inert>
-              {children(asking.stale)}
+            <div class="answer-slot is-stale" aria-busy="true" inert>
+              {children(asking.stale.answer)}
             </div>
           ) : (
             asking.patience !== "quiet" && <Skeleton />

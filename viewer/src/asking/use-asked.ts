@@ -1,8 +1,14 @@
-/** Asks something when a part of the page is shown, and again when the question has changed or the server is back. */
+/** Asks something when a part of the page is shown, and again when the question is another one or what failed may be had now. */
 
+import type { ToolAnswer, ToolQuestion } from "@tilescope/client";
 import { useEffect, useRef } from "preact/hooks";
-import { revivals } from "../state/link";
-import { Asker, type Asking } from "./asking";
+import { Asker, type Asking } from "../state/asking";
+import { retries } from "../state/link";
+import { questionKey } from "../state/question-key";
+import type { Trace } from "../state/trace";
+
+/** Long enough that an edge that is dragged asks nothing on its way, too short to be waited for. */
+const REST_MS = 120;
 
 export interface Asked<T> {
   readonly asking: Asking<T>;
@@ -10,27 +16,28 @@ export interface Asked<T> {
   again(): void;
 }
 
-/** The answer to what `ask` asks; `key` says when it is another question. */
-export function useAsked<T>(key: string, ask: (signal: AbortSignal) => Promise<T>): Asked<T> {
+/**
+ * The answer to what `ask` asks. `key` is all that it depends on: what another key was answered is stale from the moment that this
+ * one is rendered. `isMoving`: a person is still changing the question, which is asked when it has stood still for a moment.
+ */
+export function useAsked<T>(key: string, ask: (signal: AbortSignal) => Promise<T>, isMoving = false): Asked<T> {
   const held = useRef<Asker<T> | null>(null);
   held.current ??= new Asker<T>();
   const asker = held.current;
-  const latest = useRef(ask);
-  latest.current = ask;
+  useEffect(() => void asker.want(key, ask, isMoving ? REST_MS : 0), [asker, key, isMoving]);
+  const asking = asker.about(key);
+  const times = retries.value;
   useEffect(() => {
-    asker.ask((signal) => latest.current(signal));
-  }, [asker, key]);
-  const times = revivals.value;
-  useEffect(() => {
-    // What the server could not be asked while it was away.
-    if (times > 0 && asker.state.peek().kind === "failed") {
-      asker.ask((signal) => latest.current(signal));
+    if (times > 0 && asker.state.kind === "failed") {
+      void asker.again();
     }
   }, [asker, times]);
-  useEffect(() => () => asker.close(), [asker]);
-  return {
-    asking: asker.state.value,
-    cancel: () => asker.cancel(),
-    again: () => asker.ask((signal) => latest.current(signal)),
-  };
+  useEffect(() => () => asker.clear(), [asker]);
+  return { asking, cancel: () => asker.cancel(), again: () => void asker.again() };
+}
+
+/** What a tool answers about a trace. */
+export function useTool(trace: Trace, tool: string, question: ToolQuestion, isMoving = false): Asked<ToolAnswer> {
+  const key = questionKey(trace.manifest, tool, question);
+  return useAsked(key, (signal) => trace.api.ask(tool, question, signal), isMoving);
 }

@@ -1,9 +1,10 @@
 /** A dialog with a field and a list in which one thing is found by its name: a track, or something that can be done. */
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bindingOf } from "../keys/dispatch";
 import type { PressIntent } from "../keys/table";
 import { type Findable, searchNames } from "../state/track-search";
+import { takeTypedAhead } from "../state/typed-ahead";
 import "../styles/finder.css";
 
 export interface PickerItem extends Findable {
@@ -42,21 +43,25 @@ export function Picker<Item extends PickerItem>(props: PickerProps<Item>) {
   const [index, setIndex] = useState(0);
   const found = useMemo(() => searchNames(items, text, MOST_LISTED), [items, text]);
 
-  useEffect(() => {
-    if (dialog.current?.open === false) {
-      dialog.current.showModal();
-    }
-  }, []);
-  useEffect(() => {
-    dialog.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
-  });
-
   const choose = (item: Item | undefined) => {
     if (item !== undefined && item.reason == null) {
       onClose();
       onChoose(item);
     }
   };
+  // Before a key can come in between.
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+    const { text: typed, isEntered } = takeTypedAhead();
+    setText(typed);
+    if (isEntered) {
+      choose(searchNames(items, typed, 1)[0]);
+    }
+  }, []);
+  useEffect(() => {
+    dialog.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  });
+
   const onKeyDown = (event: KeyboardEvent) => {
     const step = STEPS[event.key];
     if (step !== undefined) {

@@ -29,15 +29,17 @@ function seen(): Seen {
   const state = found.value;
   switch (state.kind) {
     case "none":
+    case "cancelled":
       return NOTHING_SEEN;
-    case "ready":
-      return { ...NOTHING_SEEN, value: state.value };
+    case "answered":
+      return { ...NOTHING_SEEN, value: state.answer };
     case "failed":
-      return { ...NOTHING_SEEN, failure: state.message };
+      return { ...NOTHING_SEEN, failure: state.failure.message };
     case "waiting": {
       // A run that grows is asked again and again: what was found of it so far still holds.
-      const isStale = state.stale !== null && state.stale.key !== state.key && state.isSlow;
-      return { ...NOTHING_SEEN, value: state.stale?.value ?? null, isStale, isSlow: state.isSlow };
+      const isStale = state.stale !== null && state.stale.key !== state.key;
+      const isSlow = state.patience !== "quiet";
+      return { ...NOTHING_SEEN, value: state.stale?.answer ?? null, isStale, isSlow };
     }
   }
 }

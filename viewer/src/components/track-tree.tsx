@@ -7,7 +7,7 @@ import type { Trace } from "../state/trace";
 import { layout, roots, scrolled, toggleGroup, trackChoice } from "../state/tracks";
 import { scroll } from "../state/view";
 import { formatCount } from "./format";
-import { drop, focusedKey, focusItem, followWalking, hoveredKey, openMenuAt } from "./tree-focus";
+import { drop, focusedKey, focusItem, hoveredKey, itemToReturnTo, keyPointedAt, openMenuAt } from "./tree-focus";
 import { classOf, TreeItem, TreeLabel } from "./tree-item";
 import { moveInTree } from "./tree-keys";
 import { LateTrackMenu } from "./tree-menu";
@@ -29,6 +29,7 @@ function StickyItem({ trace }: { trace: Trace }) {
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a copy of a tree item, for the mouse alone */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the same */}
       <div
+        key={item.key}
         class={classOf(item)}
         data-key={item.key}
         title={item.node.group.name}
@@ -94,17 +95,28 @@ function LateActions({ tree }: { tree: RefObject<HTMLElement | null> }) {
   return TreeActions.kind === "ready" ? <TreeActions.value tree={tree} /> : null;
 }
 
-function keyAt(target: EventTarget | null): string | null {
-  return target instanceof Element ? (target.closest<HTMLElement>("[data-key]")?.dataset.key ?? null) : null;
-}
-
 export function TrackTreeView({ trace }: { trace: Trace }) {
   const element = useRef<HTMLDivElement>(null);
   const { topPx } = scrolled.value;
   const { heightPx } = scroll.value;
   const shown = itemsBetween(layout.value, topPx - MARGIN_PX, topPx + heightPx + MARGIN_PX);
 
-  useEffect(followWalking, []);
+  useEffect(() => {
+    const item = itemToReturnTo();
+    if (item !== null) {
+      revealItem(element.current, item);
+      focusItem(item.key);
+    }
+    return () => {
+      hoveredKey.value = null;
+    };
+  }, []);
+  useEffect(() => {
+    // The tree may have moved under a pointer that rests.
+    if (hoveredKey.peek() !== null) {
+      hoveredKey.value = keyPointedAt();
+    }
+  });
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) {
@@ -130,14 +142,15 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
     <div
       class="tree"
       ref={element}
-      onPointerOver={(event) => {
-        hoveredKey.value = keyAt(event.target) ?? hoveredKey.peek();
+      onPointerOver={() => {
+        hoveredKey.value = keyPointedAt();
       }}
       onPointerLeave={() => {
         hoveredKey.value = null;
       }}
       onContextMenu={(event) => {
-        const key = keyAt(event.target) ?? hoveredKey.peek();
+        const item = (event.target as Element).closest<HTMLElement>("[data-key]");
+        const key = item?.dataset.key ?? keyPointedAt();
         if (key !== null) {
           event.preventDefault();
           openMenuAt(key, event);

@@ -1,9 +1,10 @@
 /** Which item of the track tree has the focus, which the pointer is over, which is dragged, and which the menu is open for. */
 
 import { computed, signal } from "@preact/signals";
-import { itemsBetween, layoutItem } from "../state/layout";
+import { itemsBetween, type LayoutItem, layoutItem } from "../state/layout";
 import { layout, scrolled } from "../state/tracks";
 import { scroll } from "../state/view";
+import { elementsPointedAt } from "../timeline/pointer-place";
 
 /** The tree item that had the focus last, or that one has gone to since; null: none yet. */
 export const focusedKey = signal<string | null>(null);
@@ -18,26 +19,36 @@ export const tabStop = computed(() => {
   return (isSeen ? item : (itemsBetween(layout.value, topPx + pinnedPx, bottomPx)[0] ?? items[0]))?.key;
 });
 
-/** The tree item that the pointer is over. */
+/** The tree item whose buttons are shown: the one that the pointer was last seen over. */
 export const hoveredKey = signal<string | null>(null);
+
+/** The tree item under the pointer now; its buttons lie over it, and do not hide it. */
+export function keyPointedAt(): string | null {
+  const uppermost = elementsPointedAt().find((element) => element.closest(".tree-actions") === null);
+  return uppermost?.closest<HTMLElement>(".tree [data-key]")?.dataset.key ?? null;
+}
 
 /** Whether one walks through the tree by keys: then keys are for what has the focus, else for what is pointed at. */
 let isWalking = false;
 
-/** Follows what is used last, keys or pointer; returns what ends that. */
-export function followWalking(): () => void {
-  const abort = new AbortController();
-  const options = { signal: abort.signal, capture: true };
-  const walks = (event: KeyboardEvent) => {
-    isWalking ||= /^(Tab|Arrow|Home|End|Page|Enter)/.test(event.key);
+/** Whether the last thing that got the focus was in the tree. */
+let wasTreeFocused = false;
+
+/** Follows what is used last, keys or pointer, for as long as the page is open. In a dialog one walks through its list, not the tree. */
+export function followWalking(): void {
+  const walks = ({ key, target }: KeyboardEvent) => {
+    const isInDialog = target instanceof Element && target.closest("dialog") !== null;
+    isWalking ||= !isInDialog && /^(Tab|Arrow|Home|End|Page|Enter)/.test(key);
   };
   const points = () => {
     isWalking = false;
   };
-  addEventListener("keydown", walks, options);
-  addEventListener("pointermove", points, options);
-  addEventListener("pointerdown", points, options);
-  return () => abort.abort();
+  addEventListener("focusin", ({ target }) => {
+    wasTreeFocused = target instanceof Element && target.closest("[role=tree]") !== null;
+  });
+  addEventListener("keydown", walks, true);
+  addEventListener("pointermove", points, true);
+  addEventListener("pointerdown", points, true);
 }
 
 /** Whether keys were used last to get about, not the pointer. */
@@ -49,6 +60,13 @@ export function isLedByKeys(): boolean {
 export function walkedKey(): string | null {
   const focused = isWalking ? document.activeElement?.closest<HTMLElement>("[role=treeitem]") : null;
   return focused?.dataset.key ?? null;
+}
+
+/** The item that gets the focus again when the tree is back after another page: where one walked, and has focused nothing since. */
+export function itemToReturnTo(): LayoutItem | null {
+  const hasFocus = document.activeElement !== null && document.activeElement !== document.body;
+  const key = isWalking && wasTreeFocused && !hasFocus ? focusedKey.peek() : null;
+  return key === null ? null : layoutItem(layout.peek(), key);
 }
 
 /** What the menu is open for, and where in the window. */

@@ -1,7 +1,10 @@
 /** Code that is loaded when it is first needed, as components see it. */
 
-import { useEffect, useState } from "preact/hooks";
-import { revivals } from "../state/link";
+import type { Signal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { retries } from "../state/link";
+import { failure } from "../state/shell";
+import { expectField } from "../state/typed-ahead";
 
 /** What is here at once, or on its way. */
 export type Loaded<T> = T | Promise<T>;
@@ -22,7 +25,7 @@ export function useLoaded<T>(name: string, load: () => Loaded<T>): LoadState<T> 
     begin(name, load),
   );
   // Code that was not to be had while the server was away.
-  const retries = loaded.state.kind === "failed" ? revivals.value : revivals.peek();
+  const times = loaded.state.kind === "failed" ? retries.value : retries.peek();
   useEffect(() => {
     let isWanted = true;
     const now = load();
@@ -38,8 +41,33 @@ export function useLoaded<T>(name: string, load: () => Loaded<T>): LoadState<T> 
     return () => {
       isWanted = false;
     };
-  }, [name, retries]);
+  }, [name, times]);
   return loaded.name === name ? loaded.state : LOADING;
+}
+
+/**
+ * For a dialog with a field: what is typed while it is loaded is kept for it. What cannot be loaded is closed, and that is said. With
+ * the page that it belongs to it closes as well.
+ */
+export function useLateField({ kind }: LoadState<unknown>, isOpen: Signal<boolean>, what: string): void {
+  useLayoutEffect(() => {
+    const close = () => {
+      isOpen.value = false;
+    };
+    return kind === "loading" ? expectField(close) : undefined;
+  }, [kind, isOpen]);
+  useEffect(
+    () => () => {
+      isOpen.value = false;
+    },
+    [isOpen],
+  );
+  useEffect(() => {
+    if (kind === "failed") {
+      isOpen.value = false;
+      failure.value = `${what} could not be loaded: the server does not answer.`;
+    }
+  }, [kind, isOpen, what]);
 }
 
 function begin<T>(name: string, load: () => Loaded<T>): { readonly name: string; readonly state: LoadState<T> } {

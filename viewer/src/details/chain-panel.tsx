@@ -6,7 +6,7 @@ import { useApp } from "../components/app-context";
 import { plural } from "../components/format";
 import { keysOf } from "../keys/table";
 import { type ChainEvent, ChainLoader, chainView, type FlowChain, placeIn } from "../state/flow-chain";
-import { revivals } from "../state/link";
+import { retries } from "../state/link";
 import { type Trace, trackPath } from "../state/trace";
 import { EventLink } from "./links";
 import { CannotFetch, SkeletonRows } from "./notices";
@@ -30,27 +30,28 @@ export function ChainPanel({ trace, details }: Props) {
   );
   const ordinal = Number(details.ordinal);
   const view = chainView.value;
-  const retries = view.kind === "failed" ? revivals.value : revivals.peek();
+  const times = view.kind === "failed" ? retries.value : retries.peek();
   const load = () => void loader.follow(details.track, ordinal);
-  useEffect(load, [loader, details.track, ordinal, retries]);
+  useEffect(load, [loader, details.track, ordinal, times]);
   useEffect(() => () => loader.close(), [loader]);
   useEffect(() => app.stage.loop.invalidate(), [app, view]);
   switch (view.kind) {
     case "none":
+    case "cancelled":
       return null;
     case "waiting":
-      return view.isSlow ? <SkeletonRows widths={[30, 88, 80]} /> : null;
+      return view.patience !== "quiet" ? <SkeletonRows widths={[30, 88, 80]} /> : null;
     case "failed":
       return (
         <section>
           <h3>Chain of flows</h3>
-          <CannotFetch message={view.message} retry={load} />
+          <CannotFetch message={view.failure.message} retry={load} />
         </section>
       );
-    case "ready": {
-      const current = placeIn(view.value, details.track, ordinal);
-      return view.value.events.length <= SHORT || current < 0 ? null : (
-        <Chain trace={trace} chain={view.value} current={current} />
+    case "answered": {
+      const current = placeIn(view.answer, details.track, ordinal);
+      return view.answer.events.length <= SHORT || current < 0 ? null : (
+        <Chain trace={trace} chain={view.answer} current={current} />
       );
     }
   }

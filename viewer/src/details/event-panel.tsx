@@ -7,7 +7,7 @@ import { Row, WallClockRow } from "../components/facts";
 import { flagsText } from "../components/flags";
 import { formatPercent } from "../components/format";
 import { SearchIcon } from "../components/icons";
-import { nestingView } from "../state/nesting";
+import { isOfSlice, nestingView } from "../state/nesting";
 import { exactly, LONGEST_QUERY } from "../state/query-text";
 import { timeText } from "../state/time-format";
 import { type Trace, trackPath } from "../state/trace";
@@ -66,7 +66,7 @@ function SelfRow({ trace, details }: PanelProps) {
       </Row>
     );
   }
-  if (view.kind !== "ready" || !view.key.startsWith(`${details.track} ${details.ordinal} `)) {
+  if (view.kind !== "answered" || !isOfSlice(view.key, details.track, details.ordinal)) {
     return (
       <Row name="Self time">
         <span class="pending" style={{ width: "13ch" }}>
@@ -75,7 +75,7 @@ function SelfRow({ trace, details }: PanelProps) {
       </Row>
     );
   }
-  const { selfTicks } = view.value;
+  const { selfTicks } = view.answer;
   const part = durationTicks === 0n ? "" : formatPercent(Number(selfTicks) / Number(durationTicks));
   return (
     <Row name="Self time" aside={part}>

@@ -5,8 +5,7 @@ import type { Trace } from "../state/trace";
 import { chosenArgument, chosenGroups } from "./span-tabs";
 
 export function GroupChoice({ trace }: { trace: Trace }) {
-  const { api, manifest } = trace;
-  const asked = useAsked(`${manifest.run} ${manifest.build}`, (signal) => api.toolFields("stats", signal));
+  const asked = useAsked("stats", (signal) => trace.api.toolFields("stats", signal));
   const { asking } = asked;
   const by = asking.kind === "answered" ? asking.answer.find(({ name }) => name === "by") : undefined;
   const offered = by?.schema.enum ?? [];
@@ -16,6 +15,8 @@ export function GroupChoice({ trace }: { trace: Trace }) {
       <span aria-hidden="true">by</span>
       <select
         aria-label="Sum up by"
+        title={asking.kind === "failed" ? `Other groups could not be loaded: ${asking.failure.message}` : undefined}
+        onFocus={() => asking.kind === "failed" && asked.again()}
         value={chosenGroups.value}
         onChange={(event) => {
           chosenGroups.value = event.currentTarget.value;

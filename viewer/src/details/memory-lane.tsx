@@ -8,10 +8,12 @@ import "./memory-lane.css";
 import { tickAtX, type View, visibleRange, xOfTick } from "@tilescope/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { figureText } from "../answers/figures";
-import { Asker } from "../asking/asking";
+import { useAsked } from "../asking/use-asked";
 import { useApp } from "../components/app-context";
 import { CloseIcon } from "../components/icons";
 import { withKeys } from "../keys/table";
+import { lastOf } from "../state/asking";
+import { questionKey } from "../state/question-key";
 import { changeSettings, theme } from "../state/settings";
 import { announcement, isDrawerOpen } from "../state/shell";
 import type { Trace } from "../state/trace";
@@ -20,8 +22,6 @@ import { askedRange, binAt, columnsOf, fullestNear, type MemoryBins, memoryBins,
 
 const HEIGHT_PX = 56;
 const HEADROOM_PX = 8;
-/** The view has to stand still so long before the server is asked about it. */
-const QUIET_MS = 80;
 /** A click means the fullest place so near to it, and selects what happens so near to that. */
 const NEAR_PX = 6;
 const AROUND_PX = 12;
@@ -31,7 +31,7 @@ export function MemoryLane({ trace }: { readonly trace: Trace }) {
   const [memory, setMemory] = useState("");
   const [at, setAt] = useState<number | null>(null);
   const seen = view.value;
-  const { bins, failure } = useBins(trace, memory, seen);
+  const { bins, isStale, failure } = useBins(trace, memory, seen);
   const words = (bin: number) => (bins === null || bin < 0 ? "" : binText(trace, bins, bin));
   const bin = at === null || bins === null ? -1 : binAt(bins, tickAtX(seen, at));
   const choose = (xPx: number) => {
@@ -70,7 +70,7 @@ export function MemoryLane({ trace }: { readonly trace: Trace }) {
   };
   const text = words(bin);
   return (
-    <section class="memory-lane" aria-label="Memory in use">
+    <section class="memory-lane" aria-label="Memory in use" aria-busy={isStale}>
       <div class="memory-name">
         <div class="memory-head">
           <select
@@ -115,8 +115,10 @@ export function MemoryLane({ trace }: { readonly trace: Trace }) {
         onBlur={() => setAt(null)}
         onClick={(event) => choose(event.offsetX)}
       >
-        <Curve bins={bins} seen={seen} />
-        {bins !== null && bins.top > 0n && <span class="memory-top">{bytesText(trace, bins.top)}</span>}
+        <div class={isStale ? "is-stale" : undefined}>
+          <Curve bins={bins} seen={seen} />
+          {bins !== null && bins.top > 0n && <span class="memory-top">{bytesText(trace, bins.top)}</span>}
+        </div>
         {failure !== null && <span class="memory-none">{failure}</span>}
         {at !== null && text !== "" && (
           <>
@@ -134,56 +136,32 @@ export function MemoryLane({ trace }: { readonly trace: Trace }) {
   );
 }
 
-interface Known {
+interface Shown {
   readonly bins: MemoryBins | null;
+  /** What is shown is of another view, or of another memory. */
+  readonly isStale: boolean;
   /** Why there is nothing. */
   readonly failure: string | null;
 }
 
 /** What the server says of the view, once that stands still; of the one before until then. */
-function useBins(trace: Trace, memory: string, seen: View): Known {
-  const [known, setKnown] = useState<Known>({ bins: null, failure: null });
-  const asker = useRef<Asker<MemoryBins | null> | null>(null);
-  asker.current ??= new Asker<MemoryBins | null>();
+function useBins(trace: Trace, memory: string, seen: View): Shown {
   const range = askedRange(visibleRange(seen), trace.manifest.range);
   const count = Math.max(1, Math.min(8192, Math.round(seen.widthPx)));
-  const { build, revision } = trace.manifest;
-  const key = `${build} ${revision} ${memory} ${range?.startTicks} ${range?.endTicks} ${count}`;
-  useEffect(() => {
-    if (range === null) {
-      return;
-    }
-    const question = {
-      ...(memory === "" ? {} : { memory }),
-      start: String(range.startTicks),
-      end: String(range.endTicks),
-      bins: String(count),
-    };
-    const timer = setTimeout(
-      () =>
-        asker.current!.ask(async (signal) =>
-          memoryBins(await trace.api.ask("memory_profile", question, signal), range),
-        ),
-      QUIET_MS,
-    );
-    return () => clearTimeout(timer);
-  }, [key]);
-  useEffect(() => {
-    const { state } = asker.current!;
-    const stop = state.subscribe((asking) => {
-      if (asking.kind === "answered") {
-        const none = asking.answer === null ? "The trace has no allocations." : null;
-        setKnown({ bins: asking.answer, failure: none });
-      } else if (asking.kind === "failed") {
-        setKnown(({ bins }) => ({ bins, failure: asking.failure.message }));
-      }
-    });
-    return () => {
-      stop();
-      asker.current!.close();
-    };
-  }, []);
-  return known;
+  const question = {
+    ...(memory === "" ? {} : { memory }),
+    ...(range === null ? {} : { start: range.startTicks, end: range.endTicks }),
+    bins: count,
+  };
+  // Where nothing of the run is on the screen there is nothing to ask.
+  const ask = async (signal: AbortSignal) =>
+    range === null ? null : memoryBins(await trace.api.ask("memory_profile", question, signal), range);
+  const { asking } = useAsked(questionKey(trace.manifest, range === null ? "" : "memory_profile", question), ask, true);
+  const bins = lastOf(asking)?.answer ?? null;
+  const isAnswered = asking.kind === "answered";
+  const failure = asking.kind === "failed" ? asking.failure.message : null;
+  const none = isAnswered && range !== null && bins === null ? "The trace has no allocations." : null;
+  return { bins, isStale: !isAnswered && bins !== null, failure: failure ?? none };
 }
 
 function Curve({ bins, seen }: { readonly bins: MemoryBins | null; readonly seen: View }) {

@@ -4,7 +4,8 @@ import { type EventDetails, formatDuration } from "@tilescope/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { formatCount, formatPercent, plural } from "../components/format";
 import { keysOf } from "../keys/table";
-import { revivals } from "../state/link";
+import { type Asking, lastOf } from "../state/asking";
+import { retries } from "../state/link";
 import {
   type ChildList,
   type ChildOrder,
@@ -14,7 +15,6 @@ import {
   moreChildren,
   type Nesting,
   NestingLoader,
-  nestingView,
   type Relative,
 } from "../state/nesting";
 import type { Trace } from "../state/trace";
@@ -28,6 +28,7 @@ const PARENTS_AT_FIRST = 6;
 let preferred: ChildOrder = "longest";
 
 interface Asked {
+  readonly asking: Asking<Nesting>;
   readonly list: ChildList;
   setList(list: ChildList): void;
   retry(): void;
@@ -45,10 +46,12 @@ export function useNesting(trace: Trace, { track, ordinal }: EventDetails): Aske
   const [chosen, setChosen] = useState({ slice, list: firstChildren(preferred) });
   const list = chosen.slice === slice ? chosen.list : firstChildren(preferred);
   const load = () => void loader.load(track, ordinal, list);
-  const retries = nestingView.value.kind === "failed" ? revivals.value : revivals.peek();
-  useEffect(load, [loader, slice, list.order, list.limit, list.pages.length, retries]);
+  const asking = loader.about(track, ordinal, list);
+  const times = asking.kind === "failed" ? retries.value : retries.peek();
+  useEffect(load, [loader, slice, list.order, list.limit, list.pages.length, times]);
   useEffect(() => () => loader.close(), [loader]);
   return {
+    asking,
     list,
     setList: (next) => {
       preferred = next.order;
@@ -217,21 +220,23 @@ function Children({
 
 /** All of it, or what stands in its place until it is there. What was there before is dimmed meanwhile. */
 export function NestingPanel({ trace, details, asked }: { trace: Trace; details: EventDetails; asked: Asked }) {
-  const view = nestingView.value;
+  const { asking } = asked;
   const { tickPs } = trace.manifest.time;
-  if (view.kind === "failed") {
+  if (asking.kind === "failed") {
     return (
       <section>
         <h3>Slices around it and in it</h3>
-        <CannotFetch message={view.message} retry={asked.retry} />
+        <CannotFetch message={asking.failure.message} retry={asked.retry} />
       </section>
     );
   }
-  const nesting = nestingOf(view, `${details.track} ${details.ordinal} `);
+  const nesting = lastOf(asking)?.answer ?? null;
   if (nesting === null) {
-    return view.kind === "waiting" && view.isSlow ? <SkeletonRows widths={[38, 92, 84, 60, 74]} /> : null;
+    return asking.kind === "waiting" && asking.patience !== "quiet" ? (
+      <SkeletonRows widths={[38, 92, 84, 60, 74]} />
+    ) : null;
   }
-  const isStale = view.kind === "waiting";
+  const isStale = asking.kind === "waiting";
   if (nesting.depth === 0 && nesting.childCount === 0n) {
     return (
       <section>
@@ -245,13 +250,4 @@ export function NestingPanel({ trace, details, asked }: { trace: Trace; details:
       <Children nesting={nesting} of={details} tickPs={tickPs} asked={asked} />
     </div>
   );
-}
-
-/** What is shown: of this slice, even if another list of it is on its way; never of another slice. */
-function nestingOf(view: typeof nestingView.value, slice: string): Nesting | null {
-  if (view.kind === "ready") {
-    return view.key.startsWith(slice) ? view.value : null;
-  }
-  const stale = view.kind === "waiting" && view.key.startsWith(slice) ? view.stale : null;
-  return stale?.key.startsWith(slice) ? stale.value : null;
 }

@@ -22,6 +22,9 @@ const COLUMNS: Readonly<Record<string, string>> = {
 
 export interface SliceListing {
   readonly table: ToolTable;
+  readonly range: TickRange;
+  /** As questions name them; undefined: all. */
+  readonly tracks: string | undefined;
   /** Slices that start in the range, all of them, however many are listed. */
   readonly starts: bigint;
   /** Slices that start before it and run in it; all of them are listed. */
@@ -47,7 +50,7 @@ export async function listSlices(
   const table = eventsOf(answer.tables);
   const count = answer.facts.find(({ id }) => id === "count")?.value ?? 0;
   return {
-    table: withRows(table, before),
+    ...{ table: withRows(table, before), range, tracks },
     starts: BigInt(String(count)),
     reachIn: before.event!.length,
     isComplete: answer.complete,
@@ -55,13 +58,8 @@ export async function listSlices(
 }
 
 /** The listing with the page that follows. */
-export async function listMore(
-  api: Api,
-  listing: SliceListing,
-  range: TickRange,
-  tracks: string | undefined,
-  signal: AbortSignal,
-): Promise<SliceListing> {
+export async function listMore(api: Api, listing: SliceListing, signal: AbortSignal): Promise<SliceListing> {
+  const { range, tracks } = listing;
   const { more } = listing.table;
   if (more === null) {
     return listing;

@@ -11,6 +11,8 @@ import { formatCount, plural } from "../components/format";
 import { CloseIcon } from "../components/icons";
 import { focusSoon } from "../components/tree-focus";
 import { withKeys } from "../keys/table";
+import { lastOf } from "../state/asking";
+import { buildKey } from "../state/question-key";
 import { failure, isTableOpen } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { tracksOnScreen } from "../state/tracks-on-screen";
@@ -18,7 +20,6 @@ import { bounds, visible } from "../state/view";
 import { askedTracks, isSliced } from "./asked-tracks";
 import { listMore, listSlices, type SliceListing } from "./slice-listing";
 import { useLinks } from "./use-links";
-import { useSettled } from "./use-settled";
 import "../answers/answer.css";
 import "../styles/slice-table.css";
 
@@ -98,12 +99,10 @@ interface ListedProps {
 
 function Listed({ trace, range, tracks }: ListedProps) {
   const { api, manifest } = trace;
-  const { build, state, revision } = manifest;
-  const key = [build, state, revision, range.startTicks, range.endTicks, tracks].join(" ");
-  const settled = useSettled({ range, tracks }, key, true);
-  const asked = useAsked(settled.key, (signal) => listSlices(api, settled.value.range, settled.value.tracks, signal));
+  const key = [buildKey(manifest), range.startTicks, range.endTicks, tracks].join(" ");
+  const asked = useAsked(key, (signal) => listSlices(api, range, tracks, signal), true);
   const { asking } = asked;
-  const answer = asking.kind === "answered" ? asking.answer : asking.kind === "waiting" ? asking.stale : null;
+  const answer = asking.kind === "failed" ? null : (lastOf(asking)?.answer ?? null);
   const [longer, setLonger] = useState<{ readonly of: SliceListing; readonly listing: SliceListing } | null>(null);
   const links = useLinks(trace);
   const app = useApp();
@@ -120,7 +119,7 @@ function Listed({ trace, range, tracks }: ListedProps) {
   if (answer === null) {
     return (
       <>
-        <Head text="Asking for the slices in view" />
+        <Head text={asking.kind === "waiting" ? "Asking for the slices in view" : ""} />
         <Answered asked={asked}>{() => null}</Answered>
       </>
     );
@@ -128,21 +127,15 @@ function Listed({ trace, range, tracks }: ListedProps) {
   const listing = longer?.of === answer ? longer.listing : answer;
   const more = async () => {
     try {
-      const next = await listMore(
-        api,
-        listing,
-        settled.value.range,
-        settled.value.tracks,
-        new AbortController().signal,
-      );
+      const next = await listMore(api, listing, new AbortController().signal);
       setLonger({ of: answer, listing: next });
     } catch (error) {
       failure.value = `The rows that follow cannot be fetched: ${error instanceof Error ? error.message : String(error)}`;
     }
   };
-  const isBehind = asking.kind === "waiting" && asking.patience !== "quiet";
+  const isStale = asking.kind === "waiting";
   return (
-    <div class={isBehind ? "slice-table-rows is-stale" : "slice-table-rows"} aria-busy={asking.kind === "waiting"}>
+    <div class={isStale ? "slice-table-rows is-stale" : "slice-table-rows"} aria-busy={isStale}>
       <Head text={summaryOf(listing)} />
       <DataTable table={listing.table} links={leading} choices={CHOICES} head={null} onMore={() => void more()} />
     </div>

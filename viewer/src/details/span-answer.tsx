@@ -3,12 +3,10 @@
 import type { TickRange, ToolAnswer, ToolNote, ToolQuestion, Track } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { questionKey } from "../asking/question-key";
 import { Answered, StateCard, sentence } from "../asking/states";
-import { useAsked } from "../asking/use-asked";
+import { useTool } from "../asking/use-asked";
 import type { Trace } from "../state/trace";
 import { askedTracks, spanQuestion } from "./asked-tracks";
-import { useSettled } from "./use-settled";
 
 /** What is looked at. */
 export interface ShownSpan {
@@ -50,14 +48,10 @@ export function SpanAnswer(props: Props) {
 }
 
 function AskedAnswer({ trace, tool, span, more, nothing, children, tracks }: Props & { tracks: string | undefined }) {
-  const { api, manifest } = trace;
-  const { run, build, state, revision } = manifest;
   const question: ToolQuestion = { ...spanQuestion(span.range), tracks, ...more };
-  const settled = useSettled(question, questionKey([tool, run, build, state, revision], question), span.isMoving);
-  const asked = useAsked(settled.key, (signal) => api.ask(tool, settled.value, signal));
-  const isBehind = settled.value !== question;
+  const asked = useTool(trace, tool, question, span.isMoving);
   return (
-    <div class={isBehind ? "span-answer is-stale" : "span-answer"} aria-busy={isBehind} data-tool={tool}>
+    <div class="span-answer" aria-busy={asked.asking.kind === "waiting"} data-tool={tool}>
       <Answered asked={asked}>
         {(answer) => (
           <>

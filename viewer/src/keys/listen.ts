@@ -6,6 +6,8 @@ import type { HeldIntent, PressIntent } from "./table";
 export interface KeyActions {
   /** Whether the timeline is shown: without it, only the keys that all pages have are in the table. */
   hasTimeline(): boolean;
+  /** Takes what is typed for a dialog that is on its way; true if there is one. */
+  typeAhead(event: KeyboardEvent): boolean;
   /** A page's own keys go before those of the table; true if this was one of them. */
   pressOwn(event: KeyboardEvent): boolean;
   /** A key of a held binding went down (again, when it repeats) or came up. */
@@ -17,6 +19,14 @@ export interface KeyActions {
 }
 
 export function listenToKeys(actions: KeyActions): void {
+  // Before all others: what has the focus now is not what it is typed for.
+  const typesAhead = (event: KeyboardEvent) => {
+    if (!isDialogOpen() && actions.typeAhead(event)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  };
+  addEventListener("keydown", typesAhead, true);
   addEventListener("keydown", (event) => {
     // What is pressed with ctrl types nothing; nor does F1.
     const isText = !(event.ctrlKey || event.metaKey || event.key === "F1");
@@ -24,7 +34,7 @@ export function listenToKeys(actions: KeyActions): void {
       return;
     }
     // A dialog has keys of its own.
-    if (document.querySelector("dialog[open]") !== null && event.key !== "?") {
+    if (isDialogOpen() && event.key !== "?") {
       return;
     }
     if (actions.pressOwn(event)) {
@@ -58,6 +68,10 @@ export function listenToKeys(actions: KeyActions): void {
   });
   // What comes up while another window has the focus is never heard of.
   addEventListener("blur", () => actions.releaseAll());
+}
+
+function isDialogOpen(): boolean {
+  return document.querySelector("dialog[open]") !== null;
 }
 
 function isControl(target: EventTarget | null): boolean {

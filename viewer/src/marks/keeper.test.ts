@@ -62,6 +62,18 @@ describe("MarkKeeper", () => {
     expect(keeper.state.value.kind).toBe("saved");
   });
 
+  it("keeps what is changed while it looks at what the server has", async () => {
+    const server = new FakeServer();
+    const keeper = await opened(server);
+    const looked = keeper.load();
+    await Promise.resolve();
+    const mark = span(1, "meanwhile");
+    const changed = keeper.change(() => [mark]);
+    await Promise.all([looked, changed]);
+    expect([keeper.marks.value, server.marks]).toEqual([[mark], [mark]]);
+    expect(keeper.state.value.kind).toBe("saved");
+  });
+
   it("says that a server keeps none", async () => {
     const server = new FakeServer();
     server.writable = false;

@@ -62,6 +62,10 @@ export class MarkKeeper {
         return;
       }
       const now = await this.#port.load();
+      if (this.#isChanged()) {
+        await this.#save(); // changed while the answer was on its way
+        return;
+      }
       this.#take(now.marks.map(fromKept), now.etag);
       this.state.value = { kind: now.writable ? "saved" : "read-only" };
     });

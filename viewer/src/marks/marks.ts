@@ -6,7 +6,7 @@ import type { AppActions } from "../components/app-context";
 import { copyText } from "../components/clipboard";
 import type { ToolMode } from "../keys/gestures";
 import { keysOf, type LateIntent } from "../keys/table";
-import { revivals } from "../state/link";
+import { retries } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
 import { isMarksOpen, marksLanePx } from "../state/marks";
 import { shiftTicks } from "../state/renew";
@@ -70,16 +70,11 @@ export class Marks implements Instruments {
       untracked(() => this.#show(current));
     });
     effect(() => {
-      if (revivals.value > 0) {
+      if (retries.value > 0) {
         untracked(() => void book.peek()?.keeper.load());
       }
     });
-    // What others have marked is looked at when one comes back to the page, and when the list is opened.
-    document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "visible") {
-        void book.peek()?.keeper.load();
-      }
-    });
+    // What others have marked is looked at when the list is opened, too.
     effect(() => {
       if (isMarksOpen.value) {
         untracked(() => void book.peek()?.keeper.load());

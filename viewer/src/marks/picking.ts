@@ -2,7 +2,7 @@
 
 import { effect, untracked } from "@preact/signals";
 import { type EventDetails, ticks } from "@tilescope/client";
-import { revivals } from "../state/link";
+import { retries } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
 import { type EventSelection, NOTHING, type Selection, selectedRange, selection } from "../state/selection";
 import { type Picked, picked, sumsOf } from "../state/several";
@@ -41,7 +41,7 @@ export function followPicked(api: PickedSource): () => void {
   let abort = new AbortController();
   const stop = effect(() => {
     const chosen = selection.value;
-    void revivals.value;
+    void retries.value;
     untracked(() => {
       abort.abort();
       abort = new AbortController();

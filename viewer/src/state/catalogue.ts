@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { ToolEntry } from "@tilescope/client";
+import { buildKey } from "./question-key";
 import type { Trace } from "./trace";
 
 export type Catalogue =
@@ -17,7 +18,7 @@ export class CatalogueLoader {
 
   /** Asks for the tools of a build, once; again when it has grown, or when that failed. */
   want({ manifest, api }: Pick<Trace, "manifest" | "api">): void {
-    const name = `${manifest.run} ${manifest.build} ${manifest.state} ${manifest.revision}`;
+    const name = buildKey(manifest);
     if (name === this.#name && catalogue.peek().kind !== "failed") {
       return;
     }

@@ -38,6 +38,16 @@ describe("DetailsLoader", () => {
     expect(selectedRange.value).toBeNull();
   });
 
+  it("shows an event that is selected once more for that selection, too", async () => {
+    const loader = new DetailsLoader(async () => details("a"));
+    await loader.follow(event(2));
+    const again = event(2);
+    await loader.follow(again);
+    expect(detailsView.value).toMatchObject({ kind: "ready", details: { name: "a" } });
+    expect(detailsView.value.kind === "ready" && detailsView.value.event).toBe(again);
+    expect(selectedRange.value).toEqual({ startTicks: 10n, endTicks: 15n });
+  });
+
   it("drops an answer that comes after another selection", async () => {
     let answerFirst: (value: EventDetails) => void = () => undefined;
     const first = new Promise<EventDetails>((resolve) => {

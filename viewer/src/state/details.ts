@@ -1,8 +1,8 @@
 /** The selected event with all that the server knows about it. */
 
-import { signal } from "@preact/signals";
+import { effect, signal, untracked } from "@preact/signals";
 import { type EventDetails, type TickRange, ticks } from "@tilescope/client";
-import { type Fetched, Latest } from "./latest";
+import { Asker, type Asking } from "./asking";
 import { type EventSelection, type Selection, selectedRange } from "./selection";
 
 export type DetailsView =
@@ -19,19 +19,26 @@ export type DetailsView =
 
 export const detailsView = signal<DetailsView>({ kind: "none" });
 
+/** So many events are at hand again at once. */
+const KEPT = 100;
+
 export type FetchEvent = (track: number, ordinal: number, signal: AbortSignal) => Promise<EventDetails>;
 
 /** Follows the selection; an answer that is no longer asked for is dropped. */
 export class DetailsLoader {
   readonly #fetchEvent: FetchEvent;
   readonly #rangeOfEvent: (event: EventSelection) => TickRange | null;
-  readonly #latest = new Latest<EventDetails>((state) => this.#show(state));
+  readonly #asker = new Asker<EventDetails>(KEPT);
   #event: EventSelection | null = null;
 
   /** `rangeOfEvent`: when an event is of which that is known before its details are; null for others. */
   constructor(fetchEvent: FetchEvent, rangeOfEvent: (event: EventSelection) => TickRange | null = () => null) {
     this.#fetchEvent = fetchEvent;
     this.#rangeOfEvent = rangeOfEvent;
+    effect(() => {
+      const { state } = this.#asker;
+      untracked(() => this.#show(state));
+    });
   }
 
   async follow(selection: Selection): Promise<void> {
@@ -44,29 +51,33 @@ export class DetailsLoader {
     // Not that of what was selected before.
     selectedRange.value = this.#rangeOfEvent(selection);
     const { track, ordinal } = selection;
-    await this.#latest.ask(`${track}.${ordinal}`, (abort) => this.#fetchEvent(track, ordinal, abort));
+    const wanted = this.#asker.want(`${track}.${ordinal}`, (abort) => this.#fetchEvent(track, ordinal, abort));
+    // What is known of an event that is selected once more is shown for this selection, too.
+    untracked(() => this.#show(this.#asker.state));
+    await wanted;
   }
 
   /** The run has grown: its times may have moved. */
   forget(): void {
-    this.#latest.forget();
+    this.#asker.forget();
   }
 
   close(): void {
     this.#event = null;
-    this.#latest.clear();
+    this.#asker.clear();
   }
 
-  #show(state: Fetched<EventDetails>): void {
+  #show(state: Asking<EventDetails>): void {
     const event = this.#event;
-    if (event === null || state.kind === "none") {
+    if (event === null || state.kind === "none" || state.kind === "cancelled") {
       detailsView.value = { kind: "none" };
     } else if (state.kind === "waiting") {
-      detailsView.value = { kind: "loading", event, stale: state.stale?.value ?? null, isSlow: state.isSlow };
+      const isSlow = state.patience !== "quiet";
+      detailsView.value = { kind: "loading", event, stale: state.stale?.answer ?? null, isSlow };
     } else if (state.kind === "failed") {
-      detailsView.value = { kind: "failed", event, message: state.message };
+      detailsView.value = { kind: "failed", event, message: state.failure.message };
     } else {
-      const details = state.value;
+      const details = state.answer;
       detailsView.value = { kind: "ready", event, details };
       const { startTicks, durationTicks } = details;
       selectedRange.value = { startTicks, endTicks: ticks(startTicks + durationTicks) };

@@ -7,7 +7,7 @@ import { effect, signal } from "@preact/signals";
 import type { TileData, TileName } from "@tilescope/client";
 import { exactSumsAt } from "../raster/hit";
 import { hover } from "./hover";
-import { revivals } from "./link";
+import { retries } from "./link";
 import { type BinFacts, type Selection, selection } from "./selection";
 import { session } from "./session";
 
@@ -99,7 +99,7 @@ export class ExactLoader {
 export function connectExact(): void {
   effect(() => {
     const current = session.value;
-    void revivals.value; // what could not be had of a server that was away is asked for again
+    void retries.value; // what could not be had of a server that was away is asked for again
     forgetFailures();
     if (current === null) {
       return;

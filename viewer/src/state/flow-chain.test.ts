@@ -70,7 +70,7 @@ it("stays while one walks along it, and is asked for anew outside of it", async 
   await loader.follow(2, 9);
   expect(asked).toEqual(["1.5"]);
   const now = chainView.value;
-  expect(now.kind === "ready" && placeIn(now.value, 2, 9)).toBe(4);
+  expect(now.kind === "answered" && placeIn(now.answer, 2, 9)).toBe(4);
   await loader.follow(8, 8);
   expect(asked).toEqual(["1.5", "8.8"]);
   loader.close();

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { ToolAnswer, ToolQuestion } from "@tilescope/client";
-import { type Fetched, Latest } from "./latest";
+import { Asker, type Asking } from "./asking";
 
 export interface ChainEvent {
   readonly track: number;
@@ -28,15 +28,16 @@ export interface FlowChain {
   readonly isCut: boolean;
 }
 
-export const chainView = signal<Fetched<FlowChain>>({ kind: "none" });
+export const chainView = signal<Asking<FlowChain>>({ kind: "none" });
+
+/** So many chains are at hand again at once. */
+const KEPT = 100;
 
 type Ask = (question: ToolQuestion, signal: AbortSignal) => Promise<ToolAnswer>;
 
 export class ChainLoader {
   readonly #ask: Ask;
-  readonly #latest = new Latest<FlowChain>((state) => {
-    chainView.value = state;
-  });
+  readonly #asker = new Asker(KEPT, chainView);
 
   constructor(ask: Ask) {
     this.#ask = ask;
@@ -45,15 +46,15 @@ export class ChainLoader {
   /** Asks for the chain of an event, unless it is in the one that is known. */
   async follow(track: number, ordinal: number): Promise<void> {
     const now = chainView.peek();
-    if (now.kind === "ready" && placeIn(now.value, track, ordinal) >= 0) {
+    if (now.kind === "answered" && placeIn(now.answer, track, ordinal) >= 0) {
       return;
     }
     const event = `${track}.${ordinal}`;
-    await this.#latest.ask(event, async (abort) => readChain(await this.#ask({ event }, abort)));
+    await this.#asker.want(event, async (abort) => readChain(await this.#ask({ event }, abort)));
   }
 
   close(): void {
-    this.#latest.clear();
+    this.#asker.clear();
   }
 }
 

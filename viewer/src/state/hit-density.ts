@@ -3,10 +3,11 @@
  * rest; until the answer is there, what is known is shown as it is.
  */
 
-import { signal } from "@preact/signals";
 import { type TickRange, type ToolAnswer, ticks } from "@tilescope/client";
 import { HitGrid } from "../raster/hit-grid";
 import { factOf, valuesOf } from "./answer-values";
+import { Asker, type Asking } from "./asking";
+import { questionKey } from "./question-key";
 import type { Trace } from "./trace";
 
 export interface DensityWish {
@@ -25,12 +26,6 @@ export interface Density {
   readonly grid: HitGrid;
 }
 
-export type DensityState =
-  | { readonly kind: "none" }
-  /** What the server said last; of the wish before while the next one is on its way. */
-  | { readonly kind: "ready"; readonly density: Density }
-  | { readonly kind: "failed"; readonly key: string; readonly message: string };
-
 /** So long a view stands still before it is asked for. */
 const REST_MS = 90;
 /** Beside a view on each side, as a part of its width. */
@@ -41,10 +36,8 @@ const MOST_BINS = 400_000;
 const BINS_PER_PX = 2;
 
 export class DensityLoader {
-  readonly state = signal<DensityState>({ kind: "none" });
+  readonly #asker = new Asker<Density>();
   readonly #beside: number;
-  #abort = new AbortController();
-  #timer: ReturnType<typeof setTimeout> | undefined;
   /** What is known or on its way, and the wish that it answers. */
   #asked: { readonly wish: DensityWish; readonly widened: DensityWish } | null = null;
 
@@ -53,51 +46,39 @@ export class DensityLoader {
     this.#beside = beside;
   }
 
-  /** Sees to it that a view is known. */
+  /** How it stands with what was asked last. */
+  get state(): Asking<Density> {
+    return this.#asker.state;
+  }
+
+  /** Sees to it that a view is known. What could not be had is asked for again when the view is another one. */
   want(trace: Trace, wish: DensityWish): void {
     const run = trace.manifest.range;
     const clipped = widened(wish, run, 0);
-    if (this.#asked !== null && (isSame(this.#asked.wish, clipped) || covers(this.#asked.widened, clipped))) {
+    const isKnown = this.#asked !== null && this.state.kind !== "failed" && covers(this.#asked.widened, clipped);
+    if (isKnown || (this.#asked !== null && isSame(this.#asked.wish, clipped))) {
       return;
     }
-    this.#stop();
     const asked = widened(wish, run, this.#beside);
     this.#asked = { wish: clipped, widened: asked };
-    this.#timer = setTimeout(() => void this.#ask(trace, asked), REST_MS);
+    const { query, range, tracks } = asked;
+    const question = { query, start: range.startTicks, end: range.endTicks, tracks, px: asked.widthPx, by: "lane" };
+    const ask = async (signal: AbortSignal) => {
+      return { wish: asked, grid: gridOf(range, await trace.api.ask("hit_bins", question, signal)) };
+    };
+    // It may be the question of before, whose answer does not hold any more.
+    this.#asker.forget();
+    void this.#asker.want(questionKey(trace.manifest, "hit_bins", question), ask, REST_MS);
   }
 
   /** What is known may not hold any more, or could not be had. */
   forget(): void {
-    this.#stop();
     this.#asked = null;
   }
 
   clear(): void {
     this.forget();
-    this.state.value = { kind: "none" };
-  }
-
-  async #ask(trace: Trace, wish: DensityWish): Promise<void> {
-    const { signal: aborted } = this.#abort;
-    const { query, range, tracks } = wish;
-    try {
-      const question = { query, start: range.startTicks, end: range.endTicks, tracks, px: wish.widthPx, by: "lane" };
-      const answer = await trace.api.ask("hit_bins", question, aborted);
-      if (!aborted.aborted) {
-        this.state.value = { kind: "ready", density: { wish, grid: gridOf(range, answer) } };
-      }
-    } catch (error) {
-      if (!aborted.aborted) {
-        const message = error instanceof Error ? error.message : String(error);
-        this.state.value = { kind: "failed", key: wish.key, message };
-      }
-    }
-  }
-
-  #stop(): void {
-    clearTimeout(this.#timer);
-    this.#abort.abort();
-    this.#abort = new AbortController();
+    this.#asker.clear();
   }
 }
 

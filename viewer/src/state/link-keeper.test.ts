@@ -1,6 +1,6 @@
 import { Api, NetworkError } from "@tilescope/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { estrangement, fate, link, revivals } from "./link";
+import { estrangement, fate, link, retries } from "./link";
 import { LinkKeeper } from "./link-keeper";
 
 /** A server that answers, refuses, or says nothing; and what it was asked. */
@@ -53,7 +53,7 @@ function setUp() {
     },
     random: () => 0,
   });
-  return { keeper, server, asked, api: new Api("", keeper.fetch) };
+  return { keeper, server, asked, api: new Api("", keeper.fetch, async () => undefined) };
 }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -63,7 +63,7 @@ beforeEach(() => {
   link.value = { kind: "up" };
   estrangement.value = { needsLogin: false, isUpdated: false };
   fate.value = "same";
-  revivals.value = 0;
+  retries.value = 0;
 });
 
 afterEach(() => {
@@ -91,7 +91,7 @@ it("tells of a server that refuses at once, tries again less and less often, and
   keeper.tryNow();
   await pass(1);
   expect(link.value).toEqual({ kind: "up" });
-  expect(revivals.value).toBe(1);
+  expect(retries.value).toBe(1);
   expect(asked).toEqual(expect.arrayContaining(["/healthz", "reconnect", "runs"]));
 });
 
@@ -230,6 +230,16 @@ it("asks for nothing while nobody looks at the page, and for everything when som
   await pass(1);
   expect(link.value.kind).toBe("down");
   expect(asked).toEqual(["runs", "/healthz"].toSorted());
+});
+
+it("has asked again what could not be had when the page is looked at again", async () => {
+  const { keeper } = setUp();
+  keeper.watch(true);
+  await pass(10);
+  expect(retries.value).toBe(0);
+  keeper.watch(false);
+  keeper.watch(true);
+  expect(retries.value).toBe(1);
 });
 
 it("tells of a server of another version, and of one that asks for its token again", async () => {

@@ -4,8 +4,8 @@
  * way when a try has failed.
  */
 
-import { type Fetch, retryPauseMs } from "@tilescope/client";
-import { estrangement, fate, link, Pulse, revivals } from "./link";
+import { AwayError, type Fetch, retryPauseMs } from "@tilescope/client";
+import { estrangement, fate, link, Pulse, retries } from "./link";
 
 /** What the keeper needs of the rest of the page. */
 export interface LinkPort {
@@ -49,6 +49,7 @@ export class LinkKeeper {
   readonly #port: LinkPort;
   readonly #pulse: Pulse;
   #isAwake = false;
+  #hasSlept = false;
   #isStreamOpen = false;
   #tries = 0;
   #version: string | null = null;
@@ -71,7 +72,7 @@ export class LinkKeeper {
   /** For all requests of the page: fails at once while the server is lost. */
   readonly fetch: Fetch = async (input, init = {}) => {
     if (link.peek().kind === "down") {
-      throw new TypeError("the server is away");
+      throw new AwayError("the server is away");
     }
     const own = init.signal ?? null;
     const signal = own === null ? this.#cut.signal : AbortSignal.any([own, this.#cut.signal]);
@@ -102,12 +103,16 @@ export class LinkKeeper {
       return;
     }
     this.#isAwake = isAwake;
+    this.#hasSlept ||= !isAwake;
     if (link.peek().kind === "down") {
       this.tryNow();
       return;
     }
     this.#cancelLook();
     if (isAwake) {
+      if (this.#hasSlept) {
+        retries.value += 1;
+      }
       this.#pulse.restart(this.#port.now());
       if (link.peek().kind === "slow") {
         link.value = { kind: "slow", sinceMs: this.#port.now() };
@@ -287,7 +292,7 @@ export class LinkKeeper {
     } catch {
       if (this.#probes.has(probe) && link.peek().kind === "down") {
         // A server that was only busy answers yet what it was asked; one that is still silent does not.
-        this.#cut.abort(new TypeError("the server is away"));
+        this.#cut.abort(new AwayError("the server is away"));
         this.#cut = new AbortController();
         this.#pause();
       }
@@ -301,7 +306,7 @@ export class LinkKeeper {
     this.#forget();
     this.#pulse.restart(this.#port.now());
     link.value = { kind: "up" };
-    revivals.value += 1;
+    retries.value += 1;
     // Also for its version: the stream does not tell it.
     this.suspect();
     this.#check(0);

@@ -14,8 +14,11 @@ export type Link =
 
 export const link = signal<Link>({ kind: "up" });
 
-/** How often the server has come back: what was not to be had before is asked for again. */
-export const revivals = signal(0);
+/** Grows when what could not be had is asked for again: the server is back, or the page is looked at again. */
+export const retries = signal(0);
+
+/** Questions that have failed and are asked again, with pauses: the server is busy, or connections are cut. */
+export const delayed = signal(0);
 
 /** What has become of the server's side of this page, which only a reload mends. */
 export interface Estrangement {

@@ -70,7 +70,7 @@ it("asks for each list once", async () => {
     { track: 7, ordinal: 3n, limit: 12, order: "longest", after: undefined },
     expect.anything(),
   );
-  expect(nestingView.value).toMatchObject({ kind: "ready", value: { childCount: 1n } });
+  expect(nestingView.value).toMatchObject({ kind: "answered", answer: { childCount: 1n } });
   loader.close();
   expect(nestingView.value).toEqual({ kind: "none" });
 });

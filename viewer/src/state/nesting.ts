@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
-import { type Fetched, Latest } from "./latest";
+import { Asker, type Asking } from "./asking";
 
 /** A slice around another, or in it. */
 export interface Relative {
@@ -40,30 +40,50 @@ export const CHILDREN_AT_FIRST = 12;
 const CHILDREN_OF_PAGE = 100;
 const CHILDREN_AT_MOST = 1000;
 
-export const nestingView = signal<Fetched<Nesting>>({ kind: "none" });
+export const nestingView = signal<Asking<Nesting>>({ kind: "none" });
+
+/** So many lists are at hand again at once. */
+const KEPT = 100;
 
 type Ask = (question: ToolQuestion, signal: AbortSignal) => Promise<ToolAnswer>;
 
 /** Asks for one slice after another. */
 export class NestingLoader {
   readonly #ask: Ask;
-  readonly #latest = new Latest<Nesting>((state) => {
-    nestingView.value = state;
-  });
+  readonly #asker = new Asker(KEPT, nestingView);
 
   constructor(ask: Ask) {
     this.#ask = ask;
   }
 
   async load(track: number, ordinal: bigint, list: ChildList): Promise<void> {
-    const question = { track, ordinal, limit: list.limit, order: list.order, after: list.pages.at(-1) };
-    const key = Object.values(question).join(" ");
-    await this.#latest.ask(key, async (abort) => parseNesting(await this.#ask(question, abort), list));
+    const question = questionOf(track, ordinal, list);
+    await this.#asker.want(keyOf(question), async (abort) => parseNesting(await this.#ask(question, abort), list));
+  }
+
+  /** How it stands with a list of a slice; what is stale is another list of the same slice. */
+  about(track: number, ordinal: bigint, list: ChildList): Asking<Nesting> {
+    const state = this.#asker.about(keyOf(questionOf(track, ordinal, list)));
+    const isOther = state.kind === "waiting" && state.stale !== null && !isOfSlice(state.stale.key, track, ordinal);
+    return isOther ? { ...state, stale: null } : state;
   }
 
   close(): void {
-    this.#latest.clear();
+    this.#asker.clear();
   }
+}
+
+function questionOf(track: number, ordinal: bigint, list: ChildList): ToolQuestion {
+  return { track, ordinal, limit: list.limit, order: list.order, after: list.pages.at(-1) };
+}
+
+function keyOf(question: ToolQuestion): string {
+  return Object.values(question).join(" ");
+}
+
+/** Whether a question is about a slice, whichever of the slices in it are listed. */
+export function isOfSlice(key: string, track: number, ordinal: bigint): boolean {
+  return key.startsWith(`${track} ${ordinal} `);
 }
 
 /** The list as it is at first. */

@@ -3,7 +3,8 @@
 import { signal } from "@preact/signals";
 import type { ToolAnswer } from "@tilescope/client";
 import { factOf, valuesOf, wholeOf } from "./answer-values";
-import { type Fetched, Latest } from "./latest";
+import { Asker, type Asking } from "./asking";
+import { buildKey } from "./question-key";
 import type { Trace } from "./trace";
 
 export interface FoundName {
@@ -26,7 +27,10 @@ export interface Found {
 
 export const NAMES_LISTED = 100;
 
-export const found = signal<Fetched<Found>>({ kind: "none" });
+/** So many searches are at hand again at once. */
+const KEPT = 100;
+
+export const found = signal<Asking<Found>>({ kind: "none" });
 
 /** Which hit is selected: its number from 1 on, null while or where that is not known. */
 export const currentHit = signal<{
@@ -40,28 +44,25 @@ export const walkNote = signal("");
 
 /** Names a search in a build as far as it has grown. */
 export function searchKey({ manifest }: Trace, query: string): string {
-  const { run, build, state, revision } = manifest;
-  return `${run} ${build} ${state} ${revision} ${query}`;
+  return `${buildKey(manifest)} ${query}`;
 }
 
 export class SearchLoader {
-  readonly #latest = new Latest<Found>((state) => {
-    found.value = state;
-  });
+  readonly #asker = new Asker(KEPT, found);
 
   /** Asks once more where that is known already: a run that grows has more hits each time. */
   ask(trace: Trace, query: string, isAgain = false): void {
     if (isAgain) {
-      this.#latest.forget();
+      this.#asker.forget();
     }
-    void this.#latest.ask(searchKey(trace, query), async (signal) => {
+    void this.#asker.want(searchKey(trace, query), async (signal) => {
       const answer = await trace.api.ask("search", { query, limit: 0, names: NAMES_LISTED }, signal);
       return foundOf(answer);
     });
   }
 
   clear(): void {
-    this.#latest.clear();
+    this.#asker.clear();
   }
 }
 

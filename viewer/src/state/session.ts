@@ -6,7 +6,6 @@ import {
   type DrawTile,
   type EventName,
   NameTable,
-  NetworkError,
   NO_NAME,
   TileClient,
   type TileData,
@@ -48,7 +47,6 @@ export class Session {
     this.#onChange = onChange;
     this.#events = events;
     this.#trace = trace;
-    trouble.value = { count: 0, last: "" };
     this.#colors = this.#newColors(theme);
     this.#names = this.#makeNames();
     this.#client = this.#makeClient();
@@ -135,13 +133,6 @@ export class Session {
       onChange: this.#onChange,
       onHeard: this.#events.onHeard,
       onStream: (status) => this.#events.onStream(status === "open"),
-      onError: (error) => {
-        // Of a server that is away the whole page tells, and asks again when it is back.
-        if (error instanceof NetworkError) {
-          return;
-        }
-        trouble.value = { count: trouble.peek().count + 1, last: error.message };
-      },
     });
   }
 
@@ -206,9 +197,10 @@ export class Session {
     }
   }
 
-  /** Asks again for what was not to be had while the server was away. */
+  /** Asks again for what was not to be had. */
   lookAgain(): void {
     this.#seen = new WeakSet();
+    this.#client.retry();
     this.#onChange();
   }
 
@@ -226,9 +218,6 @@ export const session = signal<Session | null>(null);
 
 /** Grows with each page of names that arrives, so that texts made of names are made again. */
 export const namesVersion = signal(0);
-
-/** What of the open trace could not be loaded or read: something may be missing on the screen. */
-export const trouble = signal<{ readonly count: number; readonly last: string }>({ count: 0, last: "" });
 
 /** The name of an id, or undefined while it is on its way. */
 export function nameOf(id: number): string | undefined {

@@ -14,7 +14,7 @@ export function allArrows(
 ): readonly FlowArrow[] {
   const own = flowArrows(picture, layout, scroll, details);
   const chain = chainView.peek();
-  return chain.kind === "ready" && placeIn(chain.value, details.track, Number(details.ordinal)) >= 0
-    ? [...chainArrows(picture, layout, scroll, chain.value, details), ...own]
+  return chain.kind === "answered" && placeIn(chain.answer, details.track, Number(details.ordinal)) >= 0
+    ? [...chainArrows(picture, layout, scroll, chain.answer, details), ...own]
     : own;
 }

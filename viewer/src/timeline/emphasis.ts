@@ -23,7 +23,7 @@ export function connectEmphasis(stage: Stage): void {
     return;
   }
   connected.add(stage);
-  const hits = new QueryHits(stage);
+  const hits = new QueryHits(stage, "highlight");
   effect(() => {
     const shown = highlight.value;
     const run = runView.value;

@@ -8,7 +8,7 @@ import type { Theme } from "../raster/palette";
 import { ROWS_PER_LANE, RowRaster } from "../raster/raster";
 import type { Arrangement } from "../state/arrangement";
 import { busyRange } from "../state/first-view";
-import { revivals } from "../state/link";
+import { retries } from "../state/link";
 import { namesVersion, type Session } from "../state/session";
 import { requestOf, type Trace } from "../state/trace";
 import { arrangement } from "../state/tracks";
@@ -110,7 +110,7 @@ export class MinimapPainter {
     const shown = deviceViewOf(this.held ?? minimapView(this.#trace.manifest.range, busyRange.peek(), view), ratio);
     const { startTicks, ticksPerPx } = shown;
     const lanes = this.#tracks.map(({ id }) => id).join(",");
-    const arrived = [this.#mayLoad, this.#arrivals, namesVersion.peek(), revivals.peek(), over?.version];
+    const arrived = [this.#mayLoad, this.#arrivals, namesVersion.peek(), retries.peek(), over?.version];
     const key = [startTicks, ticksPerPx, shown.widthPx, ratio, theme, lanes, ...arrived].join(" ");
     if (key === this.#painted) {
       return;

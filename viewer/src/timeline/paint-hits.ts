@@ -16,6 +16,8 @@ export interface HitSource {
   readonly runGrid: HitGrid | null;
   /** Whether the grids are of the search before, and about to change. */
   readonly isStale: boolean;
+  /** Nothing is known of hits, and they cannot be had: then nothing is veiled, either. */
+  readonly isBlind: boolean;
   /** A picture is painted: sees to it that its hits become known. */
   want(picture: Picture): void;
 }
@@ -66,6 +68,9 @@ export class HitsPainter implements OverTracks {
       this.#source.want(picture);
       this.#image = this.#draw(picture, colors);
     }
+    if (this.#source.isBlind) {
+      return;
+    }
     if (track.firstLane < 0) {
       const [y0, y1] = [Math.round(track.topPx * ratio), Math.round((track.topPx + track.rowPx) * ratio)];
       context.globalAlpha = VEIL;
@@ -104,6 +109,9 @@ export class HitsPainter implements OverTracks {
       ...{ id: rollup.id, kind: rollup.kind, draws: [], firstLane: 0, firstRow: 0, rows: 1, lanes: rollup.lanes },
       veil: colors.panel,
     };
+    if (this.#source.isBlind) {
+      return;
+    }
     const mark = this.#source.isStale ? faded(colors.hitPacked) : colors.hitPacked;
     const image = this.#minimapRaster.draw([lane], this.#source.runGrid, view, 1, mark);
     put(this.#minimapCanvas, image);

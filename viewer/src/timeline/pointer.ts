@@ -7,6 +7,7 @@ import { toolMode } from "../state/tool-mode";
 import { layout } from "../state/tracks";
 import { bounds, view } from "../state/view";
 import { GestureTracker, type PointerActions, type PointerSample } from "./gesture-tracker";
+import { placeWithin } from "./pointer-place";
 import { scrollTracks } from "./scroll-tracks";
 import type { Stage } from "./stage";
 
@@ -195,5 +196,11 @@ export function connectPointer(
     },
     options,
   );
-  return () => abort.abort();
+  // It may rest there already, and a move would say so late.
+  stage.pointer = placeWithin(element);
+  return () => {
+    abort.abort();
+    stage.pointer = null;
+    stage.updateHover(null);
+  };
 }

@@ -1,9 +1,12 @@
 /** The hits of one query, as the timeline and the minimap paint them: asked for as pictures are painted. */
 
-import { effect } from "@preact/signals";
+import { computed, effect, untracked } from "@preact/signals";
 import { visibleRange } from "@tilescope/client";
+import { lastOf } from "../state/asking";
 import { busyRange } from "../state/first-view";
 import { DensityLoader, type DensityWish } from "../state/hit-density";
+import { retries } from "../state/link";
+import { type ProblemSource, setProblem } from "../state/problems";
 import type { Trace } from "../state/trace";
 import { arrangement } from "../state/tracks";
 import { minimapView } from "./brush";
@@ -26,46 +29,63 @@ export class QueryHits implements HitSource {
   readonly #stage: Stage;
   readonly #view = new DensityLoader();
   readonly #run = new DensityLoader(0);
+  readonly #viewDensity = computed(() => lastOf(this.#view.state)?.answer ?? null);
+  readonly #runDensity = computed(() => lastOf(this.#run.state)?.answer ?? null);
+  readonly #problem = computed(() => (this.#view.state.kind === "failed" ? this.#view.state.failure.message : null));
   #trace: Trace | null = null;
   #key = "";
   #query = "";
   version = nextVersion();
 
-  constructor(stage: Stage) {
+  /** `source`: whose hits they are. */
+  constructor(stage: Stage, source: ProblemSource = "hits") {
     this.#stage = stage;
     effect(() => {
-      void this.#view.state.value;
-      void this.#run.state.value;
+      void this.#viewDensity.value;
+      void this.#runDensity.value;
+      const problem = this.#problem.value;
+      setProblem(source, problem === null ? null : `Hits could not be marked: ${problem}`);
       this.repaint();
+    });
+    effect(() => {
+      void retries.value;
+      untracked(() => this.#retry());
     });
   }
 
   get grid(): HitSource["grid"] {
-    const state = this.#view.state.peek();
-    return state.kind === "ready" ? state.density.grid : null;
+    return this.#viewDensity.peek()?.grid ?? null;
   }
 
   get runGrid(): HitSource["runGrid"] {
-    const state = this.#run.state.peek();
-    return state.kind === "ready" ? state.density.grid : null;
+    return this.#runDensity.peek()?.grid ?? null;
+  }
+
+  get isBlind(): boolean {
+    return this.grid === null && this.#problem.peek() !== null;
   }
 
   get isStale(): boolean {
-    const state = this.#view.state.peek();
-    return state.kind === "ready" && !isOfSearch(state.density.wish.key, this.#key);
+    const density = this.#viewDensity.peek();
+    return density !== null && !isOfSearch(density.wish.key, this.#key);
   }
 
-  /** Looks for another query, or anew for the same one where it could not be answered; `key` as `searchKey` makes it. */
+  /** Looks for another query; `key` as `searchKey` makes it. */
   follow(trace: Trace, key: string, query: string): void {
     this.#trace = trace;
     this.#key = key;
     this.#query = query;
+    this.repaint();
+  }
+
+  /** Asks again with the next picture for what could not be had. */
+  #retry(): void {
     for (const loader of [this.#view, this.#run]) {
-      if (loader.state.peek().kind !== "ready") {
+      if (loader.state.kind === "failed") {
         loader.forget();
+        this.#stage.invalidate();
       }
     }
-    this.repaint();
   }
 
   /** Asks again with the next picture: there may be more hits now. */

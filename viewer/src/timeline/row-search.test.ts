@@ -44,7 +44,13 @@ function setUp(events: readonly EventInput[], rootLevel: number) {
     fetchPage,
     onChange: () => undefined,
     createStream: () => ({
-      ...{ want: () => undefined, ping: () => false, reconnect: () => undefined, close: () => undefined },
+      ...{
+        want: () => undefined,
+        forgetFailures: () => undefined,
+        ping: () => false,
+        reconnect: () => undefined,
+        close: () => undefined,
+      },
     }),
     budgetBytes: 0, // nothing is kept: all that is looked at is counted
   });

@@ -3,11 +3,12 @@
  */
 
 import { effect } from "@preact/signals";
-import { fit, resize, type View, visibleRange } from "@tilescope/client";
+import { AwayError, fit, resize, type View, visibleRange } from "@tilescope/client";
 import { timeAxis } from "../base/axis";
 import { detailsView } from "../state/details";
 import { type DrawStatus, drawStatus } from "../state/draw-status";
 import { hover } from "../state/hover";
+import { setProblem } from "../state/problems";
 import { draftArea, selectedRange, selection } from "../state/selection";
 import { namesVersion, type Session, session } from "../state/session";
 import { prefersReducedMotion, settings, theme } from "../state/settings";
@@ -27,6 +28,7 @@ import { Motion } from "./motion";
 import { paintAxis } from "./paint-axis";
 import { TracksPainter } from "./paint-tracks";
 import { type Picture, takePicture } from "./picture";
+import type { Place } from "./pointer-place";
 import { sceneTrackAt } from "./scene";
 import { Surface } from "./surface";
 import type { OverTracks } from "./tracks-input";
@@ -48,11 +50,6 @@ const ARRIVALS_MS = 50;
 
 /** So far the pointer moves before it is told of what it was pressed on. */
 const QUIET_PX = 4;
-
-interface Place {
-  readonly xPx: number;
-  readonly yPx: number;
-}
 
 function distancePx(a: Place, b: Place): number {
   return Math.hypot(a.xPx - b.xPx, a.yPx - b.yPx);
@@ -396,7 +393,10 @@ export class Stage {
 
   /** Says at once how exact the picture is, and counts its events when it has stood still for a moment. */
   #report(current: Session, picture: Picture, frameMs: number): void {
-    const { missingPages, stream } = current.client.status;
+    const { missingPages, stream, problem } = current.client.status;
+    // Of a server that is away the whole page tells.
+    const isTold = problem !== null && !(problem instanceof AwayError);
+    setProblem("tiles", isTold ? `Something could not be loaded: ${problem.message}` : null);
     const before = drawStatus.peek();
     const now: DrawStatus = {
       missingPages,

@@ -29,6 +29,6 @@ export function makeContext(trace: Trace, range: PageRange, looked: Looked, acti
     select: (span) => actions.select(span),
     openPage: (tool, texts) => actions.open({ tool, range, texts }),
     setRange: (next) => actions.setRange(next),
-    ask: (tool, question, signal) => trace.api.ask(tool, { ...looking, ...question }, signal),
+    inRange: (question) => ({ ...looking, ...question }),
   };
 }

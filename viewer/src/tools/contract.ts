@@ -5,7 +5,7 @@
  * answer. Its view is loaded when it is first shown, and gets everything that it may do as a `PageContext`.
  */
 
-import type { Manifest, TickRange, ToolAnswer, ToolQuestion } from "@tilescope/client";
+import type { Manifest, TickRange, ToolQuestion } from "@tilescope/client";
 import type { ComponentType } from "preact";
 import type { Links } from "../answers/links";
 import type { Loaded } from "../components/use-loaded";
@@ -43,8 +43,8 @@ export interface PageContext extends Links {
   readonly range: PageRange;
   /** The range in words: "steps 5 to 9", "1.2 ms that are selected in the timeline". */
   readonly rangeText: string;
-  /** Asks a tool of the server about the page's range. What the question says itself of its span goes before. */
-  ask(tool: string, question: ToolQuestion, signal: AbortSignal): Promise<ToolAnswer>;
+  /** A question about the page's range. What it says itself of its span goes before. */
+  inRange(question: ToolQuestion): ToolQuestion;
   /** Selects a span in the timeline without going there; pages whose range is the selection follow. */
   select(span: TickRange): void;
   /** Leads to another page of the same range, with these fields. Back returns to this one. */

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import { LoadFailed } from "../components/load-failed";
 import { useLoaded } from "../components/use-loaded";
-import { revivals } from "../state/link";
+import { retries } from "../state/link";
 import { page, WHOLE_RUN } from "../state/page";
 import type { Trace } from "../state/trace";
 import { makeContext } from "./context";
@@ -27,7 +27,7 @@ export function PageSlot({ trace }: { trace: Trace }) {
     if (!isTimeline) {
       app.catalogue.want(trace);
     }
-  }, [app, trace, isTimeline, revivals.value]);
+  }, [app, trace, isTimeline, retries.value]);
   return shown?.isBare ? <BarePage trace={trace} shown={shown} /> : <FramedPage trace={trace} shown={shown} />;
 }
 

@@ -42,13 +42,24 @@ export class Api {
   readonly #base: string;
   readonly #fetch: Fetch;
   readonly #pause: Pause;
+  readonly #onHeld: (questions: number) => void;
+  #held = 0;
 
-  /** `root` is the address under which `/api/v1` lies, without a slash at its end; "" for the page's own server. */
-  constructor(root = "", fetcher: Fetch = (input, init) => fetch(input, init), pause: Pause = pauseFor) {
+  /**
+   * `root` is the address under which `/api/v1` lies, without a slash at its end; "" for the page's own server. `onHeld` is told how
+   * many questions have failed and are asked again.
+   */
+  constructor(
+    root = "",
+    fetcher: Fetch = (input, init) => fetch(input, init),
+    pause: Pause = pauseFor,
+    onHeld: (questions: number) => void = () => undefined,
+  ) {
     this.#root = root;
     this.#base = `${root}/api/v1`;
     this.#fetch = fetcher;
     this.#pause = pause;
+    this.#onHeld = onHeld;
   }
 
   /** The version of a server that is alive; null where a proxy before it does not say. Throws NetworkError where none is. */
@@ -58,7 +69,7 @@ export class Api {
     if (response.status >= 500) {
       throw new NetworkError("the server does not answer");
     }
-    return response.ok ? (await whole(response.json() as Promise<Health>, init)).version : null;
+    return response.ok ? (await whole(() => response.json() as Promise<Health>, init)).version : null;
   }
 
   async runs(signal?: AbortSignal): Promise<Run[]> {
@@ -67,7 +78,7 @@ export class Api {
 
   /** Asks for the run to be indexed; fine when it already is. */
   async index(run: string): Promise<void> {
-    await this.#request(`/runs/${encodeURIComponent(run)}/index`, { method: "POST" });
+    await this.answer(`/runs/${encodeURIComponent(run)}/index`, { method: "POST" });
   }
 
   async manifest(run: string, signal?: AbortSignal): Promise<Manifest> {
@@ -84,19 +95,60 @@ export class Api {
     return new BuildApi(this, `/runs/${encodeURIComponent(run)}/builds/${encodeURIComponent(build)}`);
   }
 
-  async json<T>(path: string, init?: RequestInit): Promise<T> {
-    const response = await this.#request(path, init);
-    return await whole(response.json() as Promise<T>, init);
+  json<T>(path: string, init?: RequestInit): Promise<T> {
+    return this.read(path, (response) => response.json() as Promise<T>, init);
   }
 
-  async bytes(path: string, init?: RequestInit): Promise<Uint8Array> {
-    const response = await this.#request(path, init);
-    return new Uint8Array(await whole(response.arrayBuffer(), init));
+  bytes(path: string, init?: RequestInit): Promise<Uint8Array> {
+    return this.read(path, async (response) => new Uint8Array(await response.arrayBuffer()), init);
   }
 
-  /** The answer to a question, with its headers; asks again when the server is busy with other questions of this client. */
+  /** The answer to a question, with its headers. */
   answer(path: string, init?: RequestInit): Promise<Response> {
-    return this.#request(path, init);
+    return this.read(path, async (response) => response, init);
+  }
+
+  /**
+   * What `read` makes of the answer to a question. Asks again, with pauses, when the server is busy; and what can be asked twice also
+   * when the answer is lost, or breaks off.
+   */
+  async read<T>(path: string, read: (response: Response) => Promise<T>, init: RequestInit = {}): Promise<T> {
+    const isRepeatable = (init.method ?? "GET") === "GET";
+    let isHeld = false;
+    try {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await this.#try(path, read, init);
+        } catch (error) {
+          const waitMs = waitBeforeMs(tries, error, isRepeatable);
+          if (waitMs === null) {
+            throw error;
+          }
+          if (!isHeld) {
+            isHeld = true;
+            this.#hold(1);
+          }
+          await this.#pause(waitMs, init.signal ?? null);
+        }
+      }
+    } finally {
+      if (isHeld) {
+        this.#hold(-1);
+      }
+    }
+  }
+
+  #hold(more: number): void {
+    this.#held += more;
+    this.#onHeld(this.#held);
+  }
+
+  async #try<T>(path: string, read: (response: Response) => Promise<T>, init: RequestInit): Promise<T> {
+    const response = await this.#ask(this.#base + path, init);
+    if (!response.ok) {
+      throw await apiError(response);
+    }
+    return await whole(() => read(response), init);
   }
 
   /** The address of a path, for those who ask by themselves. */
@@ -111,30 +163,12 @@ export class Api {
     return url.href;
   }
 
-  /** Asks again when the server says that it is busy with other questions of this client. */
-  async #request(path: string, init: RequestInit = {}): Promise<Response> {
-    for (let tries = 1; ; tries++) {
-      const response = await this.#ask(this.#base + path, init);
-      const waitMs = response.status === 429 ? waitBeforeMs(tries, response.headers.get("retry-after")) : null;
-      if (waitMs === null) {
-        if (!response.ok) {
-          throw await apiError(response);
-        }
-        return response;
-      }
-      await this.#pause(waitMs, init.signal ?? null);
-    }
-  }
-
   async #ask(url: string, init: RequestInit): Promise<Response> {
     let response: Response;
     try {
       response = await this.#fetch(url, init);
     } catch (error) {
-      if (init.signal?.aborted) {
-        throw error;
-      }
-      throw new NetworkError("the server does not answer", { cause: error });
+      throw lossOf(error, init, "the server does not answer");
     }
     return response;
   }
@@ -150,9 +184,9 @@ export class BuildApi {
     this.#path = path;
   }
 
-  /** The answer of a path below the build, with its headers. */
-  answer(path: string, init?: RequestInit): Promise<Response> {
-    return this.#api.answer(this.#path + path, init);
+  /** The answer of a path below the build, as `Api.read` has it. */
+  read<T>(path: string, read: (response: Response) => Promise<T>, init?: RequestInit): Promise<T> {
+    return this.#api.read(this.#path + path, read, init);
   }
 
   async tracks(): Promise<TrackTree> {
@@ -248,15 +282,17 @@ export class BuildApi {
 }
 
 /** The body of an answer; what breaks off is no answer. */
-async function whole<T>(body: Promise<T>, init: RequestInit | undefined): Promise<T> {
+async function whole<T>(body: () => Promise<T>, init: RequestInit): Promise<T> {
   try {
-    return await body;
+    return await body();
   } catch (error) {
-    if (init?.signal?.aborted) {
-      throw error;
-    }
-    throw new NetworkError("the server's answer broke off", { cause: error });
+    throw lossOf(error, init, "the server's answer broke off");
   }
+}
+
+/** What is thrown where an answer is lost; whoever has aborted the question, or knows that the server is away, says so. */
+function lossOf(error: unknown, { signal }: RequestInit, message: string): unknown {
+  return signal?.aborted || error instanceof NetworkError ? error : new NetworkError(message, { cause: error });
 }
 
 function asked(question: ToolQuestion): string {
@@ -265,10 +301,11 @@ function asked(question: ToolQuestion): string {
 }
 
 async function apiError(response: Response): Promise<ApiError> {
+  const retryAfter = response.headers.get("retry-after");
   try {
     const { error } = (await response.json()) as ErrorAnswer;
-    return new ApiError(response.status, error.code, error.message);
+    return new ApiError(response.status, error.code, error.message, retryAfter);
   } catch {
-    return new ApiError(response.status, "unknown", `the server answered ${response.status}`);
+    return new ApiError(response.status, "unknown", `the server answered ${response.status}`, retryAfter);
   }
 }

@@ -46,7 +46,13 @@ function setUp(more: More = {}) {
     createStream: (handlers) => {
       stream = handlers;
       const close = () => lists.push([]);
-      return { want: (keys) => lists.push(keys), ping: () => true, reconnect: () => undefined, close };
+      return {
+        want: (keys) => lists.push(keys),
+        forgetFailures: () => undefined,
+        ping: () => true,
+        reconnect: () => undefined,
+        close,
+      };
     },
   });
   const answer = (keys: readonly PageKey[]): void => {
@@ -80,20 +86,37 @@ test("shape, then pages, then a complete picture", async () => {
   expect(loadShape).toHaveBeenCalledTimes(1);
 });
 
-test("a page that failed is not asked for again, and is reported", async () => {
+const later = { ...screen, view: { ...view, startTicks: ticks(50_040) } };
+
+test("a page that failed is told of, and asked for again when it is looked at again", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
   const { client, lists, onChange, onError, events } = setUp();
   client.show(screen);
   await vi.waitFor(() => expect(onChange).toHaveBeenCalled());
   const [gone] = lists[lists.length - 1]!;
   events().onFailed(gone!, new Error("gone"));
   expect(onError).toHaveBeenCalledWith(new Error("gone"));
+  const asked = () => lists[lists.length - 1]!.map(pageName);
   client.show(screen);
-  expect(lists[lists.length - 1]!.map(pageName)).not.toContain(pageName(gone!));
+  client.show(later);
+  expect(asked()).not.toContain(pageName(gone!));
+  expect(client.status.problem).toEqual(new Error("gone"));
+  vi.advanceTimersByTime(5000);
+  client.show(later);
+  expect(asked()).not.toContain(pageName(gone!));
+  client.show(screen);
+  expect(asked()).toContain(pageName(gone!));
+  expect(client.status.problem).toBeNull();
+  events().onFailed(gone!, new Error("gone"));
+  client.retry();
+  expect(asked()).toContain(pageName(gone!));
+  vi.useRealTimers();
 });
 
-test("a shape that cannot be loaded is tried again with the next screen", async () => {
+test("a shape that cannot be loaded is told of, and tried again when it is looked at again", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
   let attempts = 0;
-  const { client, onError, onChange } = setUp({
+  const { client, onError } = setUp({
     loadShape: async () => {
       attempts += 1;
       if (attempts === 1) {
@@ -104,9 +127,15 @@ test("a shape that cannot be loaded is tried again with the next screen", async 
   });
   client.show(screen);
   await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1));
+  expect(client.status.problem).toEqual(new Error("offline"));
   client.show(screen);
-  await vi.waitFor(() => expect(onChange).toHaveBeenCalled());
-  expect(client.shape(0)).toBeDefined();
+  client.show(later);
+  expect(attempts).toBe(1);
+  vi.advanceTimersByTime(5000);
+  client.show(screen);
+  await vi.waitFor(() => expect(client.shape(0)).toBeDefined());
+  expect(client.status.problem).toBeNull();
+  vi.useRealTimers();
 });
 
 describe("a cache that the view fills", () => {
@@ -190,7 +219,7 @@ describe("exact bins", () => {
 test("the stream's status is passed on", () => {
   const { client, onChange, events } = setUp();
   events().onStatus("open");
-  expect(client.status).toEqual({ stream: "open", missingPages: 0 });
+  expect(client.status).toEqual({ stream: "open", missingPages: 0, problem: null });
   expect(onChange).toHaveBeenCalledTimes(1);
   client.close();
 });

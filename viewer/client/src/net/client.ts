@@ -56,13 +56,15 @@ export interface ClientOptions {
   readonly createStream?: (events: StreamEvents) => Stream;
 }
 
-type Stream = Pick<TileStream, "want" | "ping" | "reconnect" | "close">;
+type Stream = Pick<TileStream, "want" | "forgetFailures" | "ping" | "reconnect" | "close">;
 
 /** How the client stands with the server. */
 export interface ClientStatus {
   readonly stream: StreamStatus;
   /** Pages that the view needs and that are not there yet. */
   readonly missingPages: number;
+  /** Why something that the view needs cannot be had; null: all of it is there, or on its way. */
+  readonly problem: Error | null;
 }
 
 /**
@@ -77,6 +79,9 @@ const MAX_NEEDED_PART = 0.7;
 /** Shape records of the tracks in a rollup that are loaded at the same time: those of visible tracks go before. */
 const MAX_CHILD_SHAPES = 4;
 
+/** What could not be had is asked for again with another view or other tracks, but not sooner than this: moving is not to be a storm. */
+const LOOK_AGAIN_MS = 3000;
+
 /** Making tiles of rollups takes so much of a frame at most: a third at 60 Hz. */
 const COMPOSE_MS = 5;
 
@@ -85,7 +90,10 @@ export class TileClient {
   readonly #cache: PageCache;
   readonly #shapes = new Map<number, ShapeIndex>();
   readonly #loading = new Set<number>();
-  readonly #failed = new Set<PageName>();
+  /** Why a page or a shape record cannot be had; see `LOOK_AGAIN_MS`. */
+  readonly #failed = new Map<PageName, Error>();
+  readonly #failedShapes = new Map<number, Error>();
+  #failedMs = 0;
   readonly #composer: Composer;
   readonly #residuals: Residuals;
   readonly #stream: Stream;
@@ -132,7 +140,9 @@ export class TileClient {
 
   get status(): ClientStatus {
     const missing = this.#needed.filter((want) => !this.#cache.has(want.name) && !this.#failed.has(want.name));
-    return { stream: this.#streamStatus, missingPages: missing.length };
+    const failed = this.#needed.flatMap(({ name }) => this.#failed.get(name) ?? []);
+    const problem = failed[0] ?? this.#failedShapes.values().next().value ?? null;
+    return { stream: this.#streamStatus, missingPages: missing.length, problem };
   }
 
   /** Memory that tiles take, and how much they may: beyond it those go that were looked at longest ago. */
@@ -145,7 +155,11 @@ export class TileClient {
 
   /** Says what is on the screen; cheap enough to be called for every frame of a movement. */
   show(screen: Screen): void {
+    const isOther = this.#screen === null || !isSameScreen(screen, this.#screen);
     this.#screen = screen;
+    if (isOther && performance.now() - this.#failedMs >= LOOK_AGAIN_MS) {
+      this.#forgetFailures();
+    }
     this.#composer.begin();
     this.#loadShapes([...screen.tracks, ...(screen.nearby ?? [])]);
     this.#tellMissingBlocks(screen);
@@ -269,9 +283,21 @@ export class TileClient {
   /** Opens the stream anew, at once, and asks again for what is missing. */
   reconnect(): void {
     this.#stream.reconnect();
+    this.retry();
+  }
+
+  /** Asks once more for what could not be had. */
+  retry(): void {
+    this.#forgetFailures();
     if (this.#screen !== null) {
       this.show(this.#screen);
     }
+  }
+
+  #forgetFailures(): void {
+    this.#failed.clear();
+    this.#failedShapes.clear();
+    this.#stream.forgetFailures();
   }
 
   close(): void {
@@ -283,10 +309,14 @@ export class TileClient {
   #loadShapes(requests: readonly TrackRequest[]): void {
     for (const { track } of requests) {
       const block = blockOf(track);
-      if (!this.#shapes.has(block) && !this.#loading.has(block) && this.#isBuilt(block)) {
+      if (!this.#shapes.has(block) && this.#mayLoad(block)) {
         void this.#loadShape(block);
       }
     }
+  }
+
+  #mayLoad(block: number): boolean {
+    return !this.#loading.has(block) && !this.#failedShapes.has(block) && this.#isBuilt(block);
   }
 
   #isBuilt(block: number): boolean {
@@ -313,7 +343,7 @@ export class TileClient {
         if (this.#loading.size >= MAX_CHILD_SHAPES) {
           return;
         }
-        if (!this.#loading.has(block) && this.#isBuilt(block)) {
+        if (this.#mayLoad(block)) {
           void this.#loadShape(block);
         }
       }
@@ -331,20 +361,25 @@ export class TileClient {
     this.#loading.add(block);
     try {
       this.#shapes.set(block, await this.#options.loadShape(block));
+      this.#failedShapes.delete(block);
       if (this.#screen !== null) {
         this.show(this.#screen);
         this.#options.onChange();
       }
     } catch (error) {
-      this.#options.onError?.(error instanceof Error ? error : new Error(String(error)));
+      const failure = error instanceof Error ? error : new Error(String(error));
+      this.#failedShapes.set(block, failure);
+      this.#failedMs = performance.now();
+      this.#options.onError?.(failure);
+      this.#options.onChange();
     } finally {
-      // After a failure the next screen that shows the block tries again.
       this.#loading.delete(block);
     }
   }
 
   #pageFailed(key: PageKey, error: Error): void {
-    this.#failed.add(pageName(key));
+    this.#failed.set(pageName(key), error);
+    this.#failedMs = performance.now();
     this.#options.onError?.(error);
     this.#options.onChange();
   }
@@ -357,6 +392,12 @@ function provisional(overview: Overview, { track }: TrackRequest, view: View): C
     .map((tile) => ({ tile, clipStart: tile.originTicks, clipEnd: tileEnd(tile.level, tile.index), sharp: false }))
     .filter(({ clipStart, clipEnd }) => clipEnd > startTicks && clipStart < endTicks);
   return { draws, complete: false, missing: [], provisional: true };
+}
+
+function isSameScreen(a: Screen, b: Screen): boolean {
+  const isSameView = a.view.startTicks === b.view.startTicks && a.view.ticksPerPx === b.view.ticksPerPx;
+  const isSameLength = a.tracks.length === b.tracks.length;
+  return isSameView && isSameLength && a.tracks.every(({ track }, k) => track === b.tracks[k]!.track);
 }
 
 function noResidual(): Promise<never> {

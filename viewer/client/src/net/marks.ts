@@ -2,7 +2,6 @@
 
 import { type KeptMarks, type KeptMarksJson, type Mark, type MarkJson, readKeptMarks } from "../base/schema";
 import type { BuildApi } from "./api";
-import { NetworkError } from "./error";
 
 /** Marks, and the tag that their next version has to name. */
 export interface TaggedMarks extends KeptMarks {
@@ -12,7 +11,7 @@ export interface TaggedMarks extends KeptMarks {
 /** The marks of a run. Throws ApiError or NetworkError. */
 export async function fetchMarks(build: BuildApi, signal?: AbortSignal): Promise<TaggedMarks> {
   // What the browser has kept of an earlier answer is asked about again, not shown.
-  return await tagged(await build.answer("/marks", { signal: signal ?? null, cache: "no-cache" }));
+  return await build.read("/marks", tagged, { signal: signal ?? null, cache: "no-cache" });
 }
 
 /** Small enough that browsers send it also while a page is closed. */
@@ -31,7 +30,7 @@ export async function putMarks(
   const body = JSON.stringify({ marks: marks.map(markJson) });
   const headers = { "Content-Type": "application/json", "If-Match": `"${etag}"` };
   const init = { method: "PUT", body, headers, keepalive: body.length < LATE_BYTES, signal: signal ?? null };
-  return await tagged(await build.answer("/marks", init));
+  return await build.read("/marks", tagged, init);
 }
 
 function markJson({ id, kind, startTicks, endTicks, name, tracks, colour }: Mark): MarkJson {
@@ -42,11 +41,5 @@ function markJson({ id, kind, startTicks, endTicks, name, tracks, colour }: Mark
 async function tagged(response: Response): Promise<TaggedMarks> {
   // A proxy that compresses marks the tag as weak; it is that of the same marks.
   const etag = /^(?:W\/)?"(.*)"$/.exec(response.headers.get("etag") ?? "")?.[1];
-  let json: KeptMarksJson;
-  try {
-    json = (await response.json()) as KeptMarksJson;
-  } catch (error) {
-    throw new NetworkError("the server's answer broke off", { cause: error });
-  }
-  return { ...readKeptMarks(json), etag: etag ?? "" };
+  return { ...readKeptMarks((await response.json()) as KeptMarksJson), etag: etag ?? "" };
 }

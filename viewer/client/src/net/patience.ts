@@ -1,23 +1,47 @@
 /**
- * How long a client waits before it tries again: what a server has told to ask later (429) as long as it was told, a few
- * times; what has lost its server longer each time, up to a bound.
+ * How long a client waits before it tries again: as long as the server has told it, or else longer each time, up to a bound. A question
+ * is tried a few times, a connection for good.
  */
 
+import { ApiError, AwayError, NetworkError } from "./error";
+
 const TRIES = 6;
+const FIRST_MS = 500;
 const MOST_MS = 10_000;
+
+/** The server, or a proxy before it, has too much to do, and did nothing. */
+const TOO_MANY = 429;
+/** The same, but what was asked for may have been begun. */
+const BUSY_STATUSES: readonly number[] = [502, 503, 504];
 
 /** Resolves after some time; rejects with the signal's reason when that is aborted. */
 export type Pause = (ms: number, signal: AbortSignal | null) => Promise<void>;
 
-/** How long to wait before the next try, after so many; null: the refusal stands. */
-export function waitBeforeMs(tries: number, retryAfter: string | null): number | null {
-  if (tries >= TRIES) {
+/** How long to wait before a question is asked again that has failed so often; null: the failure stands. */
+export function waitBeforeMs(
+  tries: number,
+  error: unknown,
+  isRepeatable: boolean,
+  random = Math.random,
+): number | null {
+  if (tries >= TRIES || !mayPass(error, isRepeatable)) {
     return null;
   }
-  const seconds = retryAfter !== null && /^[0-9]{1,6}$/.test(retryAfter) ? Number(retryAfter) : 1;
-  return Math.min(seconds * 1000, MOST_MS);
+  const told = error instanceof ApiError ? error.retryAfter : null;
+  return told !== null && /^[0-9]{1,6}$/.test(told)
+    ? Math.min(Number(told) * 1000, MOST_MS)
+    : retryPauseMs(tries - 1, FIRST_MS, MOST_MS, random);
 }
 
+/** `isRepeatable`: asked twice it does no harm. */
+function mayPass(error: unknown, isRepeatable: boolean): boolean {
+  if (error instanceof ApiError) {
+    return error.status === TOO_MANY || (isRepeatable && BUSY_STATUSES.includes(error.status));
+  }
+  return isRepeatable && error instanceof NetworkError && !(error instanceof AwayError);
+}
+
+/** The browser's own pause. */
 export function pauseFor(ms: number, signal: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

@@ -150,7 +150,7 @@ describe.skipIf(command === null)("a real server (needs an installed tilescope)"
       client.show({ view, tracks });
       const isComplete = () => tracks.every((request) => client.coverage(request, view).complete);
       await vi.waitUntil(isComplete, { timeout: 10_000, interval: 20 });
-      expect(client.status).toEqual({ stream: "open", missingPages: 0 });
+      expect(client.status).toEqual({ stream: "open", missingPages: 0, problem: null });
       const request = tracks.find(({ kind }) => kind === "slice")!;
       const { tile } = client.coverage(request, view).draws.find((draw) => draw.tile.slices.length > 0)!;
       const details = await build.event(request.track, tile.slices.ordinal[0]!);

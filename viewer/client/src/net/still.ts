@@ -14,7 +14,6 @@ import { Composer, missingBlocks } from "../pages/parts";
 import { coarseTerminals, resolve, sharpLevel, type TrackRequest } from "../pages/resolver";
 import type { ShapeIndex } from "../pages/shape";
 import type { TileData } from "../pages/tile";
-import { NetworkError } from "./error";
 
 /** The part of a build's API that is needed. */
 export interface StillSource {
@@ -32,7 +31,7 @@ export class StillClient {
   readonly #cache = new PageCache(BUDGET_BYTES);
   readonly #shapes = new Map<number, ShapeIndex>();
   readonly #composer: Composer;
-  /** What was asked for, by name; of what the server refused, too: it is not asked for again. */
+  /** What was asked for, by name; what could not be had is asked for again. */
   readonly #asked = new Map<string, Promise<void>>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
@@ -105,11 +104,7 @@ export class StillClient {
     if (asked === undefined) {
       asked = this.#inTurn(load).then(() => this.#onArrival());
       this.#asked.set(name, asked);
-      asked.catch((error: unknown) => {
-        if (error instanceof NetworkError) {
-          this.#asked.delete(name);
-        }
-      });
+      asked.catch(() => this.#asked.delete(name));
     }
     return asked;
   }

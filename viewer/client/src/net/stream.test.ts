@@ -223,6 +223,10 @@ describe("an open connection", () => {
     expect(socket!.sent).toContainEqual({ type: "credit", bytes: 3 });
     stream.want([key(1), key(2), key(3), key(4)]);
     expect(socket!.wants[1]).toEqual([4]);
+    // Whoever tries again has not looked elsewhere in between.
+    stream.forgetFailures();
+    stream.want([key(1), key(4)]);
+    expect(socket!.wants[2]).toEqual([1, 4]);
   });
 
   test("a peer that talks nonsense is hung up on", () => {

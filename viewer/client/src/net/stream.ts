@@ -33,7 +33,7 @@ export type StreamStatus = "connecting" | "open" | "polling" | "closed";
 /** What a stream tells. */
 export interface StreamEvents {
   onPage(page: DecodedPage): void;
-  /** The page does not exist, or cannot be read; it is not asked for again. */
+  /** The page does not exist, or cannot be read or had; it is not asked for again while it is wanted all along. */
   onFailed(key: PageKey, error: Error): void;
   onStatus(status: StreamStatus): void;
   /** The server has said something, whatever it was. */
@@ -76,8 +76,10 @@ export class TileStream {
   #outstanding: readonly PageName[] | null = null;
   #wantId = 0;
   #received = 0;
-  /** Pages that have arrived and are being decoded, and pages that cannot be had. */
-  readonly #settled = new Set<PageName>();
+  /** Pages that have arrived and are being decoded. */
+  readonly #decoding = new Set<PageName>();
+  /** Pages that cannot be had; they are asked for again when they have not been wanted in between. */
+  readonly #failed = new Set<PageName>();
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -95,9 +97,20 @@ export class TileStream {
     return this.#state;
   }
 
+  /** Pages that could not be had are asked for again when they are wanted the next time. */
+  forgetFailures(): void {
+    this.#failed.clear();
+  }
+
   /** The complete list of pages that are wanted and not there yet, most urgent first. */
   want(keys: readonly PageKey[]): void {
     this.#wanted = keys.slice(0, (this.#options.limits ?? LIMITS).pageKeys);
+    if (this.#failed.size > 0) {
+      const names = new Set(keys.map(pageName));
+      for (const name of [...this.#failed].filter((failed) => !names.has(failed))) {
+        this.#failed.delete(name);
+      }
+    }
     this.#sendWants();
   }
 
@@ -187,7 +200,7 @@ export class TileStream {
 
   /** `onStreamOnly`: what has just failed over HTTP is not tried there again. */
   #sendWants(onStreamOnly = false): void {
-    const keys = this.#wanted.filter((key) => !this.#settled.has(pageName(key)));
+    const keys = this.#wanted.filter((key) => !this.#decoding.has(pageName(key)) && !this.#failed.has(pageName(key)));
     if (this.#state === "polling" || (this.#state === "connecting" && this.#isFirst)) {
       if (!onStreamOnly) {
         this.#fetcher.want(keys);
@@ -230,14 +243,14 @@ export class TileStream {
 
   async #deliver(key: PageKey, load: () => Promise<Uint8Array>): Promise<void> {
     const name = pageName(key);
-    this.#settled.add(name);
+    this.#decoding.add(name);
     try {
       const bytes = await load();
       const page = await this.#turns.runSteps(() => pageSteps(bytes, key));
       if (this.#state === "closed") {
         return;
       }
-      this.#settled.delete(name);
+      this.#decoding.delete(name);
       this.#wanted = this.#wanted.filter((other) => pageName(other) !== name);
       this.#options.events.onPage(page);
     } catch (error) {
@@ -246,7 +259,8 @@ export class TileStream {
   }
 
   #fail(key: PageKey, error: Error): void {
-    this.#settled.add(pageName(key));
+    this.#decoding.delete(pageName(key));
+    this.#failed.add(pageName(key));
     this.#options.events.onFailed(key, error);
   }
 

@@ -110,11 +110,12 @@ function OneStep({ question, ...props }: ShownProps) {
 
 function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer }) {
   const [wanted, setWanted] = useState<RowOfTable | null>(null);
-  const [asked, setAsked] = useState<ToolTable | null>(null);
+  const [asked, setAsked] = useState<AskedChannels | null>(null);
   const cores = answer.tables.find(({ id }) => id === "cores");
   const told = answer.tables.find(({ id }) => id === "channels");
   const sends = cores?.columns.some(({ id, values }) => SENDING.has(id) && values.some((value) => Number(value) > 0));
-  const channels = told ?? (sends === true ? asked : null);
+  // Those of another question may still be there.
+  const channels = told ?? (sends === true && asked?.question === props.question ? asked.table : null);
   const { context, fields } = props;
   return (
     <>
@@ -137,8 +138,13 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
   );
 }
 
+interface AskedChannels {
+  readonly question: ShownProps["question"];
+  readonly table: ToolTable | null;
+}
+
 /** Asks for the channels behind the rest of the page: they take longer. */
-function AskChannels({ context, question, onTable }: ShownProps & { onTable: (table: ToolTable | null) => void }) {
+function AskChannels({ context, question, onTable }: ShownProps & { onTable: (asked: AskedChannels) => void }) {
   const asked = useAnswer(
     context,
     TOOL.id,
@@ -146,7 +152,7 @@ function AskChannels({ context, question, onTable }: ShownProps & { onTable: (ta
   );
   const { asking } = asked;
   const table = asking.kind === "answered" ? asking.answer.tables.find(({ id }) => id === "channels") : undefined;
-  useEffect(() => onTable(table ?? null), [table, onTable]);
+  useEffect(() => onTable({ question, table: table ?? null }), [question, table, onTable]);
   return asking.kind === "failed" ? <p class="page-note">The channels could not be asked for.</p> : null;
 }
 

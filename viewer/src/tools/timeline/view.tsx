@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useApp } from "../../components/app-context";
 import { Docked } from "../../components/dock";
 import { Timeline } from "../../components/timeline";
-import { SOON_MS, useLoaded } from "../../components/use-loaded";
+import { SOON_MS, useLateField, useLoaded } from "../../components/use-loaded";
 import { hover } from "../../state/hover";
 import { isMarksOpen } from "../../state/marks";
 import { settings } from "../../state/settings";
@@ -31,6 +31,7 @@ const loadFinder = async () => (await import("../../components/track-finder")).T
 
 function LateFinder({ trace }: { trace: Trace }) {
   const TrackFinder = useLoaded("track-finder", loadFinder);
+  useLateField(TrackFinder, isFinderOpen, "The list of tracks");
   return TrackFinder.kind === "ready" ? <TrackFinder.value trace={trace} /> : null;
 }
 

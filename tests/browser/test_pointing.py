@@ -1,0 +1,194 @@
+"""Keys for a track mean what is pointed at, or what has the focus, at that moment: however one has come back to the timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Route
+
+from tests.browser.conftest import Served
+from tests.browser.driver import Viewer
+from tests.browser.test_search import IN_PALETTE
+from tests.browser.test_tracks import address, keys, point_at
+from tests.standins.written import DEVICES
+
+BEFORE, MEANT = "t1", "t7"
+NO_FOCUS = "document.activeElement === document.body"
+
+
+def _turned(viewer: Viewer, direction: int) -> bool:
+    """Whether the track that is meant has changed places with the one above or below it."""
+    order = keys(viewer)
+    return order.index("t7") - order.index("t6" if direction < 0 else "t8") == direction
+
+
+# What each key does with the track that is meant.
+DEEDS: dict[str, Callable[[Viewer], bool]] = {
+    "p": lambda viewer: address(viewer).get("pin") == "7",
+    "h": lambda viewer: address(viewer).get("hide") == "7",
+    "i": lambda viewer: address(viewer).get("tracks") == "7",
+    "<": lambda viewer: viewer.look()["selection"].get("track") == 7,
+    ">": lambda viewer: viewer.look()["selection"].get("track") == 7,
+    "Alt+ArrowUp": lambda viewer: _turned(viewer, -1),
+    "Alt+ArrowDown": lambda viewer: _turned(viewer, 1),
+}
+
+
+def _by_key(viewer: Viewer, meanwhile: Callable[[], None]) -> None:
+    _to_page(viewer)
+    viewer.page.keyboard.press("v")
+    viewer.wait("tilescope.page === 'timeline'")
+    viewer.page.keyboard.press("v")
+    viewer.wait("tilescope.page === 'stats'")
+    meanwhile()
+    viewer.page.keyboard.press("v")
+    viewer.wait("tilescope.page === 'timeline'")
+
+
+def _by_history(viewer: Viewer, meanwhile: Callable[[], None]) -> None:
+    _to_page(viewer)
+    meanwhile()
+    viewer.page.go_back()
+    viewer.wait("tilescope.page === 'timeline'")
+
+
+def _by_address(viewer: Viewer, meanwhile: Callable[[], None]) -> None:
+    before = viewer.page.evaluate("location.hash")
+    _to_page(viewer)
+    meanwhile()
+    viewer.page.evaluate("hash => { location.hash = hash }", before)
+    viewer.wait("tilescope.page === 'timeline'")
+
+
+def _out_of_the_palette(viewer: Viewer, meanwhile: Callable[[], None]) -> None:
+    viewer.page.keyboard.press("F1")
+    viewer.wait(IN_PALETTE)
+    meanwhile()
+    viewer.page.keyboard.press("Escape")
+    viewer.wait("document.querySelector('dialog[open]') === null")
+
+
+def _out_of_the_help(viewer: Viewer, meanwhile: Callable[[], None]) -> None:
+    viewer.page.keyboard.press("?")
+    viewer.page.get_by_role("dialog").wait_for()
+    meanwhile()
+    viewer.page.keyboard.press("Escape")
+    viewer.wait("document.querySelector('dialog[open]') === null")
+
+
+def _out_of_the_table(viewer: Viewer, meanwhile: Callable[[], None]) -> None:
+    viewer.page.keyboard.press("b")
+    viewer.page.locator(".slice-table").wait_for()
+    meanwhile()
+    viewer.page.keyboard.press("b")
+    viewer.page.locator(".slice-table").wait_for(state="detached")
+
+
+def _to_page(viewer: Viewer) -> None:
+    viewer.page.evaluate("location.hash += '&tool=stats'")
+    viewer.wait("tilescope.page === 'stats'")
+
+
+WAYS = (_by_key, _by_history, _by_address, _out_of_the_palette, _out_of_the_help, _out_of_the_table)
+OVER_PAGES = WAYS[:3]
+
+
+def _open(viewer: Viewer, served: Served) -> None:
+    viewer.open(served.run_id(DEVICES))
+    viewer.expand_all()
+    viewer.settle()
+
+
+def _do(viewer: Viewer, key: str, has_done: Callable[[Viewer], bool]) -> None:
+    viewer.frames(4)
+    viewer.page.keyboard.press(key)
+    for _ in range(200):
+        if has_done(viewer):
+            return
+        viewer.frames()
+    raise AssertionError(f"{key} did not do it to {MEANT}: {viewer.look()}, {address(viewer)}, {keys(viewer)}")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("place", ["tree", "timeline"])
+def test_keys_mean_what_the_pointer_rests_on_after_coming_back(
+    viewer: Viewer, served: Served, way: Callable[[Viewer, Callable[[], None]], None], place: str
+) -> None:
+    for key, has_done in DEEDS.items():
+        _open(viewer, served)
+        box = viewer.page.locator(f"[role=treeitem][data-key={MEANT}]").bounding_box()
+        assert box is not None
+        x = box["x"] + 60 if place == "tree" else viewer.timeline_box()["x"] + 300
+        y = box["y"] + 8
+        point_at(viewer, BEFORE)
+
+        def move_on(x: float = x, y: float = y) -> None:
+            viewer.page.mouse.move(x, y)
+
+        way(viewer, move_on)
+        _do(viewer, key, has_done)
+
+
+@pytest.mark.parametrize("way", OVER_PAGES)
+def test_keys_mean_what_had_the_focus_before_one_went_to_a_page(
+    viewer: Viewer, served: Served, way: Callable[[Viewer, Callable[[], None]], None]
+) -> None:
+    for key, has_done in DEEDS.items():
+        _open(viewer, served)
+        point_at(viewer, BEFORE)  # it stays there
+        viewer.page.locator("[data-key=t6]").focus()
+        viewer.page.keyboard.press("ArrowDown")
+        viewer.wait(f"document.activeElement.dataset.key === '{MEANT}'")
+        way(viewer, lambda: viewer.wait(NO_FOCUS))
+        viewer.wait(f"document.activeElement.dataset.key === '{MEANT}'")
+        _do(viewer, key, has_done)
+
+
+def test_the_header_at_the_top_is_what_it_says_after_scrolling_under_the_pointer(
+    viewer: Viewer, served: Served
+) -> None:
+    viewer.page.set_viewport_size({"width": 1280, "height": 420})
+    for act in ("key", "button"):
+        _open(viewer, served)
+        box = viewer.page.locator("[role=treeitem][data-key=g1]").bounding_box()
+        assert box is not None
+        viewer.page.mouse.move(box["x"] + 40, box["y"] + 8)
+        viewer.page.locator(".tree-actions[data-key=g1]").wait_for()
+        header = "document.querySelector('.tree-sticky [data-key]')?.dataset.key"
+        while viewer.page.evaluate(header) in (None, "g1"):
+            viewer.page.mouse.wheel(0, 40)
+            viewer.frames(2)
+        named = viewer.page.evaluate(header)
+        viewer.wait(f"document.querySelector('.tree-actions').dataset.key === '{named}'")
+        if act == "key":
+            viewer.page.keyboard.press("h")
+        else:
+            viewer.page.locator(".tree-actions button").nth(1).click()
+        viewer.wait("location.hash.includes('hide=')")
+        assert address(viewer)["hide"] == named
+
+
+@pytest.mark.parametrize(("key", "code"), [("F1", "palette"), ("Control+p", "track-finder")])
+def test_what_is_typed_while_a_dialog_is_on_its_way_is_typed_into_it(
+    viewer: Viewer, served: Served, key: str, code: str
+) -> None:
+    page = viewer.page
+    _open(viewer, served)
+    point_at(viewer, BEFORE)
+    waiting: list[Route] = []
+    page.route(f"**/{code}-*.js", lambda route: waiting.append(route))
+    before = address(viewer)
+    page.keyboard.press(key)
+    page.keyboard.type("pixel")
+    while not waiting:
+        page.wait_for_timeout(10)
+    page.keyboard.type("s")
+    page.keyboard.press("Backspace")
+    waiting[0].continue_()
+    viewer.wait(IN_PALETTE)
+    assert page.locator("dialog.finder input").input_value() == "pixel"
+    page.keyboard.type("s")
+    assert page.locator("dialog.finder input").input_value() == "pixels"
+    assert address(viewer) == before
+    assert viewer.look()["selection"] == {"kind": "none"}

@@ -1,0 +1,148 @@
+"""A server that refuses now and then, or whose connections are cut: all is asked again, and that is said meanwhile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Route
+
+from tests.browser import area_trace
+from tests.browser.conftest import Served, serving, watched_page
+from tests.browser.driver import Viewer
+from tests.browser.test_area import RANGE, Panel
+from tests.browser.test_search import MARKED
+
+BUSY = json.dumps({"error": {"code": "busy", "message": "busy"}})
+# As often as the page asks before it gives up.
+TRIES = 6
+
+Look = Callable[[Panel], object]
+
+
+@pytest.fixture(scope="module")
+def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("refusals")
+    with serving([area_trace.write(folder)], folder / "cache") as running:
+        with watched_page(browser, running.url) as page:
+            Viewer(page, running.url).open(running.run_id(area_trace.NAME))
+        yield running
+
+
+@pytest.fixture
+def panel(browser: Browser, site: Served) -> Iterator[Panel]:
+    with watched_page(browser, site.url, server_may_go=True) as page:
+        panel = Panel(Viewer(page, site.url), site)
+        panel.viewer.without_first_answers()
+        yield panel
+
+
+def _hits(panel: Panel) -> None:
+    panel.page.goto(f"{panel.viewer.url}/?run={panel.run}#v=1&q=enqueue")
+
+
+def _tiles(panel: Panel) -> None:
+    # Over HTTP, as where no WebSocket gets through.
+    panel.page.route_web_socket("**/stream", lambda socket: socket.close())
+    panel.page.goto(f"{panel.viewer.url}/?run={panel.run}")
+
+
+def _memory(panel: Panel) -> None:
+    panel.page.goto(f"{panel.viewer.url}/?run={panel.run}")
+    panel.viewer.wait("window.tilescope?.state === 'open'", 60)
+    panel.page.keyboard.press("x")
+
+
+def _groups(panel: Panel) -> None:
+    panel.page.goto(f"{panel.viewer.url}/?run={panel.run}#v=1&area={RANGE[0]}-{RANGE[1]}&tracks=0-3")
+
+
+def _are_hits_marked(panel: Panel) -> object:
+    return panel.page.evaluate("window.tilescope?.sharp") and panel.page.evaluate(MARKED)
+
+
+def _are_tiles_sharp(panel: Panel) -> object:
+    return panel.page.evaluate("window.tilescope?.sharp") and "could not" not in panel.page.inner_text(".statusbar")
+
+
+def _is_memory_answered(panel: Panel) -> object:
+    # Of this trace the tool says that there is none.
+    return panel.page.evaluate("/alloc|memory/i.test(document.querySelector('.memory-none')?.textContent)")
+
+
+def _are_groups_offered(panel: Panel) -> object:
+    return panel.page.evaluate("document.querySelectorAll('.group-choice option').length > 3")
+
+
+PARTS = pytest.mark.parametrize(
+    ("asked", "look", "is_there"),
+    [
+        pytest.param("**/tools/hit_bins?**", _hits, _are_hits_marked, id="hits"),
+        pytest.param("**/pages/**", _tiles, _are_tiles_sharp, id="tiles"),
+        pytest.param("**/tools/memory_profile?**", _memory, _is_memory_answered, id="memory"),
+        pytest.param("**/openapi.json", _groups, _are_groups_offered, id="groups"),
+    ],
+)
+
+
+def _until(panel: Panel, holds: Look) -> None:
+    for _ in range(400):
+        if holds(panel):
+            return
+        panel.page.wait_for_timeout(25)
+    raise AssertionError(f"still not: {holds}; {panel.page.inner_text('.statusbar')}")
+
+
+@PARTS
+@pytest.mark.parametrize("failure", ["refused", "cut"])
+def test_what_is_refused_once_is_asked_again(
+    panel: Panel, asked: str, look: Look, is_there: Look, failure: str
+) -> None:
+    refused: list[str] = []
+
+    def answer(route: Route) -> None:
+        if route.request.url in refused:
+            route.continue_()
+            return
+        refused.append(route.request.url)
+        if failure == "cut":
+            route.abort("connectionreset")
+        else:
+            route.fulfill(status=503, content_type="application/json", body=BUSY)
+
+    panel.page.route(asked, answer)
+    look(panel)
+    panel.viewer.wait("document.querySelector('.statusbar')?.innerText.includes('The server is busy')", 10)
+    _until(panel, is_there)
+    assert refused
+    panel.viewer.wait("!document.querySelector('.statusbar').innerText.includes('The server is busy')")
+
+
+@PARTS
+def test_what_stays_refused_is_asked_anew_when_the_page_is_looked_at_again(
+    panel: Panel, asked: str, look: Look, is_there: Look
+) -> None:
+    times: dict[str, int] = {}
+
+    def refuse(route: Route) -> None:
+        times[route.request.url] = times.get(route.request.url, 0) + 1
+        route.fulfill(status=503, content_type="application/json", headers={"Retry-After": "0"}, body=BUSY)
+
+    panel.page.route(asked, refuse)
+    look(panel)
+    _until(panel, lambda _: times and min(times.values()) >= TRIES)
+    panel.viewer.frames(4)
+    assert not is_there(panel)
+    assert max(times.values()) <= 2 * TRIES, "who is refused does not ask on and on"
+    panel.page.unroute(asked, refuse)
+    panel.page.evaluate(_TURN_AWAY_AND_BACK)
+    _until(panel, is_there)
+
+
+_TURN_AWAY_AND_BACK = """() => {
+    for (const state of ['hidden', 'visible']) {
+        Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+    }
+}"""

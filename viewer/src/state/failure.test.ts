@@ -1,0 +1,19 @@
+import { ApiError, NetworkError } from "@tilescope/client";
+import { describe, expect, it } from "vitest";
+import { failureOf } from "./failure";
+
+describe("what went wrong", () => {
+  it("is no fault where the run has no answer", () => {
+    expect(failureOf(new ApiError(422, "not_available", "no HLO"))).toMatchObject({
+      isUnavailable: true,
+      message: "no HLO",
+    });
+  });
+
+  it("comes with what to do", () => {
+    expect(failureOf(new NetworkError("the server does not answer")).advice).toContain("tilescope serve");
+    expect(failureOf(new ApiError(404, "unknown_build", "gone")).advice).toContain("reload");
+    expect(failureOf(new ApiError(503, "busy", "busy")).advice).toContain("busy");
+    expect(failureOf(new ApiError(500, "tool_failed", "x")).advice).toContain("package");
+  });
+});

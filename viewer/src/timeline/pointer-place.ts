@@ -1,0 +1,52 @@
+/**
+ * Where the pointer is in the window, and what lies under it now. Whatever is meant by pointing is asked for at that moment: the page may
+ * have changed under a pointer that rests, and tells nobody of it.
+ */
+
+/** In pixels of the window, or from the corner of an element. */
+export interface Place {
+  readonly xPx: number;
+  readonly yPx: number;
+}
+
+let place: Place | null = null;
+
+/** Follows the pointer for as long as the page is open. A finger does not point when it is up. */
+export function followPointer(): void {
+  const options = { capture: true, passive: true };
+  const follow = ({ pointerType, clientX, clientY }: PointerEvent) => {
+    place = pointerType === "touch" ? null : { xPx: clientX, yPx: clientY };
+  };
+  for (const name of ["pointerover", "pointermove", "pointerdown"] as const) {
+    addEventListener(name, follow, options);
+  }
+  document.documentElement.addEventListener("pointerleave", () => {
+    place = null;
+  });
+}
+
+/** Does something that is not meant by pointing: as if the pointer were nowhere. */
+export function withoutPointer(act: () => void): void {
+  const before = place;
+  place = null;
+  try {
+    act();
+  } finally {
+    place = before;
+  }
+}
+
+/** What lies under the pointer, the uppermost first. */
+export function elementsPointedAt(): readonly Element[] {
+  return place === null ? [] : document.elementsFromPoint(place.xPx, place.yPx);
+}
+
+/** Where the pointer is in an element; null where something else lies under it. */
+export function placeWithin(element: Element): Place | null {
+  const [uppermost] = elementsPointedAt();
+  if (place === null || uppermost === undefined || !element.contains(uppermost)) {
+    return null;
+  }
+  const box = element.getBoundingClientRect();
+  return { xPx: place.xPx - box.left, yPx: place.yPx - box.top };
+}
