@@ -59,7 +59,7 @@ def test_a_page_of_the_selection_follows_to_another_one_of_the_same_length(panel
 
 
 def test_nothing_of_an_earlier_question_is_shown_undimmed(browser: Browser, site: Served) -> None:
-    """Each answer carries its question; in every frame what is not dimmed has to be that of the title and the selection."""
+    """Each answer carries its question; in every frame what is not dimmed is that of the title and the selection."""
     with watched_page(browser, site.url) as page:
         page.add_init_script(_TAGGED_ANSWERS)
         panel = Panel(Viewer(page, site.url), site)
@@ -83,13 +83,15 @@ def test_nothing_of_an_earlier_question_is_shown_undimmed(browser: Browser, site
         sample
         for sample in spans
         for start, end in [map(int, span.split("-")) for span in sample["spans"]]
-        if not sample["isHeld"] and [str(start), str(end)] != sample["selection"]
+        if (not sample["isHeld"] and [str(start), str(end)] != sample["selection"])
         or abs((end - start) - parse_duration_ps(sample["title"]) / 1000) > 1 + (end - start) / 100
     ]  # fmt: skip
     assert wrong == [], wrong[:3]
 
 
-def test_the_table_of_slices_and_the_memory_lane_are_dimmed_while_the_view_moves(browser: Browser, site: Served) -> None:
+def test_the_table_of_slices_and_the_memory_lane_are_dimmed_while_the_view_moves(
+    browser: Browser, site: Served
+) -> None:
     with watched_page(browser, site.url) as page:
         page.add_init_script(_TAGGED_ANSWERS)
         panel = Panel(Viewer(page, site.url), site)
@@ -129,8 +131,8 @@ def _drag_edge(panel: Panel, at: int) -> None:
     page.evaluate("window.isHeld = false")
 
 
-# Answers of tools come late and out of order, and carry the span that they are about: as the first name of their tables, and as the
-# name of the memory.
+# Answers of tools come late and out of order, and carry the span that they are about: as the first name of their
+# tables, and as the name of the memory.
 _TAGGED_ANSWERS = """
 const ask = window.fetch.bind(window);
 let turn = 0;

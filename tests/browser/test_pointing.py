@@ -1,4 +1,4 @@
-"""Keys for a track mean what is pointed at, or what has the focus, at that moment: however one has come back to the timeline."""
+"""Keys for a track mean what is pointed at, or has the focus, at that moment: however one came back to the timeline."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ from tilescope.tiler.facts.operations.tpu_core import TpuCore
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -92,28 +93,52 @@ def _running_before(reader: QueryReader, core: TpuCore, start: int, times: Ints)
 
 
 def _running_on(reader: QueryReader, track: int, times: Ints) -> Steps[Ints]:
-    """The same of one track, from what is stored: its records and its steps say it of some times."""
+    """The same of one track, from what is stored of it and, of times between, its events."""
+    stored = _STORED.get(reader, {}).get(track)
+    if stored is None:
+        stored = _stored_running(reader, track)
+        if not reader.store.is_growing:
+            _STORED.setdefault(reader, {})[track] = stored
+    at = np.searchsorted(stored.times, times, side="right") - 1
+    nearest, ticks = stored.times[at], np.where(at < 0, 0, stored.ticks[at])  # before the first record nothing runs
+    between = (at >= 0) & (nearest < times) & (times < stored.stop)
+    for place in np.flatnonzero(between).tolist():
+        start, before = int(nearest[place]), int(ticks[place])
+        if place and times[place - 1] > start:
+            start, before = int(times[place - 1]), int(ticks[place - 1])
+        ticks[place] = (yield from _running_since(reader, [track], start, before, times[place : place + 1]))[0]
+    return ticks
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredRunning:
+    """In how many ticks an operation of a track runs before some times, which ascend. From `stop` on none runs."""
+
+    times: Ints
+    ticks: Ints
+    stop: int
+
+
+_STORED: KeptWith[QueryReader, dict[int, _StoredRunning]] = KeptWith()
+
+
+def _stored_running(reader: QueryReader, track: int) -> _StoredRunning:
+    """As its records and its steps say it."""
     kinds = track_kinds(reader, track)
     assert kinds is not None
-    known = dict(zip(kinds.start.tolist(), kinds.busy.tolist(), strict=True))
-    running = track_running(reader, track, kinds)
+    times, ticks, stop = [kinds.start], [kinds.busy], TICK_LIMIT
+    running, steps = track_running(reader, track, kinds), track_step_sums(reader, track)
     if running is not None:
-        known[int(kinds.stop.max())] = running.busy_ticks
-    steps = track_step_sums(reader, track) if any(time not in known for time in times.tolist()) else None
+        stop = int(kinds.stop.max())
+        times.append(np.array([stop]))
+        ticks.append(np.array([running.busy_ticks]))
     if steps is not None:
-        known.update(zip(steps.start.tolist(), steps.busy_at_start.tolist(), strict=True))
-        known.update(zip(steps.stop.tolist(), steps.busy_at_stop.tolist(), strict=True))
-    known_times = np.array(sorted(known), np.int64)
-    found = np.zeros(len(times), np.int64)
-    for place, time in enumerate(times.tolist()):
-        at = int(np.searchsorted(known_times, time, side="right")) - 1
-        if at >= 0:  # before the first record nothing runs
-            nearest = int(known_times[at])
-            found[place] = known[nearest]
-            if nearest < time:
-                of_time = np.array([time])
-                found[place] = (yield from _running_since(reader, [track], nearest, known[nearest], of_time))[0]
-    return found
+        times += [steps.start, steps.stop]
+        ticks += [steps.busy_at_start, steps.busy_at_stop]
+    distinct, first = np.unique(np.concatenate(times), return_index=True)
+    return _StoredRunning(
+        distinct, np.concatenate(ticks)[first], stop if running is not None else int(distinct[-1]) + 1
+    )
 
 
 def _running_since(reader: QueryReader, tracks: Sequence[int], start: int, ticks: int, times: Ints) -> Steps[Ints]:

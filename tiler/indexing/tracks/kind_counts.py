@@ -56,6 +56,11 @@ class KindCountMaker:
                 _native.count_kinds(of.kind[begin:end], self._now)
                 self._is_empty = False
         cut = self._cut_by_steps(start, start + np.maximum(duration, 0))
+        if len(cut):
+            ends = np.searchsorted(self._start, start[cut] + duration[cut])
+            self._hold_cut(int((ends - np.searchsorted(self._stop, start[cut], side="right")).sum()))
+            if self._is_too_much:
+                return
         self._add_said(of, start, cut)
         for place in cut.tolist():
             self._add_cut(of, place, int(start[place]), int(duration[place]))
@@ -126,6 +131,10 @@ class KindCountMaker:
             for key, value in zip(keys.tolist(), sums.tolist(), strict=True):
                 whole = (*divmod(key, len(self._now)), what)
                 self._said[whole] = self._said.get(whole, 0) + value
+
+    def _hold_cut(self, rows: int) -> None:
+        """Before so many rows are made of what steps cut: a few long operations may meet all steps."""
+        self._is_too_much |= len(self._cut) + rows > MAX_SUMS
 
     def _hold(self, more: int) -> None:
         self._held += more
