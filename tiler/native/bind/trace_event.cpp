@@ -228,15 +228,16 @@ void bind_trace_event(nb::module_& m) {
             "read", [](const TraceEventStream& s) { return by_letter(s.sink().read()); },
             "Returns how many events became rows, by the letter of their phase.")
         .def("ignored", &ignored, "Returns how many events were ignored, by the reason.")
+        .def("processes", &processes,
+             "Returns of each process: kind of pid, pid, names, labels and sort indices, those written last at the "
+             "end, and\n"
+             "whether the pid was written as a string.")
         .def(
-            "processes", &processes,
-            "Returns of each process: kind of pid, pid, names, labels and sort indices, those written last at the end, and\n"
-            "whether the pid was written as a string.")
-        .def("threads", &threads,
-             "Returns of each thread: process, kind of tid, tid, names, the last at the end, sort index or None, and "
-             "the\n"
-             "argument `device` of its first slice whose category is of a device, and whether the tid was written as a\n"
-             "string.")
+            "threads", &threads,
+            "Returns of each thread: process, kind of tid, tid, names, the last at the end, sort index or None, and "
+            "the\n"
+            "argument `device` of its first slice whose category is of a device, and whether the tid was written as a\n"
+            "string.")
         .def("tracks", &tracks, "Returns of each track: role, process or -1, thread or -1, three labels.")
         .def(
             "track_sides", [](const TraceEventStream& s) { return s.sink().track_sides(); },
