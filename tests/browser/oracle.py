@@ -207,11 +207,13 @@ def read_line(line: bytes, lane: Lane, start_ns: int, stat_names: dict[int, str]
         known = {key: content for key, content in described if key in (2, 4)}
         name, display_name = text(known.get(2, b"")), text(known.get(4, b""))
         stats = [read_stat(stat, stat_names) for key, stat in fields(value) if key == 4]
-        stats += [read_stat(stat, stat_names) for key, stat in described if key == 5]
+        shared = [read_stat(stat, stat_names) for key, stat in described if key == 5]
+        stats += shared
+        category = str(dict(shared).get("hlo_category", ""))
         if display_name and display_name != name:
             stats.insert(0, ("long_name", name))
         start_ps = base_ps + signed(values.get(2, 0))
-        lane.slices.append(Slice(display_name or name, "", start_ps, signed(values.get(3, 0)), tuple(stats)))
+        lane.slices.append(Slice(display_name or name, category, start_ps, signed(values.get(3, 0)), tuple(stats)))
     lane.slices.sort(key=lambda entry: (entry.start_ps, -entry.duration_ps))
     return lane
 
