@@ -4,12 +4,12 @@
  */
 
 /** In pixels of the window, or from the corner of an element. */
-export interface Place {
+export interface PointerPlace {
   readonly xPx: number;
   readonly yPx: number;
 }
 
-let place: Place | null = null;
+let place: PointerPlace | null = null;
 
 /** Follows the pointer for as long as the page is open. A finger does not point when it is up. */
 export function followPointer(): void {
@@ -42,7 +42,7 @@ export function elementsPointedAt(): readonly Element[] {
 }
 
 /** Where the pointer is in an element; null where something else lies under it. */
-export function placeWithin(element: Element): Place | null {
+export function placeWithin(element: Element): PointerPlace | null {
   const [uppermost] = elementsPointedAt();
   if (place === null || uppermost === undefined || !element.contains(uppermost)) {
     return null;

@@ -28,7 +28,7 @@ import { Motion } from "./motion";
 import { paintAxis } from "./paint-axis";
 import { TracksPainter } from "./paint-tracks";
 import { type Picture, takePicture } from "./picture";
-import type { Place } from "./pointer-place";
+import type { PointerPlace } from "./pointer-place";
 import { sceneTrackAt } from "./scene";
 import { Surface } from "./surface";
 import type { OverTracks } from "./tracks-input";
@@ -51,7 +51,7 @@ const ARRIVALS_MS = 50;
 /** So far the pointer moves before it is told of what it was pressed on. */
 const QUIET_PX = 4;
 
-function distancePx(a: Place, b: Place): number {
+function distancePx(a: PointerPlace, b: PointerPlace): number {
   return Math.hypot(a.xPx - b.xPx, a.yPx - b.yPx);
 }
 
@@ -70,16 +70,16 @@ export class Stage {
   /** What is over the tracks, and answers the pointer: loaded behind the first picture. */
   readonly late = new LateCode(() => import("./late"));
   /** Where the pointer is over the timeline, or null. */
-  pointer: Place | null = null;
+  pointer: PointerPlace | null = null;
   minimap: MinimapPainter | null = null;
   instruments: Instruments | null = null;
   /** Loads them. */
   loadInstruments: () => Promise<unknown> = async () => undefined;
   over: OverTracks | null = null;
   /** Where in the window the tooltip was before the picture began to move. */
-  #hiddenAt: Place | null = null;
+  #hiddenAt: PointerPlace | null = null;
   /** Where the pointer was pressed, until it moves on. */
-  #quietAt: Place | null = null;
+  #quietAt: PointerPlace | null = null;
   #canvases: StageCanvases | null = null;
   #surfaces: { tracks: Surface; overlay: Surface; axis: Surface; painter: TracksPainter } | null = null;
   #theme: { readonly name: string; readonly values: CanvasTheme } | null = null;
@@ -173,7 +173,7 @@ export class Stage {
   }
 
   /** The hint at a point of the timeline, or null. */
-  hintAt({ xPx, yPx }: Place): EdgeHint | null {
+  hintAt({ xPx, yPx }: PointerPlace): EdgeHint | null {
     const picture = this.#picture;
     const track = picture === null ? null : sceneTrackAt(picture.scene, yPx);
     return picture === null ? null : hintAt(this.#hints, track?.track ?? null, picture.view.widthPx, xPx);
@@ -233,7 +233,7 @@ export class Stage {
    * Looks again at what is under the pointer, which moved or under which the picture moved. What passes by in a moving picture
    * nobody can read, and a tooltip would cost as much of the frame as the labels do.
    */
-  updateHover(client: Place | null): void {
+  updateHover(client: PointerPlace | null): void {
     const { pointer } = this;
     const late = this.late.here;
     const before = hover.peek();
