@@ -73,7 +73,7 @@ def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: 
             span, running = yield from _times(reader, streams, windows_of(streams[0]))
             table.span += span
             table.overlap += busy - running
-    table.operations = [row for row in rows.values() if row.count or row.total]
+    table.operations = [row for row in rows.values() if row.count or row.total or row.flops or row.bytes]
     table.program_names = instructions.names
     table.notes = instructions.notes
     if table.operations and not any(row.metadata.program for row in table.operations):

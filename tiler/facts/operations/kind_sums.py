@@ -57,7 +57,9 @@ class KindSums:
     @property
     def is_there(self) -> NDArray[np.bool_]:
         """Which kinds have operations that start in the windows, or go on there."""
-        found: NDArray[np.bool_] = (self.count > 0) | (self.total > 0)
+        # On the device one may have others in it whose events lie beside its own. Where only they are, its own time is
+        # negative, and without it the sum over all kinds is not the time of the device.
+        found: NDArray[np.bool_] = (self.count > 0) | (self.total > 0) | (self.inner > 0)
         found[self.cut.kind] = True
         return found
 

@@ -55,6 +55,32 @@ def test_columns_say_what_rows_say_and_rows_are_made_when_asked_for(tmp_path: Pa
             assert program(table, with_feeds=with_feeds) == program(of_list, with_feeds=with_feeds)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_any_window_is_the_same_by_programs_and_in_the_table(tmp_path: Path, seed: int) -> None:
+    """On the device some operations lie in others beside which their events stand."""
+    rng = random.Random(seed)
+    stats = [{"program_id": 7, "symbol_id": k + 1, "hlo_category": of} for k, of in enumerate(("fusion", "infeed"))]
+    runs, at = [], 0
+    for _ in range(3):
+        length = rng.randrange(9)
+        runs.append(Run(rng.randrange(2), at, length, (at, length * rng.choice((1, 2)))))
+        if length > 4 and rng.random() < 0.6:
+            runs.append(Run(rng.randrange(2), at + 1, length - 3, (at + 1, length - 3)))
+        at += length + rng.randrange(3)
+    instructions = [Instruction(f"op.{k}", of) for k, of in enumerate(stats)]
+    core = plane("/device:TPU:0", instructions, {"XLA Ops": in_order(runs)})
+    build_store([write_trace(tmp_path / "t.xplane.pb", [core])], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    cores = tpu_cores(reader)
+    for start, stop in ((a, b) for a in range(at) for b in range(a + 1, at + 1)):
+        windows = everywhere(Windows.one(start, stop))
+        table = finish(op_table(reader, cores, windows))
+        (sums,) = finish(program_sums(reader, cores, [windows], with_feeds=False))
+        of_table = program(table, with_feeds=False) if table.operations else None
+        assert (sums and sums.total) == (of_table and of_table.total), (start, stop)
+        assert table.idle >= 0, (start, stop)
+
+
 def test_programs_in_many_windows_are_those_of_the_table_of_each(tmp_path: Path) -> None:
     rng = random.Random(5)
     instructions = [
