@@ -7,23 +7,15 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser import area_trace
-from tests.browser.conftest import Served, serving, watched_page
+from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer, parse_duration_ps
-from tests.browser.test_area import Panel
+from tests.browser.test_area import Panel, site
 from tests.browser.tool_pages import ToolPages
+
+__all__ = ["site"]
 
 # Of the same length, and with different events in them.
 SPANS = ((20_000, 120_000), (120_000, 220_000), (320_000, 420_000))
-
-
-@pytest.fixture(scope="module")
-def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("earlier")
-    with serving([area_trace.write(folder)], folder / "cache") as running:
-        with watched_page(browser, running.url) as page:
-            Viewer(page, running.url).open(running.run_id(area_trace.NAME))
-        yield running
 
 
 @pytest.fixture

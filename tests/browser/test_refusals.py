@@ -8,26 +8,18 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Route
 
-from tests.browser import area_trace
-from tests.browser.conftest import Served, serving, watched_page
+from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer
-from tests.browser.test_area import RANGE, Panel
+from tests.browser.test_area import RANGE, Panel, site
 from tests.browser.test_search import MARKED
+
+__all__ = ["site"]
 
 BUSY = json.dumps({"error": {"code": "busy", "message": "busy"}})
 # As often as the page asks before it gives up.
 TRIES = 6
 
 Look = Callable[[Panel], object]
-
-
-@pytest.fixture(scope="module")
-def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("refusals")
-    with serving([area_trace.write(folder)], folder / "cache") as running:
-        with watched_page(browser, running.url) as page:
-            Viewer(page, running.url).open(running.run_id(area_trace.NAME))
-        yield running
 
 
 @pytest.fixture

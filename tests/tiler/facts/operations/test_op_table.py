@@ -59,7 +59,10 @@ def test_columns_say_what_rows_say_and_rows_are_made_when_asked_for(tmp_path: Pa
 def test_any_window_is_the_same_by_programs_and_in_the_table(tmp_path: Path, seed: int) -> None:
     """On the device some operations lie in others beside which their events stand."""
     rng = random.Random(seed)
-    stats = [{"program_id": 7, "symbol_id": k + 1, "hlo_category": of} for k, of in enumerate(("fusion", "infeed"))]
+    stats: list[dict[str, int | str]] = [
+        {"program_id": 7, "symbol_id": 1, "hlo_category": "fusion"},
+        {"program_id": 7, "symbol_id": 2, "hlo_category": "infeed"},
+    ]
     runs, at = [], 0
     for _ in range(3):
         length = rng.randrange(9)
@@ -67,7 +70,7 @@ def test_any_window_is_the_same_by_programs_and_in_the_table(tmp_path: Path, see
         if length > 4 and rng.random() < 0.6:
             runs.append(Run(rng.randrange(2), at + 1, length - 3, (at + 1, length - 3)))
         at += length + rng.randrange(3)
-    instructions = [Instruction(f"op.{k}", of) for k, of in enumerate(stats)]
+    instructions = [Instruction(f"op.{at}", its) for at, its in enumerate(stats)]
     core = plane("/device:TPU:0", instructions, {"XLA Ops": in_order(runs)})
     build_store([write_trace(tmp_path / "t.xplane.pb", [core])], tmp_path / "store")
     reader = QueryReader(open_run_store(tmp_path / "store"))
