@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -121,6 +122,29 @@ def test_chunks_of_rows_of_several_texts(rows: list[list[bytes]]) -> None:
         found_ends, texts = _native.texts_of_chunk(counts, np.frombuffer(body, np.uint8), MOST)
         assert len(found_ends) >= 1
         assert texts[: found_ends[0]] == expected[first]
+
+
+def chunks_beside(others: int, most_bytes: int) -> list[tuple[list[int], bytes]]:
+    """The chunks of the same texts, packed after so many others."""
+    packer = _native.PackedTexts()
+    letters = "abcdefghijklmnop"
+    packer.pack(*columns(["".join(four).encode() for four in islice(product(letters, repeat=4), others)] or [b""]))
+    ends, data = packer.pack(*columns([f"of {letter} {k}".encode() for k in range(40) for letter in letters]))
+    chunks, rows, writer = [], 0, _native.TextChunks(packer)
+    while rows < len(ends):
+        counts, body = writer.next(ends, data, rows, most_bytes, MOST)
+        rows += len(counts)
+        chunks.append((counts.tolist(), body))
+    return chunks
+
+
+@pytest.mark.parametrize("most_bytes", [50, 500, MOST])
+def test_chunks_do_not_depend_on_the_numbers_of_their_shapes(most_bytes: int) -> None:
+    """Threads that pack side by side number shapes as they come."""
+    alone = chunks_beside(0, most_bytes)
+    assert (len(alone) > 1) == (most_bytes < MOST)
+    assert chunks_beside(127, most_bytes) == alone
+    assert chunks_beside(20_000, most_bytes) == alone
 
 
 def test_damaged_chunks_are_an_error() -> None:

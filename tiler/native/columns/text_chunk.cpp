@@ -61,7 +61,6 @@ TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::siz
         const Bytes texts =
             packed.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(ends[row] - begin));
         begin = ends[row];
-        bytes += texts.size();
         std::uint32_t count = 0;
         for (std::size_t at = 0; at < texts.size(); ++count) {
             const std::uint64_t number = take_varint(texts, at);
@@ -73,6 +72,7 @@ TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::siz
                 put_varint(size, rows_);
                 rows_.append_unchecked(text_of(texts.subspan(at, static_cast<std::size_t>(size))));
                 at += static_cast<std::size_t>(size);
+                bytes += size;
                 continue;
             }
             Shape& of = shape(number);
@@ -89,11 +89,13 @@ TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::siz
             }
             rows_.ensure((of.numbers + 1) * kLongestVarint);
             put_varint(of.place, rows_);
+            const std::size_t first_value = at;
             for (std::size_t k = of.first_number; k < of.first_number + of.numbers; ++k) {
                 const std::uint64_t value = take_varint(texts, at);
                 put_varint(folded(value - before_[k]), rows_);
                 before_[k] = value;
             }
+            bytes += at - first_value;
         }
         chunk.counts.push_back(count);
     }

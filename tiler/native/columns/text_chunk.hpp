@@ -27,8 +27,9 @@ class TextChunks {
   public:
     explicit TextChunks(const PackedTexts& texts) : texts_(texts) {}
 
-    // The chunk that begins with row `first` and ends when it has `most_rows`, or more than `most_bytes` of packed texts and
-    // of their shapes. Row k is packed[ends[k-1], ends[k]) with ends[-1] = 0. Throws std::invalid_argument for what
+    // The chunk that begins with row `first` and ends when it has `most_rows`, or more than `most_bytes` of values of texts and
+    // of their shapes. The numbers of shapes don't count: threads that pack side by side number them in any order, and a
+    // chunk is the same whatever it is. Row k is packed[ends[k-1], ends[k]) with ends[-1] = 0. Throws std::invalid_argument for what
     // no packer made, and unless ends grow within the bytes.
     TextChunk next(Span<const std::int64_t> ends, Bytes packed, std::size_t first, std::size_t most_bytes,
                    std::size_t most_rows);
