@@ -1,7 +1,7 @@
 """What records hold, whatever isal writes: of equal contents that differs once in a million members or so.
 
-Seen in stores that were built on busy machines (2026-11-27): a repetition was missed, and 3 bytes more were written. The
-same member was the same 2.5 million times when nothing but members was written, by six threads and from any memory.
+Seen in stores that were built on busy machines (2026-11-27): a repetition was missed, and 3 bytes more were written.
+The same member was the same 2.5 million times when nothing but members was written, by six threads and from any memory.
 """
 
 from __future__ import annotations
