@@ -8,6 +8,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer
+from tilescope.tiler.tools.contract import NOTHING_PROMISED, Contract
 from tilescope.tiler.tools.parameters import parameters
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
@@ -32,6 +33,7 @@ class Tool(Generic[Q]):
 
     `id` is a word of small letters, digits and `_`; `help` is one line. `answer` may be interrupted between its steps,
     and raises UsageError and DamagedStore. `availability` says why a run has no answer, and what to record to get one.
+    `contract`: what must hold between its figures, whatever is asked.
     """
 
     id: str
@@ -41,6 +43,7 @@ class Tool(Generic[Q]):
     question: type[Q]
     answer: Callable[[Scope, Q], Steps[Answer]]
     availability: Callable[[Scope], Reason] = always
+    contract: Contract = NOTHING_PROMISED
 
     def __post_init__(self) -> None:
         """Raises ValueError or TypeError for what no transport could offer."""

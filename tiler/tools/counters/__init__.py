@@ -10,6 +10,7 @@ from msgspec import Meta
 from tilescope.tiler.query import Steps
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.counters.figures import CounterFigures, figures
 from tilescope.tiler.tools.counters.performance import performance_table, performance_tracks
 from tilescope.tiler.tools.counters.plain_mean import plain_mean
@@ -109,4 +110,5 @@ TOOL: Final = Tool(
     question=CountersQuestion,
     answer=_answer,
     availability=_why_not,
+    contract=Contract(rows=(AddedRows("counters", ("track",), ("n",)),), lists={"counters": "counters"}),
 )

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
+from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.find.search import MAX_TEXT, FindQuery, Match, find
 from tilescope.tiler.tools.question import After, SpanQuestion, place
 from tilescope.tiler.tools.scope import Scope
@@ -66,4 +67,11 @@ TOOL: Final = Tool(
     group="events",
     question=FindQuestion,
     answer=_answer,
+    contract=Contract(
+        added=("count",),
+        by_track=True,
+        rows=(AddedRows("tracks", ("track",), ("count",)),),
+        parts={"count": ("tracks.count",)},
+        lists={"events": "count"},
+    ),
 )

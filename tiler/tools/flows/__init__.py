@@ -9,6 +9,7 @@ from msgspec import Meta
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
+from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.flows.chain import BACK, FORWARD, Chain, chain_of
 from tilescope.tiler.tools.flows.edges import TrackFlows, flow_edges
 from tilescope.tiler.tools.question import SpanQuestion
@@ -153,4 +154,9 @@ TOOL: Final = Tool(
     group="events",
     question=FlowsQuestion,
     answer=_answer,
+    contract=Contract(
+        added=("leaving", "arriving"),
+        rows=(AddedRows("edges", ("source", "target"), ("leaving", "arriving")),),
+        lists={"edges": "pairs"},
+    ),
 )

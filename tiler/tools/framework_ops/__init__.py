@@ -10,6 +10,7 @@ from msgspec import Meta
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table, values_of
+from tilescope.tiler.tools.contract import AddedRows, Contract, Same
 from tilescope.tiler.tools.framework_ops.tables import device_table, host_table
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost, asked_host
 from tilescope.tiler.tools.operations import AskedOperations, asked_operations, time_facts
@@ -89,4 +90,17 @@ TOOL: Final = Tool(
     question=FrameworkOpsQuestion,
     answer=_answer,
     availability=_availability,
+    contract=Contract(
+        added=("span", "busy", "host_span", "device.self", "host.count", "host.self"),
+        rows=(
+            AddedRows("device", ("name", "type"), ("self", "flops", "bytes")),
+            AddedRows("host", ("name",), ("count", "total", "self")),
+        ),
+        same=(
+            Same("cores", "hlo_stats", "cores"),
+            Same("span", "hlo_stats", "span"),
+            Same("busy", "hlo_stats", "busy"),
+            Same("idle_share", "hlo_stats", "idle_share"),
+        ),
+    ),
 )

@@ -11,6 +11,7 @@ from tilescope.tiler.facts import NO_DEVICES
 from tilescope.tiler.query import Name, Steps
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
+from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.gaps.edges import Edge, Edges, edges_of
 from tilescope.tiler.tools.gaps.found import GapPlace, Gaps, LaneGaps, Order, Search
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes, lanes_of
@@ -220,4 +221,16 @@ TOOL: Final = Tool(
     group="events",
     question=GapsQuestion,
     answer=_answer,
+    contract=Contract(
+        added=("span", "busy", "idle", "gaps.duration"),
+        rows=(AddedRows("lanes", ("track",), ("span", "busy", "idle")),),
+        parts={
+            "span": ("busy", "idle"),
+            "idle": ("idle_in_gaps", "idle_in_short"),
+            "count": ("lanes.count",),
+            "lengths.count": ("count",),
+            "idle_in_gaps": ("gaps.duration",),
+        },
+        lists={"gaps": "count", "lanes": "lanes"},
+    ),
 )

@@ -15,6 +15,7 @@ from tilescope.tiler.facts.operations.rates import Rates, rates_of
 from tilescope.tiler.query import Steps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
+from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.memory_rates import memory_columns
 from tilescope.tiler.tools.operation_notes import operation_notes
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
@@ -144,4 +145,9 @@ TOOL: Final = Tool(
     question=HloStatsQuestion,
     answer=_answer,
     availability=availability,
+    contract=Contract(
+        added=("span", "busy", "operations.count", "operations.self", "operations.flops", "operations.bytes"),
+        rows=(AddedRows("operations", ("name", "program", "core"), ("count", "total", "self", "flops", "bytes")),),
+        parts={"busy": ("operations.self",)},
+    ),
 )

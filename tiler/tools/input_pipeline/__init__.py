@@ -12,6 +12,7 @@ from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.facts.step_times import StepPart
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table
+from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, host_side
 from tilescope.tiler.tools.input_pipeline.host_tables import advice, categories_table, operations_table
@@ -112,4 +113,5 @@ TOOL: Final = Tool(
     question=InputPipelineQuestion,
     answer=_answer,
     availability=_availability,
+    contract=Contract(same=(Same("steps", "pod", "steps"),)),
 )

@@ -15,6 +15,7 @@ from tilescope.tiler.query import Steps
 from tilescope.tiler.schema import TotalKind
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
+from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
@@ -164,4 +165,9 @@ TOOL: Final = Tool(
     question=KernelsQuestion,
     answer=_answer,
     availability=_availability,
+    contract=Contract(
+        added=("launches", "time"),
+        by_track=True,
+        parts={"launches": ("kernels.count",), "time": ("kernels.total",)},
+    ),
 )

@@ -21,6 +21,7 @@ from tilescope.tiler.facts.memory import (
 )
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, Words
+from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.references import HostRef
@@ -373,4 +374,8 @@ TOOL: Final = Tool(
     question=MemoryProfileQuestion,
     answer=_answer,
     availability=_availability,
+    contract=Contract(
+        added=("memories.allocations", "memories.frees", "memories.allocated", "memories.freed"),
+        rows=(AddedRows("memories", ("memory", "host"), ("allocations", "frees", "allocated", "freed")),),
+    ),
 )

@@ -17,6 +17,7 @@ from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import Steps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
+from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.op_profile.layouts import NO_LAYOUT, KnownLayout, known_layouts
 from tilescope.tiler.tools.op_profile.listable import listable_operations
 from tilescope.tiler.tools.op_profile.tree import By, Node, tree
@@ -227,4 +228,14 @@ TOOL: Final = Tool(
     question=OpProfileQuestion,
     answer=_answer,
     availability=availability,
+    contract=Contract(
+        added=("span", "busy"),
+        same=(
+            Same("cores", "hlo_stats", "cores"),
+            Same("span", "hlo_stats", "span"),
+            Same("busy", "hlo_stats", "busy"),
+            Same("idle_share", "hlo_stats", "idle_share"),
+            Same("flops_utilisation", "hlo_stats", "flops_utilisation"),
+        ),
+    ),
 )

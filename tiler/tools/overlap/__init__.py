@@ -12,6 +12,7 @@ from tilescope.tiler.facts import NO_DEVICES, devices_of
 from tilescope.tiler.query import Steps
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
+from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.overlap.parts import DeviceParts, Parts, parts_of
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -228,4 +229,14 @@ TOOL: Final = Tool(
     group="events",
     question=OverlapQuestion,
     answer=_answer,
+    contract=Contract(
+        added=("span", "busy", "idle", "computation", "exposed_communication", "exposed_copies"),
+        rows=(AddedRows("devices", ("track",), ("span", "busy", "computation", "communication", "copies")),),
+        parts={
+            "span": ("busy", "idle"),
+            "busy": ("computation", "exposed_communication", "exposed_copies"),
+            "computation": ("devices.computation",),
+        },
+        lists={"devices": "devices"},
+    ),
 )

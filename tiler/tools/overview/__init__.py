@@ -13,6 +13,7 @@ from tilescope.tiler.facts.batch_size import BatchSizes, batch_sizes
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.query import Steps, finish
 from tilescope.tiler.tools.answer import Answer, Note, Table
+from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.environment import (
     Environment,
     counter_facts,
@@ -147,4 +148,17 @@ TOOL: Final = Tool(
     question=OverviewQuestion,
     answer=_answer,
     availability=_availability,
+    contract=Contract(
+        same=(
+            Same("device_idle", "hlo_stats", "idle_share"),
+            Same("flops_of_peak", "hlo_stats", "flops_utilisation"),
+            Same("operations.self", "hlo_stats", "busy"),
+            Same("host_idle", "framework_ops", "host_idle_share"),
+            Same("steps", "steps", "count"),
+            Same("step_mean", "input_pipeline", "mean"),
+            Same("step_min", "input_pipeline", "min"),
+            Same("step_max", "input_pipeline", "max"),
+            Same("input_share", "input_pipeline", "input_share"),
+        )
+    ),
 )

@@ -17,6 +17,7 @@ from tilescope.tiler.facts.operations.roofline import is_feed, program, roofs
 from tilescope.tiler.query import Steps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.environment import HBM, MXU, Environment, counter_facts, environment
 from tilescope.tiler.tools.operations import (
     AskedOperations,
@@ -225,4 +226,5 @@ TOOL: Final = Tool(
     question=RooflineQuestion,
     answer=_answer,
     availability=availability,
+    contract=Contract(same=(Same("cores", "hlo_stats", "cores"),)),
 )

@@ -14,6 +14,7 @@ from tilescope.tiler.search.language import MAX_QUERY, parse
 from tilescope.tiler.search.selection import Selection, select
 from tilescope.tiler.search.totals import Totals, totals
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
+from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.question import After, SpanQuestion, place
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -148,4 +149,11 @@ TOOL: Final = Tool(
     group="events",
     question=SearchQuestion,
     answer=_answer,
+    contract=Contract(
+        added=("count", "busy"),
+        by_track=True,
+        rows=(AddedRows("names", ("name", "category"), ("count", "busy")),),
+        parts={"count": ("names.count",), "busy": ("names.busy",)},
+        lists={"events": "count"},
+    ),
 )

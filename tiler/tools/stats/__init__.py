@@ -14,6 +14,7 @@ from tilescope.tiler.query import Steps
 from tilescope.tiler.schema import Kind, TotalKind
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.argument_names import ArgumentName, ColumnNames, arguments_in
+from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.stats.argument_sums import ArgumentSums, argument_sums
@@ -155,4 +156,10 @@ TOOL: Final = Tool(
     group="events",
     question=StatsQuestion,
     answer=_answer,
+    contract=Contract(
+        added=("names.count", "names.busy", "names.self"),
+        by_track=True,
+        rows=(AddedRows("names", ("name_id",), ("count", "busy", "self")),),
+        lists={"names": "names"},
+    ),
 )

@@ -13,6 +13,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import EVENT_KINDS, Steps
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.looked import Looked, StepWindows, names_of, overlaps
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -202,4 +203,5 @@ TOOL: Final = Tool(
     group="events",
     question=StepsQuestion,
     answer=_answer,
+    contract=Contract(lists={"steps": "count"}),
 )
