@@ -68,6 +68,11 @@ class Metrics:
         self.refused_questions = Counter(
             "tilescope_refused_questions", "Questions beyond the limits, turned away", registry=self.registry
         )
+        self.given_up_questions = Counter(
+            "tilescope_given_up_questions",
+            "Questions whose process was ended, as they did not yield",
+            registry=self.registry,
+        )
         self.kept_answers_bytes = Gauge(
             "tilescope_kept_answers_bytes", "Answers of tools that are kept in memory", registry=self.registry
         )

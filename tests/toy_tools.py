@@ -139,6 +139,14 @@ def gated(scope, question):
         note("left")
 
 
+def hog(scope, question):
+    """Never yields, in the first of its steps."""
+    note("hogging")
+    while True:
+        pass
+    yield
+
+
 def note(what):
     with open(os.path.join(os.environ["TOY_NOTES"], what), "a") as file:
         file.write(".")
@@ -157,6 +165,7 @@ FAULTY = [
     Tool("torn", "Torn", "does not know whether it is available", "faults", Nothing, late, torn),
     Tool("endless", "Endless", "never ends", "faults", Nothing, endless),
     Tool("gated", "Gated", "waits to be let on", "faults", Nothing, gated),
+    Tool("hog", "Hog", "lets nobody else have a turn", "faults", Nothing, hog),
     Tool("stats", "Mine", "is called as one of ours", "faults", Nothing, plain),
     5,
 ]

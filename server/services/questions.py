@@ -15,6 +15,7 @@ from tilescope.server.metrics import Metrics
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.store import ServedStore
 from tilescope.server.services.kept_answers import KeptAnswers
+from tilescope.server.services.overtime import Overtime, Overtimes
 from tilescope.server.services.requests import EventsQuestion, ViewRequest
 from tilescope.server.services.tasks import EncodingTask, EventPart, EventsTask, ExportPiece, ExportTask
 from tilescope.server.services.tools import BuildName
@@ -48,6 +49,7 @@ class Questions:
         )
         self._metrics.questions.set_function(lambda: len(self._workers))
         self._kept = KeptAnswers(settings.kept_answers_bytes)
+        self._overtimes: Overtimes[tuple[str, ...]] = Overtimes()
         self._metrics.kept_answers_bytes.set_function(lambda: self._kept.size_bytes)
         self._readers: WeakKeyDictionary[ServedStore, QueryReader] = WeakKeyDictionary()
 
@@ -79,7 +81,13 @@ class Questions:
                 self._metrics.kept_answers_hits.inc()
                 return known
             self._metrics.kept_answers_misses.inc()
-            answer: bytes = await asking.answer(task, *leased.sources)
+            self._overtimes.check(question)
+            try:
+                answer: bytes = await asking.answer(task, *leased.sources)
+            except Overtime as error:
+                self._metrics.given_up_questions.inc()
+                self._overtimes.add(question, error)
+                raise
         if not leased.is_growing:
             self._kept.keep(question, answer)
         return answer

@@ -111,8 +111,9 @@ _begun: dict[int, tuple[ExitStack, Steps[Any]]] = {}  # and what has the builds 
 
 
 def set_up() -> None:
-    """To be called first: Ctrl-C is for the server, which ends this process; so does the end of the server."""
+    """To be called first: Ctrl-C and SIGTERM are for the server, which ends this process; so does its own end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # of who ends a whole service
     os.nice(NICENESS)
     # Linux shares processor time among sessions first, where it does so, and only within them by niceness: in the
     # server's session this process would take from the server what others have taken from both.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import multiprocessing
+import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -21,12 +22,14 @@ from typing import Any, Final
 
 from tilescope.server.errors import QuestionFailed
 from tilescope.server.services import worker
+from tilescope.server.services.overtime import LOOK_S, Overtime, TurnClock
 from tilescope.server.services.turns import Asker, Limits, Ticket, Turns
 from tilescope.server.services.worker import BuildSource, PickledQuestion, Task, TurnTaken
 
 PROCESSES: Final = 2
 IDLE_S: Final = 60.0  # a process holds some memory, and a store open that nobody may remove
 AHEAD_S: Final = 2.0  # after the server has started: its first pages come first
+END_S: Final = 2.0  # for the turn that a process is at when it is to end
 
 
 class Asking:
@@ -37,7 +40,7 @@ class Asking:
         self._ticket = ticket
 
     async def answer(self, task: Task, *sources: BuildSource) -> Any:
-        """The answer of a task; one after the other. Raises what the task raises, and `QuestionFailed`."""
+        """The answer of a task; one after the other. Raises what the task raises, `QuestionFailed`, `Overtime`."""
         return await self._workers.answer(self._ticket, PickledQuestion(sources, task))
 
 
@@ -92,7 +95,7 @@ class Workers:
         self._ahead = asyncio.create_task(_load_ahead(after_s))
 
     async def close(self) -> None:
-        """Ends the processes, when they have done the turns they are at."""
+        """Ends the processes, when they have done the turns they are at, or whatever they do after a while."""
         tasks = [*self._tasks, self._ahead] if self._ahead else self._tasks
         for task in tasks:
             task.cancel()
@@ -108,16 +111,15 @@ class Workers:
         try:
             while True:
                 self._wake[k].clear()
-                while self._dropped[k] and process is not None:
-                    await process.run(worker.drop, self._dropped[k].pop())
+                if process is not None and not await self._drop(process, self._dropped[k]):
+                    await self._lost(k, process)
+                    process = None
                 ticket = self._turns.begin(k)
                 if ticket is not None:
                     process = process or _Process()
                     if not await self._take_turn(process, ticket):
-                        await process.close()
+                        await self._lost(k, process)
                         process = None
-                        self._turns.lost(k)
-                        self._dropped[k].clear()
                 elif process is not None and not await self._woken(k):
                     await process.close()
                     process = None
@@ -126,6 +128,20 @@ class Workers:
         finally:
             if process is not None:
                 await process.close()
+
+    async def _lost(self, k: int, process: _Process) -> None:
+        """The process has died with all that it had begun."""
+        await process.close()
+        self._turns.lost(k)
+        self._dropped[k].clear()
+
+    async def _drop(self, process: _Process, numbers: list[int]) -> bool:
+        """Has what nobody waits for forgotten. Whether the process is still there after it."""
+        with suppress(BrokenProcessPool):
+            while numbers:
+                await process.run(worker.drop, numbers.pop())
+            return True
+        return False
 
     async def _woken(self, k: int) -> bool:
         with suppress(TimeoutError):
@@ -137,10 +153,13 @@ class Workers:
         """Whether the process is still there after it."""
         number, question, answer = self._work[ticket]
         try:
-            turn: TurnTaken = await process.run(worker.take_turn, number, question)
+            turn: TurnTaken = await process.take_turn(number, question)
         except BrokenProcessPool:
             died = QuestionFailed("the process that looked for the answer has died: ask again")
             self._end(ticket, answer, error=died)
+            return False
+        except Overtime as error:
+            self._end(ticket, answer, error=error)
             return False
         except Exception as failure:
             self._end(ticket, answer, error=failure)
@@ -150,8 +169,7 @@ class Workers:
                 return True
             self._turns.end(ticket, is_answered=False)
             if answer.done():  # cancelled: nobody waits for it
-                with suppress(BrokenProcessPool):
-                    await process.run(worker.drop, number)
+                return await self._drop(process, [number])
         return True
 
     def _end(
@@ -171,14 +189,42 @@ class _Process:
 
     def __init__(self) -> None:
         self._pool = ProcessPoolExecutor(1, mp_context=_context(), initializer=worker.set_up)
+        self._pid: int | None = None
 
     async def run(self, work: Any, *arguments: Any) -> Any:
         """The result of some work. Raises `BrokenProcessPool` when the process has died."""
-        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments))
+        return await asyncio.shield(self._begin(work, *arguments))
+
+    async def take_turn(self, number: int, question: PickledQuestion) -> TurnTaken:
+        """A turn of a question. Raises what it raises, `BrokenProcessPool`, and `Overtime`: the process is ended."""
+        if self._pid is None:
+            self._pid = await self.run(os.getpid)
+        clock = TurnClock(self._pid)
+        turn = self._begin(worker.take_turn, number, question)
+        while not (await asyncio.wait([turn], timeout=LOOK_S))[0]:
+            error = clock.error()
+            if error is not None:
+                self._kill()
+                await asyncio.wait([turn])
+                turn.exception()  # it is that of a process that has died
+                raise error
+        taken: TurnTaken = turn.result()
+        return taken
 
     async def close(self) -> None:
-        """Ends it after what it does."""
-        await asyncio.to_thread(self._pool.shutdown)
+        """Ends it after what it does, or while it does something if that takes long."""
+        ending = asyncio.ensure_future(asyncio.to_thread(self._pool.shutdown))
+        if not (await asyncio.wait([ending], timeout=END_S))[0]:
+            self._kill()
+        await ending
+
+    def _begin(self, work: Any, *arguments: Any) -> asyncio.Future[Any]:
+        return asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
+
+    def _kill(self) -> None:
+        if self._pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
 
 
 def _context() -> ForkServerContext:

@@ -7,11 +7,14 @@ import gzip
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -159,6 +162,52 @@ async def test_no_step_follows_the_one_in_which_a_client_goes_away(
     (site.notes / "gate").touch()
     await until(lambda: site.noted("left") == 1)
     assert site.noted("step") == 1
+
+
+async def answer_of(site: Site, path: str) -> tuple[int, str]:
+    async with aiohttp.ClientSession() as session, session.get(f"{site.base}/tools/{path}") as answer:
+        return answer.status, await answer.text()
+
+
+async def test_a_tool_that_does_not_yield_costs_its_question_alone(site: Site) -> None:
+    """It is given up, and not asked again for a while; what its process had begun besides is begun anew."""
+    begun = site.noted("begun")
+    others = [asyncio.ensure_future(over_http(site, "endless")) for _ in range(2)]  # one in each process, or so
+    await until(lambda: site.noted("begun") >= begun + 2)
+    hogs = [asyncio.ensure_future(answer_of(site, "hog")) for _ in range(2)]
+    await until(lambda: site.noted("hogging") > 0)
+    status, _ = await asyncio.wait_for(answer_of(site, "stats?limit=3"), 60)
+    assert status == 200
+    for status, text in await asyncio.gather(*hogs):
+        assert status == 500
+        assert re.search(r'"code": ?"tool_failed"', text)
+        assert "it took 5 s of processor time without a pause, which is a fault of the tool" in text
+    hogging = site.noted("hogging")
+    assert "may be asked again in" in (await answer_of(site, "hog"))[1]
+    assert site.noted("hogging") == hogging, "a question that was given up is refused"
+    await until(lambda: site.noted("begun") > begun + 2)
+    for one in others:
+        one.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    assert "Traceback" not in site.log.read_text()
+
+
+def test_a_server_ends_in_time_whatever_its_tools_do(site: Site, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    with pytest.MonkeyPatch.context() as patch, (tmp_path / "log").open("w") as log:
+        patch.setenv("TOY_NOTES", str(notes))
+        with serving(site.store, packages=site.packages, log=log) as server, ThreadPoolExecutor() as asking:
+            url = f"{server.url}{server.build_path()}/tools/hog"
+            asked = asking.submit(refusal, url)
+            deadline = time.monotonic() + 60
+            while not (notes / "hogging").exists():
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            server.process.send_signal(signal.SIGTERM)
+            server.process.wait(timeout=20)
+            asked.exception(timeout=20)
+    assert "Traceback" not in (tmp_path / "log").read_text()
 
 
 def questions_of(url: str) -> float:

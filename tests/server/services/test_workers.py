@@ -8,7 +8,9 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,7 +20,9 @@ import pytest
 
 from tests.server.fakes import FakeStore
 from tilescope.server.errors import QuestionFailed, TooManyRequests
+from tilescope.server.services import overtime
 from tilescope.server.services import workers as module
+from tilescope.server.services.overtime import Overtime
 from tilescope.server.services.turns import Asker, Limits
 from tilescope.server.services.worker import BuildSource
 from tilescope.server.services.workers import Workers
@@ -72,6 +76,15 @@ class Task:
                 raise TraceError("/data/t.json", "cannot be pickled: two arguments", offset=7)
             case "killed":
                 os.kill(os.getpid(), signal.SIGKILL)
+            case "hog":
+                while True:
+                    pass
+            case "asleep":
+                time.sleep(3600)
+            case "term":
+                yield
+                os.kill(os.getpid(), signal.SIGTERM)
+                yield
             case "long":
                 try:
                     while True:
@@ -139,6 +152,50 @@ async def test_a_process_that_dies_costs_one_question(ask: Any, tmp_path: Path) 
     other.cancel()
     with pytest.raises(asyncio.CancelledError):
         await other
+
+
+@pytest.mark.parametrize(("what", "limit"), [("hog", "PROCESSOR_S"), ("asleep", "WALL_S")])
+async def test_a_turn_that_does_not_end_costs_one_question(
+    ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, limit: str
+) -> None:
+    monkeypatch.setattr(overtime, limit, 1.0)
+    pid = await ask("pid")
+    other = asyncio.create_task(ask("long"))
+    await asyncio.sleep(0)
+    with pytest.raises(Overtime, match="given up: it took 1 s"):
+        await ask(what)
+    assert await ask("pid") != pid
+    async with asyncio.timeout(30):
+        while noted(tmp_path).count("long") < 2:  # is begun anew
+            await asyncio.sleep(0.01)
+    other.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await other
+
+
+async def test_a_turn_that_does_not_end_does_not_keep_the_server(ask: Any, workers: Workers, tmp_path: Path) -> None:
+    asked = asyncio.create_task(ask("hog"))
+    await asyncio.sleep(0)
+    (tmp_path / "log").touch()
+    await until(tmp_path, "hog")
+    asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+    async with asyncio.timeout(30):
+        await workers.close()
+
+
+async def test_a_process_that_dies_between_questions_costs_none(ask: Any) -> None:
+    pid = await ask("pid")
+    os.kill(pid, signal.SIGKILL)
+    other = None
+    with suppress(QuestionFailed):  # that it is gone is seen with the next one, at the latest
+        other = await ask("pid")
+    assert pid not in (other, await ask("pid"))
+
+
+async def test_sigterm_is_for_the_server(ask: Any) -> None:
+    assert await ask("term") == "term"
 
 
 async def test_a_short_question_is_answered_beside_a_long_one_on_one_process(ask: Any, tmp_path: Path) -> None:
@@ -222,7 +279,9 @@ def test_what_processes_are_forked_from_is_there_before_a_question() -> None:
 INTERRUPTED = """
 import asyncio, os, signal
 from pathlib import Path
+from tilescope.server.services import overtime
 from tilescope.server.services import workers as module
+from tilescope.server.services.overtime import Overtime
 
 async def main():
     stopped = asyncio.Event()
