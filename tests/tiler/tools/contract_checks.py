@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from tests.tiler.tools.watched import finish_watched
 from tilescope.tiler.errors import NotAvailable, UsageError
-from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query import QueryReader
 from tilescope.tiler.tools import Answer, AnyTool, Scope, Table, ask, from_values, parameters, tool, tools, values_of
 from tilescope.tiler.tools.contract import AddedRows, Figure
 
@@ -105,7 +106,9 @@ class Checks:
         key = each.id, repr(sorted(values.items()))
         if key not in self._answers:
             try:
-                self._answers[key] = finish(ask(each, Scope(self.reader), from_values(each.question, values)))
+                self._answers[key] = finish_watched(
+                    each.id, ask(each, Scope(self.reader), from_values(each.question, values))
+                )
             except NotAvailable:
                 self._answers[key] = None
             except UsageError as error:

@@ -1,0 +1,41 @@
+"""Finishes questions, and finds a tool that does not let others have their turn in time."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools import Answer
+
+# Of this thread's processor time, thrice what a step may take: machines differ. Sanitizers make all of it slower.
+MOST_S: Final = 0.3 * (20 if os.environ.get("LD_PRELOAD") else 1)
+
+
+def finish_watched(tool: str, steps: Steps[Answer]) -> Answer:
+    """The answer. Raises AssertionError, with the lines between which it lies, for a step that takes too long."""
+    while True:
+        before, begin = _place(steps), time.thread_time()
+        try:
+            next(steps)
+        except StopIteration as end:
+            _check(tool, begin, before, "the end")
+            answer: Answer = end.value
+            return answer
+        _check(tool, begin, before, _place(steps))
+
+
+def _check(tool: str, begin: float, before: str, after: str) -> None:
+    taken = time.thread_time() - begin
+    assert taken <= MOST_S, f"{tool}: {1000 * taken:.0f} ms of processor time without a pause, from {before} to {after}"
+
+
+def _place(steps: Any) -> str:
+    """The innermost generator that is paused, as file and line."""
+    place = "the beginning"
+    while getattr(steps, "gi_frame", None) is not None:
+        place = f"{Path(steps.gi_frame.f_code.co_filename).name}:{steps.gi_frame.f_lineno}"
+        steps = steps.gi_yieldfrom
+    return place
