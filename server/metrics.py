@@ -64,6 +64,11 @@ class Metrics:
         self.refused = Counter(
             "tilescope_refused_connections", "Connections beyond the limits, turned away", registry=self.registry
         )
+        self.not_accepted = Counter(
+            "tilescope_not_accepted_connections",
+            "Connections that could not be accepted, as too many files were open",
+            registry=self.registry,
+        )
         self.questions = Gauge("tilescope_questions", "Questions, until their answers are sent", registry=self.registry)
         self.refused_questions = Counter(
             "tilescope_refused_questions", "Questions beyond the limits, turned away", registry=self.registry

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import os
 import signal
 import socket
 from collections.abc import Awaitable, Callable
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from aiohttp import web
 from yarl import URL
@@ -16,9 +18,12 @@ from yarl import URL
 from tilescope.server.guard.access import Access
 from tilescope.server.guard.admission import PARAMETER
 from tilescope.server.http.doorkeeper import Doorkeeper
-from tilescope.server.keys import GUESTS, SETTINGS
+from tilescope.server.keys import GUESTS, METRICS, SETTINGS
+from tilescope.server.metrics import Metrics
 from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.tiler.errors import UsageError
+
+_log = logging.getLogger(__name__)
 
 DEFAULT_PORT: Final = 8808
 BACKLOG: Final = 512  # connections that wait to be accepted: as many viewers may come back at once
@@ -63,6 +68,7 @@ async def run_until_signalled(
     """
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(partial(_complain, app[METRICS]))
     for kind in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(kind, stopped.set)
     runner = web.AppRunner(
@@ -81,6 +87,17 @@ async def run_until_signalled(
     finally:
         await runner.cleanup()
         listening.close()
+        loop.set_exception_handler(None)
+
+
+def _complain(metrics: Metrics, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What asyncio has to say: of each connection that it cannot accept it would write a traceback."""
+    error = context.get("exception")
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        metrics.not_accepted.inc()
+        _log.error("connections cannot be accepted: as many files are open as may be (ulimit -n)")
+    else:
+        loop.default_exception_handler(context)
 
 
 async def listen(runner: web.AppRunner, listening: socket.socket) -> asyncio.Server:

@@ -1,6 +1,8 @@
 """The HTTP of one connection, with what a patient stranger must not have: deadlines, and frames as the RFC has them.
 
 * The head of a request is there soon, or the connection ends: also the first one, and of one that was kept alive.
+* Whoever sends nothing more (half-closes the connection) gets what it has asked for, unless it has gone: that is seen
+  by what it is sent meanwhile.
 * Whoever takes nothing of an answer for a minute is gone.
 * A WebSocket client masks its frames (RFC 6455, 5.1); one that does not is told so (1002).
 * What is no HTTP is answered as every other error, and no answer tells versions.
@@ -14,7 +16,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final
 
-from aiohttp import hdrs, web
+from aiohttp import HttpVersion11, hdrs, web
 from aiohttp.http_exceptions import ContentEncodingError
 
 from tilescope.server.access_log import JsonAccessLogger, logger
@@ -26,6 +28,9 @@ from tilescope.tiler.schema import ErrorCode
 HEAD_TIMEOUT_S: Final = 10.0  # from the first byte of a head, or the connection, to the end of the head
 IDLE_TIMEOUT_S: Final = 120.0  # between requests; longer than proxies keep connections that they do not use
 SEND_TIMEOUT_S: Final = 60.0  # a client that takes nothing of an answer in this time is gone
+PROBE_AFTER_S: Final = 0.2  # a client has sent its last: is it still there to take the answer?
+PROBE_EVERY_S: Final = 1.0
+_PROBE: Final = b"HTTP/1.1 102 Processing\r\n\r\n"
 
 # Whatever is no HTTP is its sender's fault: aiohttp would log a traceback for each. Failures of ours are logged by us.
 _log = logging.getLogger(__name__)
@@ -36,7 +41,7 @@ _failures = logging.getLogger("tilescope.server")
 class Conversation(web.RequestHandler):
     """One connection, made by the doorkeeper."""
 
-    __slots__ = ("_ended", "_head_deadline", "_send_deadline")
+    __slots__ = ("_answered", "_body_ended", "_ended", "_head_deadline", "_probe", "_send_deadline")
 
     def __init__(self, server: web.Server) -> None:
         super().__init__(
@@ -48,6 +53,9 @@ class Conversation(web.RequestHandler):
             logger=_log,
         )
         self._ended = asyncio.Event()
+        self._answered = 0  # requests
+        self._body_ended: Callable[[], bool] = bool  # of the last request
+        self._probe: asyncio.TimerHandle | None = None
         self._head_deadline = _Deadline(HEAD_TIMEOUT_S, self._give_up)
         self._send_deadline = _Deadline(SEND_TIMEOUT_S, self._give_up)
 
@@ -60,6 +68,8 @@ class Conversation(web.RequestHandler):
         """Waits for nothing any more."""
         super().connection_lost(exc)
         self._ended.set()
+        if self._probe is not None:
+            self._probe.cancel()
         self._head_deadline.cancel()
         self._send_deadline.cancel()
 
@@ -68,9 +78,41 @@ class Conversation(web.RequestHandler):
         heads = self._request_count
         super().data_received(data)
         if self._request_count > heads:
+            self._body_ended = self._messages[-1][1].is_eof
             self._head_deadline.cancel()
         elif data and self._waits_for_head():
             self._head_deadline.set()
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # aiohttp's says nothing
+        """The client sends nothing more. True: what it has asked for is answered before the connection ends."""
+        super().eof_received()
+        transport = self.transport
+        if transport is None or transport.get_extra_info("ssl_object") is not None or not self._is_asked():
+            return False
+        self._probe = asyncio.get_running_loop().call_later(PROBE_AFTER_S, self._look_for_client)
+        return True
+
+    async def finish_response(
+        self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
+    ) -> tuple[web.StreamResponse, bool]:
+        """Sends an answer; the last one to a client that sends nothing more ends the connection."""
+        finished = await super().finish_response(request, resp, start_time)
+        self._answered += 1
+        if self._probe is not None and not self._is_asked():
+            self.close()
+        return finished
+
+    def _is_asked(self) -> bool:
+        """Whether there are whole requests that are not answered yet, and nothing else."""
+        return not self._upgraded and self._request_count > self._answered and self._body_ended()
+
+    def _look_for_client(self) -> None:
+        """Sends what a client ignores while it waits. To one that has gone it cannot be sent twice: that is the end."""
+        request, transport = self._current_request, self.transport
+        if request is None or transport is None or request.version < HttpVersion11 or request.writer.output_size > 0:
+            return
+        transport.write(_PROBE)
+        self._probe = asyncio.get_running_loop().call_later(PROBE_EVERY_S, self._look_for_client)
 
     def pause_writing(self) -> None:
         """The client does not take what is sent."""

@@ -19,7 +19,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -301,6 +301,52 @@ def test_a_log_that_cannot_be_written_does_not_keep_a_server_from_its_work(monke
     with server_options.log_to_stderr(), Path("/dev/full").open("wb", buffering=0) as full:
         monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(full, write_through=True))
         logging.getLogger("tilescope.server.runs.indexer").info("host0: indexing")
+
+
+def test_more_connections_than_there_may_be_files_are_refused_in_few_lines(tmp_path: Path) -> None:
+    """As by a client that opens connections and says nothing."""
+    (tmp_path / "logs").mkdir()
+    files = 400
+    with ExitStack() as stack:
+        process, url = stack.enter_context(limited(tmp_path, files))
+        host, port = url.split("/")[2].split(":")
+        idle = [stack.enter_context(socket.create_connection((host, int(port)), timeout=10)) for _ in range(files + 50)]
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            get_json(f"{url}healthz")
+        assert refused.value.code == 429
+        refused.value.close()
+        for connection in idle:
+            connection.close()
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                assert get_json(f"{url}healthz")["status"] == "ok"
+                break
+            except urllib.error.HTTPError as error:
+                error.close()
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+        process.terminate()
+        _, log = process.communicate(timeout=30)
+    assert "Traceback" not in log
+    assert f"ulimit -n is {files}: at most 100 connections are accepted, 50 of one address" in log
+    assert 1 <= log.count("a connection of 127.0.0.1 was refused") <= 10
+
+
+@contextmanager
+def limited(tmp_path: Path, files: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server that may have so many files open."""
+    serve = [sys.executable, "-P", "-m", "tilescope", "serve", "logs", "--port", "0", "--no-grpc"]
+    command = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *serve, "--cache-dir", str(tmp_path / "cache")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            found = re.search(r"https?://\S+", line)
+            assert found is not None, line
+            yield process, found.group()
+        finally:
+            process.kill()
 
 
 def test_a_folder_without_traces_shows_those_that_come(tmp_path: Path) -> None:

@@ -91,13 +91,14 @@ def make_settings(args: argparse.Namespace) -> Settings:
     """How the server treats those who ask it. Raises `UsageError`."""
     from tilescope.server.guard.access import choose_access
     from tilescope.server.guard.capture_rules import parse_capture_rules
+    from tilescope.server.guard.descriptors import fit, raise_limit
     from tilescope.server.guard.tls import choose_certificate
     from tilescope.server.settings import Settings, parse_base_path, parse_host, parse_origin, parse_perfetto_url
 
     certificate = choose_certificate(args.certificate, args.private_key)
     if certificate is not None:
         certificate.context()  # what is wrong with it is to be said before anything is started
-    return Settings(
+    settings = Settings(
         host=args.host,
         base_path=parse_base_path(args.base_url),
         access=choose_access(args.host, args.token, args.token_file),
@@ -112,6 +113,14 @@ def make_settings(args: argparse.Namespace) -> Settings:
         work_rules=work_rules_of(args),
         **limits_of(args),
     )
+    files = raise_limit()
+    fitting = fit(settings, files)
+    if fitting != settings:
+        complain(
+            f"ulimit -n is {files:,}: at most {fitting.max_connections:,} connections are accepted,"
+            f" {fitting.max_connections_per_client:,} of one address"
+        )
+    return fitting
 
 
 def warn_of_strangers(settings: Settings) -> None:

@@ -16,6 +16,7 @@ from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.limit_options import add_limit_options
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.say import LogToStderr
+from tilescope.cli.seldom import Seldom
 from tilescope.cli.sizes import parse_size
 from tilescope.cli.time_unit_option import add_time_unit_option
 from tilescope.cli.work_rules_option import add_work_rules_option
@@ -91,6 +92,7 @@ def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
 def log_to_stderr() -> Iterator[None]:
     """Lets the server say on standard error, within the block, what it indexes and what fails."""
     handler = LogToStderr()
+    handler.addFilter(Seldom())
     # On the root, so that asyncio, aiohttp and gRPC, which complain of what clients send, do so in this form as well.
     root, logger = logging.getLogger(), logging.getLogger("tilescope.server")
     root.addHandler(handler)

@@ -243,3 +243,68 @@ async def test_the_end_of_an_answer_is_sent_before_the_server_ends(site: Site) -
     said = await until_the_end(reader, writer)
     await ending
     assert said.endswith(rest)
+
+
+def half_closed(url: str, request: bytes) -> socket.socket:
+    """A client that has sent this, and sends nothing more."""
+    host, port = url.split("/")[2].split(":")
+    client = socket.create_connection((host, int(port)), timeout=10)
+    client.sendall(request)
+    client.shutdown(socket.SHUT_WR)
+    return client
+
+
+def read_all(client: socket.socket) -> bytes:
+    with client:
+        return b"".join(iter(lambda: client.recv(65536), b""))
+
+
+@pytest.mark.parametrize("count", [1, 3])
+async def test_who_sends_nothing_more_is_answered(site: Site, count: int) -> None:
+    async with served(site, Settings()) as url:
+        client = await asyncio.to_thread(half_closed, url, count * (HEAD + b"\r\n"))
+        answer = await asyncio.wait_for(asyncio.to_thread(read_all, client), 10)
+        assert answer.count(b"HTTP/1.1 200 OK") == count
+        for request in (b"", HEAD, b"POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf"):
+            client = await asyncio.to_thread(half_closed, url, request)
+            assert b" 200 " not in await asyncio.wait_for(asyncio.to_thread(read_all, client), 10)
+
+
+async def test_who_waits_for_an_answer_after_its_last_byte_gets_it_and_who_has_gone_is_noticed(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protocol, "PROBE_AFTER_S", 0.01)
+    monkeypatch.setattr(protocol, "PROBE_EVERY_S", 0.05)
+    gate, begun, gone = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def answer(_request: web.Request) -> web.Response:
+        begun.set()
+        try:
+            await gate.wait()
+        except asyncio.CancelledError:
+            gone.set()
+            raise
+        return web.Response(text="late")
+
+    app = make_app(site.registry())
+    app.router.add_get("/slow", answer)
+    listening = serving.bind("127.0.0.1", 0)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
+    await runner.setup()
+    server = await serving.listen(runner, listening)
+    url = serving.url_of(listening)
+    request = b"GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    waiting = await asyncio.to_thread(half_closed, url, request)
+    await asyncio.wait_for(begun.wait(), 10)
+    begun.clear()
+    (await asyncio.to_thread(half_closed, url, request)).close()
+    await asyncio.wait_for(begun.wait(), 10)
+    await asyncio.wait_for(gone.wait(), 10)
+    gate.set()
+    answered = await asyncio.wait_for(asyncio.to_thread(read_all, waiting), 10)
+    interim, _, final = answered.rpartition(b"HTTP/1.1 200 OK\r\n")
+    assert final.endswith(b"\r\n\r\nlate")
+    assert interim.replace(b"HTTP/1.1 102 Processing\r\n\r\n", b"") == b""
+    server.close()
+    await runner.cleanup()
