@@ -19,7 +19,7 @@ from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Reason, Tool
 
-_SHOW: Final[Mapping[str, Callable[[Any, int], Answer]]] = {
+_SHOW: Final[Mapping[str, Callable[[Any, int], Steps[Answer]]]] = {
     "pod_viewer": cores_answer,
     "op_profile": profile_tree_answer,
     "memory_viewer": buffers_answer,
@@ -42,9 +42,8 @@ def _answer(scope: Scope, question: ImportedQuestion) -> Steps[Answer]:
         lacking = Note("warning", f"there is no saved page {question.page}: see the table of pages")
         return Answer(tables=[_pages(pages)], notes=[lacking])
     page = pages[question.page]
-    parsed = page.parsed(scope.reader)
-    yield
-    shown = _SHOW[page.page](parsed, int(scope.manifest["tick_ps"]))
+    parsed = yield from page.parsed(scope.reader)
+    shown = yield from _SHOW[page.page](parsed, int(scope.manifest["tick_ps"]))
     facts = [
         Fact("page", "Page", page.title, "text"),
         Fact("file", "File", page.entry.label, "text"),

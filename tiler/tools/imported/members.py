@@ -7,7 +7,10 @@ from typing import Any, Final
 
 from tilescope.tiler.ticks import TICK_LIMIT
 
+SHOWN_ROWS: Final = 100_000  # of a table
+
 _MAX_TEXT: Final = 10_000  # characters
+_MOST: Final = 1 << 63
 
 
 def member(of: Any, *names: str) -> Any:
@@ -41,11 +44,11 @@ def number(of: Any) -> float | None:
 
 
 def whole(of: Any) -> int | None:
-    """An integer, also one that is written as a text: 64-bit ones are in JSON."""
+    """An integer of 64 bits, also one that is written as a text: these are in JSON."""
     if isinstance(of, str) and len(of) <= 20:
         digits = of.removeprefix("-")
-        return int(of) if digits.isascii() and digits.isdecimal() else None
-    return of if isinstance(of, int) and not isinstance(of, bool) else None
+        of = int(of) if digits.isascii() and digits.isdecimal() else None
+    return of if isinstance(of, int) and not isinstance(of, bool) and -_MOST <= of < _MOST else None
 
 
 def ticks(of: float | None, unit_ps: int, tick_ps: int) -> int | None:
