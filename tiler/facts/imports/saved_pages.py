@@ -99,6 +99,7 @@ def _root_metrics(parsed: Any) -> Mapping[str, Any]:
     return next((metrics for metrics in found if isinstance(metrics, dict)), {})
 
 
-def _column_ids(tables: list[Any]) -> set[Any]:
+def _column_ids(tables: list[Any]) -> set[str]:
     columns = [table.get("cols") for table in tables if isinstance(table, dict)]
-    return {column.get("id") for of in columns if isinstance(of, list) for column in of if isinstance(column, dict)}
+    named = (column.get("id") for of in columns if isinstance(of, list) for column in of if isinstance(column, dict))
+    return {of for of in named if isinstance(of, str)}

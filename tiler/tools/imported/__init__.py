@@ -27,6 +27,8 @@ _SHOW: Final[Mapping[str, Callable[[Any, int], Steps[Answer]]]] = {
     "input_pipeline": data_tables_answer,
 }
 
+_OWN_FACTS: Final = frozenset({"page", "file", "version"})
+
 
 class ImportedQuestion(Question, frozen=True, kw_only=True):
     """One saved page of a run."""
@@ -48,7 +50,7 @@ def _answer(scope: Scope, question: ImportedQuestion) -> Steps[Answer]:
         Fact("page", "Page", page.title, "text"),
         Fact("file", "File", page.entry.label, "text"),
         Fact("version", "Looks like", version_of(page.page, parsed), "text"),
-        *shown.facts,
+        *(fact for fact in shown.facts if fact.id not in _OWN_FACTS),
     ]
     tables = [*shown.tables, _pages(pages)] if len(pages) > 1 else shown.tables
     note = Note("info", "figures are as the file has them: there is no trace to compare them with")

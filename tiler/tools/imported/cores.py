@@ -10,7 +10,7 @@ from typing import Any, Final
 from tilescope.tiler.query import Steps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, values_of
-from tilescope.tiler.tools.imported.members import SHOWN_ROWS, items, member, number, text, ticks, whole
+from tilescope.tiler.tools.imported.members import SHOWN_ROWS, items, member, number, row_id, text, ticks, whole
 
 # Parts of a core's time, as the versions name them; the rest is compute with few FLOPs.
 _PARTS: Final = (
@@ -103,8 +103,8 @@ class _Page:
             Column("step", "Step", "count", [whole(member(step, "stepNum")) for step, _, _ in cores], total="none"),
             Column("core", "Core", "text", [name for _, name, _ in cores]),
             Column("host", "Host", "text", [text(member(core, "hostName")) for _, _, core in cores]),
-            Column("chip", "Chip", "id", [whole(member(core, "chipId")) for _, _, core in cores]),
-            Column("node", "Node", "id", [whole(member(core, "nodeId")) for _, _, core in cores]),
+            Column("chip", "Chip", "id", [row_id(member(core, "chipId")) for _, _, core in cores]),
+            Column("node", "Node", "id", [row_id(member(core, "nodeId")) for _, _, core in cores]),
             Column("total", "Step time", "ticks", self._taken("totalDurationUs")),
             *parts,
             Column("bottleneck", "Bottleneck", "text", [text(member(core, "bottleneck")) for _, _, core in cores]),
@@ -118,7 +118,7 @@ class _Page:
         latency = [number(member(of, "durationUs")) for _, of in rows]
         both = zip(sizes, latency, strict=True)
         rates = [None if size is None or not time else size / time * 1e6 for size, time in both]
-        names = [", ".join(str(name) for name in items(member(of, "hloNames"))) or None for _, of in rows]
+        names = [", ".join(filter(None, map(text, items(member(of, "hloNames"))))) or None for _, of in rows]
         columns = [
             Column("step", "Step", "count", [whole(member(step, "stepNum")) for step, _ in rows], total="none"),
             Column("channel", "Channel", "text", [text(member(of, "channelId")) for _, of in rows]),
@@ -196,9 +196,9 @@ class _Page:
 def _cores(step: Any) -> Iterator[tuple[str, Any]]:
     found = member(step, "podStatsPerCore")
     known = found.items() if isinstance(found, dict) else ()
-    yield from sorted(known, key=lambda of: (len(str(of[0])), str(of[0])))
+    yield from sorted(((text(key) or "", core) for key, core in known), key=lambda of: (len(of[0]), of[0]))
 
 
 def _replicas(of: Any) -> str | None:
     groups = [items(member(group, "replicaIds")) for group in items(member(of, "replicaGroups"))]
-    return "; ".join(", ".join(map(str, group)) for group in groups if group) or None
+    return "; ".join(", ".join(filter(None, map(text, group))) for group in groups if group) or None

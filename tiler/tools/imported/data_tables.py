@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, values_of
-from tilescope.tiler.tools.imported.members import SHOWN_ROWS, items, member, number, text, ticks, whole
+from tilescope.tiler.tools.imported.members import SHOWN_ROWS, id_of, items, member, number, text, ticks, whole
 
 _TAG: Final = re.compile(r"<[^<>]{0,2000}>")
 _UNIT: Final = re.compile(r" *\((in ms|%|as % of [^)]*)\)$")
@@ -82,22 +82,23 @@ def data_tables_answer(parsed: Any, tick_ps: int) -> Steps[Answer]:
 
 def _facts(of: Any, tick_ps: int) -> list[Fact]:
     properties = member(of, "p")
-    found = []
+    found: list[Fact] = []
     for key, value in islice(properties.items(), _MAX_FACTS) if isinstance(properties, dict) else ():
         words = _plain(text(value))
         if not words or key in _SAYS_IT_AGAIN:
             continue
-        label = key.replace("_", " ").replace("steptime", "step time")
+        label = (text(key) or "").replace("_", " ").replace("steptime", "step time")
+        name = id_of(key, f"property.{len(found)}")
         unit = next((unit for unit in ("_ms_", "_us_") if unit in f"{key}_"), None)
         amount = number(words.removesuffix("%"))
         if amount is not None and unit is not None:
             label = label.replace(unit[1:3], "").replace("  ", " ").strip()
-            found.append(Fact(key, label.capitalize(), ticks(amount, _PS[unit[:3]], tick_ps), "ticks"))
+            found.append(Fact(name, label.capitalize(), ticks(amount, _PS[unit[:3]], tick_ps), "ticks"))
         elif amount is not None and ("percent" in key or words.endswith("%")):
             label = label.replace("percent", "share").replace("time share", "share")
-            found.append(Fact(key, label.capitalize(), amount / 100, "fraction"))
+            found.append(Fact(name, label.capitalize(), amount / 100, "fraction"))
         else:
-            found.append(Fact(key, label.capitalize(), words, "text"))
+            found.append(Fact(name, label.capitalize(), words, "text"))
     return found
 
 
@@ -123,6 +124,7 @@ def _table(of: Any, shape: _Shape, place: int, tick_ps: int) -> Steps[Table | No
         key = text(member(column, "id")) or f"column{at}"
         if key not in _SAYS_IT_AGAIN:
             values = [row[at] if at < len(row) else None for row in cells]
+            key = id_of(key, f"column{at}")
             made.setdefault(key, _column(key, column, values, tick_ps))
     if not made:
         return None

@@ -157,7 +157,8 @@ def saved_channels(
         for size, (_, _, ticks) in zip(sizes, told, strict=True)
     ]
     hlo: list[Value] = [
-        ", ".join(sorted({str(name) for one in of for name in items(member(one, "hloNames"))}, reverse=True)) or None
+        ", ".join(sorted({text(name) or "" for one in of for name in items(member(one, "hloNames"))}, reverse=True))
+        or None
         for _, of, _ in told
     ]
     columns = [
@@ -200,7 +201,7 @@ def _cores_of_steps(parsed: Any, steps: StepRange | None) -> Iterator[tuple[int,
     for step, of_step in _steps(parsed, steps):
         cores = member(of_step, "podStatsPerCore")
         for key, core in sorted(cores.items()) if isinstance(cores, dict) else ():
-            yield step, str(key), core
+            yield step, text(key) or "", core
 
 
 def _place(core: Any) -> tuple[int | None, int | None]:
