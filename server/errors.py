@@ -10,6 +10,7 @@
         ├── Forbidden         the request comes from another web page, or for another host name
         ├── NotAcceptable     the answer is not to be had in the form that the request wants
         ├── PreconditionFailed  the client has another version than it believes
+        ├── PreconditionRequired  the request must say which version the client has
         ├── TooManyRequests   more connections, or questions at once, than one client may have
         ├── TooSlow           the body of the request does not come
         ├── InUse             what the request needs is in use by somebody else
@@ -80,6 +81,10 @@ class PreconditionFailed(ServerError):
     """What the request says of the resource (`If-Match`) is not so."""
 
 
+class PreconditionRequired(ServerError):
+    """The request must say which version of the resource it changes (`If-Match`)."""
+
+
 class TooManyRequests(ServerError):
     """The client, or all clients together, hold as many connections, or ask as many questions, as they may."""
 
@@ -135,6 +140,7 @@ _ANSWERS: tuple[tuple[type[Exception], ErrorStatus], ...] = (
     (Unauthorized, ErrorStatus(HTTPStatus.UNAUTHORIZED, "unauthorized")),
     (NotAcceptable, ErrorStatus(HTTPStatus.NOT_ACCEPTABLE, "not_acceptable")),
     (PreconditionFailed, ErrorStatus(HTTPStatus.PRECONDITION_FAILED, "precondition_failed")),
+    (PreconditionRequired, ErrorStatus(HTTPStatus.PRECONDITION_REQUIRED, "precondition_required")),
     (TooManyRequests, ErrorStatus(HTTPStatus.TOO_MANY_REQUESTS, "too_many")),
     (InUse, ErrorStatus(HTTPStatus.CONFLICT, "busy")),
     (CannotCapture, ErrorStatus(HTTPStatus.UNPROCESSABLE_ENTITY, "not_available")),

@@ -70,7 +70,7 @@ def read_work_rules(path: Path) -> WorkRules:
         members = tomllib.loads(content.decode())
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: byte {error.start:,} is no UTF-8") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also of a number of thousands of digits
         raise UsageError(f"{path}: is no TOML: {_one_line(str(error))}") from None
     return WorkRules(_rules(path, members), path.name)
 

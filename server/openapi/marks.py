@@ -33,9 +33,10 @@ def marks_item(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, Any]]
     put = make(
         "Keep other marks in place of these",
         {"200": {**kept, "content": content}},
-        (400, 403, 404, 408, 412, 413, 500),
+        (400, 403, 404, 408, 412, 413, 428, 500, 507),
         path,
-        "403 unless the server was started with `--allow-notes`; 412 when somebody else was quicker.",
+        "403 unless the server was started with `--allow-notes`, and where it may not write; 412 when somebody else "
+        "was quicker; 428 without `If-Match`.",
     )
     put["operationId"] = "putMarks"
     put["parameters"] = [*put["parameters"], _IF_MATCH]

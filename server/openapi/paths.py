@@ -39,7 +39,7 @@ _PARAMETERS: Final[dict[str, tuple[str, Schema]]] = {
 _ERRORS: Final[dict[int, str]] = {
     400: "`bad_request`: the request makes no sense, or a WebSocket was expected.",
     401: "`unauthorized`: the server demands a token that the request does not have.",
-    403: "`forbidden`: the Host or Origin header names another site.",
+    403: "`forbidden`: the Host or Origin header names another site, or the server may not write this.",
     404: (
         "`not_found`; below a build also `unknown_build`: fetch the manifest again, "
         "or, while it is being built, `not_built_yet`."
@@ -49,12 +49,13 @@ _ERRORS: Final[dict[int, str]] = {
     412: "`precondition_failed`: the resource is not what `If-Match` names.",
     413: "`too_large`: the body has more than 256 KiB.",
     422: "`bad_trace`: indexing failed; `not_available`: this is not to be had here. The message says why.",
+    428: "`precondition_required`: `If-Match` must say which version is replaced.",
     429: (
         "`too_many`: more connections, or questions at once, than a client may have: "
         "ask again after `Retry-After` seconds."
     ),
     500: "`bad_store` or `internal`: the server failed; `question_failed`: ask again; `tool_failed`: a tool is broken.",
-    507: "`disk_full`: indexing failed for want of room on the server's disk.",
+    507: "`disk_full`: there is no room on the server's disk for the index, or for what was sent.",
 }
 
 # Of answers with an ETag.

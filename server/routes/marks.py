@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from aiohttp import hdrs, web
 
-from tilescope.server.errors import BadRequest, Forbidden, PreconditionFailed
+from tilescope.server.errors import BadRequest, Forbidden, PreconditionFailed, PreconditionRequired
 from tilescope.server.http.bodies import read_body
 from tilescope.server.http.caching import JSON, REVALIDATE, computed
 from tilescope.server.json_text import json_body
@@ -50,6 +50,8 @@ async def put_marks(request: web.Request) -> web.Response:
 
 
 def _expected(request: web.Request) -> str:
+    if hdrs.IF_MATCH not in request.headers:
+        raise PreconditionRequired("If-Match must have the ETag of the marks that are replaced: read them first")
     tags = request.if_match or ()
     if len(tags) != 1 or tags[0].is_weak or tags[0].value == _ANY:
         raise PreconditionFailed("If-Match must have the ETag of the marks that are replaced")

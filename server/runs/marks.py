@@ -9,32 +9,37 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
 from tilescope.server.errors import BadRequest, PreconditionFailed
 from tilescope.server.runs.lasting_tracks import LastingTracks
+from tilescope.server.runs.small_file import read_file, replace_file, write_errors
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.schema import Mark, MarkKind, MarkList
+from tilescope.tiler.schema.marks import MAX_MARKS
 from tilescope.tiler.ticks import TICK_LIMIT
 
 FILE: Final = "marks.json"
 _VERSION: Final = 2
 _NUMBERED: Final = 1  # tracks are numbers of the build in which they were marked
+_MOST_BYTES: Final = 8_000_000  # of a file: names of tracks are longer than their numbers
 _PS_PER_NS: Final = 1000
+
+
+_Ps = Annotated[str, msgspec.Meta(pattern="^-?[0-9]{1,40}$")]  # since the epoch
 
 
 class _StoredMark(msgspec.Struct, omit_defaults=True):
     id: str
     kind: MarkKind
-    start: str  # picoseconds since the epoch, as `end` is
-    end: str | None = None
+    start: _Ps
+    end: _Ps | None = None
     name: str = ""
     tracks: Sequence[str | int] = ()  # names; numbers in the first version
     colour: int = 0
@@ -42,7 +47,7 @@ class _StoredMark(msgspec.Struct, omit_defaults=True):
 
 class _Stored(msgspec.Struct):
     version: int
-    marks: Sequence[_StoredMark]
+    marks: Annotated[Sequence[_StoredMark], msgspec.Meta(max_length=MAX_MARKS)]
 
 
 class MarksNow(NamedTuple):
@@ -120,27 +125,26 @@ class MarkFiles:
     def write(self, run_id: str, marks: MarkList, places: BuildPlaces, expected: str) -> str:
         """Keeps these in place of those that have the tag `expected`; the tag of the new ones.
 
-        Raises `PreconditionFailed` when somebody else was quicker, `BadRequest`, OSError.
+        Raises `PreconditionFailed` when somebody else was quicker, `BadRequest`, `DamagedStore`; `DiskFull`, or
+        `Forbidden` where the server may not write: the marks are as they were.
         """
         if len({mark.id for mark in marks.marks}) < len(marks.marks):
             raise BadRequest("two marks have the same id")
         folder = self._root / run_id
-        folder.mkdir(parents=True, exist_ok=True)
-        with _alone(folder):
+        with write_errors(folder / FILE, "the marks"), _alone(folder):
             now = self._text(run_id)
             if _etag(now) != expected:
                 raise PreconditionFailed("the marks were changed meanwhile: read them again")
             before = {mark.id: mark for mark in self._parsed(run_id, now)}
             stored = [places.stored(mark, before.get(mark.id)) for mark in marks.marks]
             text = msgspec.json.encode(_Stored(_VERSION, stored))
-            _replace(folder / FILE, text)
+            if len(text) > _MOST_BYTES:
+                raise BadRequest(f"with their tracks the marks take {len(text):,} bytes, the limit is {_MOST_BYTES:,}")
+            replace_file(folder / FILE, text)
         return _etag(text)
 
     def _text(self, run_id: str) -> bytes:
-        try:
-            return (self._root / run_id / FILE).read_bytes()
-        except FileNotFoundError:
-            return b""
+        return read_file(self._root / run_id / FILE, _MOST_BYTES)
 
     def _parsed(self, run_id: str, text: bytes) -> Sequence[_StoredMark]:
         if not text:
@@ -149,7 +153,7 @@ class MarkFiles:
             stored = msgspec.json.decode(text, type=_Stored)
             if stored.version in (_VERSION, _NUMBERED):
                 return stored.marks
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             pass  # said below
         path = self._root / run_id / FILE
         raise DamagedStore(f"{path}: the marks cannot be read (move the file away to begin again)")
@@ -161,23 +165,11 @@ def _etag(text: bytes) -> str:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Nobody else writes marks in this folder, in whatever process."""
+    """Nobody else writes marks in this folder, in whatever process. It is made where there is none."""
+    folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)
-
-
-def _replace(path: Path, text: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

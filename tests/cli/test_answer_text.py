@@ -117,3 +117,10 @@ def test_what_is_not_shown_is_said() -> None:
     assert "warning: look\\nthere. (at 0 ps to 5 µs)" in lines
     assert lines[-1] == "the run is still being indexed: this is of the tracks that are done"
     assert written(answer, "none")[1:3] == ["Nothing here", "  nothing"]
+
+
+def test_of_a_very_long_text_the_beginning_is_shown() -> None:
+    file = io.StringIO()
+    write_text(Answer(tables=[Table("t", "T", [Column("name", "Name", "name", ["a" * 1_000_000])])]), None, SHOWN, file)
+    assert 1000 < file.getvalue().count("a") < 10_000
+    assert "…" in file.getvalue()

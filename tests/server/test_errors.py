@@ -27,6 +27,7 @@ from tilescope.tiler.schema import ErrorCode
         (errors.UnknownBuild("x"), 404, "unknown_build"),
         (errors.Unauthorized("x"), 401, "unauthorized"),
         (errors.Forbidden("x"), 403, "forbidden"),
+        (errors.PreconditionRequired("x"), 428, "precondition_required"),
         (errors.TooManyRequests("x"), 429, "too_many"),
         (errors.TooSlow("x"), 408, "too_slow"),
         (errors.NoRoomToIndex("x"), 507, "disk_full"),

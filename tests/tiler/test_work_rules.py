@@ -95,3 +95,10 @@ def test_a_tag_is_of_rules_and_of_their_order() -> None:
     assert len({rules.tag for rules in several}) == len(several)
     assert several[0].tag == WorkRules((one, two), "x").tag
     assert NO_WORK_RULES.tag == ""
+
+
+def test_a_number_of_thousands_of_digits_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text(f"number = {'9' * 5000}")
+    with pytest.raises(UsageError, match=r"rules\.toml: is no TOML"):
+        read_work_rules(path)

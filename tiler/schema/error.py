@@ -23,6 +23,7 @@ ErrorCode = Literal[
     "not_found",
     "not_indexed",
     "precondition_failed",
+    "precondition_required",
     "question_failed",
     "too_large",
     "too_many",

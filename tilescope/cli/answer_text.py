@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SHOWN_ROWS: Final = 40
 PIPED_WIDTH: Final = 120  # columns, where there is no terminal to ask
 _NAME_ROOM: Final = 24  # of a table for a name at least, where it has to be folded
+_MOST_CHARACTERS: Final = 2000  # of a text: a table is laid out character by character
 _RIGHT: Final = frozenset({"count", "ticks", "time", "bytes", "fraction", "rate", "flops", "number", "id"})
 
 
@@ -39,7 +40,8 @@ class Shown:
             kind, value = "ticks", int(value) - self.zero
         write = self._writers().get(kind)
         if write is None:
-            return printable(str(value))
+            text = str(value)
+            return printable(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…")
         if isinstance(value, int | float) and value < 0 and kind != "id":
             return f"-{write(-value)}"
         return write(value)

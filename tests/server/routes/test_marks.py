@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -57,7 +59,8 @@ async def test_who_comes_second_is_refused(client: Client) -> None:
     assert (late.status, (await late.json())["error"]["code"]) == (412, "precondition_failed")
     for tag in ("*", 'W/"x"', '"x", "y"'):
         assert (await put(client, tag, NOTE)).status == 412
-    assert (await client.put(MARKS, json={"marks": []})).status == 412
+    unsaid = await client.put(MARKS, json={"marks": []})
+    assert (unsaid.status, (await unsaid.json())["error"]["code"]) == (428, "precondition_required")
     assert (await (await client.get(MARKS)).json())["marks"] == [REGION]
 
 
@@ -114,6 +117,73 @@ async def test_a_damaged_file_is_said_and_kept(client: Client, site: Site) -> No
     assert (answer.status, (await answer.json())["error"]["code"]) == (500, "bad_store")
     assert (await put(client, etag, NOTE)).status == 412
     assert file.read_text().endswith('"id":')
+
+
+def _huge(file: Path) -> None:
+    file.write_text('{"version":2,"marks":[]}' + " " * 20_000_000)
+
+
+def _is_no_time(file: Path) -> None:
+    file.write_text('{"version":2,"marks":[{"id":"a","kind":"mark","start":"soon"}]}')
+
+
+def _is_no_text(file: Path) -> None:
+    file.write_text('{"version":2,"marks":[{"id":"a","kind":"mark","start":["1"],"tracks":{}}]}')
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "a huge one": _huge,
+    "a pipe": os.mkfifo,
+    "a folder": Path.mkdir,
+    "a link to itself": lambda file: file.symlink_to(file),
+    "no time": _is_no_time,
+    "no text": _is_no_text,
+    "no depth": lambda file: file.write_text("[" * 100_000),
+    "no UTF-8": lambda file: file.write_bytes(b'{"version":2,"marks":[{"id":"\xff"}]}'),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_what_is_no_file_of_marks_is_refused_by_name(client: Client, site: Site, damage: str) -> None:
+    etag = (await client.get(MARKS)).headers["ETag"]
+    folder = site.cache.root / "run1"
+    folder.mkdir(exist_ok=True)
+    DAMAGES[damage](folder / "marks.json")
+    for answer in (await client.get(MARKS), await put(client, etag, NOTE)):
+        error = (await answer.json())["error"]
+        assert (answer.status, error["code"]) in ((500, "bad_store"), (412, "precondition_failed"))
+        assert answer.status == 412 or "marks.json" in error["message"]
+    assert (await client.get("/api/v1/runs/run1/builds/b1/tracks")).status == 200
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (errno.ENOSPC, 507, "disk_full"),
+        (errno.EDQUOT, 507, "disk_full"),
+        (errno.EROFS, 403, "forbidden"),
+        (errno.EACCES, 403, "forbidden"),
+        (errno.EIO, 500, "bad_store"),
+    ],
+)
+@pytest.mark.parametrize("call", ["tempfile.mkstemp", "os.fsync", "os.open"])
+async def test_what_cannot_be_written_is_said_and_nothing_lost(
+    client: Client, site: Site, monkeypatch: pytest.MonkeyPatch, call: str, error: int, status: int, code: str
+) -> None:
+    etag = (await client.get(MARKS)).headers["ETag"]
+    etag = (await put(client, etag, REGION)).headers["ETag"]
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(error, os.strerror(error))
+
+    with monkeypatch.context() as patch:
+        module = "tilescope.server.runs.marks" if call == "os.open" else "tilescope.server.runs.small_file"
+        patch.setattr(f"{module}.{call}", fail)
+        refused = await put(client, etag, NOTE)
+    assert (refused.status, (await refused.json())["error"]["code"]) == (status, code)
+    assert (await (await client.get(MARKS)).json())["marks"] == [REGION]
+    assert [path.name for path in (site.cache.root / "run1").glob("*marks*")] == ["marks.json"]
+    assert (await put(client, etag, NOTE)).status == 200
 
 
 def tree(*names: str) -> LastingTracks:

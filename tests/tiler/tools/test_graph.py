@@ -12,7 +12,7 @@ from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, sha
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools import Answer, Scope, answer_json, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
 
 
@@ -91,3 +91,12 @@ def test_what_is_not_there_is_said(reader: QueryReader) -> None:
 def test_it_is_found_by_name_operation_and_path(reader: QueryReader) -> None:
     assert column(answer(reader, find="NEG"), "found", "name") == ["y"]
     assert column(answer(reader, find="nothing"), "found", "name") == []
+
+
+def test_long_names_do_not_come_again_in_every_row(tmp_path: Path) -> None:
+    of = shape("f32", 4)
+    users = [instruction(k, f"op.{k}", "negate", of, 1) for k in range(2, 202)]
+    program = hlo_proto("jit_f", computation(1, "main", instruction(1, "a" * 100_000, "parameter", of), *users, root=2))
+    found = answer(reader_of(write_space(tmp_path / "t.xplane.pb", hlo_plane({"jit_f(7)": program})), tmp_path))
+    assert len(column(found, "edges", "source_name")) == 199
+    assert len(answer_json.encode(found)) < 1_000_000

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from tilescope.tiler.details.stepwise_json import must_fit, parse_json
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.query import QueryReader
-from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, content
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, whole_content
 
 _PREFIX: Final = "page/"
 _TITLES: Final[Mapping[str, str]] = {
@@ -43,12 +43,14 @@ class SavedPage:
         """The same for people."""
         return _TITLES.get(self.page, self.page)
 
-    def parsed(self, reader: QueryReader) -> Any:
-        """What the file has; None stands for NaN, too. Raises DamagedStore."""
-        pieces = content(self.entry, partial(reader.store.attachment_chunk, self.entry.id))
+    def parsed(self, reader: QueryReader) -> Steps[Any]:
+        """What the file has; None stands for NaN, too. Raises DamagedStore, TooLarge."""
+        data = (yield from whole_content(self.entry, partial(reader.store.attachment_chunk, self.entry.id))).tobytes()
+        must_fit(data, self.entry.label)
+        yield
         try:
-            return json.loads(b"".join(pieces).decode("utf-8-sig"), parse_constant=lambda _text: None)
-        except ValueError as error:
+            return (yield from parse_json(data.decode("utf-8-sig")))
+        except (ValueError, RecursionError) as error:
             raise DamagedStore(f"the page {self.entry.label!r} is not what was indexed: {error}") from None
 
 
@@ -97,6 +99,7 @@ def _root_metrics(parsed: Any) -> Mapping[str, Any]:
     return next((metrics for metrics in found if isinstance(metrics, dict)), {})
 
 
-def _column_ids(tables: list[Any]) -> set[Any]:
+def _column_ids(tables: list[Any]) -> set[str]:
     columns = [table.get("cols") for table in tables if isinstance(table, dict)]
-    return {column.get("id") for of in columns if isinstance(of, list) for column in of if isinstance(column, dict)}
+    named = (column.get("id") for of in columns if isinstance(of, list) for column in of if isinstance(column, dict))
+    return {of for of in named if isinstance(of, str)}

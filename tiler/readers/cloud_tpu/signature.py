@@ -44,5 +44,6 @@ def page_of(content: Any) -> str | None:
         return next((page for key, page in PAGE_OF_KEY.items() if isinstance(content.get(key), dict)), None)
     tables = content if isinstance(content, list) else []
     columns = [table.get("cols") for table in tables if isinstance(table, dict)]
-    ids = {column.get("id") for of in columns if isinstance(of, list) for column in of if isinstance(column, dict)}
+    named = (column.get("id") for of in columns if isinstance(of, list) for column in of if isinstance(column, dict))
+    ids = {of for of in named if isinstance(of, str)}
     return next((page for column, page in PAGE_OF_COLUMN.items() if column in ids), None)

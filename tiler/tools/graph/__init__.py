@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Final
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
@@ -130,22 +130,31 @@ def _nodes(module: HloModule, graph: ProgramGraph, near: Neighbourhood) -> Table
     place = {frame.instruction.id: row for row, frame in enumerate(near.frames)}
     listed = [of.instruction for of in rows]
     columns = [
-        Column("name", "Instruction", "name", [of.name for of in listed]),
-        Column("opcode", "Operation", "text", [_opcode(of) for of in listed]),
-        Column("shape", "Shape", "text", [of.shape.text for of in listed]),
+        _texts("name", "Instruction", "name", (of.name for of in listed)),
+        _texts("opcode", "Operation", "text", (_opcode(of) for of in listed)),
+        _texts("shape", "Shape", "text", (of.shape.text for of in listed)),
         Column("bytes", "Bytes", "bytes", [of.shape.bytes for of in listed], total="none"),
         Column("distance", "Distance", "count", [of.distance for of in rows], total="none"),
         Column("operands", "Operands", "count", [len(of.operands) for of in listed], total="none"),
         Column("users", "Users", "count", [len(graph.users(of.id)) for of in listed], total="none"),
         Column("inside", "Instructions inside", "count", [_inside(module, of) for of in listed], total="none"),
         Column("is_open", "Open", "flag", [row < len(near.frames) for row in range(len(rows))]),
-        Column("computation", "Computation", "text", [of.computation.name for of in rows]),
-        Column("framework", "Framework op", "text", [of.op_name or None for of in listed]),
-        Column("source", "Source", "text", [module.source(of) or None for of in listed]),
+        _texts("computation", "Computation", "text", (of.computation.name for of in rows)),
+        _texts("framework", "Framework op", "text", (of.op_name or None for of in listed)),
+        _texts("source", "Source", "text", (module.source(of) or None for of in listed)),
         query_column(of.name for of in listed),
         Column("frame", "In", "id", [place.get(of.frame, -1) for of in rows]),
     ]
     return Table("nodes", "Instructions around", columns, parent="frame")
+
+
+def _texts(name: str, title: str, kind: Literal["text", "name"], texts: Iterable[str | None]) -> Column:
+    """A column of texts as long as one that can be asked for: a few long ones could come again in every row."""
+    return Column(name, title, kind, [None if text is None else _shortened(text) for text in texts])
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
 
 
 def _opcode(of: Instruction) -> str:
@@ -164,9 +173,9 @@ def _edges(near: Neighbourhood) -> Table:
     columns = [
         Column("source", "From", "id", [place[source] for source, _ in near.edges]),
         Column("target", "To", "id", [place[target] for _, target in near.edges]),
-        Column("source_name", "Operand", "name", [by_id[source].instruction.name for source, _ in near.edges]),
-        Column("target_name", "User", "name", [by_id[target].instruction.name for _, target in near.edges]),
-        Column("shape", "Shape", "text", [by_id[source].instruction.shape.text for source, _ in near.edges]),
+        _texts("source_name", "Operand", "name", (by_id[source].instruction.name for source, _ in near.edges)),
+        _texts("target_name", "User", "name", (by_id[target].instruction.name for _, target in near.edges)),
+        _texts("shape", "Shape", "text", (by_id[source].instruction.shape.text for source, _ in near.edges)),
     ]
     return Table("edges", "Operands", columns)
 
@@ -180,11 +189,11 @@ def _found(module: HloModule, graph: ProgramGraph, wanted: str) -> Table:
             if len(hits) == MAX_FOUND:
                 break
     columns = [
-        Column("name", "Instruction", "name", [of.name for of in hits]),
-        Column("opcode", "Operation", "text", [_opcode(of) for of in hits]),
-        Column("shape", "Shape", "text", [of.shape.text for of in hits]),
-        Column("computation", "Computation", "text", [graph.computation_of[of.id].name for of in hits]),
-        Column("framework", "Framework op", "text", [of.op_name or None for of in hits]),
+        _texts("name", "Instruction", "name", (of.name for of in hits)),
+        _texts("opcode", "Operation", "text", (_opcode(of) for of in hits)),
+        _texts("shape", "Shape", "text", (of.shape.text for of in hits)),
+        _texts("computation", "Computation", "text", (graph.computation_of[of.id].name for of in hits)),
+        _texts("framework", "Framework op", "text", (of.op_name or None for of in hits)),
         query_column(of.name for of in hits),
     ]
     return Table("found", "Found", columns)
@@ -192,8 +201,8 @@ def _found(module: HloModule, graph: ProgramGraph, wanted: str) -> Table:
 
 def _programs(programs: Sequence[Program]) -> Table:
     columns = [
-        Column("name", "Program", "text", [of.label for of in programs]),
-        Column("id", "Id", "text", [of.id for of in programs]),
+        _texts("name", "Program", "text", (of.label for of in programs)),
+        _texts("id", "Id", "text", (of.id for of in programs)),
         Column("size", "HLO proto", "bytes", [of.entry.size_bytes for of in programs]),
     ]
     return Table("programs", "Programs", columns)

@@ -19,13 +19,15 @@ from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Reason, Tool
 
-_SHOW: Final[Mapping[str, Callable[[Any, int], Answer]]] = {
+_SHOW: Final[Mapping[str, Callable[[Any, int], Steps[Answer]]]] = {
     "pod_viewer": cores_answer,
     "op_profile": profile_tree_answer,
     "memory_viewer": buffers_answer,
     "overview_page": data_tables_answer,
     "input_pipeline": data_tables_answer,
 }
+
+_OWN_FACTS: Final = frozenset({"page", "file", "version"})
 
 
 class ImportedQuestion(Question, frozen=True, kw_only=True):
@@ -42,14 +44,13 @@ def _answer(scope: Scope, question: ImportedQuestion) -> Steps[Answer]:
         lacking = Note("warning", f"there is no saved page {question.page}: see the table of pages")
         return Answer(tables=[_pages(pages)], notes=[lacking])
     page = pages[question.page]
-    parsed = page.parsed(scope.reader)
-    yield
-    shown = _SHOW[page.page](parsed, int(scope.manifest["tick_ps"]))
+    parsed = yield from page.parsed(scope.reader)
+    shown = yield from _SHOW[page.page](parsed, int(scope.manifest["tick_ps"]))
     facts = [
         Fact("page", "Page", page.title, "text"),
         Fact("file", "File", page.entry.label, "text"),
         Fact("version", "Looks like", version_of(page.page, parsed), "text"),
-        *shown.facts,
+        *(fact for fact in shown.facts if fact.id not in _OWN_FACTS),
     ]
     tables = [*shown.tables, _pages(pages)] if len(pages) > 1 else shown.tables
     note = Note("info", "figures are as the file has them: there is no trace to compare them with")

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
-from tilescope.tiler.tools.imported.members import items, member, text, whole
+from tilescope.tiler.tools.imported.members import SHOWN_ROWS, items, member, text, whole
 
 # Bytes of an element, by its type.
 _ELEMENT_BYTES: Final[Mapping[str, int]] = {
@@ -19,6 +20,7 @@ _ELEMENT_BYTES: Final[Mapping[str, int]] = {
 }
 _ALLOC: Final = (None, "ALLOC", 0)  # zero is left out of JSON
 _FREE: Final = ("FREE", 1)
+_MAX_RANK: Final = 64  # no array has more dimensions, and many buffers can be of one shape
 _FLAGS: Final = (
     ("isEntryComputationParameter", "parameter"),
     ("maybeLiveOut", "output"),
@@ -27,7 +29,7 @@ _FLAGS: Final = (
 )
 
 
-def buffers_answer(parsed: Any, _tick_ps: int) -> Answer:
+def buffers_answer(parsed: Any, _tick_ps: int) -> Steps[Answer]:
     """Its buffers with what they take without padding, and the curve of the heap."""
     module = member(parsed, "hloModule")
     assignment = member(parsed, "bufferAssignment")
@@ -36,13 +38,20 @@ def buffers_answer(parsed: Any, _tick_ps: int) -> Answer:
         for computation in items(member(module, "computations"))
         for one in items(member(computation, "instructions"))
     }
+    yield
     allocations = {
         str(member(assigned, "logicalBufferId")): allocation
         for allocation in items(member(assignment, "bufferAllocations"))
         for assigned in items(member(allocation, "assigned"))
     }
+    yield
     buffers = items(member(assignment, "logicalBuffers"))
     sizes = {str(member(of, "id")): whole(member(of, "size")) for of in buffers}
+    notes = []
+    if len(buffers) > SHOWN_ROWS:
+        notes.append(Note("warning", f"only {SHOWN_ROWS:,} of {len(buffers):,} buffers are shown"))
+        buffers = buffers[:SHOWN_ROWS]
+    yield
     names = [text(member(of, "definedAt", "instructionName")) for of in buffers]
     made_by = [instructions.get(name or "") for name in names]
     columns = [
@@ -53,7 +62,9 @@ def buffers_answer(parsed: Any, _tick_ps: int) -> Answer:
         Column("kind", "Allocation", "text", [_kind(allocations.get(str(member(of, "id")))) for of in buffers]),
         Column("tf_op", "Framework op", "text", [text(member(one, "metadata", "opName")) or None for one in made_by]),
     ]
+    yield
     curve, unknown = _curve(assignment, sizes)
+    yield
     peak = max((in_use for _, in_use in curve), default=None)
     why = "" if curve else "the file has no trace of the heap"
     facts = [
@@ -67,11 +78,8 @@ def buffers_answer(parsed: Any, _tick_ps: int) -> Answer:
             "bytes",
         ),
     ]
-    notes = (
-        [Note("warning", f"{unknown:,} events of the heap name a buffer that the file does not have")]
-        if unknown
-        else []
-    )
+    if unknown:
+        notes.append(Note("warning", f"{unknown:,} events of the heap name a buffer that the file does not have"))
     return Answer(facts, [Table("buffers", "Buffers", columns)], _series(curve), notes)
 
 
@@ -108,7 +116,7 @@ def _unpadded(buffer: Any, instruction: Any) -> int | None:
         at, parts = whole(place), items(member(shape, "tupleShapes"))
         shape = parts[at] if at is not None and 0 <= at < len(parts) else None
     element = _ELEMENT_BYTES.get(str(member(shape, "elementType")))
-    dimensions = [whole(of) for of in items(member(shape, "dimensions"))]
+    dimensions = [whole(of) for of in items(member(shape, "dimensions"))[:_MAX_RANK]]
     if element is None or any(of is None for of in dimensions):
         return None
     return element * math.prod(of for of in dimensions if of is not None)

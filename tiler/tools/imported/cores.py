@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice
 from typing import Any, Final
 
+from tilescope.tiler.query import Steps
 from tilescope.tiler.ticks import nearest_mean
-from tilescope.tiler.tools.answer import Answer, Column, Fact, Series, Table, values_of
-from tilescope.tiler.tools.imported.members import items, member, number, text, ticks, whole
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, values_of
+from tilescope.tiler.tools.imported.members import SHOWN_ROWS, items, member, number, row_id, text, ticks, whole
 
 # Parts of a core's time, as the versions name them; the rest is compute with few FLOPs.
 _PARTS: Final = (
@@ -34,16 +37,22 @@ _GENERIC: Final = (
     ("compilation", "Compilation"),
     ("other", "All others"),
 )
+_STEPS_AT_ONCE: Final = 500  # between two turns
 _US_PS: Final = 10**6
 _BREAKDOWN: Final = ("stepBreakdownUs",)
 
 
-def cores_answer(parsed: Any, tick_ps: int) -> Answer:
+def cores_answer(parsed: Any, tick_ps: int) -> Steps[Answer]:
     """Tables of cores, channels and all-reduces, a row for each step, and the mean core of each step as a chart."""
     page = _Page(parsed, tick_ps)
-    parts = page.parts()
-    tables = [page.table(parts), page.channels(), page.all_reduces()]
-    return Answer(page.facts(), [of for of in tables if len(of)], page.series(parts))
+    yield from page.read()
+    parts = yield from page.parts()
+    tables = []
+    for make in (partial(page.table, parts), page.channels, page.all_reduces):
+        yield
+        tables.append(make())
+    yield
+    return Answer(page.facts(), [of for of in tables if len(of)], page.series(parts), page.notes)
 
 
 class _Page:
@@ -53,24 +62,36 @@ class _Page:
         self._environment = member(parsed, "runEnvironment")
         self._tick_ps = tick_ps
         found = items(member(parsed, "podStatsSequence", "podStatsMap"))
-        self._steps = [step for step in found if isinstance(step, dict)]
-        self._cores = [(step, name, core) for step in self._steps for name, core in _cores(step)]
+        self._steps = [step for step in found[:SHOWN_ROWS] if isinstance(step, dict)]
+        self._cores: list[tuple[Any, str, Any]] = []
+        self.notes: list[Note] = []
 
-    def parts(self) -> list[Column]:
+    def read(self) -> Steps[None]:
+        """Looks at the steps: first of all."""
+        for place, step in enumerate(self._steps):
+            if place % _STEPS_AT_ONCE == 0:
+                yield
+            self._cores += islice(((step, name, core) for name, core in _cores(step)), SHOWN_ROWS - len(self._cores))
+        if len(self._cores) == SHOWN_ROWS:
+            self.notes.append(Note("warning", f"only the first {SHOWN_ROWS:,} cores of steps are shown"))
+
+    def parts(self) -> Steps[list[Column]]:
         """The parts of a core's time that the file has; what they leave of a step is low-FLOPS compute."""
-        generic = [
-            Column(name, title, "ticks", self._taken(*_BREAKDOWN, str(place)))
-            for place, (name, title) in enumerate(_GENERIC, 1)
-        ]
+        generic = []
+        for place, (name, title) in enumerate(_GENERIC, 1):
+            yield
+            generic.append(Column(name, title, "ticks", self._taken(*_BREAKDOWN, str(place))))
         if any(value is not None for of in generic for value in values_of(of)):
             return generic
-        told = [Column(name, title, "ticks", self._taken(key)) for name, title, key in _PARTS]
+        told = []
+        for name, title, key in _PARTS:
+            yield
+            told.append(Column(name, title, "ticks", self._taken(key)))
         told = [of for of in told if any(value is not None for value in values_of(of))]
         if not told:
             return []
-        sums = [
-            sum(value or 0 for value in row) for row in zip(*(self._taken(key) for _, _, key in _PARTS), strict=True)
-        ]
+        yield
+        sums = [sum(value or 0 for value in row) for row in zip(*(values_of(of) for of in told), strict=True)]
         totals = zip(self._taken("totalDurationUs"), sums, strict=True)
         rest = [None if total is None else max(total - known, 0) for total, known in totals]
         return [told[0], Column("low_flops", "Low-FLOPS compute", "ticks", rest), *told[1:]]
@@ -82,8 +103,8 @@ class _Page:
             Column("step", "Step", "count", [whole(member(step, "stepNum")) for step, _, _ in cores], total="none"),
             Column("core", "Core", "text", [name for _, name, _ in cores]),
             Column("host", "Host", "text", [text(member(core, "hostName")) for _, _, core in cores]),
-            Column("chip", "Chip", "id", [whole(member(core, "chipId")) for _, _, core in cores]),
-            Column("node", "Node", "id", [whole(member(core, "nodeId")) for _, _, core in cores]),
+            Column("chip", "Chip", "id", [row_id(member(core, "chipId")) for _, _, core in cores]),
+            Column("node", "Node", "id", [row_id(member(core, "nodeId")) for _, _, core in cores]),
             Column("total", "Step time", "ticks", self._taken("totalDurationUs")),
             *parts,
             Column("bottleneck", "Bottleneck", "text", [text(member(core, "bottleneck")) for _, _, core in cores]),
@@ -92,12 +113,12 @@ class _Page:
 
     def channels(self) -> Table:
         """What was sent from one core to another, and how fast."""
-        rows = [(step, of) for step in self._steps for of in items(member(step, "channelDb"))]
+        rows = self._items("channelDb")
         sizes = [whole(member(of, "dataSize")) for _, of in rows]
         latency = [number(member(of, "durationUs")) for _, of in rows]
         both = zip(sizes, latency, strict=True)
         rates = [None if size is None or not time else size / time * 1e6 for size, time in both]
-        names = [", ".join(str(name) for name in items(member(of, "hloNames"))) or None for _, of in rows]
+        names = [", ".join(filter(None, map(text, items(member(of, "hloNames"))))) or None for _, of in rows]
         columns = [
             Column("step", "Step", "count", [whole(member(step, "stepNum")) for step, _ in rows], total="none"),
             Column("channel", "Channel", "text", [text(member(of, "channelId")) for _, of in rows]),
@@ -114,7 +135,7 @@ class _Page:
 
     def all_reduces(self) -> Table:
         """The all-reduces of each step, and between which replicas."""
-        rows = [(step, of) for step in self._steps for of in items(member(step, "allReduceOpDb"))]
+        rows = self._items("allReduceOpDb")
         columns = [
             Column("step", "Step", "count", [whole(member(step, "stepNum")) for step, _ in rows], total="none"),
             Column("name", "Name", "name", [text(member(of, "name")) or "" for _, of in rows]),
@@ -159,6 +180,11 @@ class _Page:
         ys = [Column(of.id, of.title, "ticks", mean) for of, mean in zip(parts, means, strict=True)]
         return [Series("steps", "Time of the mean core", "bars", Column("step", "Step", "count", numbers), ys)]
 
+    def _items(self, name: str) -> list[tuple[Any, Any]]:
+        """What the steps list under a name, each with its step."""
+        rows = ((step, of) for step in self._steps for of in items(member(step, name)))
+        return list(islice(rows, SHOWN_ROWS))
+
     def _taken(self, *names: str) -> list[int | None]:
         """A time of each core, in ticks."""
         return [self._us(core, *names) for _, _, core in self._cores]
@@ -170,9 +196,9 @@ class _Page:
 def _cores(step: Any) -> Iterator[tuple[str, Any]]:
     found = member(step, "podStatsPerCore")
     known = found.items() if isinstance(found, dict) else ()
-    yield from sorted(known, key=lambda of: (len(str(of[0])), str(of[0])))
+    yield from sorted(((text(key) or "", core) for key, core in known), key=lambda of: (len(of[0]), of[0]))
 
 
 def _replicas(of: Any) -> str | None:
     groups = [items(member(group, "replicaIds")) for group in items(member(of, "replicaGroups"))]
-    return "; ".join(", ".join(map(str, group)) for group in groups if group) or None
+    return "; ".join(", ".join(filter(None, map(text, group))) for group in groups if group) or None

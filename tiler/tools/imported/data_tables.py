@@ -5,14 +5,21 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
+from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, values_of
-from tilescope.tiler.tools.imported.members import items, member, number, text, ticks, whole
+from tilescope.tiler.tools.imported.members import SHOWN_ROWS, id_of, items, member, number, text, ticks, whole
 
 _TAG: Final = re.compile(r"<[^<>]{0,2000}>")
 _UNIT: Final = re.compile(r" *\((in ms|%|as % of [^)]*)\)$")
-_SHOWN: Final = 100_000  # rows of a table
+_MAX_TABLES: Final = 100
+_MAX_FACTS: Final = 1000  # of a table; and so many notes
+_MAX_COLUMNS: Final = 200
+_MAX_CELLS: Final = 2_000_000  # of all tables
+_AT_ONCE: Final = 5000  # rows between two turns
 _PS: Final[Mapping[str, int]] = {"Ms": 10**9, "InMs": 10**9, "Us": 10**6, "_ms": 10**9, "_us": 10**6}
 
 # What the pages call their columns and tables where their labels are none.
@@ -37,17 +44,37 @@ _ADVICE: Final = "link"
 _SAYS_IT_AGAIN: Final = frozenset({"tooltip", "remark_color"})
 
 
-def data_tables_answer(parsed: Any, tick_ps: int) -> Answer:
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """How many rows and columns of a table are shown."""
+
+    rows: int
+    columns: int
+    is_cut: bool
+
+
+def data_tables_answer(parsed: Any, tick_ps: int) -> Steps[Answer]:
     """All tables of a page; their properties are facts, and tables of advice notes."""
     facts: dict[str, Fact] = {}
     tables: list[Table] = []
     notes: list[Note] = []
-    for place, of in enumerate(items(parsed)):
+    left = _MAX_CELLS
+    all_tables = items(parsed)
+    if len(all_tables) > _MAX_TABLES:
+        notes.append(Note("warning", f"the page has {len(all_tables):,} tables: the first {_MAX_TABLES} are shown"))
+    for place, of in enumerate(all_tables[:_MAX_TABLES]):
+        yield
         for fact in _facts(of, tick_ps):
             facts.setdefault(fact.id, fact)
-        table = _table(of, place, tick_ps)
+        shape = _shape(of, left)
+        left -= shape.rows * shape.columns
+        if shape.is_cut:
+            text = f"{shape.rows:,} rows and {shape.columns:,} columns"
+            notes.append(Note("warning", f"table {place} has more than is shown: these are its first {text}"))
+        table = yield from _table(of, shape, place, tick_ps)
         if table is not None and any(column.id == _ADVICE for column in table.columns):
-            notes += [Note("info", f"the file says: {advice}") for advice in values_of(table.column(_ADVICE)) if advice]
+            words = [advice for advice in values_of(table.column(_ADVICE)) if advice][:_MAX_FACTS]
+            notes += [Note("info", f"the file says: {advice}") for advice in words]
         elif table is not None:
             tables.append(table)
     return Answer(list(facts.values()), tables, [chart for of in tables for chart in _steps(of)], notes)
@@ -55,35 +82,49 @@ def data_tables_answer(parsed: Any, tick_ps: int) -> Answer:
 
 def _facts(of: Any, tick_ps: int) -> list[Fact]:
     properties = member(of, "p")
-    found = []
-    for key, value in properties.items() if isinstance(properties, dict) else ():
+    found: list[Fact] = []
+    for key, value in islice(properties.items(), _MAX_FACTS) if isinstance(properties, dict) else ():
         words = _plain(text(value))
         if not words or key in _SAYS_IT_AGAIN:
             continue
-        label = key.replace("_", " ").replace("steptime", "step time")
+        label = (text(key) or "").replace("_", " ").replace("steptime", "step time")
+        name = id_of(key, f"property.{len(found)}")
         unit = next((unit for unit in ("_ms_", "_us_") if unit in f"{key}_"), None)
         amount = number(words.removesuffix("%"))
         if amount is not None and unit is not None:
             label = label.replace(unit[1:3], "").replace("  ", " ").strip()
-            found.append(Fact(key, label.capitalize(), ticks(amount, _PS[unit[:3]], tick_ps), "ticks"))
+            found.append(Fact(name, label.capitalize(), ticks(amount, _PS[unit[:3]], tick_ps), "ticks"))
         elif amount is not None and ("percent" in key or words.endswith("%")):
             label = label.replace("percent", "share").replace("time share", "share")
-            found.append(Fact(key, label.capitalize(), amount / 100, "fraction"))
+            found.append(Fact(name, label.capitalize(), amount / 100, "fraction"))
         else:
-            found.append(Fact(key, label.capitalize(), words, "text"))
+            found.append(Fact(name, label.capitalize(), words, "text"))
     return found
 
 
-def _table(of: Any, place: int, tick_ps: int) -> Table | None:
-    columns, rows = items(member(of, "cols")), items(member(of, "rows"))
+def _shape(of: Any, most_cells: int) -> _Shape:
+    columns, rows = len(items(member(of, "cols"))), len(items(member(of, "rows")))
+    shown_columns = min(columns, _MAX_COLUMNS)
+    shown_rows = min(rows, SHOWN_ROWS, most_cells // max(shown_columns, 1))
+    return _Shape(shown_rows, shown_columns, is_cut=shown_rows < rows or shown_columns < columns)
+
+
+def _table(of: Any, shape: _Shape, place: int, tick_ps: int) -> Steps[Table | None]:
+    columns, rows = items(member(of, "cols"))[: shape.columns], items(member(of, "rows"))[: shape.rows]
     if not columns or not rows:
         return None
-    cells = [[member(cell, "v") for cell in items(member(row, "c"))] for row in rows[:_SHOWN]]
+    cells: list[list[Any]] = []
+    for row in rows:
+        if len(cells) % _AT_ONCE == 0:
+            yield
+        cells.append([member(cell, "v") for cell in items(member(row, "c"))[: shape.columns]])
     made: dict[str, Column] = {}
     for at, column in enumerate(columns):
+        yield
         key = text(member(column, "id")) or f"column{at}"
         if key not in _SAYS_IT_AGAIN:
             values = [row[at] if at < len(row) else None for row in cells]
+            key = id_of(key, f"column{at}")
             made.setdefault(key, _column(key, column, values, tick_ps))
     if not made:
         return None

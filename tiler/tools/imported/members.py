@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, Final
 
 from tilescope.tiler.ticks import TICK_LIMIT
 
+SHOWN_ROWS: Final = 100_000  # of a table
+
 _MAX_TEXT: Final = 10_000  # characters
+_MOST: Final = 1 << 63
+_MOST_EXACT: Final = 1 << 53
+_ID: Final = re.compile("[A-Za-z0-9_.-]{1,64}")
 
 
 def member(of: Any, *names: str) -> Any:
@@ -23,9 +29,9 @@ def items(of: Any) -> list[Any]:
 
 
 def text(of: Any) -> str | None:
-    """A text, or a number as one."""
+    """A text, or a number as one; half a character, which does not travel, is a question mark."""
     if isinstance(of, str):
-        return of[:_MAX_TEXT]
+        return of[:_MAX_TEXT].encode("utf-8", "replace").decode()
     return str(of) if isinstance(of, int | float) and not isinstance(of, bool) else None
 
 
@@ -41,11 +47,22 @@ def number(of: Any) -> float | None:
 
 
 def whole(of: Any) -> int | None:
-    """An integer, also one that is written as a text: 64-bit ones are in JSON."""
+    """An integer of 64 bits, also one that is written as a text: these are in JSON."""
     if isinstance(of, str) and len(of) <= 20:
         digits = of.removeprefix("-")
-        return int(of) if digits.isascii() and digits.isdecimal() else None
-    return of if isinstance(of, int) and not isinstance(of, bool) else None
+        of = int(of) if digits.isascii() and digits.isdecimal() else None
+    return of if isinstance(of, int) and not isinstance(of, bool) and -_MOST <= of < _MOST else None
+
+
+def row_id(of: Any) -> int | None:
+    """An integer that is a number in JSON, which many read as a double."""
+    found = whole(of)
+    return None if found is None or abs(found) >= _MOST_EXACT else found
+
+
+def id_of(key: str, place: str) -> str:
+    """The id of a fact or a column that a file calls so; that of its place where it cannot be one."""
+    return key if _ID.fullmatch(key) else place
 
 
 def ticks(of: float | None, unit_ps: int, tick_ps: int) -> int | None:

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, values_of
-from tilescope.tiler.tools.imported.members import items, member, number, text, ticks, whole
+from tilescope.tiler.tools.imported.members import SHOWN_ROWS, items, member, number, text, ticks, whole
 
-_SHOWN: Final = 100_000  # nodes of a tree
 _TITLES: Final = {
     "byCategory": "By category",
     "byProgram": "By program",
@@ -17,6 +17,13 @@ _TITLES: Final = {
     "byCategoryExcludeIdle": "By category, without idle",
     "byProvenance": "By provenance",
 }
+
+_TEXTS: Final = (
+    ("category", "Category", "category"),
+    ("op", "Operation", "op"),
+    ("expression", "Expression", "expression"),
+    ("provenance", "Provenance", "provenance"),
+)
 
 
 @dataclass(slots=True)
@@ -28,18 +35,25 @@ class _Rows:
     is_cut: bool = False
 
 
-def profile_tree_answer(parsed: Any, tick_ps: int) -> Answer:
+def profile_tree_answer(parsed: Any, tick_ps: int) -> Steps[Answer]:
     """A tree for each member that is one."""
-    trees = {key: _rows(parsed[key]) for key in _TITLES if isinstance(member(parsed, key), dict)}
-    notes = [Note("warning", f"{_TITLES[key]}: only {_SHOWN:,} nodes are shown") for key in trees if trees[key].is_cut]
-    return Answer(tables=[_table(key, rows, tick_ps) for key, rows in trees.items()], notes=notes)
+    tables: list[Table] = []
+    notes: list[Note] = []
+    for key in _TITLES:
+        if isinstance(member(parsed, key), dict):
+            yield
+            rows = _rows(parsed[key])
+            tables.append((yield from _table(key, rows, tick_ps)))
+            if rows.is_cut:
+                notes.append(Note("warning", f"{_TITLES[key]}: only {SHOWN_ROWS:,} nodes are shown"))
+    return Answer(tables=tables, notes=notes)
 
 
 def _rows(root: Any) -> _Rows:
     rows, waiting = _Rows(), [(-1, root)]
     while waiting:
         parent, node = waiting.pop()
-        if len(rows.nodes) == _SHOWN:
+        if len(rows.nodes) == SHOWN_ROWS:
             rows.is_cut = True
             break
         place = len(rows.nodes)
@@ -49,16 +63,23 @@ def _rows(root: Any) -> _Rows:
     return rows
 
 
-def _table(key: str, rows: _Rows, tick_ps: int) -> Table:
+def _table(key: str, rows: _Rows, tick_ps: int) -> Steps[Table]:
     """Old files have shares of the whole as times and rates; newer ones have picoseconds beside them."""
     nodes = rows.nodes
+    yield
     flops = [number(member(node, "metrics", "flops")) for node in nodes]
     share = _shares(rows)
     used = [
         None if flop is None or not time else min(flop / time, 1.0) for flop, time in zip(flops, share, strict=True)
     ]
     wasted = [None if of is None or time is None else time * (1 - of) for of, time in zip(used, share, strict=True)]
+    yield
     raw = _numbers(nodes, "metrics", "rawTime")
+    texts: list[Column] = []
+    for name, title, source in _TEXTS:
+        yield
+        texts.append(Column(name, title, "text", [text(member(node, "xla", source)) or None for node in nodes]))
+    yield
     columns = [
         Column("name", "Name", "name", [text(member(node, "name")) or "" for node in nodes]),
         Column("parent", "Parent", "id", rows.parent),
@@ -69,17 +90,10 @@ def _table(key: str, rows: _Rows, tick_ps: int) -> Table:
         Column(
             "occurrences", "Occurrences", "count", [whole(member(node, "metrics", "occurrences")) for node in nodes]
         ),
-        *(
-            Column(name, title, "text", [text(member(node, "xla", source)) or None for node in nodes])
-            for name, title, source in (
-                ("category", "Category", "category"),
-                ("op", "Operation", "op"),
-                ("expression", "Expression", "expression"),
-                ("provenance", "Provenance", "provenance"),
-            )
-        ),
+        *texts,
         Column("layout", "Layout", "text", [_layout(node) for node in nodes]),
     ]
+    yield
     name = re.sub("[A-Z]", lambda of: f"_{of[0].lower()}", key)
     return Table(name, _TITLES[key], [column for column in columns if not _is_empty(column)], parent="parent")
 

@@ -22,6 +22,8 @@ from tilescope.tiler.tools.input_pipeline.levels import percent
 from tilescope.tiler.tools.pod.channels import channels_table
 from tilescope.tiler.tools.pod.collectives import collectives_table
 from tilescope.tiler.tools.pod.saved import (
+    MAX_CELLS,
+    MAX_CORES,
     saved_channels,
     saved_cores,
     saved_places,
@@ -44,6 +46,8 @@ _MOST_DRAWN: Final = 256
 
 # What ids of the categories of TPUs begin with: some are those of classes, too.
 _TPU: Final = "tpu_"
+
+_STEPS_AT_ONCE: Final = 20_000  # between two turns
 
 # Columns that lead to where a saved page has nothing.
 _OF_TIMELINE: Final = ("start", "end", "track", "event")
@@ -112,7 +116,7 @@ def _answer(scope: Scope, question: PodQuestion) -> Steps[Answer]:
         return Answer([Fact("cores", "Cores", None, "count", asked.why)], notes=asked.notes)
     known = core_places(scope.reader)
     places = [known.get(of.group) for of in asked.times]
-    cores = _cores_table(asked, found, places)
+    cores = yield from _cores_table(asked, found, places)
     tables = [_stragglers_table(asked, found), cores, _cells_table(asked, question.limit)]
     if question.collectives:
         tables.append((yield from collectives_table(scope, asked, question.limit)))
@@ -124,10 +128,15 @@ def _answer(scope: Scope, question: PodQuestion) -> Steps[Answer]:
 
 def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Steps[Answer]:
     """Of a page of the Cloud TPU profiler: it has figures of steps, and nothing that could be shown in a timeline."""
-    parsed = page.parsed(scope.reader)
-    yield
-    cores = saved_cores(parsed, question.steps)
-    times = [step_times_of_core(of, place) for place, of in enumerate(cores)]
+    parsed = yield from page.parsed(scope.reader)
+    cores, is_cut = yield from saved_cores(parsed, question.steps)
+    times, work = [], 0
+    for place, core in enumerate(cores):
+        work += 1 + len(core.steps)
+        if work >= _STEPS_AT_ONCE:
+            work = 0
+            yield
+        times.append(step_times_of_core(core, place))
     places = saved_places(parsed, cores)
     names = [f"{of.host} · core {of.key}" if of.host else f"core {of.key}" for of in cores]
     looked = yield from scope.windows(PodQuestion())
@@ -135,17 +144,22 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Steps[Ans
     notes = [Note("info", f"these are the figures of {page.entry.label}: there is no trace to compare them with")]
     if any("crsDurationUs" in of.told for of in cores):
         notes.append(Note("info", "the file does not tell computing in all-reduces from waiting: all of it is compute"))
+    if is_cut:
+        text = f"the page has more than is compared: {MAX_CORES:,} cores, and {MAX_CELLS:,} of cores times steps"
+        notes.append(Note("warning", f"{text}: the first are shown, ask for fewer steps"))
     why = "" if times else "the page has no such steps"
     hosts = [of.host for of in cores]
+    yield
     asked = AskedSteps(times, aligned(times), names, hosts, tick_ps, looked, notes, why)
     if not times:
         return Answer([Fact("cores", "Cores", None, "count", why)], notes=notes)
+    yield
     found = stragglers(times)
     tables = [
         _stragglers_table(asked, found),
-        _cores_table(asked, found, places),
+        (yield from _cores_table(asked, found, places)),
         _cells_table(asked, question.limit),
-        saved_channels(parsed, cores, names, question.steps, tick_ps, question.limit),
+        (yield from saved_channels(parsed, cores, names, question.steps, tick_ps, question.limit)),
     ]
     tables = [replace(of, columns=[one for one in of.columns if one.id not in _OF_TIMELINE]) for of in tables]
     said = [Note(note.severity, note.text) for note in _notes(asked, found)]
@@ -175,7 +189,7 @@ def _facts(asked: AskedSteps, found: Sequence[Straggler]) -> list[Fact]:
     return facts
 
 
-def _cores_table(asked: AskedSteps, found: Sequence[Straggler], places: Sequence[CorePlace | None]) -> Table:
+def _cores_table(asked: AskedSteps, found: Sequence[Straggler], places: Sequence[CorePlace | None]) -> Steps[Table]:
     """Each core with the means of its steps."""
     times = asked.times
     causes: dict[int, list[str]] = {}
@@ -186,25 +200,23 @@ def _cores_table(asked: AskedSteps, found: Sequence[Straggler], places: Sequence
     def means(columns: Sequence[Ints]) -> list[Value]:
         return [nearest_mean(int(ps.sum()), len(ps) * asked.tick_ps) for ps in columns]
 
+    of_classes: dict[StepClass, list[Value]] = {}
+    for one_class in StepClass:
+        yield
+        of_classes[one_class] = means([of.classes[one_class] for of in times])
+    of_parts: dict[StepPart, list[Value]] = {}
+    for part in TPU_PARTS:
+        yield
+        is_told = all(part in of.parts for of in times)
+        of_parts[part] = means([of.parts[part] for of in times]) if is_told else [None] * len(times)
+
     columns = [
         Column("core", "Core", "name", list(asked.names)),
         Column("straggles", "Takes longer for", "text", straggles),
         Column("steps", "Steps", "count", [len(of) for of in times]),
         Column("duration", "Mean step", "ticks", means([of.duration for of in times]), total="none"),
-        *(
-            Column(one.value, CLASS_TITLES[one], "ticks", means([of.classes[one] for of in times]), total="none")
-            for one in StepClass
-        ),
-        *(
-            Column(
-                f"{_TPU}{one.value}",
-                PART_TITLES[one],
-                "ticks",
-                means([of.parts[one] for of in times]) if all(one in of.parts for of in times) else [None] * len(times),
-                total="none",
-            )
-            for one in TPU_PARTS
-        ),
+        *(Column(one.value, CLASS_TITLES[one], "ticks", of_classes[one], total="none") for one in StepClass),
+        *(Column(f"{_TPU}{one.value}", PART_TITLES[one], "ticks", of_parts[one], total="none") for one in TPU_PARTS),
         Column("host", "On host", "text", [host or None for host in asked.hosts]),
         Column("chip", "Chip", "id", [None if of is None else of.chip for of in places]),
         Column("core_number", "Core of chip", "id", [None if of is None else of.core for of in places]),

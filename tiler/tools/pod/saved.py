@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.core_places import CorePlace
 from tilescope.tiler.facts.imports import SavedPage, saved_pages
 from tilescope.tiler.facts.step_times import StepPart, StepTimes
-from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.imported.members import items, member, number, text, whole
@@ -23,6 +24,12 @@ Ints = NDArray[np.int64]
 PAGE: Final = "pod_viewer"
 _US_PS: Final = 10**6
 _MOST_PS: Final = 1 << 60
+
+# What is compared: twice the cores of the largest pods, and steps of cores in a dense matrix.
+MAX_CORES: Final = 32_768
+MAX_CELLS: Final = 500_000
+
+_AT_ONCE: Final = 2000  # cores of steps, or channels, between two turns: some tens of milliseconds
 
 _TPU: Final[Mapping[str, StepPart]] = {
     "highFlopsComputeUs": StepPart.HIGH_FLOPS,
@@ -48,6 +55,7 @@ _GENERIC: Final = (
     StepPart.COMPILE,
     StepPart.OTHERS,
 )
+_PARTS: Final = tuple(dict.fromkeys((StepPart.IDLE, *_TPU.values(), StepPart.LOW_FLOPS, *_GENERIC)))
 
 
 @dataclass(slots=True)
@@ -58,9 +66,8 @@ class SavedCore:
     host: str
     chip: int | None
     node: int | None
-    numbers: list[int] = field(default_factory=list)
-    durations: list[int] = field(default_factory=list)  # ps
-    parts: list[dict[StepPart, int]] = field(default_factory=list)
+    steps: dict[int, array[int]] = field(default_factory=dict)  # by number: the duration and all parts, ps
+    parts: set[StepPart] = field(default_factory=set)  # those that some step has
     told: frozenset[str] = frozenset()  # names of its figures
 
 
@@ -69,34 +76,44 @@ def saved_pod(reader: QueryReader) -> SavedPage | None:
     return next((page for page in saved_pages(reader) if page.page == PAGE), None)
 
 
-def saved_cores(parsed: Any, steps: StepRange | None) -> list[SavedCore]:
-    """All cores of a page with those of its steps that are asked for, hosts together."""
-    found: dict[str, SavedCore] = {}
-    for step, of_step in _steps(parsed, steps):
-        cores = member(of_step, "podStatsPerCore")
-        for key, core in sorted(cores.items()) if isinstance(cores, dict) else ():
-            duration = _ps(member(core, "totalDurationUs"))
-            if duration is None:
-                continue
-            told = SavedCore(str(key), text(member(core, "hostName")) or "", *_place(core), told=frozenset(core))
-            of = found.setdefault(str(key), told)
-            if step not in of.numbers:
-                of.numbers.append(step)
-                of.durations.append(duration)
-                of.parts.append(_parts(core, duration))
-    return sorted(found.values(), key=lambda of: (of.host, of.chip or 0, of.node or 0, len(of.key), of.key))
+def saved_cores(parsed: Any, steps: StepRange | None) -> Steps[tuple[list[SavedCore], bool]]:
+    """The cores of a page with those of its steps that are asked for, hosts together; and whether some are left out."""
+    by_key: dict[str, SavedCore] = {}
+    numbers: set[int] = set()
+    is_cut = False
+    for place, (step, key, core) in enumerate(_cores_of_steps(parsed, steps)):
+        if place % _AT_ONCE == 0:
+            yield
+        duration = _ps(member(core, "totalDurationUs"))
+        if duration is None:
+            continue
+        saved = by_key.get(key)
+        is_more = (len(by_key) + (saved is None)) * (len(numbers) + (step not in numbers)) > MAX_CELLS
+        if is_more or (saved is None and len(by_key) >= MAX_CORES):
+            is_cut = True
+            continue
+        if saved is None:
+            saved = SavedCore(key, text(member(core, "hostName")) or "", *_place(core), told=frozenset(core))
+            by_key[key] = saved
+        if step not in saved.steps:
+            numbers.add(step)
+            parts = _parts(core, duration)
+            saved.parts.update(parts)
+            saved.steps[step] = array("q", [duration, *(parts.get(part, 0) for part in _PARTS)])
+    ordered = sorted(by_key.values(), key=lambda of: (of.host, of.chip or 0, of.node or 0, len(of.key), of.key))
+    return ordered, is_cut
 
 
 def step_times_of_core(of: SavedCore, place: int) -> StepTimes:
     """Its steps, without times of the timeline: the page has none."""
-    order = np.argsort(of.numbers, kind="stable")
-    none = np.zeros(len(order), np.int64)
-    names = dict.fromkeys(part for parts in of.parts for part in parts)
-    parts = {name: np.array([row.get(name, 0) for row in of.parts], np.int64)[order] for name in names}
-    numbers, durations = np.array(of.numbers, np.int64)[order], np.array(of.durations, np.int64)[order]
-    is_whole = np.ones(len(order), np.bool_)
+    numbers = np.array(sorted(of.steps), np.int64)
+    steps = b"".join(of.steps[number] for number in numbers.tolist())
+    figures = np.frombuffer(steps, np.int64).reshape(-1, 1 + len(_PARTS)).T
+    none = np.zeros(len(numbers), np.int64)
+    parts = {part: figures[row] for row, part in enumerate(_PARTS, 1) if part in of.parts}
+    is_whole = np.ones(len(numbers), np.bool_)
     return StepTimes(
-        place, numbers, none, none, none, is_whole, none - 1, none, durations, parts, overlap=False, counted=False
+        place, numbers, none, none, none, is_whole, none - 1, none, figures[0], parts, overlap=False, counted=False
     )
 
 
@@ -113,20 +130,26 @@ def saved_places(parsed: Any, cores: Sequence[SavedCore]) -> list[CorePlace | No
 
 def saved_channels(
     parsed: Any, cores: Sequence[SavedCore], names: Sequence[str], steps: StepRange | None, tick_ps: int, limit: int
-) -> Table:
+) -> Steps[Table]:
     """A row for each channel between two cores, with the means of its steps; the slowest first."""
     rows: dict[tuple[str, str, str], list[Any]] = {}
-    for _, of_step in _steps(parsed, steps):
-        for of in items(member(of_step, "channelDb")):
-            key = tuple(text(member(of, name)) or "" for name in ("channelId", "srcCoreId", "dstCoreId"))
-            rows.setdefault((key[0], key[1], key[2]), []).append(of)
+    sent = (of for _, of_step in _steps(parsed, steps) for of in items(member(of_step, "channelDb")))
+    for place, of in enumerate(sent):
+        if place % _AT_ONCE == 0:
+            yield
+        key = tuple(text(member(of, name)) or "" for name in ("channelId", "srcCoreId", "dstCoreId"))
+        rows.setdefault((key[0], key[1], key[2]), []).append(of)
     ids = _ids(cores, names, {core for _, source, destination in rows for core in (source, destination)})
 
     def mean(of: Sequence[Any], name: str) -> int | None:
         known = [ps for ps in (_ps(member(one, name)) for one in of) if ps is not None]
         return nearest_mean(sum(known), len(known) * tick_ps) if known else None
 
-    told = [(key, of, mean(of, "durationUs")) for key, of in rows.items()]
+    told = []
+    for place, (key, channel) in enumerate(rows.items()):
+        if place % _AT_ONCE == 0:
+            yield
+        told.append((key, channel, mean(channel, "durationUs")))
     told = sorted(told, key=lambda row: (-(row[2] or 0), row[0]))[:limit]
     sizes = [whole(member(of[0], "dataSize")) for _, of, _ in told]
     rates: list[Value] = [
@@ -134,7 +157,8 @@ def saved_channels(
         for size, (_, _, ticks) in zip(sizes, told, strict=True)
     ]
     hlo: list[Value] = [
-        ", ".join(sorted({str(name) for one in of for name in items(member(one, "hloNames"))}, reverse=True)) or None
+        ", ".join(sorted({text(name) or "" for one in of for name in items(member(one, "hloNames"))}, reverse=True))
+        or None
         for _, of, _ in told
     ]
     columns = [
@@ -171,6 +195,13 @@ def _steps(parsed: Any, steps: StepRange | None) -> Iterator[tuple[int, Any]]:
         step = whole(member(of, "stepNum"))
         if step is not None and 0 <= step < _MOST_PS and (steps is None or steps.first <= step <= steps.last):
             yield step, of
+
+
+def _cores_of_steps(parsed: Any, steps: StepRange | None) -> Iterator[tuple[int, str, Any]]:
+    for step, of_step in _steps(parsed, steps):
+        cores = member(of_step, "podStatsPerCore")
+        for key, core in sorted(cores.items()) if isinstance(cores, dict) else ():
+            yield step, text(key) or "", core
 
 
 def _place(core: Any) -> tuple[int | None, int | None]:

@@ -110,6 +110,7 @@ export type ErrorCode =
   | "not_found"
   | "not_indexed"
   | "precondition_failed"
+  | "precondition_required"
   | "question_failed"
   | "too_large"
   | "too_many"

@@ -19,7 +19,7 @@ const LATE_BYTES = 60_000;
 
 /**
  * Keeps these marks in place of those that have the tag. Throws ApiError (`precondition_failed` where somebody else was
- * quicker, `forbidden` where the server keeps none) or NetworkError.
+ * quicker, `forbidden` where the server keeps none or may not write, `disk_full`) or NetworkError.
  */
 export async function putMarks(
   build: BuildApi,
