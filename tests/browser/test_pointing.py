@@ -159,8 +159,16 @@ def test_the_header_at_the_top_is_what_it_says_after_scrolling_under_the_pointer
         while viewer.page.evaluate(header) in (None, "g1"):
             viewer.page.mouse.wheel(0, 40)
             viewer.frames(2)
+        viewer.page.mouse.wheel(0, 40)  # its own row is far above then
+        viewer.frames(2)
         named = viewer.page.evaluate(header)
-        viewer.wait(f"document.querySelector('.tree-actions').dataset.key === '{named}'")
+        viewer.wait(f"document.querySelector('.tree-actions')?.dataset.key === '{named}'")
+        at_top, buttons = (
+            viewer.page.locator(of).bounding_box() for of in (".tree-sticky [data-key]", ".tree-actions")
+        )
+        assert at_top is not None
+        assert buttons is not None
+        assert at_top["y"] <= buttons["y"] <= buttons["y"] + buttons["height"] <= at_top["y"] + at_top["height"]
         if act == "key":
             viewer.page.keyboard.press("h")
         else:

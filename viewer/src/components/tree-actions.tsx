@@ -3,7 +3,7 @@
 import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
 import { withKeys } from "../keys/table";
-import { HEADER_PX, layoutItem, screenTopPx } from "../state/layout";
+import { HEADER_PX, layoutItem, screenTopPx, stickyHeader } from "../state/layout";
 import { layout, scrolled } from "../state/tracks";
 import { useApp } from "./app-context";
 import { EyeOffIcon, MoreIcon, PinIcon } from "./icons";
@@ -28,10 +28,14 @@ function ItemButtons() {
     return null;
   }
   const { pinnedPx } = layout.value;
+  const sticky = stickyHeader(layout.value, scrolled.value.topPx);
   // Beside the name, which stays on the screen where its track is scrolled out of it.
   const upperPx = item.isPinned ? 0 : pinnedPx + (item.parentIndex >= 0 ? HEADER_PX : 0);
   const lowestPx = screenTopPx(item, scrolled.value) + item.heightPx - HEIGHT_PX;
-  const topPx = Math.min(lowestPx, Math.max(upperPx, screenTopPx(item, scrolled.value)));
+  const topPx =
+    sticky?.item === item
+      ? pinnedPx + sticky.offsetPx
+      : Math.min(lowestPx, Math.max(upperPx, screenTopPx(item, scrolled.value)));
   const isPinned = item.isPinned && item.parentIndex < 0;
   const name = item.kind === "group" ? item.node.group.name : item.node.track.name;
   return (
