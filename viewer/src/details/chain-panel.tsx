@@ -45,7 +45,7 @@ export function ChainPanel({ trace, details }: Props) {
       return (
         <section>
           <h3>Chain of flows</h3>
-          <CannotFetch message={view.failure.message} retry={load} />
+          <CannotFetch message={view.failure.message} retry={() => loader.again()} />
         </section>
       );
     case "answered": {

@@ -57,7 +57,7 @@ export function useNesting(trace: Trace, { track, ordinal }: EventDetails): Aske
       preferred = next.order;
       setChosen({ slice, list: next });
     },
-    retry: load,
+    retry: () => loader.again(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type EventDetails, ticks } from "@tilescope/client";
+import { ApiError, type EventDetails, NetworkError, ticks } from "@tilescope/client";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { DetailsLoader, detailsView } from "./details";
 import { NOTHING, selectedRange } from "./selection";
@@ -64,10 +64,20 @@ describe("DetailsLoader", () => {
 
   it("says what went wrong", async () => {
     const loader = new DetailsLoader(async () => {
-      throw new Error("the server does not answer");
+      throw new NetworkError("the server does not answer");
     });
     await loader.follow(event(1));
-    expect(detailsView.value).toMatchObject({ kind: "failed", message: "the server does not answer" });
+    const failure = { message: "the server does not answer", isFinal: false };
+    expect(detailsView.value).toMatchObject({ kind: "failed", failure });
+  });
+
+  it("asks once more for what was refused when a person selects it once more", async () => {
+    const fetchEvent = vi.fn().mockRejectedValueOnce(new ApiError(404, "not_found", "no such event"));
+    const loader = new DetailsLoader(fetchEvent.mockResolvedValueOnce(details("a")));
+    await loader.follow(event(1));
+    expect(detailsView.value).toMatchObject({ kind: "failed", failure: { isFinal: true } });
+    await loader.follow(event(1));
+    expect(detailsView.value).toMatchObject({ kind: "ready", details: { name: "a" } });
   });
 
   it("forgets with the selection, and takes the range of an area", async () => {

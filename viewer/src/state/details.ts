@@ -3,6 +3,7 @@
 import { effect, signal, untracked } from "@preact/signals";
 import { type EventDetails, type TickRange, ticks } from "@tilescope/client";
 import { Asker, type Asking } from "./asking";
+import type { Failure } from "./failure";
 import { type EventSelection, type Selection, selectedRange } from "./selection";
 
 export type DetailsView =
@@ -15,7 +16,7 @@ export type DetailsView =
       readonly isSlow: boolean;
     }
   | { readonly kind: "ready"; readonly event: EventSelection; readonly details: EventDetails }
-  | { readonly kind: "failed"; readonly event: EventSelection; readonly message: string };
+  | { readonly kind: "failed"; readonly event: EventSelection; readonly failure: Failure };
 
 export const detailsView = signal<DetailsView>({ kind: "none" });
 
@@ -51,7 +52,13 @@ export class DetailsLoader {
     // Not that of what was selected before.
     selectedRange.value = this.#rangeOfEvent(selection);
     const { track, ordinal } = selection;
-    const wanted = this.#asker.want(`${track}.${ordinal}`, (abort) => this.#fetchEvent(track, ordinal, abort));
+    const key = `${track}.${ordinal}`;
+    const state = this.#asker.about(key);
+    // A person who selects once more what was refused asks once more.
+    const wanted =
+      state.kind === "failed"
+        ? this.#asker.again()
+        : this.#asker.want(key, (abort) => this.#fetchEvent(track, ordinal, abort));
     // What is known of an event that is selected once more is shown for this selection, too.
     untracked(() => this.#show(this.#asker.state));
     await wanted;
@@ -75,7 +82,7 @@ export class DetailsLoader {
       const isSlow = state.patience !== "quiet";
       detailsView.value = { kind: "loading", event, stale: state.stale?.answer ?? null, isSlow };
     } else if (state.kind === "failed") {
-      detailsView.value = { kind: "failed", event, message: state.failure.message };
+      detailsView.value = { kind: "failed", event, failure: state.failure };
     } else {
       const details = state.answer;
       detailsView.value = { kind: "ready", event, details };

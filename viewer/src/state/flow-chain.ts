@@ -53,6 +53,11 @@ export class ChainLoader {
     await this.#asker.want(event, async (abort) => readChain(await this.#ask({ event }, abort)));
   }
 
+  /** Asks once more for the chain that was asked for last. */
+  again(): void {
+    void this.#asker.again();
+  }
+
   close(): void {
     this.#asker.clear();
   }

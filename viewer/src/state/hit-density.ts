@@ -71,7 +71,17 @@ export class DensityLoader {
     void this.#asker.want(questionKey(trace.manifest, "hit_bins", question), ask, REST_MS);
   }
 
-  /** What is known may not hold any more, or could not be had. */
+  /** What could not be had, in a way that may pass, is asked for again with the next wish; false: there is no such thing. */
+  retry(): boolean {
+    const { state } = this;
+    const mayRetry = state.kind === "failed" && !state.failure.isFinal;
+    if (mayRetry) {
+      this.forget();
+    }
+    return mayRetry;
+  }
+
+  /** What is known may not hold any more. */
   forget(): void {
     this.#asked = null;
   }

@@ -68,6 +68,11 @@ export class NestingLoader {
     return isOther ? { ...state, stale: null } : state;
   }
 
+  /** Asks once more for the list that was loaded last. */
+  again(): void {
+    void this.#asker.again();
+  }
+
   close(): void {
     this.#asker.clear();
   }

@@ -81,8 +81,7 @@ export class QueryHits implements HitSource {
   /** Asks again with the next picture for what could not be had. */
   #retry(): void {
     for (const loader of [this.#view, this.#run]) {
-      if (loader.state.kind === "failed") {
-        loader.forget();
+      if (loader.retry()) {
         this.#stage.invalidate();
       }
     }
