@@ -24,6 +24,7 @@ describe("what went wrong", () => {
     expect(failureOf(new NetworkError("the server does not answer")).advice).toContain("tilescope serve");
     expect(failureOf(new ApiError(404, "unknown_build", "gone")).advice).toContain("reload");
     expect(failureOf(new ApiError(502, "busy", "busy")).advice).toContain("busy");
+    expect(failureOf(new ApiError(200, "unreadable", "no JSON")).advice).toContain("proxy");
     expect(failureOf(new ApiError(500, "tool_failed", "x")).advice).toContain("package");
   });
 });

@@ -31,6 +31,8 @@ function adviceOn(error: unknown): string {
     case "unknown_build":
     case "unknown_run":
       return "The trace has changed since it was opened: reload the page.";
+    case "unreadable":
+      return "A proxy or a page for signing in may have answered in the place of the server: reload the page.";
     default:
       break;
   }
