@@ -4,6 +4,7 @@ import { effect, signal, untracked } from "@preact/signals";
 import { type EventDetails, type TickRange, ticks } from "@tilescope/client";
 import { Asker, type Asking } from "./asking";
 import type { Failure } from "./failure";
+import { questionKey } from "./question-key";
 import { type EventSelection, type Selection, selectedRange } from "./selection";
 
 export type DetailsView =
@@ -23,17 +24,25 @@ export const detailsView = signal<DetailsView>({ kind: "none" });
 /** So many events are at hand again at once. */
 const KEPT = 100;
 
+type Build = Parameters<typeof questionKey>[0];
+
 export type FetchEvent = (track: number, ordinal: number, signal: AbortSignal) => Promise<EventDetails>;
 
 /** Follows the selection; an answer that is no longer asked for is dropped. */
 export class DetailsLoader {
+  #build: Build;
   readonly #fetchEvent: FetchEvent;
   readonly #rangeOfEvent: (event: EventSelection) => TickRange | null;
   readonly #asker = new Asker<EventDetails>(KEPT);
   #event: EventSelection | null = null;
 
   /** `rangeOfEvent`: when an event is of which that is known before its details are; null for others. */
-  constructor(fetchEvent: FetchEvent, rangeOfEvent: (event: EventSelection) => TickRange | null = () => null) {
+  constructor(
+    build: Build,
+    fetchEvent: FetchEvent,
+    rangeOfEvent: (event: EventSelection) => TickRange | null = () => null,
+  ) {
+    this.#build = build;
     this.#fetchEvent = fetchEvent;
     this.#rangeOfEvent = rangeOfEvent;
     effect(() => {
@@ -52,7 +61,7 @@ export class DetailsLoader {
     // Not that of what was selected before.
     selectedRange.value = this.#rangeOfEvent(selection);
     const { track, ordinal } = selection;
-    const key = `${track}.${ordinal}`;
+    const key = questionKey(this.#build, "event", { track, ordinal });
     const state = this.#asker.about(key);
     // A person who selects once more what was refused asks once more.
     const wanted =
@@ -64,9 +73,9 @@ export class DetailsLoader {
     await wanted;
   }
 
-  /** The run has grown: its times may have moved. */
-  forget(): void {
-    this.#asker.forget();
+  /** The build has grown: its times may have moved. */
+  renew(build: Build): void {
+    this.#build = build;
   }
 
   close(): void {

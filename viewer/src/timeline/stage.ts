@@ -3,7 +3,7 @@
  */
 
 import { effect } from "@preact/signals";
-import { AwayError, fit, resize, type View, visibleRange } from "@tilescope/client";
+import { AwayError, fit, type Manifest, resize, type View, visibleRange } from "@tilescope/client";
 import { timeAxis } from "../base/axis";
 import { detailsView } from "../state/details";
 import { type DrawStatus, drawStatus } from "../state/draw-status";
@@ -306,7 +306,7 @@ export class Stage {
       draft: draftArea.peek(),
       areaTracks: areaTracks.peek(),
       tickPs: current.trace.manifest.time.tickPs,
-      arrows: this.#flowArrows(picture),
+      arrows: this.#flowArrows(picture, current.trace.manifest),
       hints: this.#hints,
       hoveredHint: this.pointer === null ? null : this.hintAt(this.pointer),
       selectedRow: this.#selectedRow(),
@@ -338,11 +338,11 @@ export class Stage {
     return details.kind === "ready" && details.event === selection.peek() ? details.details.row : null;
   }
 
-  #flowArrows(picture: Picture): readonly FlowArrow[] {
+  #flowArrows(picture: Picture, manifest: Manifest): readonly FlowArrow[] {
     const details = detailsView.peek();
     const allArrows = this.late.here?.allArrows;
     return details.kind === "ready" && allArrows !== undefined
-      ? allArrows(picture, layout.peek(), scrolled.peek(), details.details)
+      ? allArrows(picture, layout.peek(), scrolled.peek(), details.details, manifest)
       : [];
   }
 
