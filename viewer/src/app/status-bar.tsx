@@ -143,7 +143,7 @@ function EventCount({ trace }: { trace: Trace }) {
 export function StatusBar() {
   const view = runView.value;
   if (view.kind !== "open") {
-    return <footer class="statusbar" />;
+    return <footer class="statusbar">{apart()}</footer>;
   }
   const { manifest } = view.trace;
   if (page.value.tool !== null) {

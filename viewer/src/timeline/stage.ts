@@ -99,6 +99,11 @@ export class Stage {
       this.updateHover(null);
       this.invalidate();
     });
+    // What could not be loaded is of its session; the next one may begin elsewhere than on the timeline.
+    effect(() => {
+      void session.value;
+      setProblem("tiles", null);
+    });
   }
 
   /** The picture that is on the screen. */
@@ -395,8 +400,8 @@ export class Stage {
   #report(current: Session, picture: Picture, frameMs: number): void {
     const { missingPages, stream, problem } = current.client.status;
     // Of a server that is away the whole page tells.
-    const isTold = problem !== null && !(problem instanceof AwayError);
-    setProblem("tiles", isTold ? `Something could not be loaded: ${problem.message}` : null);
+    const isOwn = problem !== null && !(problem instanceof AwayError);
+    setProblem("tiles", isOwn ? `Something could not be loaded: ${problem.message}` : null);
     const before = drawStatus.peek();
     const now: DrawStatus = {
       missingPages,
