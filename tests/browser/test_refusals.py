@@ -91,24 +91,58 @@ def _until(panel: Panel, holds: Look) -> None:
 def test_what_is_refused_once_is_asked_again(
     panel: Panel, asked: str, look: Look, is_there: Look, failure: str
 ) -> None:
-    refused: list[str] = []
-
-    def answer(route: Route) -> None:
-        if route.request.url in refused:
-            route.continue_()
-            return
-        refused.append(route.request.url)
-        if failure == "cut":
-            route.abort("connectionreset")
-        else:
-            route.fulfill(status=503, content_type="application/json", body=BUSY)
-
-    panel.page.route(asked, answer)
+    refusal = _FirstRefusal(panel, asked, failure)
     look(panel)
-    panel.viewer.wait("document.querySelector('.statusbar')?.innerText.includes('The server is busy')", 10)
+    panel.viewer.wait(_IS_BUSY_SAID, 10)
+    refusal.let_go()
     _until(panel, is_there)
-    assert refused
-    panel.viewer.wait("!document.querySelector('.statusbar').innerText.includes('The server is busy')")
+    panel.viewer.wait(f"!({_IS_BUSY_SAID})")
+
+
+@pytest.mark.parametrize("failure", ["refused", "cut"])
+@pytest.mark.parametrize(
+    ("asked", "address"), [("**/api/v1/runs", "/"), ("**/manifest", "/?run={run}")], ids=["list", "opening"]
+)
+def test_what_is_asked_again_is_said_before_a_run_is_open(panel: Panel, asked: str, address: str, failure: str) -> None:
+    refusal = _FirstRefusal(panel, asked, failure)
+    panel.page.goto(panel.viewer.url + address.format(run=panel.run))
+    panel.viewer.wait(_IS_BUSY_SAID, 10)
+    assert panel.page.evaluate("window.tilescope?.state") != "open"
+    refusal.let_go()
+    panel.viewer.wait("window.tilescope?.state === 'open'", 60)
+    panel.viewer.wait(f"!({_IS_BUSY_SAID})")
+
+
+_IS_BUSY_SAID = "document.querySelector('.statusbar')?.innerText.includes('The server is busy') === true"
+
+
+class _FirstRefusal:
+    """Fails each question the first time, and keeps the second one waiting until it is let go."""
+
+    def __init__(self, panel: Panel, asked: str, failure: str) -> None:
+        self._failure = failure
+        self._failed: set[str] = set()
+        self._waiting: list[Route] = []
+        self._is_over = False
+        panel.page.route(asked, self._answer)
+
+    def let_go(self) -> None:
+        self._is_over = True
+        for route in self._waiting:
+            route.continue_()
+
+    def _answer(self, route: Route) -> None:
+        url = route.request.url
+        if self._is_over:
+            route.continue_()
+        elif url in self._failed:
+            self._waiting.append(route)
+        else:
+            self._failed.add(url)
+            if self._failure == "cut":
+                route.abort("connectionreset")
+            else:
+                route.fulfill(status=503, content_type="application/json", body=BUSY)
 
 
 @PARTS

@@ -4,7 +4,7 @@ import { Shell } from "./app/shell";
 import { installEmbeddingApi } from "./embed";
 import { listenToKeys } from "./keys/listen";
 import { connectSettings } from "./state/settings";
-import { typeAhead } from "./state/typed-ahead";
+import { leaveTypeAhead, typeAhead } from "./state/typed-ahead";
 import { pressPageKey } from "./tools/keys";
 import { currentPage } from "./tools/registry";
 import { timelinePage } from "./tools/timeline/page";
@@ -19,6 +19,7 @@ if (root !== null) {
 listenToKeys({
   hasTimeline: () => currentPage.peek() === timelinePage,
   typeAhead,
+  leaveTypeAhead,
   pressOwn: pressPageKey,
   hold: (intent, isFast) => app.stage.motion.hold(intent, isFast),
   release: (intent) => app.stage.motion.release(intent),

@@ -197,7 +197,8 @@ export class App implements AppActions {
         untracked(() => {
           session.peek()?.lookAgain();
           this.loadMarks().catch(() => undefined);
-          if (detailsView.peek().kind === "failed") {
+          const details = detailsView.peek();
+          if (details.kind === "failed" && !details.failure.isFinal) {
             this.#shower.follow(selection.peek());
           }
         });

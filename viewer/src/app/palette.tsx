@@ -18,7 +18,7 @@ export function Palette() {
   const items = useMemo(() => commands(trace), [trace, tools]);
   useEffect(() => {
     if (trace !== null) {
-      app.catalogue.want(trace);
+      app.catalogue.look(trace);
     }
   }, [app, trace]);
   return (

@@ -108,6 +108,7 @@ export class TraceShower {
     // An address without one says nothing of it: a person's own choice stays.
     timeFormat.value = wanted === null || wanted.time === "relative" ? timeFormat.peek() : wanted.time;
     this.#details = new DetailsLoader(
+      manifest,
       (track, ordinal, abort) => api.event(track, ordinal, abort),
       (event) => (this.#stage.picture === null ? null : rangeOfEvent(this.#stage.picture, event)),
     );
@@ -139,7 +140,7 @@ export class TraceShower {
     const anchor = anchorAt(layOut(arranged.body, openGroups.peek()), scroll.peek().topPx);
     const shift = shiftTicks(before, trace);
     const chosen = selection.peek();
-    this.#details?.forget();
+    this.#details?.renew(trace.manifest);
     bounds.value = trace.manifest.range;
     view.value = renewedView(view.peek(), before, trace, view.peek().widthPx * RUN_PADDING);
     if (chosen.kind === "area" && shift !== 0n) {

@@ -7,7 +7,7 @@ import { drawStatus } from "../state/draw-status";
 import { growth } from "../state/growth";
 import { delayed, fate, link } from "../state/link";
 import { page } from "../state/page";
-import { problems } from "../state/problems";
+import { pending, problems } from "../state/problems";
 import { runView } from "../state/run";
 import { NOTHING, selection } from "../state/selection";
 import { session } from "../state/session";
@@ -109,10 +109,11 @@ function Progress() {
       </span>
     );
   }
+  const isMarking = pending.value.size > 0;
   return (
     <span title={memoryText()}>
-      <i class={missingPages > 0 ? "status-dot is-busy" : "status-dot"} />
-      {missingPages > 0 ? `Loading ${plural(missingPages, "page")} …` : "Sharp"}
+      <i class={missingPages > 0 || isMarking ? "status-dot is-busy" : "status-dot"} />
+      {missingPages > 0 ? `Loading ${plural(missingPages, "page")} …` : isMarking ? "Marking hits …" : "Sharp"}
       {connection === "polling" && " (without WebSocket)"}
     </span>
   );
@@ -142,7 +143,7 @@ function EventCount({ trace }: { trace: Trace }) {
 export function StatusBar() {
   const view = runView.value;
   if (view.kind !== "open") {
-    return <footer class="statusbar" />;
+    return <footer class="statusbar">{apart()}</footer>;
   }
   const { manifest } = view.trace;
   if (page.value.tool !== null) {

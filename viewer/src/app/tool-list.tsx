@@ -27,7 +27,7 @@ export function ToolList({ trace, close }: { trace: Trace; close: () => void }) 
       ))}
       {tools.kind === "loading" && <p class="menu-note is-alone">Asking the server which tools it has …</p>}
       {tools.kind === "failed" && (
-        <p class="menu-note is-alone is-bad">The tools of the server are not known: {tools.message}</p>
+        <p class="menu-note is-alone is-bad">The tools of the server are not known: {tools.failure.message}</p>
       )}
     </>
   );

@@ -79,7 +79,7 @@ function ToolsMenu({ trace }: { trace: Trace }) {
     <Menu
       label="Tools"
       choice={shown === null || shown.isBare ? "Tools" : `Tools: ${shown.title}`}
-      onOpen={() => app.catalogue.want(trace)}
+      onOpen={() => app.catalogue.look(trace)}
     >
       {(close) => <LateToolList trace={trace} close={close} />}
     </Menu>

@@ -28,8 +28,8 @@ export function useAsked<T>(key: string, ask: (signal: AbortSignal) => Promise<T
   const asking = asker.about(key);
   const times = retries.value;
   useEffect(() => {
-    if (times > 0 && asker.state.kind === "failed") {
-      void asker.again();
+    if (times > 0) {
+      void asker.retry();
     }
   }, [asker, times]);
   useEffect(() => () => asker.clear(), [asker]);

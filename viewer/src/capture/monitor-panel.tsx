@@ -147,7 +147,7 @@ function Figures({ run }: { run: MonitorRun }) {
   return (
     <>
       <p class="monitor-about">{about.filter(Boolean).join(" · ")}</p>
-      <dl class={state.kind === "live" ? "monitor-rows" : "monitor-rows is-stale"}>
+      <dl class={state.kind === "live" ? "monitor-rows" : "monitor-rows is-old"}>
         {rowsOf(samples, Math.max(FEWEST_PLACES, samples.length)).map((row) => (
           <Row key={row.id} row={row} />
         ))}

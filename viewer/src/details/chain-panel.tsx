@@ -5,8 +5,10 @@ import { useEffect, useMemo } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import { plural } from "../components/format";
 import { keysOf } from "../keys/table";
+import { lastOf } from "../state/asking";
 import { type ChainEvent, ChainLoader, chainView, type FlowChain, placeIn } from "../state/flow-chain";
 import { retries } from "../state/link";
+import { buildKey } from "../state/question-key";
 import { type Trace, trackPath } from "../state/trace";
 import { EventLink } from "./links";
 import { CannotFetch, SkeletonRows } from "./notices";
@@ -22,48 +24,55 @@ const SHORT = 2;
 /** Follows the selected event with its chain, and has its arrows drawn. */
 export function ChainPanel({ trace, details }: Props) {
   const app = useApp();
-  const { api, manifest } = trace;
-  // A run that grows has other answers with each of its revisions.
-  const loader = useMemo(
-    () => new ChainLoader((question, signal) => api.ask("flows", question, signal)),
-    [api, manifest.state, manifest.revision],
-  );
+  const loader = useMemo(() => new ChainLoader(), []);
   const ordinal = Number(details.ordinal);
-  const view = chainView.value;
+  const view = loader.about(trace, details.track, ordinal);
   const times = view.kind === "failed" ? retries.value : retries.peek();
-  const load = () => void loader.follow(details.track, ordinal);
-  useEffect(load, [loader, details.track, ordinal, times]);
+  // A run that grows has other answers with each of its revisions.
+  const build = buildKey(trace.manifest);
+  useEffect(() => void loader.follow(trace, details.track, ordinal), [loader, build, details.track, ordinal, times]);
   useEffect(() => () => loader.close(), [loader]);
-  useEffect(() => app.stage.loop.invalidate(), [app, view]);
+  useEffect(() => app.stage.loop.invalidate(), [app, chainView.value]);
   switch (view.kind) {
     case "none":
     case "cancelled":
       return null;
-    case "waiting":
-      return view.patience !== "quiet" ? <SkeletonRows widths={[30, 88, 80]} /> : null;
     case "failed":
       return (
         <section>
           <h3>Chain of flows</h3>
-          <CannotFetch message={view.failure.message} retry={load} />
+          <CannotFetch message={view.failure.message} retry={() => loader.again()} />
         </section>
       );
-    case "answered": {
-      const current = placeIn(view.answer, details.track, ordinal);
-      return view.answer.events.length <= SHORT || current < 0 ? null : (
-        <Chain trace={trace} chain={view.answer} current={current} />
-      );
-    }
+    default:
+      break;
   }
+  const chain = lastOf(view)?.answer ?? null;
+  const current = chain === null ? -1 : placeIn(chain, details.track, ordinal);
+  const isStale = view.kind === "waiting";
+  if (chain === null || current < 0) {
+    return isStale && view.patience !== "quiet" ? <SkeletonRows widths={[30, 88, 80]} /> : null;
+  }
+  return chain.events.length <= SHORT ? null : (
+    <Chain trace={trace} chain={chain} current={current} isStale={isStale} />
+  );
 }
 
-function Chain({ trace, chain, current }: { trace: Trace; chain: FlowChain; current: number }) {
+interface ChainProps {
+  readonly trace: Trace;
+  readonly chain: FlowChain;
+  /** The place of the selected event. */
+  readonly current: number;
+  readonly isStale: boolean;
+}
+
+function Chain({ trace, chain, current, isStale }: ChainProps) {
   const { pages } = useApp();
   const { events, isCut } = chain;
   const here = events[current]!;
   const root = events.find(({ depth }) => depth === 0) ?? here;
   return (
-    <section>
+    <section class={isStale ? "is-stale" : ""} aria-busy={isStale} inert={isStale}>
       <div class="section-head">
         <h3 title={`${keysOf("flow-back")} and ${keysOf("flow-forward")} walk along it`}>
           Chain of {plural(events.length, "event")}

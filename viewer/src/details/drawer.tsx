@@ -53,7 +53,7 @@ function EventContent({ trace }: { trace: Trace }) {
     return (
       <>
         <Head title="This event cannot be fetched" />
-        <CannotFetch message={view.message} retry={() => app.guide.select({ ...view.event })} />
+        <CannotFetch message={view.failure.message} retry={() => app.guide.select({ ...view.event })} />
       </>
     );
   }

@@ -7,7 +7,7 @@ import { Row, WallClockRow } from "../components/facts";
 import { flagsText } from "../components/flags";
 import { formatPercent } from "../components/format";
 import { SearchIcon } from "../components/icons";
-import { isOfSlice, nestingView } from "../state/nesting";
+import { nestingOf, nestingView } from "../state/nesting";
 import { exactly, LONGEST_QUERY } from "../state/query-text";
 import { timeText } from "../state/time-format";
 import { type Trace, trackPath } from "../state/trace";
@@ -66,7 +66,8 @@ function SelfRow({ trace, details }: PanelProps) {
       </Row>
     );
   }
-  if (view.kind !== "answered" || !isOfSlice(view.key, details.track, details.ordinal)) {
+  const nesting = nestingOf(view, trace, details);
+  if (nesting === null) {
     return (
       <Row name="Self time">
         <span class="pending" style={{ width: "13ch" }}>
@@ -75,7 +76,7 @@ function SelfRow({ trace, details }: PanelProps) {
       </Row>
     );
   }
-  const { selfTicks } = view.answer;
+  const { selfTicks } = nesting;
   const part = durationTicks === 0n ? "" : formatPercent(Number(selfTicks) / Number(durationTicks));
   return (
     <Row name="Self time" aside={part}>

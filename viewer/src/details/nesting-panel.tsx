@@ -17,6 +17,7 @@ import {
   NestingLoader,
   type Relative,
 } from "../state/nesting";
+import { buildKey } from "../state/question-key";
 import type { Trace } from "../state/trace";
 import { EventLink } from "./links";
 import { CannotFetch, SkeletonRows } from "./notices";
@@ -35,20 +36,20 @@ interface Asked {
 }
 
 /** Follows a slice with what the server says of its place among others. */
-export function useNesting(trace: Trace, { track, ordinal }: EventDetails): Asked {
-  const { api, manifest } = trace;
-  // A run that grows has other answers with each of its revisions.
-  const loader = useMemo(
-    () => new NestingLoader((question, signal) => api.ask("nesting", question, signal)),
-    [api, manifest.state, manifest.revision],
-  );
+export function useNesting(trace: Trace, details: EventDetails): Asked {
+  const { track, ordinal } = details;
+  const loader = useMemo(() => new NestingLoader(), []);
   const slice = `${track}.${ordinal}`;
   const [chosen, setChosen] = useState({ slice, list: firstChildren(preferred) });
   const list = chosen.slice === slice ? chosen.list : firstChildren(preferred);
-  const load = () => void loader.load(track, ordinal, list);
-  const asking = loader.about(track, ordinal, list);
+  const asking = loader.about(trace, details, list);
   const times = asking.kind === "failed" ? retries.value : retries.peek();
-  useEffect(load, [loader, slice, list.order, list.limit, list.pages.length, times]);
+  // A run that grows has other answers with each of its revisions.
+  const build = buildKey(trace.manifest);
+  useEffect(
+    () => void loader.load(trace, details, list),
+    [loader, build, slice, list.order, list.limit, list.pages.length, times],
+  );
   useEffect(() => () => loader.close(), [loader]);
   return {
     asking,
@@ -57,7 +58,7 @@ export function useNesting(trace: Trace, { track, ordinal }: EventDetails): Aske
       preferred = next.order;
       setChosen({ slice, list: next });
     },
-    retry: load,
+    retry: () => loader.again(),
   };
 }
 

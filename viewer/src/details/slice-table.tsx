@@ -74,10 +74,12 @@ export function SliceTable({ trace }: { trace: Trace }) {
   );
 }
 
-function Head({ text }: { text: string }) {
+function Head({ text, isStale = false }: { text: string; isStale?: boolean }) {
   return (
     <div class="slice-table-head">
-      <p role="status">{text}</p>
+      <p role="status" class={isStale ? "is-stale" : ""}>
+        {text}
+      </p>
       <button
         type="button"
         class="button is-icon"
@@ -135,10 +137,12 @@ function Listed({ trace, range, tracks }: ListedProps) {
   };
   const isStale = asking.kind === "waiting";
   return (
-    <div class={isStale ? "slice-table-rows is-stale" : "slice-table-rows"} aria-busy={isStale}>
-      <Head text={summaryOf(listing)} />
-      <DataTable table={listing.table} links={leading} choices={CHOICES} head={null} onMore={() => void more()} />
-    </div>
+    <>
+      <Head text={summaryOf(listing)} isStale={isStale} />
+      <div class={isStale ? "slice-table-rows is-stale" : "slice-table-rows"} aria-busy={isStale} inert={isStale}>
+        <DataTable table={listing.table} links={leading} choices={CHOICES} head={null} onMore={() => void more()} />
+      </div>
+    </>
   );
 }
 

@@ -8,6 +8,8 @@ export interface KeyActions {
   hasTimeline(): boolean;
   /** Takes what is typed for a dialog that is on its way; true if there is one. */
   typeAhead(event: KeyboardEvent): boolean;
+  /** Another field has been pressed: what is typed from now on is for that. */
+  leaveTypeAhead(): void;
   /** A page's own keys go before those of the table; true if this was one of them. */
   pressOwn(event: KeyboardEvent): boolean;
   /** A key of a held binding went down (again, when it repeats) or came up. */
@@ -27,6 +29,11 @@ export function listenToKeys(actions: KeyActions): void {
     }
   };
   addEventListener("keydown", typesAhead, true);
+  addEventListener(
+    "pointerdown",
+    ({ target }) => target instanceof HTMLElement && takesText(target) && actions.leaveTypeAhead(),
+    true,
+  );
   addEventListener("keydown", (event) => {
     // What is pressed with ctrl types nothing; nor does F1.
     const isText = !(event.ctrlKey || event.metaKey || event.key === "F1");

@@ -1,5 +1,6 @@
-import { type EventDetails, NetworkError, ticks } from "@tilescope/client";
+import { ApiError, type EventDetails, NetworkError, ticks } from "@tilescope/client";
 import { afterEach, expect, it, vi } from "vitest";
+import { retries } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
 import { NOTHING, selectedRange, selection } from "../state/selection";
 import { picked, sumsOf } from "../state/several";
@@ -53,5 +54,25 @@ it("knows sum and span when it knows all of them, and asks for each once", async
   expect(ask).toHaveBeenCalledTimes(3);
   selection.value = NOTHING;
   expect(picked.value).toEqual([]);
+  stop();
+});
+
+it("asks again for what did not come when the server is back, and not for what is refused for good", async () => {
+  const ask = vi.fn(async (_track: number, ordinal: number) => {
+    throw ordinal === 1 ? new ApiError(404, "not_found", "no such event") : new NetworkError("lost");
+  });
+  const stop = followPicked({ event: ask });
+  const all = () =>
+    vi.waitUntil(() => picked.value.length === 2 && picked.value.every(({ message }) => message !== ""));
+  const events = [event(1), event(2)];
+  selection.value = { kind: "several", events };
+  await all();
+  retries.value += 1;
+  await vi.waitUntil(() => ask.mock.calls.length === 3);
+  await all();
+  expect(ask.mock.calls.map(([, ordinal]) => ordinal)).toEqual([1, 2, 2]);
+  expect(picked.value[0]?.message).toBe("no such event");
+  selection.value = { kind: "several", events };
+  await vi.waitUntil(() => ask.mock.calls.length === 5);
   stop();
 });

@@ -2,6 +2,7 @@
 
 import { effect, untracked } from "@preact/signals";
 import { type EventDetails, ticks } from "@tilescope/client";
+import { failureOf } from "../state/failure";
 import { retries } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
 import { type EventSelection, NOTHING, type Selection, selectedRange, selection } from "../state/selection";
@@ -38,6 +39,8 @@ export function toggled(chosen: Selection, { track, ordinal }: EventName): Selec
 /** Follows the selection with the details of what was picked; returns what ends that. */
 export function followPicked(api: PickedSource): () => void {
   const known = new Map<string, EventDetails>();
+  let refused = new Map<string, string>();
+  let before: Selection | null = null;
   let abort = new AbortController();
   const stop = effect(() => {
     const chosen = selection.value;
@@ -45,8 +48,12 @@ export function followPicked(api: PickedSource): () => void {
     untracked(() => {
       abort.abort();
       abort = new AbortController();
+      if (chosen !== before) {
+        before = chosen;
+        refused = new Map();
+      }
       if (chosen.kind === "several") {
-        void fetchAll(api, chosen.events, known, abort.signal);
+        void fetchAll(api, chosen.events, known, refused, abort.signal);
       } else if (picked.peek().length > 0) {
         picked.value = [];
       }
@@ -59,13 +66,15 @@ export function followPicked(api: PickedSource): () => void {
   };
 }
 
+/** `known`, `refused`: what is asked for no more, and the reasons; both are added to. */
 async function fetchAll(
   api: PickedSource,
   events: readonly EventName[],
   known: Map<string, EventDetails>,
+  refused: Map<string, string>,
   signal: AbortSignal,
 ): Promise<void> {
-  const messages = new Map<string, string>();
+  const messages = new Map(refused);
   const show = (): void => {
     if (!signal.aborted) {
       picked.value = events.map((event): Picked => {
@@ -79,14 +88,19 @@ async function fetchAll(
     }
   };
   show();
-  const left = events.filter(({ track, ordinal }) => !known.has(`${track}.${ordinal}`));
+  const isOpen = (key: string) => !known.has(key) && !refused.has(key);
+  const left = events.filter(({ track, ordinal }) => isOpen(`${track}.${ordinal}`));
   const work = async (): Promise<void> => {
     for (let event = left.shift(); event !== undefined && !signal.aborted; event = left.shift()) {
       const key = `${event.track}.${event.ordinal}`;
       try {
         known.set(key, await api.event(event.track, event.ordinal, signal));
       } catch (error) {
-        messages.set(key, error instanceof Error ? error.message : String(error));
+        const { message, isFinal } = failureOf(error);
+        messages.set(key, message);
+        if (isFinal && !signal.aborted) {
+          refused.set(key, message);
+        }
       }
       show();
     }

@@ -1,3 +1,4 @@
+import { ApiError, NetworkError } from "@tilescope/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Random } from "../../client/src/testing/random";
 import { Asker, PROGRESS_MS, SKELETON_MS } from "./asking";
@@ -46,7 +47,7 @@ describe("a question on its way", () => {
     expect(asker.state).toEqual({ kind: "answered", key: "a", answer: "first" });
     void asker.want("b", question().ask);
     const stale = { key: "a", answer: "first" };
-    await asker.want("c", () => Promise.reject(new Error("busy")));
+    await asker.want("c", () => Promise.reject(new NetworkError("busy")));
     expect(asker.state).toMatchObject({ kind: "failed", key: "c", failure: { message: "busy" }, stale });
     void asker.want("d", question().ask);
     expect(asker.state).toMatchObject({ kind: "waiting", key: "d", stale });
@@ -69,7 +70,7 @@ describe("a question on its way", () => {
     void asker.want("a", wanted.ask);
     void asker.want("a", wanted.ask);
     expect(wanted.times()).toBe(1);
-    wanted.reject(new Error("busy"));
+    wanted.reject(new NetworkError("busy"));
     await vi.advanceTimersByTimeAsync(0);
     void asker.want("a", wanted.ask);
     expect(wanted.times()).toBe(2);
@@ -79,6 +80,23 @@ describe("a question on its way", () => {
     expect(wanted.times()).toBe(2);
     void asker.again();
     expect(wanted.times()).toBe(3);
+  });
+
+  it("is not asked again by itself where it was refused for good, only by a person or when it is another one", async () => {
+    const asker = new Asker<string>();
+    const refuse = vi.fn(() => Promise.reject(new ApiError(422, "bad_query", "no such field")));
+    await asker.want("a", refuse);
+    expect(asker.state).toMatchObject({ kind: "failed", failure: { isFinal: true } });
+    await asker.want("a", refuse);
+    await asker.want("a", refuse, 100);
+    await asker.retry();
+    expect(refuse).toHaveBeenCalledTimes(1);
+    await asker.again();
+    expect(refuse).toHaveBeenCalledTimes(2);
+    const lose = vi.fn(() => Promise.reject(new NetworkError("lost")));
+    await asker.want("b", lose);
+    await asker.retry();
+    expect(lose).toHaveBeenCalledTimes(2);
   });
 
   it("is cancelled for good", async () => {
@@ -147,7 +165,7 @@ it("what is shown as an answer belongs to the question that is rendered, whateve
     const onTheirWay: { readonly resolve: () => void; readonly reject: () => void }[] = [];
     const ask = (key: string) => () =>
       new Promise<string>((resolve, reject) => {
-        onTheirWay.push({ resolve: () => resolve(`answer to ${key}`), reject: () => reject(new Error("busy")) });
+        onTheirWay.push({ resolve: () => resolve(`answer to ${key}`), reject: () => reject(new NetworkError("busy")) });
       });
     let key = "0";
     const look = () => {
@@ -161,8 +179,8 @@ it("what is shown as an answer belongs to the question that is rendered, whateve
       }
     };
     const settle = (isAnswer: boolean) => {
-      const [some] = onTheirWay.splice(random.below(onTheirWay.length), 1);
-      (isAnswer ? some?.resolve : some?.reject)?.();
+      const [request] = onTheirWay.splice(random.below(onTheirWay.length), 1);
+      (isAnswer ? request?.resolve : request?.reject)?.();
     };
     const steps = [
       () => {

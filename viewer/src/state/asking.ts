@@ -68,18 +68,38 @@ export class Asker<T> {
   }
 
   /**
-   * Asks, unless the question is on its way or answered. `restMs`: the question has to stand still so long before it goes out,
-   * because a person is still changing it. Never rejects.
+   * Asks, unless the question is on its way, answered, or refused for good. `restMs`: the question has to stand still so long before
+   * it goes out, because a person is still changing it. Never rejects.
    */
   async want(key: string, ask: Ask<T>, restMs = 0): Promise<void> {
-    const { kind } = this.#state.peek();
-    const isUnderWay = kind === "answered" || (kind === "waiting" && !(this.#isResting && restMs === 0));
-    if (this.#question?.key !== key || !isUnderWay) {
+    if (this.#question?.key !== key || !this.#isSettled(restMs)) {
       await this.#begin({ key, ask }, restMs);
     }
   }
 
-  /** Asks the last question once more. */
+  #isSettled(restMs: number): boolean {
+    const state = this.#state.peek();
+    switch (state.kind) {
+      case "answered":
+        return true;
+      case "waiting":
+        return !(this.#isResting && restMs === 0);
+      case "failed":
+        return state.failure.isFinal;
+      default:
+        return false;
+    }
+  }
+
+  /** Asks the last question once more if it failed in a way that may pass: the server is back, or the page is looked at again. */
+  async retry(): Promise<void> {
+    const state = this.#state.peek();
+    if (state.kind === "failed" && !state.failure.isFinal) {
+      await this.again();
+    }
+  }
+
+  /** Asks the last question once more, whatever became of it: a person wants that. */
   async again(): Promise<void> {
     if (this.#question !== null) {
       await this.#begin(this.#question, 0);
@@ -116,10 +136,13 @@ export class Asker<T> {
     }
     const waiting = waitingFor(key, this.#state.peek());
     this.#state.value = waiting;
-    const lose = (patience: Patience) => () => {
+    const showPatience = (patience: Patience) => () => {
       this.#state.value = { ...waiting, patience };
     };
-    this.#timers = [setTimeout(lose("skeleton"), SKELETON_MS), setTimeout(lose("progress"), PROGRESS_MS)];
+    this.#timers = [
+      setTimeout(showPatience("skeleton"), SKELETON_MS),
+      setTimeout(showPatience("progress"), PROGRESS_MS),
+    ];
     const { signal: aborted } = this.#abort;
     try {
       if (restMs > 0) {

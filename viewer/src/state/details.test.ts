@@ -1,4 +1,4 @@
-import { type EventDetails, ticks } from "@tilescope/client";
+import { ApiError, type EventDetails, NetworkError, ticks } from "@tilescope/client";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { DetailsLoader, detailsView } from "./details";
 import { NOTHING, selectedRange } from "./selection";
@@ -9,6 +9,8 @@ function details(name: string): EventDetails {
   return { track: 1, ordinal: 2n, kind: "slice", name, startTicks: ticks(10), durationTicks: ticks(5), ...rest };
 }
 
+const BUILD = { run: "r", build: "b", state: "indexing" as const, revision: 1 };
+
 const event = (ordinal: number) => ({ kind: "event", track: 1, ordinal }) as const;
 
 beforeEach(() => {
@@ -18,7 +20,7 @@ beforeEach(() => {
 
 describe("DetailsLoader", () => {
   it("fetches what is selected, and knows its range", async () => {
-    const loader = new DetailsLoader(async () => details("a"));
+    const loader = new DetailsLoader(BUILD, async () => details("a"));
     const done = loader.follow(event(2));
     expect(detailsView.value.kind).toBe("loading");
     await done;
@@ -29,6 +31,7 @@ describe("DetailsLoader", () => {
   it("knows at once when an event is that is drawn, and of no other keeps the range of the one before", async () => {
     const drawn = { startTicks: ticks(10), endTicks: ticks(15) };
     const loader = new DetailsLoader(
+      BUILD,
       () => new Promise(() => undefined),
       ({ ordinal }) => (ordinal === 2 ? drawn : null),
     );
@@ -39,7 +42,7 @@ describe("DetailsLoader", () => {
   });
 
   it("shows an event that is selected once more for that selection, too", async () => {
-    const loader = new DetailsLoader(async () => details("a"));
+    const loader = new DetailsLoader(BUILD, async () => details("a"));
     await loader.follow(event(2));
     const again = event(2);
     await loader.follow(again);
@@ -48,13 +51,24 @@ describe("DetailsLoader", () => {
     expect(selectedRange.value).toEqual({ startTicks: 10n, endTicks: 15n });
   });
 
+  it("asks anew for an event of a build that has grown", async () => {
+    const fetchEvent = vi.fn().mockResolvedValueOnce(details("before")).mockResolvedValueOnce(details("now"));
+    const loader = new DetailsLoader(BUILD, fetchEvent);
+    await loader.follow(event(2));
+    loader.renew({ ...BUILD, revision: 2 });
+    const renewed = loader.follow(event(2));
+    expect(detailsView.value).toMatchObject({ kind: "loading", stale: { name: "before" } });
+    await renewed;
+    expect(detailsView.value).toMatchObject({ kind: "ready", details: { name: "now" } });
+  });
+
   it("drops an answer that comes after another selection", async () => {
     let answerFirst: (value: EventDetails) => void = () => undefined;
     const first = new Promise<EventDetails>((resolve) => {
       answerFirst = resolve;
     });
     const fetchEvent = vi.fn().mockReturnValueOnce(first).mockResolvedValueOnce(details("second"));
-    const loader = new DetailsLoader(fetchEvent);
+    const loader = new DetailsLoader(BUILD, fetchEvent);
     const slow = loader.follow(event(1));
     await loader.follow(event(2));
     answerFirst(details("first"));
@@ -63,15 +77,25 @@ describe("DetailsLoader", () => {
   });
 
   it("says what went wrong", async () => {
-    const loader = new DetailsLoader(async () => {
-      throw new Error("the server does not answer");
+    const loader = new DetailsLoader(BUILD, async () => {
+      throw new NetworkError("the server does not answer");
     });
     await loader.follow(event(1));
-    expect(detailsView.value).toMatchObject({ kind: "failed", message: "the server does not answer" });
+    const failure = { message: "the server does not answer", isFinal: false };
+    expect(detailsView.value).toMatchObject({ kind: "failed", failure });
+  });
+
+  it("asks once more for what was refused when a person selects it once more", async () => {
+    const fetchEvent = vi.fn().mockRejectedValueOnce(new ApiError(404, "not_found", "no such event"));
+    const loader = new DetailsLoader(BUILD, fetchEvent.mockResolvedValueOnce(details("a")));
+    await loader.follow(event(1));
+    expect(detailsView.value).toMatchObject({ kind: "failed", failure: { isFinal: true } });
+    await loader.follow(event(1));
+    expect(detailsView.value).toMatchObject({ kind: "ready", details: { name: "a" } });
   });
 
   it("forgets with the selection, and takes the range of an area", async () => {
-    const loader = new DetailsLoader(async () => details("a"));
+    const loader = new DetailsLoader(BUILD, async () => details("a"));
     await loader.follow(event(2));
     await loader.follow(NOTHING);
     expect(detailsView.value).toEqual({ kind: "none" });

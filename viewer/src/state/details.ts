@@ -3,6 +3,8 @@
 import { effect, signal, untracked } from "@preact/signals";
 import { type EventDetails, type TickRange, ticks } from "@tilescope/client";
 import { Asker, type Asking } from "./asking";
+import type { Failure } from "./failure";
+import { questionKey } from "./question-key";
 import { type EventSelection, type Selection, selectedRange } from "./selection";
 
 export type DetailsView =
@@ -15,24 +17,32 @@ export type DetailsView =
       readonly isSlow: boolean;
     }
   | { readonly kind: "ready"; readonly event: EventSelection; readonly details: EventDetails }
-  | { readonly kind: "failed"; readonly event: EventSelection; readonly message: string };
+  | { readonly kind: "failed"; readonly event: EventSelection; readonly failure: Failure };
 
 export const detailsView = signal<DetailsView>({ kind: "none" });
 
 /** So many events are at hand again at once. */
 const KEPT = 100;
 
+type Build = Parameters<typeof questionKey>[0];
+
 export type FetchEvent = (track: number, ordinal: number, signal: AbortSignal) => Promise<EventDetails>;
 
 /** Follows the selection; an answer that is no longer asked for is dropped. */
 export class DetailsLoader {
+  #build: Build;
   readonly #fetchEvent: FetchEvent;
   readonly #rangeOfEvent: (event: EventSelection) => TickRange | null;
   readonly #asker = new Asker<EventDetails>(KEPT);
   #event: EventSelection | null = null;
 
   /** `rangeOfEvent`: when an event is of which that is known before its details are; null for others. */
-  constructor(fetchEvent: FetchEvent, rangeOfEvent: (event: EventSelection) => TickRange | null = () => null) {
+  constructor(
+    build: Build,
+    fetchEvent: FetchEvent,
+    rangeOfEvent: (event: EventSelection) => TickRange | null = () => null,
+  ) {
+    this.#build = build;
     this.#fetchEvent = fetchEvent;
     this.#rangeOfEvent = rangeOfEvent;
     effect(() => {
@@ -51,15 +61,21 @@ export class DetailsLoader {
     // Not that of what was selected before.
     selectedRange.value = this.#rangeOfEvent(selection);
     const { track, ordinal } = selection;
-    const wanted = this.#asker.want(`${track}.${ordinal}`, (abort) => this.#fetchEvent(track, ordinal, abort));
+    const key = questionKey(this.#build, "event", { track, ordinal });
+    const state = this.#asker.about(key);
+    // A person who selects once more what was refused asks once more.
+    const wanted =
+      state.kind === "failed"
+        ? this.#asker.again()
+        : this.#asker.want(key, (abort) => this.#fetchEvent(track, ordinal, abort));
     // What is known of an event that is selected once more is shown for this selection, too.
     untracked(() => this.#show(this.#asker.state));
     await wanted;
   }
 
-  /** The run has grown: its times may have moved. */
-  forget(): void {
-    this.#asker.forget();
+  /** The build has grown: its times may have moved. */
+  renew(build: Build): void {
+    this.#build = build;
   }
 
   close(): void {
@@ -75,7 +91,7 @@ export class DetailsLoader {
       const isSlow = state.patience !== "quiet";
       detailsView.value = { kind: "loading", event, stale: state.stale?.answer ?? null, isSlow };
     } else if (state.kind === "failed") {
-      detailsView.value = { kind: "failed", event, message: state.failure.message };
+      detailsView.value = { kind: "failed", event, failure: state.failure };
     } else {
       const details = state.answer;
       detailsView.value = { kind: "ready", event, details };

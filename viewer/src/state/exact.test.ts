@@ -1,4 +1,4 @@
-import { type TileData, type TileName, ticks } from "@tilescope/client";
+import { ApiError, NetworkError, type TileData, type TileName, ticks } from "@tilescope/client";
 import { drawsOf, viewOf } from "@tilescope/client/testing/draw";
 import { sliceTiles } from "@tilescope/client/testing/pyramid";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -23,7 +23,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   load.mockReset().mockResolvedValue(tile);
   selection.value = NOTHING;
-  forgetFailures();
+  forgetFailures(true);
 });
 
 afterEach(() => vi.useRealTimers());
@@ -59,7 +59,7 @@ describe("pointing at a bin", () => {
 
   it("says what could not be had, and tries again with the next bin or the next time", async () => {
     const loader = new ExactLoader(load);
-    load.mockRejectedValue(new Error("offline"));
+    load.mockRejectedValue(new NetworkError("offline"));
     const look = async (pointed: BinFacts) => {
       loader.point(pointed);
       await vi.advanceTimersByTimeAsync(100);
@@ -77,6 +77,21 @@ describe("pointing at a bin", () => {
     load.mockResolvedValue(tile);
     expect(await look(bin(3))).toBe(false);
     expect(isUnknown(bin(1))).toBe(false);
+  });
+
+  it("asks no more for what was refused for good, be it that the server is back, but for a person who selects it", async () => {
+    const loader = new ExactLoader(load);
+    load.mockRejectedValue(new ApiError(404, "not_found", "no such page"));
+    for (const number of [1, 2, 3]) {
+      loader.point(bin(number));
+      await vi.advanceTimersByTimeAsync(100);
+      forgetFailures(false);
+    }
+    expect([isUnknown(bin(1)), load.mock.calls.length]).toEqual([true, 1]);
+    loader.select({ kind: "bin", bin: bin(1) }, true);
+    expect(load).toHaveBeenCalledTimes(1);
+    loader.select({ kind: "bin", bin: bin(1) });
+    expect(load).toHaveBeenCalledTimes(2);
   });
 
   it("asks again when what was known has left the memory", async () => {
@@ -102,7 +117,7 @@ describe("a selected bin", () => {
 
   it.each([0, 1])("is told them later, when pointing at tile %i succeeds", async (index) => {
     const loader = new ExactLoader(load);
-    load.mockRejectedValueOnce(new Error("offline"));
+    load.mockRejectedValueOnce(new NetworkError("offline"));
     const chosen = { kind: "bin", bin: bin(5) } as const;
     selection.value = chosen;
     loader.select(chosen);

@@ -6,20 +6,21 @@
 import { effect, signal } from "@preact/signals";
 import type { TileData, TileName } from "@tilescope/client";
 import { exactSumsAt } from "../raster/hit";
+import { failureOf } from "./failure";
 import { hover } from "./hover";
 import { retries } from "./link";
 import { type BinFacts, type Selection, selection } from "./selection";
-import { session } from "./session";
+import { type Session, session } from "./session";
 
 /** Long enough that a pointer on its way to somewhere else fetches nothing, too short to be waited for. */
 const DWELL_MS = 80;
 
-/** Tiles whose exact sums could not be had when they were last asked for. */
-const failedTiles = signal<ReadonlySet<string>>(new Set());
+/** Tiles whose exact sums could not be had when they were last asked for, and whether they are refused for good. */
+const failedTiles = signal<ReadonlyMap<string, boolean>>(new Map());
 
-/** Another run, another server's luck. */
-export function forgetFailures(): void {
-  failedTiles.value = new Set();
+/** `all`: it is another run. Else what is refused for good stays so. */
+export function forgetFailures(all: boolean): void {
+  failedTiles.value = new Map(all ? [] : [...failedTiles.peek()].filter(([, isFinal]) => isFinal));
 }
 
 /** Whether the exact sums of a bin could not be had. */
@@ -38,7 +39,7 @@ export class ExactLoader {
     this.#load = load;
   }
 
-  /** Follows the pointer. After a failure the next bin tries again. */
+  /** Follows the pointer. After a failure that may pass the next bin tries again. */
   point(bin: BinFacts | null): void {
     const before = this.#pointed;
     this.#pointed = bin === null || bin.exact !== null ? null : bin;
@@ -51,7 +52,7 @@ export class ExactLoader {
       clearTimeout(this.#dwell);
     }
     this.#dwell = null;
-    if (this.#pointed === null) {
+    if (this.#pointed === null || isRefused(this.#pointed)) {
       return;
     }
     this.#dwell = setTimeout(() => {
@@ -62,9 +63,9 @@ export class ExactLoader {
     }, DWELL_MS);
   }
 
-  /** Follows the selection: a bin is told its sums as soon as they are there. */
-  select(chosen: Selection): void {
-    if (chosen.kind === "bin" && chosen.bin.exact === null) {
+  /** Follows the selection: a bin is told its sums as soon as they are there. `isAgain`: nobody has selected it anew. */
+  select(chosen: Selection, isAgain = false): void {
+    if (chosen.kind === "bin" && chosen.bin.exact === null && !(isAgain && isRefused(chosen.bin))) {
       void this.load(chosen.bin);
     }
   }
@@ -74,9 +75,9 @@ export class ExactLoader {
     let tile: TileData;
     try {
       tile = await this.#load(bin);
-      mark(bin, false);
-    } catch {
-      mark(bin, true);
+      failedTiles.value = others(bin);
+    } catch (error) {
+      failedTiles.value = new Map([...others(bin), [nameOf(bin), failureOf(error).isFinal]]);
       return;
     }
     const chosen = selection.peek();
@@ -88,7 +89,7 @@ export class ExactLoader {
       if (exact !== null) {
         selection.value = { kind: "bin", bin: { ...chosen.bin, exact } };
       }
-    } else if (isUnknown(chosen.bin)) {
+    } else if (isUnknown(chosen.bin) && !isRefused(chosen.bin)) {
       // The server answers again.
       void this.load(chosen.bin);
     }
@@ -97,10 +98,13 @@ export class ExactLoader {
 
 /** Keeps what is shown of bins exact, for as long as the page is open. */
 export function connectExact(): void {
+  let before: Session | null = null;
+  let selected: Selection | null = null;
   effect(() => {
     const current = session.value;
     void retries.value; // what could not be had of a server that was away is asked for again
-    forgetFailures();
+    forgetFailures(current !== before);
+    before = current;
     if (current === null) {
       return;
     }
@@ -110,7 +114,11 @@ export function connectExact(): void {
         const pointed = hover.value?.pointed;
         loader.point(pointed?.kind === "bin" ? pointed.bin : null);
       }),
-      effect(() => loader.select(selection.value)),
+      effect(() => {
+        const isAgain = selection.value === selected;
+        selected = selection.value;
+        loader.select(selected, isAgain);
+      }),
     ];
     return () => {
       for (const end of stop) {
@@ -121,13 +129,14 @@ export function connectExact(): void {
   });
 }
 
-function mark(tile: TileName, isFailed: boolean): void {
-  const before = failedTiles.peek();
-  const name = nameOf(tile);
-  if (before.has(name) === isFailed) {
-    return;
-  }
-  failedTiles.value = new Set(isFailed ? [...before, name] : [...before].filter((other) => other !== name));
+function isRefused(tile: TileName): boolean {
+  return failedTiles.peek().get(nameOf(tile)) === true;
+}
+
+/** The failures of all tiles but one. */
+function others(tile: TileName): ReadonlyMap<string, boolean> {
+  const now = failedTiles.peek();
+  return now.has(nameOf(tile)) ? new Map([...now].filter(([name]) => name !== nameOf(tile))) : now;
 }
 
 function nameOf({ track, level, index }: TileName): string {

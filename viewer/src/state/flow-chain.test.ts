@@ -1,7 +1,14 @@
 import type { ToolAnswer } from "@tilescope/client";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { column, table } from "../answers/made-up";
-import { ChainLoader, chainView, placeIn, readChain } from "./flow-chain";
+import { ChainLoader, chainOf, chainView, placeIn, readChain } from "./flow-chain";
+import type { Trace } from "./trace";
+
+type Ask = Trace["api"]["ask"];
+
+function trace(ask: Ask, revision = 1): Trace {
+  return { manifest: { run: "r", build: "b", state: "indexing", revision }, api: { ask } } as unknown as Trace;
+}
 
 type Row = readonly [event: string, start: number, depth: number, parent: number];
 
@@ -61,18 +68,33 @@ it("lists what leads to it first, then where it leads, by time; and from where t
 
 it("stays while one walks along it, and is asked for anew outside of it", async () => {
   const asked: unknown[] = [];
-  const loader = new ChainLoader(async ({ event }) => {
+  const asker: Ask = async (_tool, { event } = {}) => {
     asked.push(event);
     return answer(event === "1.5" ? ROWS : [["8.8", 1, 0, -1]]);
-  });
-  await loader.follow(1, 5);
-  await loader.follow(0, 1);
-  await loader.follow(2, 9);
+  };
+  const loader = new ChainLoader();
+  await loader.follow(trace(asker), 1, 5);
+  await loader.follow(trace(asker), 0, 1);
+  await loader.follow(trace(asker), 2, 9);
   expect(asked).toEqual(["1.5"]);
   const now = chainView.value;
   expect(now.kind === "answered" && placeIn(now.answer, 2, 9)).toBe(4);
-  await loader.follow(8, 8);
+  await loader.follow(trace(asker), 8, 8);
   expect(asked).toEqual(["1.5", "8.8"]);
   loader.close();
   expect(chainView.value.kind).toBe("none");
+});
+
+it("is of the build as far as it has grown: the one before is stale", async () => {
+  const ask = vi.fn<Ask>(async () => answer(ROWS));
+  const [before, now] = [trace(ask), trace(ask, 2)];
+  const loader = new ChainLoader();
+  await loader.follow(before, 1, 5);
+  expect(chainOf(chainView.value, before.manifest, 0, 1)?.events).toHaveLength(ROWS.length);
+  expect(chainOf(chainView.value, now.manifest, 0, 1)).toBeNull();
+  expect(loader.about(before, 0, 1).kind).toBe("answered");
+  expect(loader.about(now, 0, 1)).toMatchObject({ kind: "waiting", stale: { answer: { isCut: false } } });
+  await loader.follow(now, 0, 1);
+  expect(ask).toHaveBeenCalledTimes(2);
+  expect(loader.about(now, 0, 1).kind).toBe("answered");
 });

@@ -1,8 +1,10 @@
 /** The chain of flows that the selected event is in: it stays while one walks along it. */
 
 import { signal } from "@preact/signals";
-import type { ToolAnswer, ToolQuestion } from "@tilescope/client";
+import type { ToolAnswer } from "@tilescope/client";
 import { Asker, type Asking } from "./asking";
+import { buildKey, questionKey } from "./question-key";
+import type { Trace } from "./trace";
 
 export interface ChainEvent {
   readonly track: number;
@@ -33,29 +35,49 @@ export const chainView = signal<Asking<FlowChain>>({ kind: "none" });
 /** So many chains are at hand again at once. */
 const KEPT = 100;
 
-type Ask = (question: ToolQuestion, signal: AbortSignal) => Promise<ToolAnswer>;
+const TOOL = "flows";
+
+type AskedTrace = Pick<Trace, "manifest" | "api">;
 
 export class ChainLoader {
-  readonly #ask: Ask;
   readonly #asker = new Asker(KEPT, chainView);
 
-  constructor(ask: Ask) {
-    this.#ask = ask;
+  /** Asks for the chain of an event, unless it is in the one that is known. */
+  async follow({ manifest, api }: AskedTrace, track: number, ordinal: number): Promise<void> {
+    if (chainOf(chainView.peek(), manifest, track, ordinal) === null) {
+      const question = { event: `${track}.${ordinal}` };
+      await this.#asker.want(questionKey(manifest, TOOL, question), async (abort) =>
+        readChain(await api.ask(TOOL, question, abort)),
+      );
+    }
   }
 
-  /** Asks for the chain of an event, unless it is in the one that is known. */
-  async follow(track: number, ordinal: number): Promise<void> {
-    const now = chainView.peek();
-    if (now.kind === "answered" && placeIn(now.answer, track, ordinal) >= 0) {
-      return;
-    }
-    const event = `${track}.${ordinal}`;
-    await this.#asker.want(event, async (abort) => readChain(await this.#ask({ event }, abort)));
+  /** How it stands with the chain of an event: that of a revision before is stale. */
+  about({ manifest }: AskedTrace, track: number, ordinal: number): Asking<FlowChain> {
+    const { state } = this.#asker;
+    const isKnown = chainOf(state, manifest, track, ordinal) !== null;
+    return isKnown ? state : this.#asker.about(questionKey(manifest, TOOL, { event: `${track}.${ordinal}` }));
+  }
+
+  /** Asks once more for the chain that was asked for last. */
+  again(): void {
+    void this.#asker.again();
   }
 
   close(): void {
     this.#asker.clear();
   }
+}
+
+/** The chain that an event is known to be in, in a build as far as it has grown; null: none is known. */
+export function chainOf(
+  state: Asking<FlowChain>,
+  manifest: Parameters<typeof buildKey>[0],
+  track: number,
+  ordinal: number,
+): FlowChain | null {
+  const isOfBuild = state.kind === "answered" && state.key.startsWith(`${buildKey(manifest)} `);
+  return isOfBuild && placeIn(state.answer, track, ordinal) >= 0 ? state.answer : null;
 }
 
 /** Which of the events it is; -1: none. */

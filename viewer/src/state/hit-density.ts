@@ -6,7 +6,7 @@
 import { type TickRange, type ToolAnswer, ticks } from "@tilescope/client";
 import { HitGrid } from "../raster/hit-grid";
 import { factOf, valuesOf } from "./answer-values";
-import { Asker, type Asking } from "./asking";
+import { Asker, type Asking, lastOf } from "./asking";
 import { questionKey } from "./question-key";
 import type { Trace } from "./trace";
 
@@ -24,6 +24,41 @@ export interface DensityWish {
 export interface Density {
   readonly wish: DensityWish;
   readonly grid: HitGrid;
+}
+
+/** What is painted of hits: in the view, or in the minimap. */
+export interface ShownHits {
+  /** Null while nothing is known. */
+  readonly grid: HitGrid | null;
+  /** The grid is of the search before, and about to change. */
+  readonly isStale: boolean;
+  /** Hits are still on their way. */
+  readonly isPending: boolean;
+  /** Why hits could not be had; null: they could, or are on their way. */
+  readonly problem: string | null;
+  /** Nothing is known of this search, and cannot be: then nothing is veiled, either. */
+  readonly isBlind: boolean;
+}
+
+/** What is painted of the search with a key. Where that is refused, nothing is left of the one before. */
+export function shownHits(state: Asking<Density>, key: string): ShownHits {
+  const density = lastOf(state)?.answer ?? null;
+  const isOther = density !== null && !isOfSearch(density.wish.key, key);
+  const isFailed = state.kind === "failed";
+  const grid = isFailed && isOther ? null : (density?.grid ?? null);
+  return {
+    grid,
+    isStale: grid !== null && isOther,
+    isPending: state.kind === "waiting",
+    problem: isFailed ? state.failure.message : null,
+    isBlind: isFailed && grid === null,
+  };
+}
+
+/** Whether a key is of the same search as another, be it of another revision of a run that grows. */
+function isOfSearch(key: string, other: string): boolean {
+  const parts = (text: string) => [text.split(" ").slice(0, 2), text.split(" ").slice(4)].flat().join(" ");
+  return parts(key) === parts(other);
 }
 
 /** So long a view stands still before it is asked for. */
@@ -71,7 +106,17 @@ export class DensityLoader {
     void this.#asker.want(questionKey(trace.manifest, "hit_bins", question), ask, REST_MS);
   }
 
-  /** What is known may not hold any more, or could not be had. */
+  /** What could not be had, in a way that may pass, is asked for again with the next wish; false: there is no such thing. */
+  retry(): boolean {
+    const { state } = this;
+    const mayRetry = state.kind === "failed" && !state.failure.isFinal;
+    if (mayRetry) {
+      this.forget();
+    }
+    return mayRetry;
+  }
+
+  /** What is known may not hold any more. */
   forget(): void {
     this.#asked = null;
   }

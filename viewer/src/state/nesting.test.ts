@@ -6,9 +6,11 @@ import {
   firstChildren,
   moreChildren,
   NestingLoader,
+  nestingOf,
   nestingView,
   parseNesting,
 } from "./nesting";
+import type { Trace } from "./trace";
 
 function answer(count: number, listed: number, more: string | null = null): ToolAnswer {
   const facts = Object.entries({ self: "5", row: 2, children: `${count}` }).map(([id, value]) => ({ id, value }));
@@ -59,14 +61,38 @@ it("goes through all by time, page by page and back", () => {
   expect(fewerChildren(first)).toBeNull();
 });
 
+const SLICE = { track: 7, ordinal: 3n };
+
+function trace(ask: () => Promise<ToolAnswer>, revision: number): Trace {
+  return { manifest: { run: "r", build: "b", state: "indexing", revision }, api: { ask } } as unknown as Trace;
+}
+
+it("is of the build as far as it has grown: what was known before is stale", async () => {
+  const ask = vi.fn(async () => answer(1, 1));
+  const [before, now] = [trace(ask, 1), trace(ask, 2)];
+  const loader = new NestingLoader();
+  const list = firstChildren("time");
+  await loader.load(before, SLICE, list);
+  expect(nestingOf(nestingView.value, before, SLICE)).toMatchObject({ childCount: 1n });
+  expect(nestingOf(nestingView.value, now, SLICE)).toBeNull();
+  expect(nestingOf(nestingView.value, before, { ...SLICE, ordinal: 30n })).toBeNull();
+  expect(loader.about(now, SLICE, list)).toMatchObject({ kind: "waiting", stale: { answer: { childCount: 1n } } });
+  expect(loader.about(now, { ...SLICE, ordinal: 30n }, list)).toMatchObject({ kind: "waiting", stale: null });
+  await loader.load(now, SLICE, list);
+  expect(ask).toHaveBeenCalledTimes(2);
+  expect(loader.about(now, SLICE, list).kind).toBe("answered");
+  loader.close();
+});
+
 it("asks for each list once", async () => {
   const ask = vi.fn(async () => answer(1, 1));
-  const loader = new NestingLoader(ask);
-  await loader.load(7, 3n, firstChildren("time"));
-  await loader.load(7, 3n, firstChildren("longest"));
-  await loader.load(7, 3n, firstChildren("time"));
+  const loader = new NestingLoader();
+  await loader.load(trace(ask, 1), SLICE, firstChildren("time"));
+  await loader.load(trace(ask, 1), SLICE, firstChildren("longest"));
+  await loader.load(trace(ask, 1), SLICE, firstChildren("time"));
   expect(ask).toHaveBeenCalledTimes(2);
   expect(ask).toHaveBeenLastCalledWith(
+    "nesting",
     { track: 7, ordinal: 3n, limit: 12, order: "longest", after: undefined },
     expect.anything(),
   );

@@ -1,8 +1,18 @@
 /** Where the selected slice lies: its self time, the slices around it and those directly in it. */
 
 import { signal } from "@preact/signals";
-import { type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
+import { questionQuery, type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
 import { Asker, type Asking } from "./asking";
+import { questionKey } from "./question-key";
+import type { Trace } from "./trace";
+
+/** A slice by the names that it has in its build. */
+interface Slice {
+  readonly track: number;
+  readonly ordinal: bigint;
+}
+
+type AskedTrace = Pick<Trace, "manifest" | "api">;
 
 /** A slice around another, or in it. */
 export interface Relative {
@@ -45,27 +55,29 @@ export const nestingView = signal<Asking<Nesting>>({ kind: "none" });
 /** So many lists are at hand again at once. */
 const KEPT = 100;
 
-type Ask = (question: ToolQuestion, signal: AbortSignal) => Promise<ToolAnswer>;
+const TOOL = "nesting";
 
-/** Asks for one slice after another. */
+/** Asks for one slice after another, in one revision of a build after another. */
 export class NestingLoader {
-  readonly #ask: Ask;
   readonly #asker = new Asker(KEPT, nestingView);
 
-  constructor(ask: Ask) {
-    this.#ask = ask;
+  async load({ manifest, api }: AskedTrace, slice: Slice, list: ChildList): Promise<void> {
+    const question = questionOf(slice, list);
+    await this.#asker.want(questionKey(manifest, TOOL, question), async (abort) =>
+      parseNesting(await api.ask(TOOL, question, abort), list),
+    );
   }
 
-  async load(track: number, ordinal: bigint, list: ChildList): Promise<void> {
-    const question = questionOf(track, ordinal, list);
-    await this.#asker.want(keyOf(question), async (abort) => parseNesting(await this.#ask(question, abort), list));
-  }
-
-  /** How it stands with a list of a slice; what is stale is another list of the same slice. */
-  about(track: number, ordinal: bigint, list: ChildList): Asking<Nesting> {
-    const state = this.#asker.about(keyOf(questionOf(track, ordinal, list)));
-    const isOther = state.kind === "waiting" && state.stale !== null && !isOfSlice(state.stale.key, track, ordinal);
+  /** How it stands with a list of a slice; what is stale is another list of the same slice, or of a revision before. */
+  about({ manifest }: AskedTrace, slice: Slice, list: ChildList): Asking<Nesting> {
+    const state = this.#asker.about(questionKey(manifest, TOOL, questionOf(slice, list)));
+    const isOther = state.kind === "waiting" && state.stale !== null && !isOfSlice(state.stale.key, slice);
     return isOther ? { ...state, stale: null } : state;
+  }
+
+  /** Asks once more for the list that was loaded last. */
+  again(): void {
+    void this.#asker.again();
   }
 
   close(): void {
@@ -73,17 +85,24 @@ export class NestingLoader {
   }
 }
 
-function questionOf(track: number, ordinal: bigint, list: ChildList): ToolQuestion {
+function questionOf({ track, ordinal }: Slice, list: ChildList): ToolQuestion {
   return { track, ordinal, limit: list.limit, order: list.order, after: list.pages.at(-1) };
 }
 
-function keyOf(question: ToolQuestion): string {
-  return Object.values(question).join(" ");
+/** Whether a question is about a slice, whichever of the slices in it are listed, and in whichever build. */
+function isOfSlice(key: string, { track, ordinal }: Slice): boolean {
+  return key.includes(` ${TOOL}?${questionQuery({ track, ordinal })}&`);
 }
 
-/** Whether a question is about a slice, whichever of the slices in it are listed. */
-export function isOfSlice(key: string, track: number, ordinal: bigint): boolean {
-  return key.startsWith(`${track} ${ordinal} `);
+/** What is known of a slice in a build as far as it has grown, whichever of the slices in it are listed; null: nothing. */
+export function nestingOf(
+  state: Asking<Nesting>,
+  { manifest }: Pick<AskedTrace, "manifest">,
+  { track, ordinal }: Slice,
+): Nesting | null {
+  const isOfIt =
+    state.kind === "answered" && state.key.startsWith(`${questionKey(manifest, TOOL, { track, ordinal })}&`);
+  return isOfIt ? state.answer : null;
 }
 
 /** The list as it is at first. */

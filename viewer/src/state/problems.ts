@@ -1,18 +1,29 @@
-/** What of the screen could not be had, in the words of the status line: said until it is there, or nobody looks at it any more. */
+/** What of the screen could not be had, in the words of the status line, or is on its way: said until it is there, or nobody looks at it any more. */
 
 import { signal } from "@preact/signals";
 
 /** What draws a part of the screen. */
-export type ProblemSource = "tiles" | "hits" | "highlight";
+export type ScreenPart = "tiles" | "hits" | "highlight";
 
-export const problems = signal<ReadonlyMap<ProblemSource, string>>(new Map());
+export const problems = signal<ReadonlyMap<ScreenPart, string>>(new Map());
 
 /** `text` null: there is no problem, or none any more. */
-export function setProblem(source: ProblemSource, text: string | null): void {
+export function setProblem(part: ScreenPart, text: string | null): void {
   const before = problems.peek();
-  if ((before.get(source) ?? null) === text) {
+  if ((before.get(part) ?? null) === text) {
     return;
   }
-  const others = [...before].filter(([other]) => other !== source);
-  problems.value = new Map(text === null ? others : [...others, [source, text]]);
+  const others = [...before].filter(([other]) => other !== part);
+  problems.value = new Map(text === null ? others : [...others, [part, text]]);
+}
+
+/** The parts of the screen, tiles apart, that are still on their way. */
+export const pending = signal<ReadonlySet<ScreenPart>>(new Set());
+
+export function setPending(part: ScreenPart, isPending: boolean): void {
+  const before = pending.peek();
+  if (before.has(part) !== isPending) {
+    const others = [...before].filter((other) => other !== part);
+    pending.value = new Set(isPending ? [...others, part] : others);
+  }
 }

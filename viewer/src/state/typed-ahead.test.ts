@@ -1,7 +1,10 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { expectField, takeTypedAhead, typeAhead } from "./typed-ahead";
+import { expectField, leaveTypeAhead, takeTypedAhead, typeAhead } from "./typed-ahead";
 
-const press = (key: string, more = {}) => typeAhead({ key, ctrlKey: false, metaKey: false, altKey: false, ...more });
+const NO_MODIFIERS = { ctrlKey: false, metaKey: false, altKey: false, isComposing: false };
+
+const press = (key: string, more = {}, modifier = "") =>
+  typeAhead({ key, ...NO_MODIFIERS, getModifierState: (name) => name === modifier, ...more });
 
 let stop: () => void = () => undefined;
 const close = vi.fn(() => stop());
@@ -27,6 +30,25 @@ it("keeps what is typed, as a field would, for the field that comes", () => {
   press("u");
   expect(takeTypedAhead()).toEqual({ text: "t", isEntered: true });
   expect(takeTypedAhead()).toEqual({ text: "", isEntered: false });
+});
+
+it("takes what AltGr types, and leaves characters that are not finished to the browser", () => {
+  stop = expectField(close);
+  expect(press("@", { ctrlKey: true, altKey: true }, "AltGraph")).toBe(true);
+  expect(press("€", {}, "AltGraph")).toBe(true);
+  expect(press("a", { ctrlKey: true, altKey: true })).toBe(false);
+  expect([press("Dead"), press("Process"), press("k", { isComposing: true })]).toEqual([false, false, false]);
+  expect(takeTypedAhead().text).toBe("@€");
+});
+
+it("ends when another field is pressed, and does nothing where none is on its way", () => {
+  leaveTypeAhead();
+  expect(close).not.toHaveBeenCalled();
+  stop = expectField(close);
+  press("p");
+  leaveTypeAhead();
+  expect(close).toHaveBeenCalledOnce();
+  expect([press("p"), takeTypedAhead().text]).toEqual([false, ""]);
 });
 
 it("gives up with Escape", () => {

@@ -1,7 +1,13 @@
 /** What is typed for a dialog with a field whose code is still on its way: it is in the field when that is there. */
 
 /** What a key stroke is, as far as text is concerned. */
-export type TextStroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey">;
+export type TextStroke = Pick<
+  KeyboardEvent,
+  "key" | "ctrlKey" | "metaKey" | "altKey" | "isComposing" | "getModifierState"
+>;
+
+/** Strokes out of which the browser, or an input method, makes a character by itself. */
+const UNFINISHED: readonly string[] = ["Dead", "Process", "Unidentified"];
 
 export interface TypedAhead {
   readonly text: string;
@@ -28,14 +34,14 @@ export function expectField(close: () => void): () => void {
 }
 
 /** Takes a key stroke where a field is on its way; false: it is for somebody else. */
-export function typeAhead({ key, ctrlKey, metaKey, altKey }: TextStroke): boolean {
-  // These type nothing: they are the browser's.
-  if (giveUp === null || ctrlKey || metaKey || altKey || /^F\d+$/.test(key)) {
+export function typeAhead(stroke: TextStroke): boolean {
+  const { key } = stroke;
+  // The others type nothing, or not yet: they are the browser's.
+  if (giveUp === null || !typesText(stroke)) {
     return false;
   }
   if (key === "Escape") {
-    giveUp();
-    typed = NOTHING_TYPED;
+    leaveTypeAhead();
   } else if (typed.isEntered) {
     return true;
   } else if (key === "Enter") {
@@ -46,6 +52,19 @@ export function typeAhead({ key, ctrlKey, metaKey, altKey }: TextStroke): boolea
     typed = { ...typed, text: typed.text + key };
   }
   return true;
+}
+
+function typesText(stroke: TextStroke): boolean {
+  const { key, ctrlKey, metaKey, altKey } = stroke;
+  // AltGr types characters; on Windows it is Ctrl and Alt as well.
+  const isShortcut = metaKey || ((ctrlKey || altKey) && !stroke.getModifierState("AltGraph"));
+  return !(isShortcut || stroke.isComposing || UNFINISHED.includes(key) || /^F\d+$/.test(key));
+}
+
+/** Closes the dialog whose field is on its way, and forgets what was typed for it: a person wants to type elsewhere. */
+export function leaveTypeAhead(): void {
+  giveUp?.();
+  typed = NOTHING_TYPED;
 }
 
 /** What was typed; the next field begins without it. */

@@ -1,7 +1,7 @@
 /** All arrows of the selected event: of its flows, and of the chain that these are part of, where that is known. */
 
-import type { EventDetails } from "@tilescope/client";
-import { chainView, placeIn } from "../state/flow-chain";
+import type { EventDetails, Manifest } from "@tilescope/client";
+import { chainOf, chainView } from "../state/flow-chain";
 import type { Layout, ScrollPlace } from "../state/layout";
 import { chainArrows, type FlowArrow, flowArrows } from "./flow-arrows";
 import type { Picture } from "./picture";
@@ -11,10 +11,9 @@ export function allArrows(
   layout: Layout,
   scroll: ScrollPlace,
   details: EventDetails,
+  manifest: Manifest,
 ): readonly FlowArrow[] {
   const own = flowArrows(picture, layout, scroll, details);
-  const chain = chainView.peek();
-  return chain.kind === "answered" && placeIn(chain.answer, details.track, Number(details.ordinal)) >= 0
-    ? [...chainArrows(picture, layout, scroll, chain.answer, details), ...own]
-    : own;
+  const chain = chainOf(chainView.peek(), manifest, details.track, Number(details.ordinal));
+  return chain === null ? own : [...chainArrows(picture, layout, scroll, chain, details), ...own];
 }

@@ -1,8 +1,8 @@
 /** Paints the hits of a search over the tracks and the minimap: what is no hit is veiled, so that hits are what one sees. */
 
 import type { Track, View } from "@tilescope/client";
-import type { HitGrid } from "../raster/hit-grid";
 import { HIT_ROWS, type HitImage, HitRaster, type HitTrack } from "../raster/hit-raster";
+import type { ShownHits } from "../state/hit-density";
 import { isProvisional, type Picture, rasterTrack } from "./picture";
 import type { SceneTrack } from "./scene";
 import type { OverTracks, TracksInput } from "./tracks-input";
@@ -10,14 +10,9 @@ import type { OverTracks, TracksInput } from "./tracks-input";
 /** What is known of hits now. */
 export interface HitSource {
   readonly version: number;
-  /** Null while nothing is known. */
-  readonly grid: HitGrid | null;
+  readonly inView: ShownHits;
   /** Of the run, for the minimap. */
-  readonly runGrid: HitGrid | null;
-  /** Whether the grids are of the search before, and about to change. */
-  readonly isStale: boolean;
-  /** Nothing is known of hits, and they cannot be had: then nothing is veiled, either. */
-  readonly isBlind: boolean;
+  readonly inRun: ShownHits;
   /** A picture is painted: sees to it that its hits become known. */
   want(picture: Picture): void;
 }
@@ -68,7 +63,7 @@ export class HitsPainter implements OverTracks {
       this.#source.want(picture);
       this.#image = this.#draw(picture, colors);
     }
-    if (this.#source.isBlind) {
+    if (this.#source.inView.isBlind) {
       return;
     }
     if (track.firstLane < 0) {
@@ -86,7 +81,7 @@ export class HitsPainter implements OverTracks {
       const y1 = Math.round((track.topPx + (row + 1) * track.rowPx - 1) * ratio);
       this.#drawLane(context, track.firstLane + row, y0, y1);
     }
-    if (this.#source.isStale) {
+    if (this.#source.inView.isStale) {
       return;
     }
     context.strokeStyle = colors.hit;
@@ -109,11 +104,12 @@ export class HitsPainter implements OverTracks {
       ...{ id: rollup.id, kind: rollup.kind, draws: [], firstLane: 0, firstRow: 0, rows: 1, lanes: rollup.lanes },
       veil: colors.panel,
     };
-    if (this.#source.isBlind) {
+    const { grid, isStale, isBlind } = this.#source.inRun;
+    if (isBlind) {
       return;
     }
-    const mark = this.#source.isStale ? faded(colors.hitPacked) : colors.hitPacked;
-    const image = this.#minimapRaster.draw([lane], this.#source.runGrid, view, 1, mark);
+    const mark = isStale ? faded(colors.hitPacked) : colors.hitPacked;
+    const image = this.#minimapRaster.draw([lane], grid, view, 1, mark);
     put(this.#minimapCanvas, image);
     context.imageSmoothingEnabled = false;
     const { widthPx } = image;
@@ -128,7 +124,7 @@ export class HitsPainter implements OverTracks {
       rows: entry.rows,
       veil: entry.place === "track" ? colors.ground : colors.panel,
     }));
-    const { grid, isStale } = this.#source;
+    const { grid, isStale } = this.#source.inView;
     const mark = isStale ? faded(colors.hitPacked) : colors.hitPacked;
     const image = this.#raster.draw(lanes, grid, picture.deviceView, Math.max(1, picture.scene.lanes), mark);
     put(this.#canvas, image);

@@ -1,12 +1,11 @@
 /** The hits of one query, as the timeline and the minimap paint them: asked for as pictures are painted. */
 
-import { computed, effect, untracked } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import { visibleRange } from "@tilescope/client";
-import { lastOf } from "../state/asking";
 import { busyRange } from "../state/first-view";
-import { DensityLoader, type DensityWish } from "../state/hit-density";
+import { DensityLoader, type DensityWish, type ShownHits, shownHits } from "../state/hit-density";
 import { retries } from "../state/link";
-import { type ProblemSource, setProblem } from "../state/problems";
+import { type ScreenPart, setPending, setProblem } from "../state/problems";
 import type { Trace } from "../state/trace";
 import { arrangement } from "../state/tracks";
 import { minimapView } from "./brush";
@@ -29,22 +28,20 @@ export class QueryHits implements HitSource {
   readonly #stage: Stage;
   readonly #view = new DensityLoader();
   readonly #run = new DensityLoader(0);
-  readonly #viewDensity = computed(() => lastOf(this.#view.state)?.answer ?? null);
-  readonly #runDensity = computed(() => lastOf(this.#run.state)?.answer ?? null);
-  readonly #problem = computed(() => (this.#view.state.kind === "failed" ? this.#view.state.failure.message : null));
+  readonly #key = signal("");
+  readonly #inView = computed(() => shownHits(this.#view.state, this.#key.value));
+  readonly #inRun = computed(() => shownHits(this.#run.state, this.#key.value));
   #trace: Trace | null = null;
-  #key = "";
   #query = "";
   version = nextVersion();
 
-  /** `source`: whose hits they are. */
-  constructor(stage: Stage, source: ProblemSource = "hits") {
+  /** `part`: whose hits they are. */
+  constructor(stage: Stage, part: ScreenPart = "hits") {
     this.#stage = stage;
     effect(() => {
-      void this.#viewDensity.value;
-      void this.#runDensity.value;
-      const problem = this.#problem.value;
-      setProblem(source, problem === null ? null : `Hits could not be marked: ${problem}`);
+      const [inView, inRun] = [this.#inView.value, this.#inRun.value];
+      setProblem(part, problemText(inView, inRun));
+      setPending(part, inView.isPending || inRun.isPending);
       this.repaint();
     });
     effect(() => {
@@ -53,27 +50,18 @@ export class QueryHits implements HitSource {
     });
   }
 
-  get grid(): HitSource["grid"] {
-    return this.#viewDensity.peek()?.grid ?? null;
+  get inView(): ShownHits {
+    return this.#inView.peek();
   }
 
-  get runGrid(): HitSource["runGrid"] {
-    return this.#runDensity.peek()?.grid ?? null;
-  }
-
-  get isBlind(): boolean {
-    return this.grid === null && this.#problem.peek() !== null;
-  }
-
-  get isStale(): boolean {
-    const density = this.#viewDensity.peek();
-    return density !== null && !isOfSearch(density.wish.key, this.#key);
+  get inRun(): ShownHits {
+    return this.#inRun.peek();
   }
 
   /** Looks for another query; `key` as `searchKey` makes it. */
   follow(trace: Trace, key: string, query: string): void {
     this.#trace = trace;
-    this.#key = key;
+    this.#key.value = key;
     this.#query = query;
     this.repaint();
   }
@@ -81,8 +69,7 @@ export class QueryHits implements HitSource {
   /** Asks again with the next picture for what could not be had. */
   #retry(): void {
     for (const loader of [this.#view, this.#run]) {
-      if (loader.state.kind === "failed") {
-        loader.forget();
+      if (loader.retry()) {
         this.#stage.invalidate();
       }
     }
@@ -97,7 +84,7 @@ export class QueryHits implements HitSource {
 
   clear(): void {
     this.#trace = null;
-    this.#key = "";
+    this.#key.value = "";
     this.#view.clear();
     this.#run.clear();
   }
@@ -114,7 +101,7 @@ export class QueryHits implements HitSource {
     }
     const lanes = new Map(scene.tracks.filter(({ firstLane }) => firstLane >= 0).map(({ track }) => [track.id, track]));
     const rows = [...lanes.values()].reduce((sum, track) => sum + (track.kind === "rollup" ? 1 : track.rows), 0);
-    const wish = { key: this.#key, query: this.#query, widthPx: Math.ceil(view.widthPx) };
+    const wish = { key: this.#key.peek(), query: this.#query, widthPx: Math.ceil(view.widthPx) };
     if (lanes.size > 0) {
       this.#view.want(trace, { ...wish, range: visibleRange(view), tracks: [...lanes.keys()], rows });
     }
@@ -129,8 +116,10 @@ export class QueryHits implements HitSource {
   }
 }
 
-/** Whether a key is of the same search as another, be it of another revision of a run that grows. */
-function isOfSearch(key: string, other: string): boolean {
-  const parts = (text: string) => [text.split(" ").slice(0, 2), text.split(" ").slice(4)].flat().join(" ");
-  return parts(key) === parts(other);
+/** What the status line says: either of the two may be there without the other. */
+function problemText(inView: ShownHits, inRun: ShownHits): string | null {
+  if (inView.problem !== null) {
+    return `Hits could not be marked: ${inView.problem}`;
+  }
+  return inRun.problem === null ? null : `Hits could not be marked in the minimap: ${inRun.problem}`;
 }

@@ -3,7 +3,7 @@
  */
 
 import { effect } from "@preact/signals";
-import { AwayError, fit, resize, type View, visibleRange } from "@tilescope/client";
+import { AwayError, fit, type Manifest, resize, type View, visibleRange } from "@tilescope/client";
 import { timeAxis } from "../base/axis";
 import { detailsView } from "../state/details";
 import { type DrawStatus, drawStatus } from "../state/draw-status";
@@ -98,6 +98,11 @@ export class Stage {
     this.late.whenHere(() => {
       this.updateHover(null);
       this.invalidate();
+    });
+    // What could not be loaded is of its session; the next one may begin elsewhere than on the timeline.
+    effect(() => {
+      void session.value;
+      setProblem("tiles", null);
     });
   }
 
@@ -306,7 +311,7 @@ export class Stage {
       draft: draftArea.peek(),
       areaTracks: areaTracks.peek(),
       tickPs: current.trace.manifest.time.tickPs,
-      arrows: this.#flowArrows(picture),
+      arrows: this.#flowArrows(picture, current.trace.manifest),
       hints: this.#hints,
       hoveredHint: this.pointer === null ? null : this.hintAt(this.pointer),
       selectedRow: this.#selectedRow(),
@@ -338,11 +343,11 @@ export class Stage {
     return details.kind === "ready" && details.event === selection.peek() ? details.details.row : null;
   }
 
-  #flowArrows(picture: Picture): readonly FlowArrow[] {
+  #flowArrows(picture: Picture, manifest: Manifest): readonly FlowArrow[] {
     const details = detailsView.peek();
     const allArrows = this.late.here?.allArrows;
     return details.kind === "ready" && allArrows !== undefined
-      ? allArrows(picture, layout.peek(), scrolled.peek(), details.details)
+      ? allArrows(picture, layout.peek(), scrolled.peek(), details.details, manifest)
       : [];
   }
 
@@ -395,8 +400,8 @@ export class Stage {
   #report(current: Session, picture: Picture, frameMs: number): void {
     const { missingPages, stream, problem } = current.client.status;
     // Of a server that is away the whole page tells.
-    const isTold = problem !== null && !(problem instanceof AwayError);
-    setProblem("tiles", isTold ? `Something could not be loaded: ${problem.message}` : null);
+    const isOwn = problem !== null && !(problem instanceof AwayError);
+    setProblem("tiles", isOwn ? `Something could not be loaded: ${problem.message}` : null);
     const before = drawStatus.peek();
     const now: DrawStatus = {
       missingPages,

@@ -3,6 +3,7 @@ import type { EventDetailsJson, EventsJson, ManifestJson, ProgressJson, RunJson,
 import { encodeShape } from "../testing/page";
 import { Api } from "./api";
 import { ApiError, NetworkError } from "./error";
+import { fetchMarks } from "./marks";
 
 interface Call {
   readonly url: string;
@@ -183,6 +184,18 @@ describe("errors", () => {
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status: 409, code: "not_indexed", message: "not indexed yet" });
     await expect(api.runs()).rejects.toMatchObject({ status: 502, code: "unknown" });
+  });
+
+  test("an answer that is no JSON is no lost connection: it is asked for once, and says what it may be", async () => {
+    const calls: Call[] = [];
+    const html = () => new Response("<html>Please sign in</html>", { headers: { "Content-Type": "text/html" } });
+    const api = server({ "/runs": html, "/runs/r/builds/b/marks": html }, calls);
+    for (const ask of [() => api.runs(), () => fetchMarks(api.build("r", "b"))]) {
+      const error = await ask().catch((caught: unknown) => caught);
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({ status: 200, code: "unreadable", message: expect.stringContaining("not JSON") });
+    }
+    expect(calls).toHaveLength(2);
   });
 
   test("no answer is a NetworkError, an abort stays an abort", async () => {

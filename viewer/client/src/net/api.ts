@@ -95,8 +95,15 @@ export class Api {
     return new BuildApi(this, `/runs/${encodeURIComponent(run)}/builds/${encodeURIComponent(build)}`);
   }
 
-  json<T>(path: string, init?: RequestInit): Promise<T> {
-    return this.read(path, (response) => response.json() as Promise<T>, init);
+  async json<T>(path: string, init?: RequestInit): Promise<T> {
+    return (await this.jsonAndHeaders<T>(path, init)).json;
+  }
+
+  /** The JSON of an answer, with its headers. What is complete and no JSON is not asked for again: it would be the same. */
+  async jsonAndHeaders<T>(path: string, init?: RequestInit): Promise<{ readonly json: T; readonly headers: Headers }> {
+    const read = async (response: Response) => ({ response, text: await response.text() });
+    const { response, text } = await this.read(path, read, init);
+    return { json: parsedJson(text, response) as T, headers: response.headers };
   }
 
   bytes(path: string, init?: RequestInit): Promise<Uint8Array> {
@@ -109,8 +116,8 @@ export class Api {
   }
 
   /**
-   * What `read` makes of the answer to a question. Asks again, with pauses, when the server is busy; and what can be asked twice also
-   * when the answer is lost, or breaks off.
+   * The answer to a question, with what `read` takes of its body. Asks again, with pauses, when the server is busy; and what can be
+   * asked twice also when the answer is lost, or breaks off, which is when `read` rejects.
    */
   async read<T>(path: string, read: (response: Response) => Promise<T>, init: RequestInit = {}): Promise<T> {
     const isRepeatable = (init.method ?? "GET") === "GET";
@@ -184,9 +191,9 @@ export class BuildApi {
     this.#path = path;
   }
 
-  /** The answer of a path below the build, as `Api.read` has it. */
-  read<T>(path: string, read: (response: Response) => Promise<T>, init?: RequestInit): Promise<T> {
-    return this.#api.read(this.#path + path, read, init);
+  /** The answer of a path below the build, as `Api.jsonAndHeaders` has it. */
+  jsonAndHeaders<T>(path: string, init?: RequestInit): Promise<{ readonly json: T; readonly headers: Headers }> {
+    return this.#api.jsonAndHeaders(this.#path + path, init);
   }
 
   async tracks(): Promise<TrackTree> {
@@ -293,6 +300,14 @@ async function whole<T>(body: () => Promise<T>, init: RequestInit): Promise<T> {
 /** What is thrown where an answer is lost; whoever has aborted the question, or knows that the server is away, says so. */
 function lossOf(error: unknown, { signal }: RequestInit, message: string): unknown {
   return signal?.aborted || error instanceof NetworkError ? error : new NetworkError(message, { cause: error });
+}
+
+function parsedJson(text: string, { status }: Response): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError(status, "unreadable", "the answer is not JSON: it seems to come from another server");
+  }
 }
 
 function asked(question: ToolQuestion): string {

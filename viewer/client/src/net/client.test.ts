@@ -6,6 +6,7 @@ import { Overview } from "../pages/overview";
 import { decodePage } from "../pages/page";
 import { Pyramid, sliceTiles } from "../testing/pyramid";
 import { TileClient } from "./client";
+import { ApiError, NetworkError } from "./error";
 import type { FetchPage } from "./fetcher";
 import type { StreamEvents } from "./stream";
 
@@ -94,20 +95,20 @@ test("a page that failed is told of, and asked for again when it is looked at ag
   client.show(screen);
   await vi.waitFor(() => expect(onChange).toHaveBeenCalled());
   const [gone] = lists[lists.length - 1]!;
-  events().onFailed(gone!, new Error("gone"));
-  expect(onError).toHaveBeenCalledWith(new Error("gone"));
+  events().onFailed(gone!, new NetworkError("gone"));
+  expect(onError).toHaveBeenCalledWith(new NetworkError("gone"));
   const asked = () => lists[lists.length - 1]!.map(pageName);
   client.show(screen);
   client.show(later);
   expect(asked()).not.toContain(pageName(gone!));
-  expect(client.status.problem).toEqual(new Error("gone"));
+  expect(client.status.problem).toEqual(new NetworkError("gone"));
   vi.advanceTimersByTime(5000);
   client.show(later);
   expect(asked()).not.toContain(pageName(gone!));
   client.show(screen);
   expect(asked()).toContain(pageName(gone!));
   expect(client.status.problem).toBeNull();
-  events().onFailed(gone!, new Error("gone"));
+  events().onFailed(gone!, new NetworkError("gone"));
   client.retry();
   expect(asked()).toContain(pageName(gone!));
   vi.useRealTimers();
@@ -120,14 +121,14 @@ test("a shape that cannot be loaded is told of, and tried again when it is looke
     loadShape: async () => {
       attempts += 1;
       if (attempts === 1) {
-        throw new Error("offline");
+        throw new NetworkError("offline");
       }
       return pyramid.shape();
     },
   });
   client.show(screen);
   await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1));
-  expect(client.status.problem).toEqual(new Error("offline"));
+  expect(client.status.problem).toEqual(new NetworkError("offline"));
   client.show(screen);
   client.show(later);
   expect(attempts).toBe(1);
@@ -135,6 +136,30 @@ test("a shape that cannot be loaded is told of, and tried again when it is looke
   client.show(screen);
   await vi.waitFor(() => expect(client.shape(0)).toBeDefined());
   expect(client.status.problem).toBeNull();
+  vi.useRealTimers();
+});
+
+test("a page or a shape that is refused for good is not asked for again, however often it is looked at", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const { client, lists, onChange, events } = setUp();
+  client.show(screen);
+  await vi.waitFor(() => expect(onChange).toHaveBeenCalled());
+  const [gone] = lists[lists.length - 1]!;
+  events().onFailed(gone!, new ApiError(404, "not_found", "no such page"));
+  const refused = setUp({ loadShape: () => Promise.reject(new ApiError(500, "internal", "broken")) });
+  refused.client.show(screen);
+  await vi.waitFor(() => expect(refused.onError).toHaveBeenCalled());
+  for (const next of [later, screen, later]) {
+    vi.advanceTimersByTime(5000);
+    client.show(next);
+    client.retry();
+    refused.client.show(next);
+    refused.client.retry();
+  }
+  expect(lists[lists.length - 1]!.map(pageName)).not.toContain(pageName(gone!));
+  expect(client.status.problem).toMatchObject({ status: 404 });
+  expect(refused.loadShape).toHaveBeenCalledTimes(1);
+  expect(refused.client.status.problem).toMatchObject({ status: 500 });
   vi.useRealTimers();
 });
 

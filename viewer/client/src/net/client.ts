@@ -17,6 +17,7 @@ import { coarseTerminals, type PageWant, resolve, sharpLevel, type TrackRequest 
 import { NO_TILE, type ShapeIndex } from "../pages/shape";
 import { type TileData, type TileName, tileEnd } from "../pages/tile";
 import type { FetchPage } from "./fetcher";
+import { mayPass } from "./patience";
 import { Residuals } from "./residuals";
 import { type Socket, type StreamEvents, type StreamStatus, TileStream } from "./stream";
 
@@ -79,7 +80,10 @@ const MAX_NEEDED_PART = 0.7;
 /** Shape records of the tracks in a rollup that are loaded at the same time: those of visible tracks go before. */
 const MAX_CHILD_SHAPES = 4;
 
-/** What could not be had is asked for again with another view or other tracks, but not sooner than this: moving is not to be a storm. */
+/**
+ * What could not be had in a way that may pass is asked for again with another view or other tracks, but not sooner than this: moving
+ * is not to be a storm.
+ */
 const LOOK_AGAIN_MS = 3000;
 
 /** Making tiles of rollups takes so much of a frame at most: a third at 60 Hz. */
@@ -286,7 +290,7 @@ export class TileClient {
     this.retry();
   }
 
-  /** Asks once more for what could not be had. */
+  /** Asks once more for what could not be had in a way that may pass; what is refused for good stays so. */
   retry(): void {
     this.#forgetFailures();
     if (this.#screen !== null) {
@@ -295,8 +299,8 @@ export class TileClient {
   }
 
   #forgetFailures(): void {
-    this.#failed.clear();
-    this.#failedShapes.clear();
+    forgetPassing(this.#failed);
+    forgetPassing(this.#failedShapes);
     this.#stream.forgetFailures();
   }
 
@@ -398,6 +402,14 @@ function isSameScreen(a: Screen, b: Screen): boolean {
   const isSameView = a.view.startTicks === b.view.startTicks && a.view.ticksPerPx === b.view.ticksPerPx;
   const isSameLength = a.tracks.length === b.tracks.length;
   return isSameView && isSameLength && a.tracks.every(({ track }, k) => track === b.tracks[k]!.track);
+}
+
+function forgetPassing<K>(failures: Map<K, Error>): void {
+  for (const [name, error] of failures) {
+    if (mayPass(error)) {
+      failures.delete(name);
+    }
+  }
 }
 
 function noResidual(): Promise<never> {

@@ -1,7 +1,7 @@
 /**
  * What can go wrong between viewer and server.
  *
- *   ApiError            the server answered, with a code of docs/api.md
+ *   ApiError            the server answered, with a code of docs/api.md; `unreadable`: with something that is no JSON
  *   NetworkError        the server did not answer
  *     AwayError         nor was it asked: it is known to be away
  */

@@ -11,7 +11,7 @@ export interface TaggedMarks extends KeptMarks {
 /** The marks of a run. Throws ApiError or NetworkError. */
 export async function fetchMarks(build: BuildApi, signal?: AbortSignal): Promise<TaggedMarks> {
   // What the browser has kept of an earlier answer is asked about again, not shown.
-  return await build.read("/marks", tagged, { signal: signal ?? null, cache: "no-cache" });
+  return tagged(await build.jsonAndHeaders("/marks", { signal: signal ?? null, cache: "no-cache" }));
 }
 
 /** Small enough that browsers send it also while a page is closed. */
@@ -30,7 +30,7 @@ export async function putMarks(
   const body = JSON.stringify({ marks: marks.map(markJson) });
   const headers = { "Content-Type": "application/json", "If-Match": `"${etag}"` };
   const init = { method: "PUT", body, headers, keepalive: body.length < LATE_BYTES, signal: signal ?? null };
-  return await build.read("/marks", tagged, init);
+  return tagged(await build.jsonAndHeaders("/marks", init));
 }
 
 function markJson({ id, kind, startTicks, endTicks, name, tracks, colour }: Mark): MarkJson {
@@ -38,8 +38,8 @@ function markJson({ id, kind, startTicks, endTicks, name, tracks, colour }: Mark
   return { id, kind, start: startTicks.toString(), end, name: name ?? "", tracks: tracks ?? [], colour: colour ?? 0 };
 }
 
-async function tagged(response: Response): Promise<TaggedMarks> {
+function tagged({ json, headers }: { readonly json: KeptMarksJson; readonly headers: Headers }): TaggedMarks {
   // A proxy that compresses marks the tag as weak; it is that of the same marks.
-  const etag = /^(?:W\/)?"(.*)"$/.exec(response.headers.get("etag") ?? "")?.[1];
-  return { ...readKeptMarks((await response.json()) as KeptMarksJson), etag: etag ?? "" };
+  const etag = /^(?:W\/)?"(.*)"$/.exec(headers.get("etag") ?? "")?.[1];
+  return { ...readKeptMarks(json), etag: etag ?? "" };
 }

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { ApiError, NetworkError } from "./error";
 import { NameTable } from "./names";
 
 test("a page of names is loaded once, when one of them is looked at", async () => {
@@ -15,7 +16,7 @@ test("a page of names is loaded once, when one of them is looked at", async () =
 test("after a failure the next look tries again", async () => {
   const load = vi
     .fn()
-    .mockRejectedValueOnce(new Error("offline"))
+    .mockRejectedValueOnce(new NetworkError("offline"))
     .mockResolvedValue([{ name: "a", category: "" }]);
   const names = new NameTable(load, 4, () => undefined);
   names.get(0);
@@ -23,4 +24,14 @@ test("after a failure the next look tries again", async () => {
     expect(names.get(0)?.name).toBe("a");
   });
   expect(load).toHaveBeenCalledTimes(2);
+});
+
+test("a page that is refused for good is asked for once, and its names stay unknown", async () => {
+  const load = vi.fn().mockRejectedValue(new ApiError(404, "not_found", "no such page"));
+  const names = new NameTable(load, 4, () => undefined);
+  for (let look = 0; look < 5; look++) {
+    await names.want([0]);
+    expect(names.get(0)).toBeUndefined();
+  }
+  expect(load).toHaveBeenCalledTimes(1);
 });

@@ -1,6 +1,7 @@
 /** The names of events by name id, loaded a page at a time when one of them is first looked at. */
 
 import type { EventName } from "./model";
+import { mayPass } from "./patience";
 
 /** Loads the names of a page. */
 export type LoadNames = (page: number) => Promise<readonly EventName[]>;
@@ -20,7 +21,7 @@ export class NameTable {
     this.#onLoad = onLoad;
   }
 
-  /** The name, or undefined while its page is on its way. */
+  /** The name, or undefined while its page is on its way, or where that is refused. */
   get(id: number): EventName | undefined {
     const page = Math.floor(id / this.#pageSize);
     const names = this.#pages.get(page);
@@ -52,9 +53,13 @@ export class NameTable {
       const names = await this.#load(page);
       this.#pages.set(page, names);
       this.#onLoad(page * this.#pageSize, names);
-    } catch {
-      // The next look at one of its names tries again.
-      this.#pages.delete(page);
+    } catch (error) {
+      // The next look at one of its names tries again, unless the page is refused for good.
+      if (mayPass(error)) {
+        this.#pages.delete(page);
+      } else {
+        this.#pages.set(page, []);
+      }
     }
   }
 }

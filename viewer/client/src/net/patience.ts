@@ -11,10 +11,10 @@ const MOST_MS = 10_000;
 
 /** The server, or a proxy before it, has too much to do, and did nothing. */
 const TOO_MANY = 429;
-/** The same, but what was asked for may have been begun. */
-const BUSY_STATUSES: readonly number[] = [502, 503, 504];
+/** The same; but to all except the first of these, what was asked for may have been begun. */
+const BUSY_STATUSES: readonly number[] = [TOO_MANY, 502, 503, 504];
 
-/** Resolves after some time; rejects with the signal's reason when that is aborted. */
+/** Resolves after `ms`; rejects with the signal's reason when that is aborted. */
 export type Pause = (ms: number, signal: AbortSignal | null) => Promise<void>;
 
 /** How long to wait before a question is asked again that has failed so often; null: the failure stands. */
@@ -24,24 +24,30 @@ export function waitBeforeMs(
   isRepeatable: boolean,
   random = Math.random,
 ): number | null {
-  if (tries >= TRIES || !mayPass(error, isRepeatable)) {
+  if (tries >= TRIES || !isWorthAnother(error, isRepeatable)) {
     return null;
   }
-  const told = error instanceof ApiError ? error.retryAfter : null;
-  return told !== null && /^[0-9]{1,6}$/.test(told)
-    ? Math.min(Number(told) * 1000, MOST_MS)
+  const retryAfter = error instanceof ApiError ? error.retryAfter : null;
+  return retryAfter !== null && /^[0-9]{1,6}$/.test(retryAfter)
+    ? Math.min(Number(retryAfter) * 1000, MOST_MS)
     : retryPauseMs(tries - 1, FIRST_MS, MOST_MS, random);
 }
 
-/** `isRepeatable`: asked twice it does no harm. */
-function mayPass(error: unknown, isRepeatable: boolean): boolean {
-  if (error instanceof ApiError) {
-    return error.status === TOO_MANY || (isRepeatable && BUSY_STATUSES.includes(error.status));
-  }
-  return isRepeatable && error instanceof NetworkError && !(error instanceof AwayError);
+/**
+ * Whether the same question may be answered later: the server was busy, or did not answer. Any other failure is final: nobody asks
+ * again by themselves, only a person does.
+ */
+export function mayPass(error: unknown): boolean {
+  return error instanceof NetworkError || (error instanceof ApiError && BUSY_STATUSES.includes(error.status));
 }
 
-/** The browser's own pause. */
+/** `isRepeatable`: asked twice it does no harm. */
+function isWorthAnother(error: unknown, isRepeatable: boolean): boolean {
+  const didNothing = error instanceof ApiError && error.status === TOO_MANY;
+  return didNothing || (isRepeatable && mayPass(error) && !(error instanceof AwayError));
+}
+
+/** Resolves after `ms`; rejects with the signal's reason when that is aborted. */
 export function pauseFor(ms: number, signal: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

@@ -14,6 +14,7 @@ import { Composer, missingBlocks } from "../pages/parts";
 import { coarseTerminals, resolve, sharpLevel, type TrackRequest } from "../pages/resolver";
 import type { ShapeIndex } from "../pages/shape";
 import type { TileData } from "../pages/tile";
+import { mayPass } from "./patience";
 
 /** The part of a build's API that is needed. */
 export interface StillSource {
@@ -31,7 +32,7 @@ export class StillClient {
   readonly #cache = new PageCache(BUDGET_BYTES);
   readonly #shapes = new Map<number, ShapeIndex>();
   readonly #composer: Composer;
-  /** What was asked for, by name; what could not be had is asked for again. */
+  /** What was asked for, by name; what could not be had, in a way that may pass, is asked for again. */
   readonly #asked = new Map<string, Promise<void>>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
@@ -104,7 +105,7 @@ export class StillClient {
     if (asked === undefined) {
       asked = this.#inTurn(load).then(() => this.#onArrival());
       this.#asked.set(name, asked);
-      asked.catch(() => this.#asked.delete(name));
+      asked.catch((error) => mayPass(error) && this.#asked.delete(name));
     }
     return asked;
   }

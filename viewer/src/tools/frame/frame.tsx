@@ -36,7 +36,7 @@ function Body({ trace, shown }: FrameProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be scrolled by keys
     <section class="page-body" tabIndex={0} aria-label="Answer">
-      {shown === null ? <Unknown retry={() => app.catalogue.want(trace)} /> : <Content trace={trace} shown={shown} />}
+      {shown === null ? <Unknown retry={() => app.catalogue.look(trace)} /> : <Content trace={trace} shown={shown} />}
     </section>
   );
 }
@@ -97,9 +97,9 @@ function Unknown({ retry }: { retry: () => void }) {
       return (
         <StateCard title="It is not known which tools the server has" state="failed">
           <p class="error-line" role="alert">
-            {tools.message}
+            {tools.failure.message}
           </p>
-          <p>See whether `tilescope serve` still runs and can be reached, then try again.</p>
+          <p>{tools.failure.advice}</p>
           <button type="button" class="button is-primary" onClick={retry}>
             Try again
           </button>
