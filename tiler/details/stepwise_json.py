@@ -46,12 +46,14 @@ def parsed_bytes(content: bytes) -> int:
     return containers * _CONTAINER_BYTES + values * _VALUE_BYTES + (1 + width) * len(content)
 
 
-def must_fit(content: bytes, path: Path | str, most_bytes: int = MAX_PARSED_BYTES) -> None:
-    """Raises TooLarge for JSON of a file that takes more memory."""
-    needed = parsed_bytes(content)
-    if needed > most_bytes:
-        what = f"is JSON that takes {needed / 1e6:,.0f} MB of memory when it is read, the limit is"
-        raise TooLarge(path, f"{what} {most_bytes / 1e6:,.0f} MB")
+def must_fit(content: bytes, path: Path | str, memory_bytes: int = MAX_PARSED_BYTES) -> None:
+    """Raises TooLarge for JSON of a file that takes more memory than this, or than a question may."""
+    needed, limit = parsed_bytes(content), min(memory_bytes, MAX_PARSED_BYTES)
+    if needed > limit:
+        what = (
+            f"is JSON that takes {needed / 1e6:,.0f} MB of memory when it is read, the limit is {limit / 1e6:,.0f} MB"
+        )
+        raise TooLarge(path, what, advice="give more with --memory" if needed <= MAX_PARSED_BYTES else "")
 
 
 def parse_json(text: str) -> Generator[None, None, Any]:
