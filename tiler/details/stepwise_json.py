@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,11 +15,12 @@ from tilescope.tiler.errors import TooLarge
 # Of a value, in memory. A question has 512 MB, and needs some for its columns.
 MAX_PARSED_BYTES: Final = 320 << 20
 
-# Python's objects on 64 bits: a dict of up to five members, the slot and the number of a further value, and a text
-# beside the one that it was cut from.
+# Python's objects on 64 bits: a dict of up to five members, and the slot and the number of a further value.
 _CONTAINER_BYTES: Final = 190
 _VALUE_BYTES: Final = 40
-_COPIES: Final = 2
+
+# Characters of a text take as many bytes as the widest: those whose UTF-8 has a byte from so much on.
+_WIDTHS: Final = ((0xF0, 4), (0xC4, 2))
 
 _COUNTED: Final = 1 << 20  # bytes that are looked at together
 _OPENED: Final = 3  # containers in containers that are parsed bit by bit; what is in these, each in one go
@@ -40,15 +41,19 @@ def parsed_bytes(content: bytes) -> int:
         piece = piece[quoted % 2 == 0]
         containers += int(np.count_nonzero((piece == ord("{")) | (piece == ord("["))))
         values += int(np.count_nonzero(piece == ord(",")))
-    return containers * _CONTAINER_BYTES + values * _VALUE_BYTES + _COPIES * len(content)
+    widest = int(outside.max(initial=0))
+    width = next((width for least, width in _WIDTHS if widest >= least), 1)
+    return containers * _CONTAINER_BYTES + values * _VALUE_BYTES + (1 + width) * len(content)
 
 
-def must_fit(content: bytes, path: Path | str, most_bytes: int = MAX_PARSED_BYTES) -> None:
-    """Raises TooLarge for JSON of a file that takes more memory."""
-    needed = parsed_bytes(content)
-    if needed > most_bytes:
-        what = f"is JSON that takes {needed / 1e6:,.0f} MB of memory when it is read, the limit is"
-        raise TooLarge(path, f"{what} {most_bytes / 1e6:,.0f} MB")
+def must_fit(content: bytes, path: Path | str, memory_bytes: int = MAX_PARSED_BYTES) -> None:
+    """Raises TooLarge for JSON of a file that takes more memory than this, or than a question may."""
+    needed, limit = parsed_bytes(content), min(memory_bytes, MAX_PARSED_BYTES)
+    if needed > limit:
+        what = (
+            f"is JSON that takes {needed / 1e6:,.0f} MB of memory when it is read, the limit is {limit / 1e6:,.0f} MB"
+        )
+        raise TooLarge(path, what, advice="give more with --memory" if needed <= MAX_PARSED_BYTES else "")
 
 
 def parse_json(text: str) -> Generator[None, None, Any]:
@@ -57,6 +62,22 @@ def parse_json(text: str) -> Generator[None, None, Any]:
     value, end = yield from parser.value(0, _OPENED)
     parser.must_end(end)
     return value
+
+
+def json_items(text: str, key: str) -> Iterator[Any]:
+    """The items of a list, one at a time, which is all that an object holds, under this key. Raises ValueError."""
+    parser = _Parser(text)
+    at = parser.opened(0, "{")
+    name, at = parser.decoded(at)
+    if name != key:
+        raise json.JSONDecodeError(f"Expecting {key!r}", text, at)
+    at = parser.opened(parser.opened(at, ":"), "[")
+    is_first = True
+    while not parser.ends(at, "]"):
+        item, at = parser.decoded(at if is_first else parser.opened(at, ","))
+        is_first = False
+        yield item
+    parser.must_end(parser.opened(parser.opened(at, "]"), "}"))
 
 
 class _Parser:
@@ -87,39 +108,39 @@ class _Parser:
         if at < len(self._text):
             raise json.JSONDecodeError("Extra data", self._text, at)
 
+    def decoded(self, at: int) -> tuple[Any, int]:
+        """A value in one go."""
+        return self._decode(self._text, self._behind_space(at))
+
+    def ends(self, at: int, mark: str) -> bool:
+        """Whether this mark is next."""
+        at = self._behind_space(at)
+        return self._text[at : at + 1] == mark
+
+    def opened(self, at: int, mark: str) -> int:
+        """The place behind this mark, which must be next."""
+        at = self._behind_space(at)
+        if self._text[at : at + 1] != mark:
+            raise json.JSONDecodeError(f"Expecting {mark!r}", self._text, at)
+        return at + 1
+
     def _items(self, at: int, opened: int) -> Generator[None, None, tuple[list[Any], int]]:
         found: list[Any] = []
-        while not self._ends(at, "]"):
-            value, at = yield from self.value(self._behind_comma(at, is_first=not found), opened)
+        while not self.ends(at, "]"):
+            value, at = yield from self.value(at if not found else self.opened(at, ","), opened)
             found.append(value)
-        return found, self._behind_space(at) + 1
+        return found, self.opened(at, "]")
 
     def _members(self, at: int, opened: int) -> Generator[None, None, tuple[dict[str, Any], int]]:
         found: dict[str, Any] = {}
         is_first = True
-        while not self._ends(at, "}"):
-            at = self._behind_space(self._behind_comma(at, is_first=is_first))
-            if self._text[at : at + 1] != '"':
-                raise json.JSONDecodeError("Expecting property name enclosed in double quotes", self._text, at)
-            key, at = self._decode(self._text, at)
-            at = self._behind_space(at)
-            if self._text[at : at + 1] != ":":
-                raise json.JSONDecodeError("Expecting ':' delimiter", self._text, at)
-            found[self._keys.setdefault(key, key)], at = yield from self.value(at + 1, opened)
+        while not self.ends(at, "}"):
+            key, at = self.decoded(at if is_first else self.opened(at, ","))
+            if not isinstance(key, str):
+                raise json.JSONDecodeError("Expecting a name", self._text, at)
+            found[self._keys.setdefault(key, key)], at = yield from self.value(self.opened(at, ":"), opened)
             is_first = False
-        return found, self._behind_space(at) + 1
-
-    def _ends(self, at: int, mark: str) -> bool:
-        at = self._behind_space(at)
-        return self._text[at : at + 1] == mark
-
-    def _behind_comma(self, at: int, *, is_first: bool) -> int:
-        if is_first:
-            return at
-        at = self._behind_space(at)
-        if self._text[at : at + 1] != ",":
-            raise json.JSONDecodeError("Expecting ',' delimiter", self._text, at)
-        return at + 1
+        return found, self.opened(at, "}")
 
     def _behind_space(self, at: int) -> int:
         found = _SPACE.match(self._text, at)

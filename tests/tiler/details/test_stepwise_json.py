@@ -72,5 +72,7 @@ def test_marks_in_texts_are_not_counted() -> None:
 
 
 def test_what_does_not_fit_is_refused_by_name() -> None:
-    with pytest.raises(TooLarge, match=r"page\.json: is JSON that takes 2 MB of memory .* the limit is 1"):
+    with pytest.raises(
+        TooLarge, match=r"page\.json: is JSON that takes 2 MB of memory .* the limit is 1 MB .*--memory"
+    ):
         must_fit(b"[" + b"{}," * 10_000 + b"{}]", "page.json", 1 << 20)

@@ -17,6 +17,9 @@ from tilescope.tiler.store import open_run_store
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools import Answer, Scope, answer_json, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
+from tilescope.tiler.tools.imported import cores as imported_cores
+from tilescope.tiler.tools.imported import data_tables
+from tilescope.tiler.tools.pod import saved
 from tilescope.tiler.verify import verify_store
 
 PAGES = ("pod_viewer", "op_profile", "input_pipeline", "overview_page", "memory_viewer")
@@ -185,3 +188,56 @@ def spoilt(of: Any, rng: random.Random, share: float, depth: int = 0) -> None:
             of[place] = rng.choice([None, True, -1, 1e308, "x", "9" * 30, [], {}, [[]], {"v": []}, float("nan")])
         else:
             spoilt(of[place], rng, share, depth + 1)
+
+
+def write_pod(path: Path, steps: int, cores: int) -> Path:
+    times = {"totalDurationUs": 2, "highFlopsComputeUs": 1}
+    listed = [
+        {"stepNum": step, "podStatsPerCore": {str(core): times for core in range(cores)}} for step in range(steps)
+    ]
+    path.write_text(json.dumps({"podStatsSequence": {"podStatsMap": listed}}))
+    return path
+
+
+def test_of_very_many_cores_the_first_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(imported_cores, "SHOWN_ROWS", 7)
+    answer, _ = shown(write_pod(tmp_path / "page.json", 3, 4), tmp_path)
+    assert column(answer, "cores", "step") == [0] * 4 + [1] * 3
+    assert any("only the first 7 cores" in note.text.lower() for note in answer.notes)
+
+
+@pytest.mark.parametrize(("most_cores", "most_cells", "cores"), [(3, 100, 3), (10, 5, 2), (10, 12, 4)])
+def test_of_a_very_large_pod_the_first_cores_and_steps_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_cores: int, most_cells: int, cores: int
+) -> None:
+    monkeypatch.setattr(saved, "MAX_CORES", most_cores)
+    monkeypatch.setattr(saved, "MAX_CELLS", most_cells)
+    build_store([write_pod(tmp_path / "page.json", 3, 4)], tmp_path / "store")
+    scope = Scope(QueryReader(open_run_store(tmp_path / "store")))
+    answer = finish(ask(tool("pod"), scope, from_values(tool("pod").question, {})))
+    is_whole = (most_cores, most_cells) == (10, 12)
+    assert len(column(answer, "cores", "core")) <= most_cores
+    assert len(column(answer, "cells", "core")) <= most_cells
+    assert (len(column(answer, "cells", "core")) == 12) == is_whole
+    assert any("more than is compared" in note.text for note in answer.notes) != is_whole
+
+
+def test_of_a_very_large_table_the_first_rows_and_columns_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data_tables, "_MAX_COLUMNS", 2)
+    monkeypatch.setattr(data_tables, "_MAX_CELLS", 6)
+    row = {"c": [{"v": "a"}, {"v": "b"}, {"v": "c"}]}
+    table = {"cols": [{"id": "stepnum"}, {"id": "b"}, {"id": "c"}], "rows": [row] * 5}
+    (tmp_path / "page.json").write_text(json.dumps([table]))
+    answer, _ = shown(tmp_path / "page.json", tmp_path)
+    (found,) = answer.tables
+    assert [values_of(of) for of in found.columns] == [["a"] * 3, ["b"] * 3]
+    assert any("its first 3 rows and 2 columns" in note.text for note in answer.notes)
+
+
+def test_a_question_about_a_large_page_is_asked_in_turns(tmp_path: Path) -> None:
+    build_store([write_pod(tmp_path / "page.json", 3000, 4)], tmp_path / "store")
+    scope = Scope(QueryReader(open_run_store(tmp_path / "store")))
+    for name in ("imported", "pod"):
+        assert sum(1 for _ in ask(tool(name), scope, from_values(tool(name).question, {}))) > 20

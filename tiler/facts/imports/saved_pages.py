@@ -49,7 +49,9 @@ class SavedPage:
         must_fit(data, self.entry.label)
         yield
         try:
-            return (yield from parse_json(data.decode("utf-8-sig")))
+            text = data.decode("utf-8-sig")
+            del data
+            return (yield from parse_json(text))
         except (ValueError, RecursionError) as error:
             raise DamagedStore(f"the page {self.entry.label!r} is not what was indexed: {error}") from None
 

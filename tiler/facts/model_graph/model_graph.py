@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import json
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from tilescope.tiler.details.stepwise_json import json_items
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.kept_with import KeptWith
-from tilescope.tiler.query import QueryReader
-from tilescope.tiler.store.attachments import attachments_of, content
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, whole_content
 
 _NAME: Final = "graph/nodes"
+
+_MAX_BYTES: Final = 160 << 20  # what is indexed has fewer, and no wide characters
+_MAX_WIDE_BYTES: Final = 32 << 20
+_AT_ONCE: Final = 20_000  # nodes and inputs between two turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +47,17 @@ class ModelGraph:
 _KNOWN: KeptWith[QueryReader, list[ModelGraph]] = KeptWith()
 
 
-def model_graphs(reader: QueryReader) -> list[ModelGraph]:
-    """Those of a run, read once. Raises NotBuilt while it is indexed, DamagedStore."""
-    found = _KNOWN.get(reader)
-    if found is None:
-        found = []
+def model_graphs(reader: QueryReader) -> Steps[list[ModelGraph]]:
+    """Those of a run, of which the first is read. Raises NotBuilt while it is indexed, DamagedStore."""
+    graphs = _KNOWN.get(reader)
+    if graphs is None:
+        graphs = []
         for entry in attachments_of(reader.store):
             if entry.name.partition("~")[0] == _NAME:
-                pieces = content(entry, partial(reader.store.attachment_chunk, entry.id))
-                found.append(ModelGraph(entry.label, _nodes(b"".join(pieces))))
-        _KNOWN[reader] = found
-    return found
+                nodes = () if graphs else (yield from _nodes(reader, entry))
+                graphs.append(ModelGraph(entry.label, nodes))
+        _KNOWN[reader] = graphs
+    return graphs
 
 
 def has_model_graphs(reader: QueryReader) -> bool:
@@ -60,16 +65,37 @@ def has_model_graphs(reader: QueryReader) -> bool:
     return any(entry.name.partition("~")[0] == _NAME for entry in attachments_of(reader.store))
 
 
-def _nodes(packed: bytes) -> list[ModelNode]:
+def _nodes(reader: QueryReader, entry: AttachmentEntry) -> Steps[list[ModelNode]]:
+    """The nodes of one graph: its JSON is gone through twice, so that names of inputs need not be kept."""
+    if entry.size_bytes > _MAX_BYTES:
+        raise DamagedStore(f"the model graph {entry.label!r} has {entry.size_bytes:,} bytes: index it again")
     try:
-        rows = json.loads(packed)["nodes"]
-        places = {str(row[0]): place for place, row in enumerate(rows)}
-        return [
-            ModelNode(str(name), str(op), str(device), [at for one in inputs if (at := _source(one, places)) >= 0])
-            for name, op, device, inputs in rows
-        ]
-    except (ValueError, TypeError, LookupError) as error:
+        data = yield from whole_content(entry, partial(reader.store.attachment_chunk, entry.id))
+        text = data.tobytes().decode("ascii" if entry.size_bytes > _MAX_WIDE_BYTES else "utf-8")
+        del data
+        names: list[str] = []
+        places: dict[str, int] = {}
+        work = 0
+        for place, (name, _, _, inputs) in enumerate(json_items(text, "nodes")):
+            work += 1 + len(inputs)
+            if work >= _AT_ONCE:
+                work = 0
+                yield
+            names.append(str(name))
+            places[names[-1]] = place
+        kept: dict[str, str] = {}  # few operations and devices
+        nodes: list[ModelNode] = []
+        for place, (_, op, device, inputs) in enumerate(json_items(text, "nodes")):
+            work += 1 + len(inputs)
+            if work >= _AT_ONCE:
+                work = 0
+                yield
+            sources = array("i", [at for one in inputs if (at := _source(one, places)) >= 0])
+            op, device = (kept.setdefault(str(of), str(of)) for of in (op, device))
+            nodes.append(ModelNode(names[place], op, device, sources or ()))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise DamagedStore(f"a model graph that makes no sense: {error}") from error
+    return nodes
 
 
 def _source(one: str, places: dict[str, int]) -> int:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from tilescope.tiler.details.stepwise_json import MAX_PARSED_BYTES, must_fit
+from tilescope.tiler.details.stepwise_json import must_fit
 from tilescope.tiler.errors import DamagedTrace, TooLarge
 from tilescope.tiler.readers.cloud_tpu.signature import page_of
 from tilescope.tiler.readers.eventless import EventlessReader
@@ -32,7 +32,7 @@ class CloudTpuReader(EventlessReader):
             raise TooLarge(path, f"is a page of the Cloud TPU profiler with more than {MAX_PAGE_BYTES:,} bytes")
         if self._source.problem is not None:
             raise DamagedTrace(path, self._source.problem, advice="copy the original again")
-        must_fit(content, path, min(MAX_PARSED_BYTES, self._room.bytes))
+        must_fit(content, path, self._room.bytes)
         parsed = _parsed(content, path)
         if _is_deeper(parsed, MAX_DEPTH):
             raise DamagedTrace(path, f"is JSON that is nested more than {MAX_DEPTH} levels deep")

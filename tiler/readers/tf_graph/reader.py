@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
-from tilescope.tiler.errors import DamagedTrace
+from tilescope.tiler.errors import DamagedTrace, TooLarge
 from tilescope.tiler.readers.eventless import EventlessReader
+from tilescope.tiler.readers.tf_graph.damage import GraphDamage, GraphTooLarge
 from tilescope.tiler.readers.tf_graph.signature import form_of
 
 ID: Final = "tf_graph"
@@ -24,15 +24,16 @@ class TfGraphReader(EventlessReader):
 
     def _content(self) -> tuple[str, bytes]:
         # Protobuf takes time and memory, which no other format needs: it is loaded for graphs alone.
-        from tilescope.tiler.readers.tf_graph.parsing import GraphDamage, nodes_of
+        from tilescope.tiler.readers.tf_graph.parsing import nodes_of
 
         path = self._source.path
         form = form_of(self._source.peek(_HEAD_BYTES))
         if form is None:
             raise DamagedTrace(path, "begins as no graph of a model")
         try:
-            nodes = nodes_of(self._source, form)
+            return ATTACHMENT, nodes_of(self._source, form, self._room.bytes)
         except GraphDamage as damage:
-            raise DamagedTrace(path, str(damage), advice="copy the original again") from None
-        content = json.dumps({"nodes": nodes}, ensure_ascii=False, separators=(",", ":"))
-        return ATTACHMENT, content.encode("utf-8", "replace")
+            what = self._source.problem or str(damage)
+            raise DamagedTrace(path, what, advice="copy the original again") from None
+        except GraphTooLarge as damage:
+            raise TooLarge(path, str(damage)) from None

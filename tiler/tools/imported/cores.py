@@ -71,7 +71,7 @@ class _Page:
         for place, step in enumerate(self._steps):
             if place % _STEPS_AT_ONCE == 0:
                 yield
-            self._cores += islice(((step, name, core) for name, core in _cores(step)), SHOWN_ROWS - len(self._cores))
+            self._cores += ((step, name, core) for name, core in _cores(step, SHOWN_ROWS - len(self._cores)))
         if len(self._cores) == SHOWN_ROWS:
             self.notes.append(Note("warning", f"only the first {SHOWN_ROWS:,} cores of steps are shown"))
 
@@ -193,9 +193,10 @@ class _Page:
         return ticks(number(member(of, *names)), _US_PS, self._tick_ps)
 
 
-def _cores(step: Any) -> Iterator[tuple[str, Any]]:
+def _cores(step: Any, most: int) -> Iterator[tuple[str, Any]]:
+    """The first so many of a step, by their numbers."""
     found = member(step, "podStatsPerCore")
-    known = found.items() if isinstance(found, dict) else ()
+    known = islice(found.items(), most) if isinstance(found, dict) else ()
     yield from sorted(((text(key) or "", core) for key, core in known), key=lambda of: (len(of[0]), of[0]))
 
 

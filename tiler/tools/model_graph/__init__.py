@@ -12,7 +12,7 @@ from tilescope.tiler.facts.model_graph import ModelGraph, Placement, model_graph
 from tilescope.tiler.facts.model_graph.model_graph import has_model_graphs
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
-from tilescope.tiler.tools.model_graph.scopes import ModelPart, Scopes
+from tilescope.tiler.tools.model_graph.scopes import ModelPart, Scopes, scopes_of
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Reason, Tool
@@ -38,27 +38,27 @@ class ModelGraphQuestion(Question, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: ModelGraphQuestion) -> Steps[Answer]:
-    graphs = model_graphs(scope.reader)
+    graphs = yield from model_graphs(scope.reader)
     if not graphs:
         return Answer(notes=[Note("warning", NO_GRAPH)])
-    yield
-    graph = graphs[0]
-    scopes = Scopes(graph)
-    yield
-    inside = scopes.inside(question.scope)
+    graph, wanted = graphs[0], question.scope
+    scopes = yield from scopes_of(graph)
+    inside = yield from scopes.inside(wanted)
     notes = [Note("info", ESTIMATE)]
     if not inside:
-        notes.append(Note("warning", f"there is no scope {question.scope[:100]!r}: all of the graph is shown"))
-        inside = scopes.inside("")
-    wanted = question.scope if scopes.inside(question.scope) else ""
-    parts = scopes.parts(wanted)
-    yield
+        notes.append(Note("warning", f"there is no scope {wanted[:100]!r}: all of the graph is shown"))
+        wanted = ""
+        inside = yield from scopes.inside(wanted)
+    parts = yield from scopes.parts(wanted, inside)
     shown = parts[: question.limit]
     if len(parts) > len(shown):
         notes.append(Note("warning", f"{len(parts) - len(shown):,} more parts are not shown: the largest are"))
     if len(graphs) > 1:
         notes.append(Note("info", f"the run has {len(graphs)} graphs: that of {graph.file} is shown"))
-    tables = [_nodes(shown), _edges(scopes, shown), _operations(scopes, inside, question.limit)]
+    tables = [_nodes(shown), (yield from _edges(scopes, shown))]
+    yield
+    tables.append(_operations(scopes, inside, question.limit))
+    yield
     lacking = [place for place in inside if scopes.placements[place] is Placement.INVALID]
     tables.append(_invalid(graph, lacking[: question.limit]))
     return Answer(_facts(graph, scopes, inside), tables, notes=notes)
@@ -90,8 +90,8 @@ def _nodes(parts: Sequence[ModelPart]) -> Table:
     return Table("nodes", "Parts", columns)
 
 
-def _edges(scopes: Scopes, parts: Sequence[ModelPart]) -> Table:
-    edges = scopes.edges(parts)
+def _edges(scopes: Scopes, parts: Sequence[ModelPart]) -> Steps[Table]:
+    edges = yield from scopes.edges(parts)
     columns = [
         Column("source", "From", "id", [source for source, _ in edges]),
         Column("target", "To", "id", [target for _, target in edges]),

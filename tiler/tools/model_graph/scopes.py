@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from tilescope.tiler.facts.model_graph import ModelGraph, Placement, placement
+from tilescope.tiler.query import Steps
+
+_AT_ONCE: Final = 20_000  # nodes, or their inputs, between two turns
 
 
 @dataclass(slots=True)
@@ -27,27 +31,45 @@ class ModelPart:
         return self.valid / judged if judged else None
 
 
+def scopes_of(graph: ModelGraph) -> Steps[Scopes]:
+    """Those of a graph."""
+    placements: list[Placement] = []
+    for node in graph.nodes:
+        if len(placements) % _AT_ONCE == 0:
+            yield
+        placements.append(placement(node))
+    return Scopes(graph, placements)
+
+
 class Scopes:
     """Of one graph; `placements` are those of its nodes."""
 
-    def __init__(self, graph: ModelGraph) -> None:
+    def __init__(self, graph: ModelGraph, placements: Sequence[Placement]) -> None:
         self.graph = graph
-        self.placements = [placement(node) for node in graph.nodes]
+        self.placements = placements
         self._part_of: dict[int, int] = {}
 
-    def inside(self, scope: str) -> list[int]:
+    def inside(self, scope: str) -> Steps[Sequence[int]]:
         """Places of the nodes in a scope, and of the one that has its name."""
         if not scope:
-            return list(range(len(self.graph.nodes)))
+            return range(len(self.graph.nodes))
         begin = f"{scope}/"
-        return [at for at, node in enumerate(self.graph.nodes) if node.name.startswith(begin) or node.name == scope]
+        found = []
+        for at, node in enumerate(self.graph.nodes):
+            if at % _AT_ONCE == 0:
+                yield
+            if node.name.startswith(begin) or node.name == scope:
+                found.append(at)
+        return found
 
-    def parts(self, scope: str) -> list[ModelPart]:
-        """What lies directly in a scope, the largest first."""
+    def parts(self, scope: str, inside: Sequence[int]) -> Steps[list[ModelPart]]:
+        """What lies directly in a scope, the largest first; `inside`: what is in it at all."""
         begin = f"{scope}/" if scope else ""
         found: dict[str, ModelPart] = {}
         of_node: dict[int, str] = {}
-        for at in self.inside(scope):
+        for place, at in enumerate(inside):
+            if place % _AT_ONCE == 0:
+                yield
             node = self.graph.nodes[at]
             rest = node.name.removeprefix(begin) or node.name
             name, is_scope, _ = rest.partition("/")
@@ -66,14 +88,20 @@ class Scopes:
         for part in ordered:
             if part.scope is not None:
                 part.op = "scope"
+        yield
         places = {part.name: place for place, part in enumerate(ordered)}
         self._part_of = {at: places[name] for at, name in of_node.items()}
         return ordered
 
-    def edges(self, parts: Sequence[ModelPart]) -> Counter[tuple[int, int]]:
+    def edges(self, parts: Sequence[ModelPart]) -> Steps[Counter[tuple[int, int]]]:
         """How many inputs go from one part to another, of the parts that were made last."""
         found: Counter[tuple[int, int]] = Counter()
+        work = 0
         for at, target in self._part_of.items():
+            work += 1 + len(self.graph.nodes[at].inputs)
+            if work >= _AT_ONCE:
+                work = 0
+                yield
             for source_node in self.graph.nodes[at].inputs:
                 source = self._part_of.get(source_node)
                 if source is not None and source != target and max(source, target) < len(parts):

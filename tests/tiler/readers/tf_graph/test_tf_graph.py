@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import struct
 import subprocess
 import sys
+import time
+import tracemalloc
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from google.protobuf import text_format
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests import model_graphs
 from tests.corpus import corpus_manifest, corpus_root
 from tests.demo import DEMO_TRACE
-from tilescope.tiler.errors import DamagedTrace
-from tilescope.tiler.readers.recognise import open_trace
-from tilescope.tiler.readers.tf_graph import parsing
+from tests.tiler.readers.wire_writer import data
+from tilescope.graph import graph_pb2 as pb
+from tilescope.tiler.errors import DamagedTrace, TooLarge
+from tilescope.tiler.readers.recognise import open_trace, reader_of
+from tilescope.tiler.readers.room import Room
+from tilescope.tiler.readers.source import ByteSource
+from tilescope.tiler.readers.sources import open_source
+from tilescope.tiler.readers.tf_graph import node_list, text_tokens, wire_stream
+from tilescope.tiler.readers.tf_graph.damage import GraphDamage, GraphTooLarge
 from tilescope.tiler.readers.tf_graph.signature import Form, form_of
+from tilescope.tiler.readers.tf_graph.text import text_nodes
 
 FORMS = {
     Form.GRAPH: model_graphs.graph,
@@ -54,7 +68,7 @@ def test_every_form_has_the_same_nodes(form: Form, is_packed: bool, tmp_path: Pa
     path.write_bytes(gzip.compress(content) if is_packed else content)
     wanted = list(WANTED)
     if form is Form.TEXT:
-        wanted.insert(len(model_graphs.NODES), ["c", "Const", "", []])
+        wanted.append(["c", "Const", "", []])  # stands behind the functions in the file
     assert nodes(path) == wanted
 
 
@@ -112,11 +126,11 @@ def test_damage_is_one_clear_line(content: bytes, why: str, tmp_path: Path) -> N
 def test_what_is_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "graph"
     path.write_bytes(model_graphs.graph())
-    monkeypatch.setattr(parsing, "MAX_NODES", 3)
-    with pytest.raises(DamagedTrace, match="more than 3 nodes"):
+    monkeypatch.setattr(node_list, "MAX_NODES", 3)
+    with pytest.raises(TooLarge, match="more than 3 nodes"):
         nodes(path)
-    monkeypatch.setattr(parsing, "MAX_GRAPH_BYTES", 10)
-    with pytest.raises(DamagedTrace, match="more than 10 bytes"):
+    monkeypatch.setattr(wire_stream, "MAX_BYTES", 10)
+    with pytest.raises(TooLarge, match="more than 10 bytes"):
         nodes(path)
 
 
@@ -124,3 +138,107 @@ def test_nobody_else_pays_for_protobuf() -> None:
     """Its time and memory are none that `tilescope index` needs."""
     script = "import sys, tilescope.tiler.indexing; sys.exit('google.protobuf' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def peak_bytes(path: Path, room: Room) -> int:
+    """The memory that reading a graph takes at its peak, whether it is refused or not."""
+    tracemalloc.start()
+    try:
+        reader = reader_of(open_source(path), room=room)
+        with suppress(TooLarge), closing(reader):
+            list(reader.chunks())
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+HUGE = {
+    "names": [data(1, data(1, b"%07d" % k + b"a" * 4080) + data(2, b"Relu")) for k in range(20_000)],
+    "inputs": [data(1, data(1, b"n%d" % k) + data(2, b"Relu") + data(3, b"n0") * 1000) for k in range(3000)],
+    "a node of inputs": [data(1, data(1, b"n") + data(2, b"Relu") + data(3, b"") * 300_000)],
+    "constants": [data(1, data(1, b"n%d" % k) + data(2, b"Const") + data(5, bytes(30 << 20))) for k in range(3)],
+}
+
+
+@pytest.mark.parametrize("what", HUGE)
+def test_it_takes_no_more_memory_than_it_may(what: str, tmp_path: Path) -> None:
+    path = tmp_path / "graph.pb.gz"
+    path.write_bytes(gzip.compress(b"".join(HUGE[what]), 1))
+    assert peak_bytes(path, Room(64 << 20)) < 64 << 20
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (HUGE["names"], "more than 5,4.. nodes with 0 inputs, more than there is room for in 67 MB .*--memory"),
+        (HUGE["a node of inputs"], "has a node with more than 200,000 inputs, or 8,000,000 characters"),
+        ([data(1, data(1, b"n") + data(2, b"Relu")), b"\x10\x00" * 5001], "more than 5,000 fields"),
+    ],
+)
+def test_what_is_too_much_is_said(
+    content: list[bytes], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "fields" in words:
+        monkeypatch.setattr(wire_stream, "MAX_FIELDS", 5000)
+    path = tmp_path / "graph.pb.gz"
+    path.write_bytes(gzip.compress(b"".join(content), 1))
+    with pytest.raises(TooLarge, match=words), closing(reader_of(open_source(path), room=Room(64 << 20))) as reader:
+        list(reader.chunks())
+
+
+def test_more_than_a_question_may_take_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_list, "MAX_ASKED_BYTES", 3000)
+    path = tmp_path / "graph"
+    path.write_bytes(model_graphs.graph())
+    with pytest.raises(TooLarge, match="more than 4 nodes with 4 inputs: a question about it would take"):
+        nodes(path)
+
+
+@given(st.text(max_size=40), st.lists(st.text(max_size=10), max_size=3), st.integers(1, 40), st.booleans())
+def test_text_is_read_as_protobuf_reads_it(name: str, inputs: list[str], piece_bytes: int, as_utf8: bool) -> None:
+    node = pb.NodeDef(name=name, op="Relu", input=inputs)
+    graph = pb.TextGraph(node=[node, node], library=pb.TextGraph.Library(function=[{"node_def": [node]}]))
+    content = text_format.MessageToString(graph, as_utf8=as_utf8)
+    content += "versions { a: -1.5e3 b: [1, 2] c < d: 'x}' \"{\" > [e.f/g] { } } # {\n"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_tokens, "_PIECE_BYTES", piece_bytes)
+        source = ByteSource(Path("t"), io.BytesIO(content.encode()), len(content))
+        assert [list(of) for of in text_nodes(source)] == [
+            *[[name, "Relu", "", inputs]] * 2,
+            [f"/{name}", "Relu", "", [f"^/{of[1:]}" if of.startswith("^") else f"/{of}" for of in inputs]],
+        ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        'node { name: "a" op: "b"',
+        'node { name: "a" op: "b" attr { "',
+        'node { name: 5 op: "b" }',
+        'node { name "a" }',
+        'node { name: "a" } }',
+        "node { name: \"a\" op: '\n' }",
+        'node { name: "\\q" }',
+        "node { name: $ }",
+        "node : 5",
+        "node { 5 }",
+        "node { x }",
+        "node { x: }",
+        "[",
+    ],
+)
+def test_text_that_is_none_is_refused(content: str) -> None:
+    source = ByteSource(Path("t"), io.BytesIO(content.encode()), len(content))
+    with pytest.raises(GraphDamage, match="no text of a GraphDef: line 1: "):
+        list(text_nodes(source))
+
+
+def test_long_texts_are_no_matter() -> None:
+    content = b'node { name: "a" op: "b" attr { value { tensor_content: "' + b"\\000" * 10_000_000 + b'" } } }'
+    source = ByteSource(Path("t"), io.BytesIO(content), len(content))
+    begin = time.process_time()
+    assert list(text_nodes(source)) == [("a", "b", "", [])]
+    assert time.process_time() - begin < 5  # of a piece at a time it would be minutes
+    content = b'node { name: "' + b"a" * 3_000_000 + b'" }'
+    with pytest.raises(GraphTooLarge, match="1,048,576 characters"):
+        list(text_nodes(ByteSource(Path("t"), io.BytesIO(content), len(content))))

@@ -1,0 +1,103 @@
+"""The nodes of a graph as they are kept: JSON, within what a run may take when it is indexed, and when it is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from tilescope.tiler.readers.tf_graph.damage import GraphTooLarge
+
+MAX_NODES: Final = 1_000_000
+MAX_NAME: Final = 4096  # characters of a name, a device or an input
+MAX_INPUTS: Final = 10_000_000
+MAX_INPUTS_OF_NODE: Final = 200_000  # and so many texts, which may be long
+MAX_INPUT_CHARS: Final = 8_000_000
+
+# What a question about a graph takes: its JSON, twice while it is decoded, and the nodes themselves.
+MAX_ASKED_BYTES: Final = 400 << 20
+_ASKED_NODE_BYTES: Final = 450
+_ASKED_INPUT_BYTES: Final = 8
+_ASKED_COPIES: Final = 3
+
+# Of JSON, what it takes to put it together.
+_KEPT_COPIES: Final = 3
+
+_BLOCK_NODES: Final = 1000
+
+Node = tuple[str, str, str, list[str]]  # name, operation, device, inputs
+
+
+def inside(function: str, node: Node) -> Node:
+    """A node of a function, in a scope of the function's name. Its inputs are `node:output:0`, or the function's."""
+    name, op, device, inputs = node
+    return f"{function}/{name}", op, device, [_input_inside(function, one) for one in inputs]
+
+
+class NodeInputs:
+    """The inputs of one node, while they are read."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._chars = 0
+
+    def add(self, name: str) -> None:
+        """Takes another one. Raises GraphTooLarge."""
+        self.names.append(name[:MAX_NAME])
+        self._chars += len(self.names[-1])
+        if len(self.names) > MAX_INPUTS_OF_NODE or self._chars > MAX_INPUT_CHARS:
+            limit = f"{MAX_INPUTS_OF_NODE:,} inputs, or {MAX_INPUT_CHARS:,} characters of these"
+            raise GraphTooLarge(f"has a node with more than {limit}")
+
+
+class NodeList:
+    """Nodes in JSON: name, operation, device and inputs of each."""
+
+    def __init__(self, most_bytes: int) -> None:
+        """`most_bytes`: of memory while it is made."""
+        self._most_bytes = most_bytes
+        self._blocks: list[bytes] = []
+        self._block: list[bytes] = []
+        self._nodes = 0
+        self._inputs = 0
+        self._size_bytes = 0
+
+    def extend(self, nodes: Iterable[Node]) -> None:
+        """Takes further nodes. Raises GraphTooLarge."""
+        for name, op, device, inputs in nodes:
+            self._nodes += 1
+            self._inputs += len(inputs)
+            if self._nodes > MAX_NODES or self._inputs > MAX_INPUTS:
+                raise GraphTooLarge(f"has more than {MAX_NODES:,} nodes or {MAX_INPUTS:,} inputs")
+            texts = name[:MAX_NAME], op[:MAX_NAME], device[:MAX_NAME], [one[:MAX_NAME] for one in inputs]
+            row = msgspec.json.encode(texts)
+            if not row.isascii():  # one character would make all of them wider when they are read
+                row = json.dumps(texts, separators=(",", ":")).encode()
+            self._size_bytes += len(row) + 1
+            self._must_fit()
+            self._block.append(row)
+            if len(self._block) == _BLOCK_NODES:
+                self._blocks.append(b",".join(self._block))
+                self._block.clear()
+
+    def json(self) -> bytes:
+        """All of them."""
+        return (
+            b'{"nodes":[' + b",".join([*self._blocks, b",".join(self._block)] if self._block else self._blocks) + b"]}"
+        )
+
+    def _must_fit(self) -> None:
+        what = f"is a model graph of more than {self._nodes - 1:,} nodes with {self._inputs:,} inputs"
+        if self._size_bytes * _KEPT_COPIES > self._most_bytes:
+            limit = f"more than there is room for in {self._most_bytes / 1e6:,.0f} MB of memory"
+            raise GraphTooLarge(f"{what}, {limit} (give more with --memory)")
+        asked = self._nodes * _ASKED_NODE_BYTES + self._inputs * _ASKED_INPUT_BYTES + self._size_bytes * _ASKED_COPIES
+        if asked > MAX_ASKED_BYTES:
+            limit = f"a question about it would take more than {MAX_ASKED_BYTES / 1e6:,.0f} MB of memory"
+            raise GraphTooLarge(f"{what}: {limit}")
+
+
+def _input_inside(function: str, one: str) -> str:
+    return f"^{function}/{one[1:]}" if one.startswith("^") else f"{function}/{one}"
