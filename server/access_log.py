@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from io import TextIOWrapper
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
 
@@ -68,6 +70,14 @@ def write_entry(
     logger.info(json.dumps(line, separators=(",", ":")).replace("\x7f", "\\u007f"))
 
 
+class _LogFile(WatchedFileHandler):
+    """Nobody else may read a file that it makes; one that is there keeps its mode."""
+
+    def _open(self) -> TextIOWrapper:
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        return open(descriptor, "a", encoding=self.encoding, errors=self.errors)  # noqa: PTH123 - it is open already
+
+
 @contextmanager
 def access_log(file: Path | None) -> Iterator[None]:
     """Lets `logger` write to a file (`-`: standard error) within the block; None: nowhere. Raises `UsageError`.
@@ -78,7 +88,7 @@ def access_log(file: Path | None) -> Iterator[None]:
         yield
         return
     try:
-        handler = logging.StreamHandler(sys.stderr) if file == STDERR else WatchedFileHandler(file, encoding="utf-8")
+        handler = logging.StreamHandler(sys.stderr) if file == STDERR else _LogFile(file, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{file}: cannot write the access log: {error.strerror}") from None
     handler.setFormatter(logging.Formatter("%(message)s"))

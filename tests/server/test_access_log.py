@@ -89,6 +89,14 @@ def test_a_file_that_was_moved_away_is_opened_anew(tmp_path: Path) -> None:
     assert (lines(file), lines(tmp_path / "access.log.1")) == ([{}], [{}])
 
 
+def test_a_file_that_is_made_is_for_its_owner_alone(tmp_path: Path) -> None:
+    with access_log(tmp_path / "log"):
+        assert (tmp_path / "log").stat().st_mode & 0o777 == 0o600
+        (tmp_path / "log").chmod(0o640)  # somebody wants it so
+    with access_log(tmp_path / "log"):
+        assert (tmp_path / "log").stat().st_mode & 0o777 == 0o640
+
+
 def test_without_a_file_nothing_is_written(capsys: pytest.CaptureFixture[str]) -> None:
     with access_log(None):
         logger.info("{}")

@@ -8,6 +8,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 
+from tilescope.tiler.errors import TraceError
 from tilescope.tiler.indexing.builder import Builder
 from tilescope.tiler.indexing.garbage import seldom_collected
 from tilescope.tiler.indexing.meter import Meter
@@ -33,11 +34,12 @@ from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.indexing.tracks.layout import Layout, lay_out
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.memory_limits import memory_errors
-from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
+from tilescope.tiler.readers.fingerprint import Fingerprint, archive_of, take_fingerprints
 from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import Generation, building_in
+from tilescope.tiler.store.readership import folder_mode
 from tilescope.tiler.store.store import Entry
 from tilescope.tiler.store.sweep import sweep_in_turn
 from tilescope.tiler.store.turn import turn
@@ -103,7 +105,14 @@ def build_store(
     sources = take_fingerprints(
         files, time_unit
     )  # before the first byte is read: what changes meanwhile is indexed again
-    with turn(store, on_wait=lambda: report(BuildProgress("wait", 0.0, 0))) as our_turn, ExitStack() as stack:
+    try:
+        mode = folder_mode([archive_of(file) for file in files], store.parent)
+    except OSError as error:
+        raise TraceError(files[0], f"cannot be opened: {error.strerror or error}") from error
+    with (
+        turn(store, on_wait=lambda: report(BuildProgress("wait", 0.0, 0)), mode=mode) as our_turn,
+        ExitStack() as stack,
+    ):
         ready = build_of(store, sources) if our_turn.waited or not force else None
         if ready is not None:
             sweep_in_turn(store)
@@ -111,7 +120,8 @@ def build_store(
         stack.enter_context(memory_errors())
         stack.enter_context(seldom_collected())
         pool = executor or stack.enter_context(ThreadPoolExecutor(workers, "build"))
-        with building_in(our_turn, sum(source.size_bytes for source in sources)) as generation, unchanged(files):
+        size_bytes = sum(source.size_bytes for source in sources)
+        with building_in(our_turn, size_bytes, mode) as generation, unchanged(files):
             meter = Meter(report, generation.build)
             _build(
                 generation,

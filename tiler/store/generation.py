@@ -19,6 +19,7 @@ from pathlib import Path
 from tilescope.tiler.errors import NoStore, StoreError
 from tilescope.tiler.store.disk_space import Need, is_full, require_room
 from tilescope.tiler.store.lmdb_writer import LmdbWriter
+from tilescope.tiler.store.readership import PRIVATE
 from tilescope.tiler.store.sweep import sweep_in_turn
 from tilescope.tiler.store.turn import CURRENT, Turn, mark_used
 
@@ -49,13 +50,13 @@ def current(path: Path) -> Path:
 class Generation:
     """A build in progress. Whoever writes its entries says now and then how many of them there are."""
 
-    def __init__(self, store: Path, build: str) -> None:
+    def __init__(self, store: Path, build: str, mode: int = PRIVATE) -> None:
         self.build = build
         self._share = 0.0
         self._share_bytes = 0
         self._store = store
         self._part = store / f"gen-{build}.part"
-        self._part.mkdir()
+        self._part.mkdir(mode)
         try:
             self.data = LmdbWriter(self._part)
         except BaseException:
@@ -107,7 +108,7 @@ class Generation:
 
 
 @contextmanager
-def building_in(turn: Turn, source_bytes: int = 0) -> Iterator[Generation]:
+def building_in(turn: Turn, source_bytes: int = 0, mode: int = PRIVATE) -> Iterator[Generation]:
     """A new generation of the store whose turn it is; `source_bytes` is the size of what is indexed.
 
     Published when the block ends well; otherwise nothing is left of it. Raises DiskFull, with an estimate of what is
@@ -115,7 +116,7 @@ def building_in(turn: Turn, source_bytes: int = 0) -> Iterator[Generation]:
     """
     sweep_in_turn(turn.store)
     require_room(turn.store, source_bytes)
-    generation = Generation(turn.store, os.urandom(12).hex())
+    generation = Generation(turn.store, os.urandom(12).hex(), mode)
     try:
         yield generation
         generation.publish()

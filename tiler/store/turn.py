@@ -18,6 +18,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from tilescope.tiler.errors import StoreError
+from tilescope.tiler.store.readership import PRIVATE
 
 CURRENT = "CURRENT"
 LOCK = "LOCK"
@@ -31,15 +32,15 @@ class Turn(Struct, frozen=True):
 
 
 @contextmanager
-def turn(store: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[Turn]:
-    """Waits for the turn; `on_wait` is called first when somebody else has it. Makes the folder if need be.
+def turn(store: Path, on_wait: Callable[[], None] = lambda: None, mode: int = PRIVATE) -> Iterator[Turn]:
+    """Waits for the turn; `on_wait` is called first when somebody else has it. Makes the folder, of a mode, if need be.
 
     Folders that were made are removed again when the block fails and nothing is published. Raises StoreError where
     there can be no store.
     """
     waited = False
     while True:
-        made = _make(store)
+        made = _make(store, mode)
         try:
             lock = (store / LOCK).open("ab")
         except FileNotFoundError:  # whoever failed here has removed the folder just now
@@ -94,15 +95,16 @@ def last_used_ns(store: Path) -> int:
     return max(times)
 
 
-def _make(store: Path) -> list[Path]:
-    """Makes the folder. Returns the folders that were missing, innermost first."""
+def _make(store: Path, mode: int) -> list[Path]:
+    """Makes the folder, and those above it for us alone. Returns the folders that were missing, innermost first."""
     missing = [folder for folder in (store, *store.parents) if not folder.exists()]
     if store.exists() and not store.is_dir():
         raise StoreError(f"{store}: is a file, but a store is a folder")
     if store.is_dir() and not is_ours(store):
         raise StoreError(f"{store}: is not empty and not a store (name another folder)")
     try:
-        store.mkdir(parents=True, exist_ok=True)
+        for folder in reversed(missing):
+            folder.mkdir(mode if folder == store else PRIVATE, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{store}: cannot be made: {error.strerror}") from error
     return missing
