@@ -182,5 +182,5 @@ function farthest(node: TreeNode, end: "first" | "last") {
   const isFarther = (a: bigint | undefined, b: bigint | undefined): boolean =>
     a !== undefined && (b === undefined || (end === "first" ? a < b : a > b));
   const timeOf = (track: (typeof tracks)[number]) => (end === "first" ? track.firstTicks : track.lastTicks);
-  return others.reduce((best, track) => (isFarther(timeOf(track), timeOf(best)) ? track : best), first ?? null!) ?? null;
+  return others.reduce((best, track) => (isFarther(timeOf(track), timeOf(best)) ? track : best), first!) ?? null;
 }
