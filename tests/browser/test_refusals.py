@@ -16,6 +16,7 @@ from tests.browser.test_search import MARKED
 __all__ = ["site"]
 
 BUSY = json.dumps({"error": {"code": "busy", "message": "busy"}})
+REFUSED = json.dumps({"error": {"code": "bad_request", "message": "refused"}})
 # As often as the page asks before it gives up.
 TRIES = 6
 
@@ -164,6 +165,29 @@ def test_what_stays_refused_is_asked_anew_when_the_page_is_looked_at_again(
     panel.page.unroute(asked, refuse)
     panel.page.evaluate(_TURN_AWAY_AND_BACK)
     _until(panel, is_there)
+
+
+@PARTS
+def test_what_is_refused_for_good_is_not_asked_again_when_the_page_is_looked_at_again(
+    panel: Panel, asked: str, look: Look, is_there: Look
+) -> None:
+    times: dict[str, int] = {}
+
+    def refuse(route: Route) -> None:
+        times[route.request.url] = times.get(route.request.url, 0) + 1
+        route.fulfill(status=422, content_type="application/json", body=REFUSED)
+
+    panel.page.route(asked, refuse)
+    look(panel)
+    _until(panel, lambda _: times)
+    for _ in range(3):
+        # What has failed is looked at together with the list of runs.
+        with panel.page.expect_response("**/api/v1/runs"):
+            panel.page.evaluate(_TURN_AWAY_AND_BACK)
+        panel.viewer.frames(4)
+    assert not is_there(panel)
+    # Timeline and minimap ask for tiles each by themselves.
+    assert max(times.values()) <= (2 if look is _tiles else 1)
 
 
 _TURN_AWAY_AND_BACK = """() => {

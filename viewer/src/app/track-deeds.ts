@@ -178,9 +178,9 @@ function nameOf(key: string): string {
 
 function farthest(node: TreeNode, end: "first" | "last") {
   const tracks = tracksOf(node).filter((track) => track.events > 0n);
-  const [some, ...others] = tracks;
+  const [first, ...others] = tracks;
   const isFarther = (a: bigint | undefined, b: bigint | undefined): boolean =>
     a !== undefined && (b === undefined || (end === "first" ? a < b : a > b));
   const timeOf = (track: (typeof tracks)[number]) => (end === "first" ? track.firstTicks : track.lastTicks);
-  return others.reduce((best, track) => (isFarther(timeOf(track), timeOf(best)) ? track : best), some ?? null!) ?? null;
+  return others.reduce((best, track) => (isFarther(timeOf(track), timeOf(best)) ? track : best), first!) ?? null;
 }

@@ -1,3 +1,4 @@
+import { Api } from "@tilescope/client";
 import { expect, test } from "vitest";
 import { afterFirstAnswers } from "./first-answers";
 
@@ -39,4 +40,10 @@ test("only questions are answered so, and nothing where the page has brought not
   const bare = setUp(null);
   await bare.fetch("/api/v1/runs");
   expect([asked, bare.asked]).toEqual([["POST /api/v1/runs/a/index"], ["GET /api/v1/runs"]]);
+});
+
+test("the client reads what the page has brought", async () => {
+  const { fetch, asked } = setUp(JSON.stringify({ "/runs": { runs: [] } }));
+  expect(await new Api("", fetch).runs()).toEqual([]);
+  expect(asked).toEqual([]);
 });

@@ -101,9 +101,8 @@ export class Api {
 
   /** The JSON of an answer, with its headers. What is complete and no JSON is not asked for again: it would be the same. */
   async jsonAndHeaders<T>(path: string, init?: RequestInit): Promise<{ readonly json: T; readonly headers: Headers }> {
-    const read = async (response: Response) => ({ response, text: await response.text() });
-    const { response, text } = await this.read(path, read, init);
-    return { json: parsedJson(text, response) as T, headers: response.headers };
+    const read = async (response: Response) => ({ json: await jsonOf<T>(response), headers: response.headers });
+    return await this.read(path, read, init);
   }
 
   bytes(path: string, init?: RequestInit): Promise<Uint8Array> {
@@ -299,14 +298,18 @@ async function whole<T>(body: () => Promise<T>, init: RequestInit): Promise<T> {
 
 /** What is thrown where an answer is lost; whoever has aborted the question, or knows that the server is away, says so. */
 function lossOf(error: unknown, { signal }: RequestInit, message: string): unknown {
-  return signal?.aborted || error instanceof NetworkError ? error : new NetworkError(message, { cause: error });
+  const isNamed = error instanceof NetworkError || error instanceof ApiError;
+  return signal?.aborted || isNamed ? error : new NetworkError(message, { cause: error });
 }
 
-function parsedJson(text: string, { status }: Response): unknown {
+/** Only a body that is complete is a wrong text: of one that breaks off the browser says something else. */
+async function jsonOf<T>(response: Response): Promise<T> {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new ApiError(status, "unreadable", "the answer is not JSON: it seems to come from another server");
+    return (await response.json()) as T;
+  } catch (error) {
+    throw error instanceof SyntaxError
+      ? new ApiError(response.status, "unreadable", "the answer is not JSON: it seems to come from another server")
+      : error;
   }
 }
 

@@ -83,8 +83,8 @@ test.each([
   [1, "86400", 10_000],
   [1, "Wed, 21 Oct 2026 07:28:00 GMT", 500],
   [6, "1", null],
-])("after %i tries and Retry-After %s", (tries, told, expected) => {
-  expect(waitBeforeMs(tries, new ApiError(429, "too_many", "wait", told), true, () => 0)).toBe(expected);
+])("after %i tries and Retry-After %s", (tries, retryAfter, expected) => {
+  expect(waitBeforeMs(tries, new ApiError(429, "too_many", "wait", retryAfter), true, () => 0)).toBe(expected);
 });
 
 test("nobody waits for what was aborted", async () => {
