@@ -56,7 +56,15 @@ def test_rows_of_an_earlier_view_lead_nowhere_and_keep_the_focus(panel: Panel) -
     page.keyboard.press("b")
     page.locator(".slice-table-rows:not([aria-busy=true])").wait_for()
     waiting: list[Route] = []
-    page.route("**/tools/search?**", lambda route: waiting.append(route))
+    is_held = True
+
+    def hold(route: Route) -> None:
+        if is_held:
+            waiting.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/tools/search?**", hold)
     table = page.locator(".slice-table .data-table")
     table.focus()
     page.keyboard.press("ArrowDown")
@@ -66,7 +74,7 @@ def test_rows_of_an_earlier_view_lead_nowhere_and_keep_the_focus(panel: Panel) -
     page.keyboard.press("Enter")
     viewer.frames(2)
     assert page.evaluate("[document.activeElement.className, tilescope.selection.kind]") == ["data-table", "none"]
-    page.unroute("**/tools/search?**")
+    is_held = False
     for route in waiting:
         route.continue_()
     page.locator(".slice-table-rows:not([aria-busy=true])").wait_for()
