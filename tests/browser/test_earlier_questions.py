@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Route
 
 from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer, parse_duration_ps
@@ -48,6 +48,38 @@ def test_a_page_of_the_selection_follows_to_another_one_of_the_same_length(panel
     page.evaluate(f"history.go({1 - len(SPANS)})")
     shows(counts[0])
     assert pages.is_same()
+
+
+def test_rows_of_an_earlier_view_lead_nowhere_and_keep_the_focus(panel: Panel) -> None:
+    page, viewer = panel.page, panel.viewer
+    panel.go("t=20000-300000")
+    page.keyboard.press("b")
+    page.locator(".slice-table-rows:not([aria-busy=true])").wait_for()
+    waiting: list[Route] = []
+    is_held = True
+
+    def hold(route: Route) -> None:
+        if is_held:
+            waiting.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/tools/search?**", hold)
+    table = page.locator(".slice-table .data-table")
+    table.focus()
+    page.keyboard.press("ArrowDown")
+    page.evaluate("hash => { location.hash = hash }", "#v=1&t=40000-200000")
+    page.locator(".slice-table-rows[aria-busy=true]").wait_for()
+    viewer.frames(2)
+    page.keyboard.press("Enter")
+    viewer.frames(2)
+    assert page.evaluate("[document.activeElement.className, tilescope.selection.kind]") == ["data-table", "none"]
+    is_held = False
+    for route in waiting:
+        route.continue_()
+    page.locator(".slice-table-rows:not([aria-busy=true])").wait_for()
+    table.press("Enter")
+    viewer.wait("tilescope.selection.kind === 'event'")
 
 
 def test_nothing_of_an_earlier_question_is_shown_undimmed(browser: Browser, site: Served) -> None:

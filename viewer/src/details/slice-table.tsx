@@ -108,15 +108,20 @@ function Listed({ trace, range, tracks }: ListedProps) {
   const [longer, setLonger] = useState<{ readonly of: SliceListing; readonly listing: SliceListing } | null>(null);
   const links = useLinks(trace);
   const app = useApp();
+  const isStale = asking.kind === "waiting";
+  // Rows of the view before lead nowhere; inert they would lose the focus with each step of a zoom by keys.
   const leading = useMemo(
     () => ({
       ...links,
+      goTo: isStale ? () => undefined : links.goTo,
       goToEvent: (track: number, ordinal: number) => {
-        close();
-        app.guide.goTo(track, ordinal);
+        if (!isStale) {
+          close();
+          app.guide.goTo(track, ordinal);
+        }
       },
     }),
-    [links, app],
+    [links, app, isStale],
   );
   if (answer === null) {
     return (
@@ -135,12 +140,17 @@ function Listed({ trace, range, tracks }: ListedProps) {
       failure.value = `The rows that follow cannot be fetched: ${error instanceof Error ? error.message : String(error)}`;
     }
   };
-  const isStale = asking.kind === "waiting";
   return (
     <>
       <Head text={summaryOf(listing)} isStale={isStale} />
-      <div class={isStale ? "slice-table-rows is-stale" : "slice-table-rows"} aria-busy={isStale} inert={isStale}>
-        <DataTable table={listing.table} links={leading} choices={CHOICES} head={null} onMore={() => void more()} />
+      <div class={isStale ? "slice-table-rows is-stale" : "slice-table-rows"} aria-busy={isStale}>
+        <DataTable
+          table={listing.table}
+          links={leading}
+          choices={CHOICES}
+          head={null}
+          onMore={() => void (isStale || more())}
+        />
       </div>
     </>
   );
