@@ -31,7 +31,7 @@ def faulty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_tools_of_another_package_are_found_and_what_is_none_is_told(faulty: None) -> None:
-    found = ["late", "leaving", "wrong", "plain", "torn", "endless", "gated", "toy", "compare", "absent"]
+    found = ["late", "leaving", "wrong", "plain", "torn", "endless", "gated", "hog", "toy", "compare", "absent"]
     assert list(tools()) == [*OURS, *found]
     assert tool("toy").help == "what tracks there are, in every shape of an answer"
     assert tool("stats").title == "Statistics"
