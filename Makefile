@@ -257,6 +257,9 @@ bench-viewer: $(STAMPS)/test-tools $(STAMPS)/peers $(VIEWER_BUILT) ## the viewer
 compare-xprof: $(STAMPS)/test-tools $(STAMPS)/peers ## what xprof says of the same traces beside what our tools say; fails where nobody says why they differ
 	$(BIN)/python -m bench.xprof_compare --xprof $(PEERS)/bin/python
 
+compare-export: $(STAMPS)/test-tools $(STAMPS)/peers ## what HolisticTraceAnalysis and Perfetto read from traces and from our exports of them; fails where it differs
+	$(BIN)/python -m bench.compare_export --peers $(PEERS)/bin/python $(BENCH_ARGS)
+
 bench-answers: $(STAMPS)/test-tools ## questions about a whole trace: search, statistics, flows, gaps
 	$(BIN)/python -m bench.answers $(BENCH_ARGS)
 
