@@ -139,6 +139,16 @@ async def test_the_error_of_a_task_is_raised(ask: Any) -> None:
     assert await ask("fine") == "fine"
 
 
+async def must_be_begun_anew(other: asyncio.Task[Any], folder: Path) -> None:
+    """A long question whose process has ended; it is given up then."""
+    async with asyncio.timeout(30):
+        while noted(folder).count("long") < 2:
+            await asyncio.sleep(0.01)
+    other.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await other
+
+
 async def test_a_process_that_dies_costs_one_question(ask: Any, tmp_path: Path) -> None:
     other = asyncio.create_task(ask("long"))
     await asyncio.sleep(0)
@@ -146,12 +156,7 @@ async def test_a_process_that_dies_costs_one_question(ask: Any, tmp_path: Path) 
     with pytest.raises(QuestionFailed, match="has died"):
         await ask("killed")
     assert await ask("pid") != pid
-    async with asyncio.timeout(30):
-        while noted(tmp_path).count("long") < 2:  # is begun anew
-            await asyncio.sleep(0.01)
-    other.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await other
+    await must_be_begun_anew(other, tmp_path)
 
 
 @pytest.mark.parametrize(("what", "limit"), [("hog", "PROCESSOR_S"), ("asleep", "WALL_S")])
@@ -165,12 +170,7 @@ async def test_a_turn_that_does_not_end_costs_one_question(
     with pytest.raises(Overtime, match="given up: it took 1 s"):
         await ask(what)
     assert await ask("pid") != pid
-    async with asyncio.timeout(30):
-        while noted(tmp_path).count("long") < 2:  # is begun anew
-            await asyncio.sleep(0.01)
-    other.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await other
+    await must_be_begun_anew(other, tmp_path)
 
 
 async def test_a_turn_that_does_not_end_does_not_keep_the_server(ask: Any, workers: Workers, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ async def test_a_turn_that_does_not_end_does_not_keep_the_server(ask: Any, worke
         await workers.close()
 
 
-async def test_a_process_that_dies_between_questions_costs_none(ask: Any) -> None:
+async def test_a_process_that_dies_between_questions_is_replaced(ask: Any) -> None:
     pid = await ask("pid")
     os.kill(pid, signal.SIGKILL)
     other = None
