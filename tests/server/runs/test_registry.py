@@ -91,6 +91,7 @@ async def test_only_an_indexed_run_has_a_store(site: Site, registry: Registry) -
         registry.current_store(run)
     registry.request_index(run)
     await site.jobs.end("run1", error="byte 3: broken")
+    assert await states(registry) == {"run1": RunState.FAILED}  # the files are looked at: it failed as they are
     with pytest.raises(IndexingFailed, match="byte 3: broken"):
         registry.current_store(run)
     registry.request_index(run)
