@@ -107,6 +107,10 @@ class DamagedStore(StoreError):
     """A record of the store is not what it should be. The message names track, level and tile."""
 
 
+class StoresDiffer(TilescopeError):
+    """Two stores that should hold the same do not. The message names the first entry that differs."""
+
+
 class OutOfMemory(TilescopeError):
     """There is no more memory to be had. The message names the limits that are set."""
 

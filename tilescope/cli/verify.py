@@ -9,10 +9,15 @@ with less memory, events are checked in smaller batches. If a single page, or th
 more than --memory allows, nothing is proven: the exit code is 2, and a line says what needs how much memory.
 --memory is what the proof takes; Python itself takes about 60 MB beside it.
 
+With --same-as nothing is proven: STORE is compared with another store of the same trace, entry by entry. A store does
+not depend on how much memory and how many processors the indexing had: all entries are equal, but for the build id and
+the time of creation. The first entry that is not ends the comparison with exit code 1 and a line that names it.
+
 Examples:
 
     tilescope verify run.store
     tilescope verify --memory 512M run.store
+    tilescope verify --same-as other.store run.store
 """
 
 from __future__ import annotations
@@ -34,15 +39,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
     add_memory_option(parser, "memory for all threads together")
+    parser.add_argument(
+        "--same-as", type=Path, metavar="OTHER", help="compare with this store of the same trace, instead of proving"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Verifies and prints the report; a difference is raised as DamagedStore."""
+    """Verifies and prints the report; a difference is raised as DamagedStore, or StoresDiffer."""
     from tilescope.cli.stores import refuse_file
     from tilescope.tiler.store.sense import must_make_sense
-    from tilescope.tiler.verify import verify_store
+    from tilescope.tiler.verify import compare_stores, verify_store
 
     refuse_file(args.store)
+    if args.same_as is not None:
+        refuse_file(args.same_as)
+        for line in compare_stores(args.store, args.same_as).lines():
+            say(line)
+        return 0
     begin = time.monotonic()
     with ProgressDisplay() as display, must_make_sense(args.store):
         report = verify_store(

@@ -125,7 +125,7 @@ def test_chunks_of_rows_of_several_texts(rows: list[list[bytes]]) -> None:
 
 
 def chunks_beside(others: int, most_bytes: int) -> list[tuple[list[int], bytes]]:
-    """The chunks of the same texts, packed after so many others."""
+    """The chunks of the same texts, packed after so many others that have a shape each."""
     packer = _native.PackedTexts()
     letters = "abcdefghijklmnop"
     packer.pack(*columns(["".join(four).encode() for four in islice(product(letters, repeat=4), others)] or [b""]))
@@ -140,11 +140,13 @@ def chunks_beside(others: int, most_bytes: int) -> list[tuple[list[int], bytes]]
 
 @pytest.mark.parametrize("most_bytes", [50, 500, MOST])
 def test_chunks_do_not_depend_on_the_numbers_of_their_shapes(most_bytes: int) -> None:
-    """Threads that pack side by side number shapes as they come."""
+    """Threads that pack side by side number shapes as they come, until there is no room for another."""
     alone = chunks_beside(0, most_bytes)
     assert (len(alone) > 1) == (most_bytes < MOST)
     assert chunks_beside(127, most_bytes) == alone
     assert chunks_beside(20_000, most_bytes) == alone
+    assert chunks_beside(32_760, most_bytes) == alone, "8 of 16 shapes have a number"
+    assert chunks_beside(40_000, most_bytes) == alone
 
 
 def test_damaged_chunks_are_an_error() -> None:

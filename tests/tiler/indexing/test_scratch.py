@@ -11,14 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.tiler.indexing.stored_contents import contents
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.scratch import PassingScratch, Scratch
 from tilescope.tiler.indexing.tracks.rollups import Rollups
 from tilescope.tiler.store.generation import current
-from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.synth.trace import write_synthetic_trace
+from tilescope.tiler.verify import compare_stores
 
 
 def is_mapped(array: np.ndarray) -> bool:
@@ -84,11 +83,7 @@ def test_a_build_with_little_memory_writes_the_same_store(tmp_path: Path, trace_
     trace = write_synthetic_trace(tmp_path / "trace", format=trace_format, events=60_000, tracks=12, seed=5).path
     build_store([trace], tmp_path / "large")
     build_store([trace], tmp_path / "small", memory_bytes=100_000)
-    with (
-        closing(LmdbReader(current(tmp_path / "large"))) as large,
-        closing(LmdbReader(current(tmp_path / "small"))) as small,
-    ):
-        assert contents(small.scan(b"")) == contents(large.scan(b""))
+    compare_stores(tmp_path / "large", tmp_path / "small")
     assert [entry.name for entry in current(tmp_path / "small").iterdir()] == ["data.mdb"]
 
 

@@ -1,15 +1,10 @@
 #include "columns/packed_texts.hpp"
 
 #include <charconv>
-#include <cstring>
 #include <stdexcept>
 #include <utility>
 
 #include "columns/varint.hpp"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace tilescope {
 
@@ -18,8 +13,6 @@ namespace {
 // Beyond these, texts are kept as they are: what does not repeat gains nothing.
 constexpr std::size_t most_shapes = std::size_t{1} << 15;
 constexpr std::size_t most_shape_bytes = std::size_t{8} << 20;
-
-bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
 [[noreturn]] void refuse() { throw std::invalid_argument("packed texts are damaged"); }
 
@@ -69,7 +62,7 @@ void PackedTexts::pack(Span<const std::int64_t> ends, Bytes data, Span<std::int6
 
 void TextPacker::pack(std::string_view text, Column<char>& packed) {
     if (text.empty()) return;
-    if (begin(text.size()) && add(text) && end(packed)) return;
+    if (shape_.begin(text.size()) && shape_.add(text) && end(packed)) return;
     packed.ensure(2 * kLongestVarint + text.size());
     put_varint(kTextAsItIs, packed);
     put_varint(text.size(), packed);
@@ -82,14 +75,14 @@ void TextPacker::pack_object(const std::vector<std::string_view>& members, Colum
     for (const std::string_view member : members) size += member.size() + 1;
     if (pack_guessed(members, size, packed)) return;
     const auto packs = [&] {
-        if (!begin(size)) return false;
+        if (!shape_.begin(size)) return false;
         char before = '{';
         for (const std::string_view member : members) {
-            add_mark(before);
-            if (!add(member)) return false;
+            shape_.add_mark(before);
+            if (!shape_.add(member)) return false;
             before = ',';
         }
-        add_mark('}');
+        shape_.add_mark('}');
         return end(packed);
     };
     if (packs()) {
@@ -111,7 +104,7 @@ void TextPacker::pack_object(const std::vector<std::string_view>& members, Colum
 // Where the members end in a text that was matched, and all before it is as it was with the one that it is like, the shape is, too.
 bool TextPacker::pack_guessed(const std::vector<std::string_view>& members, std::size_t size, Column<char>& packed) {
     const std::string_view text = guess_.text();
-    if (text.empty() || !guess_.is_matched() || guess_.number() < 0 || size > longest_text) return false;
+    if (text.empty() || !guess_.is_matched() || guess_.number() < 0 || size > TextShape::kLongestText) return false;
     std::string_view before = guess_.before();
     if (before.size() + text.size() + 1 != size) return false;
     char mark = '{';
@@ -150,67 +143,14 @@ void TextPacker::name_guess(const std::vector<std::string_view>& members) {
     guess_.name(before_, number_);
 }
 
-// Whether a text of that size has a shape: what is added then fits.
-bool TextPacker::begin(std::size_t size) {
-    shape_size_ = values_size_ = 0;
-    return size <= longest_text;
-}
-
-// False for a text that has a mark in it already.
-bool TextPacker::add(std::string_view text) {
-    const char* p = text.data();
-    const char* end = p + text.size();
-#if defined(__SSE2__)
-    const __m128i zero = _mm_set1_epi8('0');
-    const __m128i nine = _mm_set1_epi8(9);
-    while (static_cast<std::size_t>(end - p) >= step) {
-        const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-        const __m128i offsets = _mm_sub_epi8(block, zero);
-        const __m128i digits = _mm_cmpeq_epi8(_mm_min_epu8(offsets, nine), offsets);
-        const __m128i marks = _mm_cmpeq_epi8(block, _mm_setzero_si128());
-        const auto stops = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(digits, marks)));
-        // What is written too much is written over: a shape is never longer than its text.
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(shape_.data() + shape_size_), block);
-        const std::size_t plain = stops == 0 ? step : static_cast<std::size_t>(__builtin_ctz(stops));
-        p += plain;
-        shape_size_ += plain;
-        if (stops == 0) continue;
-        if (*p == kNumberMark) return false;
-        p = add_number(p, end);
-    }
-#endif
-    while (p != end) {
-        if (is_digit(*p)) {
-            p = add_number(p, end);
-        } else if (*p == kNumberMark) {
-            return false;
-        } else {
-            add_mark(*p++);
-        }
-    }
-    return true;
-}
-
-// `p` stands at a digit.
-const char* TextPacker::add_number(const char* p, const char* end) {
-    // Zeros before other digits belong to the shape: the value alone does not tell them.
-    while (*p == '0' && end - p > 1 && is_digit(p[1])) add_mark(*p++);
-    std::uint64_t value = 0;
-    for (std::size_t digits = 0; digits < ShapeGuess::kMostDigits && p != end && is_digit(*p); ++digits, ++p) {
-        value = 10 * value + static_cast<std::uint64_t>(*p - '0');
-    }
-    add_mark(kNumberMark);
-    values_[values_size_++] = value;
-    return p;
-}
-
 // False where there is no number for the shape.
 bool TextPacker::end(Column<char>& packed) {
-    number_ = number_of({shape_.data(), shape_size_});
+    number_ = number_of(shape_.text());
     if (number_ < 0) return false;
-    packed.ensure((values_size_ + 1) * kLongestVarint);
+    const Span<const std::uint64_t> values = shape_.values();
+    packed.ensure((values.size() + 1) * kLongestVarint);
     put_varint(static_cast<std::uint64_t>(number_) + 1, packed);
-    for (std::size_t k = 0; k < values_size_; ++k) put_varint(values_[k], packed);
+    for (const std::uint64_t value : values) put_varint(value, packed);
     return true;
 }
 

@@ -4,7 +4,6 @@
 // packed tells its own length: texts one behind the other unpack to one text, and an empty one takes nothing.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,10 +16,10 @@
 #include "columns/column.hpp"
 #include "columns/intern.hpp"
 #include "columns/shape_guess.hpp"
+#include "columns/text_shape.hpp"
 
 namespace tilescope {
 
-constexpr char kNumberMark = '\0';  // in a shape, for a number
 constexpr std::uint64_t kTextAsItIs = 0;  // in the place of a shape; shapes are counted from 1
 
 class TextPacker;
@@ -74,13 +73,6 @@ class TextPacker {
     ShapeGuess& guess() { return guess_; }
 
   private:
-    static constexpr std::size_t longest_text = 2048;  // a longer one is kept as it is
-    static constexpr std::size_t step = 16;  // bytes that are written at a time
-
-    bool begin(std::size_t size);
-    bool add(std::string_view text);
-    void add_mark(char c) { shape_[shape_size_++] = c; }
-    const char* add_number(const char* p, const char* end);
     bool end(Column<char>& packed);
     bool pack_guessed(const std::vector<std::string_view>& members, std::size_t size, Column<char>& packed);
     void name_guess(const std::vector<std::string_view>& members);
@@ -89,10 +81,7 @@ class TextPacker {
     PackedTexts& texts_;
     Interner known_;  // shapes
     std::vector<std::int32_t> numbers_;  // of them among all
-    std::array<char, longest_text + step> shape_{};
-    std::size_t shape_size_ = 0;
-    std::array<std::uint64_t, longest_text> values_{};
-    std::size_t values_size_ = 0;
+    TextShape shape_;
     std::int32_t number_ = -1;  // of the shape that was packed last
     ShapeGuess guess_;
     std::string before_;

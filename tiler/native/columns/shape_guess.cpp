@@ -9,8 +9,6 @@ namespace tilescope {
 
 namespace {
 
-bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
-
 bool leads(const char* p, const char* end) { return *p == '0' && end - p > 1 && is_digit(p[1]); }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/span.hpp"
+#include "columns/text_shape.hpp"
 
 namespace tilescope {
 
@@ -19,7 +20,6 @@ class ShapeGuess {
   public:
     ShapeGuess();
 
-    static constexpr std::size_t kMostDigits = 18;  // of one number: the value fits whatever they are
     static constexpr std::size_t kLongest = 2048;  // texts that are learned
 
     // Whether the text from `p` on begins as one of the last few do as a whole that were learned under `key`, whatever its

@@ -45,15 +45,61 @@ TextChunks::Shape& TextChunks::shape(std::uint64_t number) {
     return found;
 }
 
+// Begins a text of this shape. Where it is the first in the chunk, the shape gets a place there; `text` says what it is.
+template <typename Text>
+void TextChunks::place(Shape& shape, const Text& text) {
+    if (shape.chunk != chunk_) {
+        shape.chunk = chunk_;
+        shape.place = ++places_;
+        shape.first_number = before_.size();
+        before_.resize(before_.size() + shape.numbers);
+        const std::string_view characters = text();
+        head_.ensure(kLongestVarint + characters.size());
+        put_varint(characters.size(), head_);
+        head_.append_unchecked(characters);
+    }
+    rows_.ensure((shape.numbers + 1) * kLongestVarint);
+    put_varint(shape.place, rows_);
+}
+
+void TextChunks::add_value(std::size_t k, std::uint64_t value) {
+    put_varint(folded(value - before_[k]), rows_);
+    before_[k] = value;
+}
+
+// Writes a text that was packed as it is, by its shape if it has one, and returns its part in the size of the chunk.
+std::size_t TextChunks::add_plain(std::string_view text) {
+    if (!scanned_.begin(text.size()) || !scanned_.add(text)) {
+        rows_.ensure(2 * kLongestVarint + text.size());
+        put_varint(kTextAsItIs, rows_);
+        put_varint(text.size(), rows_);
+        rows_.append_unchecked(text);
+        return text.size();
+    }
+    const auto number = static_cast<std::size_t>(late_.intern(scanned_.text()));
+    const Span<const std::uint64_t> values = scanned_.values();
+    if (number == late_shapes_.size()) late_shapes_.push_back({scanned_.text().size(), values.size(), 0, 0, 0});
+    const Shape& shape = late_shapes_[number];
+    place(late_shapes_[number], [&] { return scanned_.text(); });
+    std::size_t bytes = shape.size;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        add_value(shape.first_number + k, values[k]);
+        bytes += varint_size(values[k]);
+    }
+    return bytes;
+}
+
 TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::size_t first, std::size_t most_bytes,
                            std::size_t most_rows) {
     if (first >= ends.size()) throw std::invalid_argument("texts that are not there");
     ++chunk_;
     before_.clear();
+    head_.clear();
     rows_.clear();
+    places_ = 0;
+    late_ = Interner();
+    late_shapes_.clear();
     TextChunk chunk;
-    Column<char> head;
-    std::uint64_t places = 0;
     std::size_t bytes = 0;
     std::int64_t begin = first == 0 ? 0 : ends[first - 1];
     for (std::size_t row = first; row < ends.size() && chunk.counts.size() < most_rows && bytes <= most_bytes; ++row) {
@@ -67,43 +113,24 @@ TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::siz
             if (number == kTextAsItIs) {
                 const std::uint64_t size = take_varint(texts, at);
                 if (size > texts.size() - at) refuse();
-                rows_.ensure(2 * kLongestVarint + static_cast<std::size_t>(size));
-                put_varint(kTextAsItIs, rows_);
-                put_varint(size, rows_);
-                rows_.append_unchecked(text_of(texts.subspan(at, static_cast<std::size_t>(size))));
+                bytes += add_plain(text_of(texts.subspan(at, static_cast<std::size_t>(size))));
                 at += static_cast<std::size_t>(size);
-                bytes += size;
                 continue;
             }
             Shape& of = shape(number);
-            bytes += of.size;
-            if (of.chunk != chunk_) {
-                of.chunk = chunk_;
-                of.place = ++places;
-                of.first_number = before_.size();
-                before_.resize(before_.size() + of.numbers);
-                const std::string_view text = texts_.shape(static_cast<std::int32_t>(number - 1));
-                head.ensure(kLongestVarint + text.size());
-                put_varint(text.size(), head);
-                head.append_unchecked(text);
-            }
-            rows_.ensure((of.numbers + 1) * kLongestVarint);
-            put_varint(of.place, rows_);
+            place(of, [&] { return texts_.shape(static_cast<std::int32_t>(number - 1)); });
             const std::size_t first_value = at;
-            for (std::size_t k = of.first_number; k < of.first_number + of.numbers; ++k) {
-                const std::uint64_t value = take_varint(texts, at);
-                put_varint(folded(value - before_[k]), rows_);
-                before_[k] = value;
-            }
-            bytes += at - first_value;
+            for (std::size_t k = of.first_number; k < of.first_number + of.numbers; ++k)
+                add_value(k, take_varint(texts, at));
+            bytes += of.size + (at - first_value);
         }
         chunk.counts.push_back(count);
     }
     Column<char> how_many;
     how_many.ensure(kLongestVarint);
-    put_varint(places, how_many);
-    chunk.bytes.reserve(how_many.size() + head.size() + rows_.size());
-    for (const Column<char>* part : {&how_many, &head, &rows_}) chunk.bytes.append(part->data(), part->size());
+    put_varint(places_, how_many);
+    chunk.bytes.reserve(how_many.size() + head_.size() + rows_.size());
+    for (const Column<char>* part : {&how_many, &head_, &rows_}) chunk.bytes.append(part->data(), part->size());
     return chunk;
 }
 

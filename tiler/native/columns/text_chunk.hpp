@@ -28,8 +28,8 @@ class TextChunks {
     explicit TextChunks(const PackedTexts& texts) : texts_(texts) {}
 
     // The chunk that begins with row `first` and ends when it has `most_rows`, or more than `most_bytes` of values of texts and
-    // of their shapes. The numbers of shapes don't count: threads that pack side by side number them in any order, and a
-    // chunk is the same whatever it is. Row k is packed[ends[k-1], ends[k]) with ends[-1] = 0. Throws std::invalid_argument for what
+    // of their shapes. Threads that pack side by side number shapes in any order, and which shapes there is room for depends on
+    // it: a chunk is the same whatever it is. Row k is packed[ends[k-1], ends[k]) with ends[-1] = 0. Throws std::invalid_argument for what
     // no packer made, and unless ends grow within the bytes.
     TextChunk next(Span<const std::int64_t> ends, Bytes packed, std::size_t first, std::size_t most_bytes,
                    std::size_t most_rows);
@@ -44,11 +44,21 @@ class TextChunks {
     };
 
     Shape& shape(std::uint64_t number);
+    template <typename Text>
+    void place(Shape& shape, const Text& text);
+    void add_value(std::size_t k, std::uint64_t value);
+    std::size_t add_plain(std::string_view text);
 
     const PackedTexts& texts_;
     std::vector<Shape> shapes_;  // by number; sizes are set when a shape is met
     std::size_t chunk_ = 0;
+    TextShape scanned_;
+    // The same of this chunk's texts that were packed when there was no room for one shape more.
+    Interner late_;
+    std::vector<Shape> late_shapes_;
     std::vector<std::uint64_t> before_;  // numbers of the texts before
+    std::uint64_t places_ = 0;  // so many shapes has the chunk
+    Column<char> head_;  // these
     Column<char> rows_;
 };
 

@@ -21,6 +21,13 @@ inline void put_varint(std::uint64_t value, Column<char>& out) {
     out.push_unchecked(static_cast<char>(value));
 }
 
+// In bytes.
+inline std::size_t varint_size(std::uint64_t value) {
+    std::size_t size = 1;
+    for (; value >= 0x80; value >>= 7) ++size;
+    return size;
+}
+
 // Moves `at` behind it. Throws std::invalid_argument for one that is cut or too long.
 inline std::uint64_t take_varint(Bytes bytes, std::size_t& at) {
     std::uint64_t value = 0;
