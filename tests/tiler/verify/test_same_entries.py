@@ -14,7 +14,7 @@ from tests.tiler.json_traces import write_trace
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.cli import main
 from tilescope.tiler.errors import DamagedStore, StoresDiffer
-from tilescope.tiler.indexing import build_store
+from tilescope.tiler.indexing import DEFAULT_MEMORY_BYTES, build_store
 from tilescope.tiler.pages import Part, compress, decompress, join_parts, part_of
 from tilescope.tiler.pages.compress import MEMBER_HEADER
 from tilescope.tiler.store import keys
@@ -55,9 +55,9 @@ def traces(folder: Path) -> dict[str, Path]:
 def test_memory_and_cores_do_not_change_what_is_stored(tmp_path: Path, name: str) -> None:
     trace = traces(tmp_path)[name]
     build_store([trace], tmp_path / "store")
-    for memory_bytes, workers in ((100_000, None), (None, 1), (300_000, 7)):
+    for memory_bytes, workers in ((100_000, None), (DEFAULT_MEMORY_BYTES, 1), (300_000, 7)):
         other = tmp_path / f"{workers} workers"
-        build_store([trace], other, workers=workers, **({} if memory_bytes is None else {"memory_bytes": memory_bytes}))
+        build_store([trace], other, workers=workers, memory_bytes=memory_bytes)
         assert compare_stores(tmp_path / "store", other).entries > 5
 
 
