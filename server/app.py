@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 
@@ -99,6 +100,7 @@ async def _keep_registry_open(app: web.Application) -> AsyncIterator[None]:
     for line in (*left_out(), *formats.left_out()):
         _log.warning("%s", line)
     await app[REGISTRY].start()
+    await asyncio.to_thread(app[CAPTURES].clear_up)
     app[QUESTIONS].start_ahead()
     yield
     await app[QUESTIONS].close()

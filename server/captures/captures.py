@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from tilescope.capture import CaptureOptions, CaptureResult, ProfilerAddress, Tell
+from tilescope.capture.arriving_file import remove_leftovers
 from tilescope.server.captures.monitors import Monitors, Sampler
 from tilescope.server.captures.names import look_up
 from tilescope.server.captures.places import find_log_directory
@@ -25,6 +28,8 @@ from tilescope.server.guard.capture_rules import AllowedHost, CaptureRules
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.watchers import Watcher, Watchers
 from tilescope.tiler.schema import CaptureOrder, CaptureRoom, CaptureTarget
+
+_log = logging.getLogger(__name__)
 
 MOST_RUNNING: Final = 8  # captures at once, however many hosts each has
 MOST_KEPT: Final = 50  # results, until the server ends
@@ -52,6 +57,12 @@ class Captures:
         self._tasks: set[asyncio.Task[None]] = set()
         self._watchers = Watchers()
         self._is_closed = False
+
+    def clear_up(self) -> None:
+        """Removes what captures left that were killed. Takes a look at the disk: not for an event loop."""
+        with suppress(CannotCapture, Forbidden):
+            for part in remove_leftovers(self._place()):
+                _log.info("%s: removed: a capture was killed while this file came", part)
 
     def room(self) -> CaptureRoom:
         """What can be captured, and what was."""
@@ -130,7 +141,8 @@ class Captures:
 
             self._capturer = capture
         async with self.monitors.held(addresses):
-            return await self._capturer(addresses, options, logdir, tell, stop)
+            confined = replace(options, confined_to=tuple(self._registry.paths))
+            return await self._capturer(addresses, confined, logdir, tell, stop)
 
     def _allowed(self, names: Sequence[str]) -> list[AllowedHost]:
         hosts = [self._rules.find(name.strip()) for name in names]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tilescope.server.runs.sources import Discover
+from tilescope.tiler.confinement import is_within
 from tilescope.tiler.readers import DiscoveredRun
 
 _log = logging.getLogger(__name__)
@@ -24,14 +25,10 @@ def within(roots: Sequence[Path], discover: Discover) -> Discover:
     resolved = [root.resolve() for root in roots]
     complained: set[Path] = set()
 
-    def is_inside(file: Path) -> bool:
-        target = file.resolve()
-        return any(target.is_relative_to(root) for root in resolved)
-
     def discover_inside(path: Path) -> Sequence[DiscoveredRun]:
         inside = []
         for run in discover(path):
-            strangers = [file for file in run.files if not is_inside(file)]
+            strangers = [file for file in run.files if not is_within(file, resolved)]
             if not strangers:
                 inside.append(run)
             elif run.path not in complained:

@@ -7,15 +7,20 @@ the longest time go. One that is in use, by whatever process, never goes.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from tilescope.tiler.confinement import is_within
+from tilescope.tiler.errors import StoreError
 from tilescope.tiler.store import is_store
 from tilescope.tiler.store.cache_place import cached_store
 from tilescope.tiler.store.sweep import Leftover, evict, size_of, sweep
 from tilescope.tiler.store.turn import CURRENT, is_ours, last_used_ns
+
+_log = logging.getLogger(__name__)
 
 # Indexes of about 30 GB of XSpace files, or of some hundred runs as people usually capture them.
 DEFAULT_CAPACITY_BYTES: Final = 20 * 10**9
@@ -26,11 +31,24 @@ class CacheDirectory:
 
     def __init__(self, root: Path, capacity_bytes: int = DEFAULT_CAPACITY_BYTES) -> None:
         self.root = root
+        self._resolved = root.resolve()
+        self._complained: set[Path] = set()
         self.capacity_bytes = capacity_bytes
 
     def store_of(self, run_id: str, files: Sequence[Path]) -> Path:
-        """Where the store of these files belongs, as they are now. Raises `OSError` when a file is gone."""
-        return cached_store(self.root, run_id, files)
+        """Where the store of these files belongs, as they are now.
+
+        Raises `OSError` when a file is gone, `StoreError` where a symbolic link leads out of the directory, which the
+        log says once.
+        """
+        store = cached_store(self.root, run_id, files)
+        if not is_within(store, (self._resolved,)):
+            error = StoreError(f"{store}: a symbolic link leads out of the cache directory (remove it)")
+            if store not in self._complained:
+                self._complained.add(store)
+                _log.warning("%s", error)
+            raise error
+        return store
 
     def stores(self) -> list[Path]:
         """Every store below the root, and what is left of any."""

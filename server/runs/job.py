@@ -24,6 +24,8 @@ from typing import Any, Final
 from tilescope.server.errors import IndexingFailed, NoRoomToIndex
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
+from tilescope.tiler.confinement import is_within
+from tilescope.tiler.errors import StoreError, TraceError
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 
 WORKER_COMMAND: Final = (sys.executable, "-P", "-m", "tilescope.server.runs.worker")
@@ -47,6 +49,8 @@ class IndexJob:
     memory_bytes: int | None = None  # what indexing may take; None: as much as it takes by default
     max_inflated: int | None = None  # to how many bytes a file may inflate; None: as many as by default
     time_unit: TimeUnit = DEFAULT_TIME_UNIT  # of times in JSON traces
+    served: tuple[Path, ...] = ()  # where the files must lie, all links followed; none: anywhere
+    cache: Path | None = None  # where the store must lie; None: anywhere
 
     def to_line(self) -> bytes:
         """As the child reads it."""
@@ -57,6 +61,8 @@ class IndexJob:
             "memory_bytes": self.memory_bytes,
             "max_inflated": self.max_inflated,
             "time_unit": self.time_unit,
+            "served": [str(path) for path in self.served],
+            "cache": None if self.cache is None else str(self.cache),
         }
         return json.dumps(job).encode() + b"\n"
 
@@ -64,8 +70,25 @@ class IndexJob:
     def from_line(line: bytes) -> IndexJob:
         """The inverse, without the name."""
         job = json.loads(line)
-        files = tuple(Path(file) for file in job["files"])
-        return IndexJob("", files, Path(job["store"]), job["memory_bytes"], job["max_inflated"], job["time_unit"])
+        return IndexJob(
+            "",
+            tuple(Path(file) for file in job["files"]),
+            Path(job["store"]),
+            job["memory_bytes"],
+            job["max_inflated"],
+            job["time_unit"],
+            tuple(Path(path) for path in job["served"]),
+            None if job["cache"] is None else Path(job["cache"]),
+        )
+
+    def refuse_astray(self) -> None:
+        """Raises TraceError where a file lies outside of what is served by now, StoreError for such a store."""
+        served = [path.resolve() for path in self.served]
+        for file in self.files:
+            if served and not is_within(file, served):
+                raise TraceError(str(file), "leads out of what is served")
+        if self.cache is not None and not is_within(self.store, [self.cache.resolve()]):
+            raise StoreError(f"{self.store}: a symbolic link leads out of the cache directory (remove it)")
 
 
 async def run_job(

@@ -20,6 +20,7 @@ import msgspec
 from tilescope.server.errors import BadRequest, PreconditionFailed
 from tilescope.server.runs.lasting_tracks import LastingTracks
 from tilescope.server.runs.small_file import read_file, replace_file, write_errors
+from tilescope.tiler.confinement import is_within
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.schema import Mark, MarkKind, MarkList
 from tilescope.tiler.schema.marks import MAX_MARKS
@@ -116,6 +117,7 @@ class MarkFiles:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._resolved = root.resolve()
 
     def read(self, run_id: str, places: BuildPlaces) -> MarksNow:
         """The marks in the ticks of a build. Raises `DamagedStore`."""
@@ -130,7 +132,7 @@ class MarkFiles:
         """
         if len({mark.id for mark in marks.marks}) < len(marks.marks):
             raise BadRequest("two marks have the same id")
-        folder = self._root / run_id
+        folder = self._folder(run_id)
         with write_errors(folder / FILE, "the marks"), _alone(folder):
             now = self._text(run_id)
             if _etag(now) != expected:
@@ -144,7 +146,13 @@ class MarkFiles:
         return _etag(text)
 
     def _text(self, run_id: str) -> bytes:
-        return read_file(self._root / run_id / FILE, _MOST_BYTES)
+        return read_file(self._folder(run_id) / FILE, _MOST_BYTES)
+
+    def _folder(self, run_id: str) -> Path:
+        folder = self._root / run_id
+        if not is_within(folder, (self._resolved,)):
+            raise DamagedStore(f"{folder}: a symbolic link leads out of the cache directory (remove it)")
+        return folder
 
     def _parsed(self, run_id: str, text: bytes) -> Sequence[_StoredMark]:
         if not text:

@@ -351,7 +351,16 @@ class Registry:
             return replace(run, hosts=tuple(manifest["hosts"]), file_count=len(manifest["files"]))
 
     def _job(self, run: FoundRun) -> IndexJob:
-        return IndexJob(run.name, run.files, run.store, self._memory_bytes, self._max_inflated, self._time_unit)
+        return IndexJob(
+            run.name,
+            run.files,
+            run.store,
+            self._memory_bytes,
+            self._max_inflated,
+            self._time_unit,
+            self.paths,
+            self.cache_root,
+        )
 
 
 def _visible_build(state: Indexing) -> str | None:

@@ -16,9 +16,10 @@ from tilescope.tiler.store.disk_space import is_full
 
 
 def read_file(path: Path, most_bytes: int) -> bytes:
-    """The content; nothing where there is no file. Raises `DamagedStore` for what is none, or too large."""
+    """The content; nothing where there is no file. Raises `DamagedStore` for what is none, a link, or too large."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe would wait for somebody to write
+        # A pipe would wait for somebody to write.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise DamagedStore(f"{path}: is no file (move it away)")
@@ -29,6 +30,8 @@ def read_file(path: Path, most_bytes: int) -> bytes:
     except FileNotFoundError:
         return b""
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise DamagedStore(f"{path}: is a symbolic link (move it away)") from error
         raise DamagedStore(f"{path}: cannot be read: {error.strerror}") from error
     if len(content) > most_bytes:
         raise DamagedStore(f"{path}: has more than {most_bytes:,} bytes (move the file away to begin again)")

@@ -13,7 +13,7 @@ from pathlib import Path
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.run import FoundRun
 from tilescope.server.told import path_below, without_folders
-from tilescope.tiler.errors import TilescopeError, TraceError
+from tilescope.tiler.errors import StoreError, TilescopeError, TraceError
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import take_fingerprints
 from tilescope.tiler.readers.logdir import run_id
@@ -51,6 +51,8 @@ def _trace_runs(
             store = cache.store_of(run.id, run.files)
             sources = take_fingerprints(run.files, time_unit) if is_store(store) else None
         except (OSError, TraceError):  # removed since it was discovered
+            continue
+        except StoreError:  # its index would lie outside of the cache directory
             continue
         found.append(
             FoundRun(

@@ -60,6 +60,7 @@ def main() -> int:
     memory_bytes = DEFAULT_MEMORY_BYTES if job.memory_bytes is None else job.memory_bytes
     keep_free_memory(memory_bytes)
     try:
+        job.refuse_astray()
         build_store(
             job.files,
             job.store,

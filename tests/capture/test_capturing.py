@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -269,6 +270,50 @@ async def test_names_of_tools_take_no_place_of_a_trace(tmp_path: Path) -> None:
         f"{run}/127.0.0.1.{name}": data for run, of in files.items() for name, data in of.items()
     }
     assert len(inline.hosts[0].tool_files) == 5
+
+
+async def test_no_link_leads_a_capture_out_of_its_folders(tmp_path: Path) -> None:
+    logs, outside = tmp_path / "logs", tmp_path / "outside"
+    for folder in (logs / "plugins", outside):
+        folder.mkdir(parents=True)
+    (logs / "plugins" / "profile").symlink_to(outside)
+    confined = CaptureOptions(duration_ms=1, run_name="run", confined_to=(logs,))
+    with FakeProfiler({"Profile": answering(b"trace")}).serving() as address:
+        (host,) = (await capture([address], confined, logs)).hosts
+        assert host.failure is not None
+        assert host.failure.cause is C.CANNOT_WRITE
+        assert "a symbolic link leads out of what is served" in host.failure.detail
+        assert list(outside.iterdir()) == []
+        both = CaptureOptions(duration_ms=1, run_name="run", confined_to=(logs, outside))
+        assert (await capture([address], both, logs)).folder is not None
+        assert left(outside) == {"run/127.0.0.1.xplane.pb": b"trace"}
+
+
+@pytest.mark.parametrize("what", ["link", "folder link", "pipe"])
+async def test_what_an_old_server_wrote_is_a_file_and_no_link(tmp_path: Path, what: str) -> None:
+    """Who may write into the log directory could have the server copy there what only the server may read."""
+    logs, secret = tmp_path / "logs", tmp_path / "secrets" / "127.0.0.1.xplane.pb"
+    secret.parent.mkdir()
+    secret.write_bytes(b"a secret")
+
+    def plant(request: pb.ProfileRequest, context: grpc.ServicerContext) -> pb.ProfileResponse:
+        folder = Path(request.repository_root, request.session_id)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if what == "folder link":
+            folder.symlink_to(secret.parent)
+        else:
+            folder.mkdir()
+            file = folder / f"{request.host_name}.xplane.pb"
+            file.symlink_to(secret) if what == "link" else os.mkfifo(file)
+        return pb.ProfileResponse()
+
+    options = CaptureOptions(duration_ms=1, attempts=1, run_name="run", confined_to=(logs,))
+    with FakeProfiler({"Profile": plant}).serving() as address:
+        (host,) = (await capture([address], options, logs)).hosts
+    assert host.failure is not None
+    assert host.failure.cause in (C.CANNOT_WRITE, C.BAD_ANSWER)
+    assert not any(path.is_file() and path.read_bytes() == b"a secret" for path in run_of(logs).glob("*"))
+    assert secret.read_bytes() == b"a secret"
 
 
 async def test_an_old_server_far_away(tmp_path: Path) -> None:

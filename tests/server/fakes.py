@@ -362,6 +362,7 @@ class FakeJobs:
 
     def __init__(self) -> None:
         self.started: list[str] = []
+        self.jobs: list[IndexJob] = []
         self.reports: dict[str, OnIndexProgress] = {}
         self.wishes: dict[str, Wishes] = {}
         self._build = "b1"
@@ -374,6 +375,7 @@ class FakeJobs:
         self.reports[job.name] = on_progress
         self.wishes[job.name] = wishes
         self.started.append(job.name)
+        self.jobs.append(job)
         on_progress(IndexProgress("read", 0.25, 1000), ())
         async with self._begun:
             self._begun.notify_all()

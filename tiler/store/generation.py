@@ -91,7 +91,8 @@ class Generation:
         self._part.rename(final)
         _sync(self._store)
         pending = self._store / f"{CURRENT}.part"
-        with pending.open("w") as file:
+        pending.unlink(missing_ok=True)  # of a process that died; or a link to anything
+        with pending.open("x") as file:
             file.write(final.name + "\n")
             file.flush()
             os.fsync(file.fileno())

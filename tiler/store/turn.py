@@ -42,12 +42,12 @@ def turn(store: Path, on_wait: Callable[[], None] = lambda: None, mode: int = PR
     while True:
         made = _make(store, mode)
         try:
-            lock = (store / LOCK).open("ab")
+            lock = _open_lock(store)
         except FileNotFoundError:  # whoever failed here has removed the folder just now
             continue
         except OSError as error:
             raise StoreError(f"{store}: cannot be written: {error.strerror}") from error
-        if not _take(lock):
+        if not _take(lock, store):
             if not waited:
                 on_wait()
             waited = True
@@ -71,12 +71,12 @@ def turn(store: Path, on_wait: Callable[[], None] = lambda: None, mode: int = PR
 def turn_if_free(store: Path) -> Iterator[Turn | None]:
     """The turn if nobody has it, else None; None, too, where there is no folder, or none that may be written to."""
     try:
-        lock = (store / LOCK).open("ab")
+        lock = _open_lock(store)
     except OSError:
         yield None
         return
     with lock:
-        yield Turn(store, waited=False) if _take(lock) and _is_at(lock, store / LOCK) else None
+        yield Turn(store, waited=False) if _take(lock, store) and _is_at(lock, store / LOCK) else None
 
 
 def mark_used(store: Path) -> None:
@@ -130,13 +130,20 @@ def _names_generation(current: Path) -> bool:
         return False
 
 
-def _take(lock: BinaryIO) -> bool:
+def _open_lock(store: Path) -> BinaryIO:
+    """A file of this folder, and of no other: links are not followed, and a pipe does not make us wait."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    return os.fdopen(os.open(store / LOCK, flags, 0o666), "ab")
+
+
+def _take(lock: BinaryIO, store: Path) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError as error:
-        raise StoreError(f"{lock.name}: cannot be locked: {error.strerror} (name a folder on a local disk)") from error
+        why = f"cannot be locked: {error.strerror} (name a folder on a local disk)"
+        raise StoreError(f"{store / LOCK}: {why}") from error
     return True
 
 

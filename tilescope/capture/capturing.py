@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tilescope.capture.address import ProfilerAddress
+from tilescope.capture.arriving_file import remove_leftovers
 from tilescope.capture.capture_time import CaptureTime, SystemTime
 from tilescope.capture.host import CaptureSetting, HostCapturing
 from tilescope.capture.options import CaptureOptions
@@ -41,7 +42,8 @@ async def capture(
     """
     clock = clock or SystemTime()
     stop = stop or asyncio.Event()
-    run = RunFolder(logdir, options.run_name)
+    await asyncio.to_thread(remove_leftovers, logdir)
+    run = RunFolder(logdir, options.run_name, options.confined_to)
     delay_ms = max(options.delay_ms, LEAD_MS if len(addresses) > 1 else 0)
     setting = CaptureSetting(
         run=run,

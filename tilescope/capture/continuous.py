@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from tilescope.capture.address import ProfilerAddress
+from tilescope.capture.arriving_file import remove_leftovers
 from tilescope.capture.capture_time import CaptureTime, SystemTime, passes
 from tilescope.capture.continuous_host import ContinuousHost
 from tilescope.capture.options import CaptureOptions
@@ -65,6 +66,7 @@ async def capture_continuously(
         ContinuousHost(address, name, options, windows.interval_s, most_bytes, tell)
         for address, name in zip(addresses, host_names(addresses), strict=True)
     ]
+    await asyncio.to_thread(remove_leftovers, logdir)
     try:
         await asyncio.gather(*(host.start(take_over=windows.take_over) for host in hosts))
         is_going_on = True

@@ -53,7 +53,8 @@ class HostCapturing:
         self._tool_files: tuple[Path, ...] = ()
         self._root = self._options.repository_root or str(setting.run.root)
         written = Path(self._root, setting.session_id, f"{name}{SUFFIX}")
-        self._disk = ServerDisk(written, is_ours=self._options.repository_root is None)
+        is_ours = self._options.repository_root is None
+        self._disk = ServerDisk(written, is_ours, self._options.confined_to if is_ours else ())
 
     async def run(self) -> HostCapture:
         """What came of it. Cancelling it ends the remote run."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from tilescope.tiler.errors import UsageError
@@ -34,6 +35,7 @@ class CaptureOptions:
     answer_within_s: float = 120.0  # after the end of the capture, until the answer begins
     most_answer_bytes: int = MOST_ANSWER_BYTES  # of one host
     repository_root: str | None = None  # where servers that cannot send their trace write it, as they see it
+    confined_to: tuple[Path, ...] = ()  # folders that no file may lie outside of, all links followed; none: anywhere
 
     def __post_init__(self) -> None:
         for name, value, least, most in (

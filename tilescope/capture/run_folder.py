@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tilescope.capture.address import ProfilerAddress
-from tilescope.capture.arriving_file import ArrivingFile, fault_of_disk
+from tilescope.capture.arriving_file import ArrivingFile, fault_of_disk, refuse_astray
 from tilescope.tiler.errors import UsageError
 
 SUFFIX: Final = ".xplane.pb"
@@ -25,7 +25,8 @@ _LONGEST_NAME: Final = 100  # of data of a tool
 class RunFolder:
     """A new run. Its folders are made when the first file comes; those that stay empty are removed again."""
 
-    def __init__(self, logdir: Path, run_name: str | None) -> None:
+    def __init__(self, logdir: Path, run_name: str | None, confined_to: Sequence[Path] = ()) -> None:
+        self._confined_to = confined_to
         self.root = logdir.absolute() / "plugins" / "profile"
         self.path = self.root / (run_name or _free_name(self.root))
         if self.path.exists():
@@ -66,10 +67,12 @@ class RunFolder:
         return self.path.is_dir()
 
     def _file(self, name: str) -> ArrivingFile:
+        refuse_astray(self.path, self._confined_to)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise fault_of_disk(error, self.path) from None
+        refuse_astray(self.path, self._confined_to)  # what somebody put in its place meanwhile
         return ArrivingFile(self.path / name)
 
 

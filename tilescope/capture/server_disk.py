@@ -5,15 +5,20 @@ If that disk is seen here under the same path, the trace is taken from there.
 
 from __future__ import annotations
 
+import os
+import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tilescope.capture.arriving_file import ArrivingFile, fault_of_disk
+from tilescope.capture.arriving_file import ArrivingFile, fault_of_disk, refuse_astray
 from tilescope.capture.failures import CaptureCause, Fault
 
 _COPY_BYTES: Final = 1 << 20
+
+# A link there could lead to what only we may read, a pipe would make us wait.
+_FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +27,19 @@ class ServerDisk:
 
     written: Path
     is_ours: bool  # it lies in the log directory of this capture, and nobody else asked for it
+    confined_to: tuple[Path, ...] = ()  # folders that it may not lie outside of, all links followed; none: anywhere
 
     def take(self, file: ArrivingFile) -> None:
         """Puts what it wrote into `file`'s place; `file` is empty. Raises `Fault` if it is not to be found."""
+        refuse_astray(self.written, self.confined_to)
         try:
-            size_bytes = self.written.stat().st_size
-            if not size_bytes:
-                raise Fault(CaptureCause.EMPTY)
-            file.expect(size_bytes)
-            with self.written.open("rb") as source:
+            with os.fdopen(os.open(self.written, _FLAGS), "rb") as source:
+                status = os.fstat(source.fileno())
+                if not stat.S_ISREG(status.st_mode):
+                    raise Fault(CaptureCause.BAD_ANSWER, f"{self.written} is no file")
+                if not status.st_size:
+                    raise Fault(CaptureCause.EMPTY)
+                file.expect(status.st_size)
                 while data := source.read(_COPY_BYTES):
                     file.write(data)
         except (FileNotFoundError, NotADirectoryError):

@@ -133,6 +133,18 @@ async def test_a_capture_is_followed_from_the_order_to_its_run(make: Make, site:
     assert (room["allowed"], room["addresses"], room["captures"]) == (True, ["loopback"], [last])
 
 
+async def test_captures_stay_in_what_is_served(make: Make, site: Site, capturer: FakeCapturer) -> None:
+    """And what was left there by a server that was killed goes at the next start."""
+    run = site.folder / "plugins" / "profile" / "run"
+    run.mkdir(parents=True)
+    (run / ".host.xplane.pb-0123abcd.part").write_bytes(b"half of a trace")
+    client = await make()
+    assert not run.exists()
+    await begin(client)
+    call = await capturer.call()
+    assert call.options.confined_to == (site.folder,)
+
+
 async def test_what_some_hosts_gave_is_kept(make: Make, site: Site, capturer: FakeCapturer) -> None:
     client = await make()
     capture = await begin(client, HERE, "127.0.0.2:9012", "[::1]:9012")

@@ -19,7 +19,7 @@ from tilescope.tiler.pages import compress
 
 _TREE: Final = compress(b'{"groups":[],"tracks":[]}')
 _MARK: Final = {"id": "a", "kind": "mark", "start": "5", "end": "7", "name": "b", "tracks": ["x", 1], "colour": 3}
-_PLACES: Final = BuildPlaces(1, 0, LastingTracks(lambda: _TREE))
+PLACES: Final = BuildPlaces(1, 0, LastingTracks(lambda: _TREE))
 
 
 @given(st.fixed_dictionaries({key: wrong(value) for key, value in {"version": 2, "marks": [_MARK]}.items()}))
@@ -30,7 +30,7 @@ def test_wrong_types_anywhere(content: dict[str, Any]) -> None:
         path.write_text(json.dumps(content))
         refusal = None
         try:
-            MarkFiles(Path(folder)).read("run", _PLACES)
+            MarkFiles(Path(folder)).read("run", PLACES)
         except DamagedStore as error:
             refusal = error
         assert refusal is None or "marks.json" in str(refusal)
@@ -42,6 +42,6 @@ def test_what_is_no_outline_at_all(tmp_path: Path, content: str) -> None:
     (tmp_path / "run" / "marks.json").write_text(content)
     if content:
         with pytest.raises(DamagedStore, match=r"marks\.json"):
-            MarkFiles(tmp_path).read("run", _PLACES)
+            MarkFiles(tmp_path).read("run", PLACES)
     else:
-        assert MarkFiles(tmp_path).read("run", _PLACES).marks == []
+        assert MarkFiles(tmp_path).read("run", PLACES).marks == []

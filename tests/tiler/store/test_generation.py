@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import subprocess
 import sys
 import threading
@@ -184,3 +185,29 @@ def test_a_store_with_a_file_beside_it_stays_a_store(tmp_path: Path) -> None:
     publish(tmp_path, b"2")
     assert read(tmp_path) == b"2"
     assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["LOCK", "CURRENT.part"])
+def test_files_of_a_store_are_no_links(tmp_path: Path, name: str) -> None:
+    store, outside = tmp_path / "store", tmp_path / "outside"
+    publish(store, b"1")
+    outside.write_bytes(b"of somebody else")
+    (store / name).unlink(missing_ok=True)
+    (store / name).symlink_to(outside)
+    if name == "LOCK":
+        with pytest.raises(StoreError, match="cannot be written"):
+            publish(store, b"2")
+        assert read(store) == b"1"
+    else:
+        publish(store, b"2")
+        assert read(store) == b"2"
+    assert outside.read_bytes() == b"of somebody else"
+
+
+def test_a_lock_that_is_a_pipe_is_refused(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    publish(store, b"1")
+    (store / "LOCK").unlink()
+    os.mkfifo(store / "LOCK")
+    with pytest.raises(StoreError, match="cannot be written"):
+        publish(store, b"2")
