@@ -18,16 +18,16 @@ def add_access_options(parser: argparse.ArgumentParser) -> None:
     """Declares tokens, TLS, and what a proxy in front needs."""
     group = parser.add_argument_group("access")
     group.add_argument(
-        "--token",
-        metavar="TOKEN",
-        help="require this token; other users of this machine can see it, so prefer --token-file",
-    )
-    group.add_argument(
         "--token-file",
         type=Path,
         metavar="FILE",
         help="require the token in this file; default: the variable TILESCOPE_TOKEN; without it no token on 127.0.0.1, "
         "elsewhere a random one, which is printed",
+    )
+    group.add_argument(
+        "--token",
+        metavar="TOKEN",
+        help="require this token; other users of this machine can see it, so prefer --token-file",
     )
     group.add_argument("--certificate", type=Path, metavar="FILE", help="serve over TLS: certificate chain, PEM")
     group.add_argument(
