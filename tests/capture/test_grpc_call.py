@@ -15,7 +15,6 @@ from tilescope.capture.failures import CaptureCause, Failure
 from tilescope.profiler import profiler_pb2 as pb
 
 C = CaptureCause
-NO_STREAM = "Received frame with invalid header: Stream ID must be non-zero for DataFrame"
 TRACE = pb.ProfileResponse(xspace=b"trace", tool_data=[{"name": "a", "data": b"x"}]).SerializeToString()
 
 
@@ -100,18 +99,20 @@ def go_away(http: h2.connection.H2Connection) -> None:
     [
         (
             saying(b"HTTP/1.1 400 Bad Request\r\nServer: x\r\n\r\n"),
-            Failure(C.NOT_A_PROFILER, "it is a web server, and says 'HTTP/1.1 400 Bad Request'"),
+            Failure(C.NOT_A_PROFILER, 'it is a web server, and says "HTTP/1.1 400 Bad Request"'),
         ),
         (
             saying(b"<!DOCTYPE HTML>\n<html>"),  # to whom HTTP/2 is not even HTTP/1.0
-            Failure(C.NOT_A_PROFILER, "it is a web server, and says '<!DOCTYPE HTML>'"),
+            Failure(C.NOT_A_PROFILER, 'it is a web server, and says "<!DOCTYPE HTML>"'),
         ),
-        (saying(b"SSH-2.0-OpenSSH_9.2\r\n"), Failure(C.NOT_A_PROFILER, "it says 'SSH-2.0-OpenSSH_9.2'")),
-        (saying(b"hi"), Failure(C.NOT_A_PROFILER, "it says 'hi'")),
+        (saying(b"SSH-2.0-OpenSSH_9.2\r\n"), Failure(C.NOT_A_PROFILER, 'it says "SSH-2.0-OpenSSH_9.2"')),
+        (saying(b"hi"), Failure(C.NOT_A_PROFILER, 'it says "hi"')),
         (
             saying(b"\x15\x03\x01\0\2\2\x46"),
             Failure(C.NOT_A_PROFILER, "it speaks TLS, and profiler servers do not"),
         ),
+        (saying(b'it\'s "here"\n'), Failure(C.NOT_A_PROFILER, 'it says "it\'s "here""')),
+        (saying(b"HTTP/1.1 \x1b[2J\n"), Failure(C.NOT_A_PROFILER, "it is a web server")),
         (saying(bytes(20)), Failure(C.NOT_A_PROFILER, "it does not speak HTTP/2")),
         (
             saying(b""),
@@ -122,7 +123,7 @@ def go_away(http: h2.connection.H2Connection) -> None:
         ),
         (
             saying(bytes.fromhex("000000040000000000") + bytes(9)),  # data of no stream
-            Failure(C.BAD_ANSWER, "it breaks the rules of HTTP/2: " + NO_STREAM),
+            Failure(C.BAD_ANSWER, "it breaks the rules of HTTP/2 (protocol error)"),
         ),
         (
             with_headers((":status", "404"), ("content-type", "text/html")),
@@ -145,6 +146,7 @@ def go_away(http: h2.connection.H2Connection) -> None:
         (with_headers(*HEADERS, ("grpc-status", "4")), Failure(C.DEADLINE, "DEADLINE_EXCEEDED")),
         (with_headers(*HEADERS, ("grpc-status", "x")), Failure(C.BAD_ANSWER, "it ends without a status")),
         (with_headers(*HEADERS, ("grpc-status", "0")), Failure(C.BAD_ANSWER, "it ends without a message")),
+        (with_headers(*HEADERS, ("grpc-status", "00")), Failure(C.BAD_ANSWER, "it ends without a message")),
         (with_headers(*HEADERS), Failure(C.BAD_ANSWER, "it ends without a status")),
         (speaking_http2(reset), Failure(C.LOST, "the server reset the call (CANCEL)")),
         (

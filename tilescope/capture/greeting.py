@@ -38,6 +38,8 @@ class Greeting:
         if self.first[:2] in (b"\x15\x03", b"\x16\x03"):
             return "it speaks TLS, and profiler servers do not"
         line = self.first.split(b"\n", 1)[0].rstrip()[:_MOST_TEXT].decode("utf-8", "replace")
-        if line.startswith(("HTTP/", "<")):
-            return f"it is a web server, and says {line!r}"
-        return f"it says {line!r}" if line.isprintable() else "it does not speak HTTP/2"
+        what = "it is a web server" if line.startswith(("HTTP/", "<")) else ""
+        says = f'says "{line}"' if line.isprintable() else ""
+        if not says:
+            return what or "it does not speak HTTP/2"
+        return f"{what}, and {says}" if what else f"it {says}"

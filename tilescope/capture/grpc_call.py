@@ -147,7 +147,8 @@ class _Exchange:
             for event in events:
                 self._act(event)
         except h2.exceptions.ProtocolError as error:
-            raise Fault(CaptureCause.BAD_ANSWER, f"it breaks the rules of HTTP/2: {error}") from None
+            kind = _code_name(error.error_code).lower().replace("_", " ")
+            raise Fault(CaptureCause.BAD_ANSWER, f"it breaks the rules of HTTP/2 ({kind})") from None
 
     def _act(self, event: h2.events.Event) -> None:
         match event:

@@ -43,10 +43,10 @@ _MOST_TEXT: Final = 500  # characters that are kept of what a server says
 
 def fault_of_status(code: str, message: str) -> Fault | None:
     """Why the call failed, by `grpc-status` and `grpc-message`; None if it did not."""
-    if code == "0":
-        return None
     if not re.fullmatch("[0-9]{1,9}", code, re.ASCII):
         return Fault(CaptureCause.BAD_ANSWER, "it ends without a status")
+    if int(code) == 0:
+        return None
     message = message[:_MOST_TEXT].strip().removesuffix(".")
     if _BUSY.search(message):
         return Fault(CaptureCause.BUSY, message)

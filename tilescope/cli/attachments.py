@@ -116,6 +116,7 @@ def lines_of(entries: Sequence[AttachmentEntry], at_most: int) -> Iterator[str]:
 
 
 def _write(pieces: Iterator[bytes], output: Path | None) -> None:
+    from tilescope.cli.whole_file import written_to
     from tilescope.tiler.errors import UsageError
 
     if output is None:
@@ -128,7 +129,7 @@ def _write(pieces: Iterator[bytes], output: Path | None) -> None:
     except OSError as error:
         raise UsageError(f"{output}: cannot be written: {os.strerror(error.errno or 0)}") from error
     try:
-        with file:
+        with written_to(output), file:
             _copy(pieces, file)
     except BaseException:
         output.unlink(missing_ok=True)  # nothing half-written is left

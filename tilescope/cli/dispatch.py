@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -13,6 +14,8 @@ from tilescope.cli.parser import build_parser
 from tilescope.cli.say import complain, printable, show_traceback
 from tilescope.tiler.errors import Cancelled, TilescopeError, UsageError
 from tilescope.tiler.memory_limits import out_of_memory
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -54,7 +57,9 @@ def describe(error: BaseException) -> tuple[str, int]:
         case TilescopeError():
             return one_line(str(error)), EXIT_BAD
         case OSError():
-            where = f"{error.filename}: " if error.filename else ""
+            # Whoever writes a file says which: what has no name, and no room, is what we print.
+            nameless = "standard output: " if error.errno in _NO_ROOM else ""
+            where = f"{error.filename}: " if error.filename else nameless
             return one_line(f"{where}{error.strerror or error}"), EXIT_BAD
         case MemoryError():
             return one_line(str(out_of_memory())), EXIT_BAD

@@ -11,13 +11,24 @@ from typing import IO
 
 
 @contextmanager
+def written_to(path: Path) -> Iterator[None]:
+    """Within the block, the system's errors that name no file are of this one: writing and closing name none."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+@contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """Opens a file for writing that takes its place when the block ends well. Pipes and devices are written as it goes.
 
     Raises OSError, with the path.
     """
     if path.exists() and not path.is_file():
-        with path.open("wb") as file:
+        with written_to(path), path.open("wb") as file:
             yield file
         return
     try:
@@ -25,7 +36,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
     try:
-        with os.fdopen(handle, "wb") as file:
+        with written_to(path), os.fdopen(handle, "wb") as file:
             yield file
         mask = os.umask(0)
         os.umask(mask)
