@@ -27,7 +27,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "export STORE -o FILE.json",
         "export STORE -o FILE.json.gz",
         "ask STORE search --query /./ --limit 100 --format json -o FILE.json",
-        "ask STORE search --query /./ --limit 100 --format csv -o FILE.csv",
+        "ask STORE search --query /./ --limit 1000 --table events --format csv -o FILE.csv",
         "synth --format chrome --events 5000 -o FILE.json",
     ],
 )
