@@ -23,6 +23,7 @@ from bench.many_viewers import panning
 from bench.one_call import grpc_throughput
 from bench.one_stream import STALLED_CLIENTS, Throughput, stalled_bytes, throughput
 from bench.one_viewer import Times, by_list, by_view, first_screen
+from bench.page_viewers import page_times
 from bench.questions import seconds_of, stats_of_spans
 from bench.server_process import ServerProcess, serving
 from bench.table import Row, Target, compared_row, measured_row, skipped_row, table_lines
@@ -38,6 +39,7 @@ VIEWPORTS = 1000
 WARM_UP_S = 2.0
 STREAM_PART = 1 / 6  # of --seconds
 SOAK_PART = 1 / 2  # of --seconds, for each of two
+PAGE_VIEWERS = 5
 
 
 def _ms(seconds: float) -> str:
@@ -158,6 +160,8 @@ async def _beside_greed(
         await asyncio.sleep(WARM_UP_S)  # until the processes that answer are there
         path = server.url + server.build_path() + "/stream"
         done = await panning(session, path, reader, server, args.viewers, args.seconds * SOAK_PART)
+        url = server.url + server.build_path()
+        pages = await page_times(url, reader.store.path, PAGE_VIEWERS, args.seconds * SOAK_PART)
     where = "on addresses of their own" if own else "on the same address"
     work = f"{args.viewers} viewers, {args.greedy} greedy clients {where}"
     print(
@@ -168,6 +172,9 @@ async def _beside_greed(
     failed = len(done.errors) + ends.total() - ends["200"] - ends["429"]
     return [
         _steps(f"{work}, all pages of a step, p99", done.moving, BESIDE_GREED),
+        _steps(
+            f"{PAGE_VIEWERS} viewers, page after page, {args.greedy} greedy clients {where}, p99", pages, BESIDE_GREED
+        ),
         measured_row(f"{work}, errors", ERRORS, failed),
         measured_row(f"{work}, memory of all processes", MEMORY, max(done.memory)),
         measured_row(f"{work}, growth in the second half", GROWTH, max(0, done.memory_growth())),
