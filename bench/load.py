@@ -161,7 +161,7 @@ async def _beside_greed(
         path = server.url + server.build_path() + "/stream"
         done = await panning(session, path, reader, server, args.viewers, args.seconds * SOAK_PART)
         url = server.url + server.build_path()
-        pages = await page_times(url, reader.store.path, PAGE_VIEWERS, args.seconds * SOAK_PART)
+        pages = await page_times(url, args.store, PAGE_VIEWERS, args.seconds * SOAK_PART)
     where = "on addresses of their own" if own else "on the same address"
     work = f"{args.viewers} viewers, {args.greedy} greedy clients {where}"
     print(
@@ -193,15 +193,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     for line in machine_lines("bench.load", argv):
         print(line, flush=True)
     with tempfile.TemporaryDirectory(prefix="tilescope-bench-", dir=args.directory) as folder:
-        path = args.store or _make_store(Path(folder), args.events)
-        store = open_run_store(path)
+        args.store = args.store or _make_store(Path(folder), args.events)
+        store = open_run_store(args.store)
         try:
             manifest = store.manifest()
             events, size = count_text(int(manifest["events"]["total"])), size_text(int(manifest["store_bytes"]))
             print(
                 f"store     {events} events, {manifest['tracks']} tracks, {size}; load {load_average():.1f}", flush=True
             )
-            with serving(path) as server:
+            with serving(args.store) as server:
                 rows = asyncio.run(measure_all(server, QueryReader(store), args))
         finally:
             store.close()

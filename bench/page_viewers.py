@@ -1,7 +1,7 @@
 """A few viewers, each of which asks for page after page: how long each page takes.
 
-`python -m bench.page_viewers URL STORE VIEWERS SECONDS` prints the times in seconds, a JSON list. A process of its own, so
-that other clients of a benchmark cost the viewers nothing but what they cost the server.
+`python -m bench.page_viewers URL STORE VIEWERS SECONDS` prints the times in seconds, a JSON list. A process of its own,
+so that other clients of a benchmark cost the viewers nothing but what they cost the server.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def test_a_quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert {"command", "machine", "store", "panning"} <= {line.split()[0] for line in out.splitlines() if line}
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("|")]
     measured = {row[0]: row[3] for row in rows[2:]}
-    assert len(measured) == 19
+    assert len(measured) == 21
     (stats,) = (text for work, text in measured.items() if work.startswith("statistics of any span × "))
     assert re.match(r"\d+\.\d ms \(p50 ", stats)
     assert re.match(r"\d+\.\d ms \(p50 ", measured["first page of any viewport, list of pages, p99 of 10"])

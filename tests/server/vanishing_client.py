@@ -20,7 +20,7 @@ def calls_of(tiles: Any, run: str, build: str) -> list[Callable[[], Any]]:
     def ask(tool: str, question: bytes = b"{}") -> Any:
         return tiles.Ask(pb.AskRequest(run=run, build=build, tool=tool, question=question))
 
-    place = {"run": run, "build": build}
+    place: dict[str, Any] = {"run": run, "build": build}
     return [
         lambda: ask("stats"),
         lambda: ask("search", b'{"query": "/./"}'),
