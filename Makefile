@@ -53,6 +53,13 @@ $(STAMPS)/test-tools: pyproject.toml $(STAMPS)/install
 	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable '.[test,lint,bench]'
 	@touch $@
 
+# What some of the deep tests need besides: large packages. Tests that lack one are skipped, and say so.
+$(STAMPS)/deep-tools: $(STAMPS)/test-tools
+	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable '.[test,lint,bench,deep]'
+	@touch $@
+
+deep-tools: $(STAMPS)/deep-tools ## what some of the deep tests need besides
+
 install: $(STAMPS)/install ## an editable install in .venv
 
 # -- viewer --------------------------------------------------------------------------------------------------------------
@@ -80,18 +87,17 @@ demo: $(STAMPS)/install $(VIEWER_BUILT) ## index the trace that ships with the p
 
 # What two stages that run side by side would install at the same time comes first.
 test: $(STAMPS)/test-tools $(VIEWER_BUILT) browser firefox nginx ## everything: lint, types, Python, viewer, distribution and browser tests
-	@$(BIN)/python tests/run_stages.py
+	@$(BIN)/python -m tests.run_stages
 
-# What is skipped, and what takes long.
-REPORT := -rs --durations=15 --durations-min=5
+# What is skipped, and what takes longest. Tests of a file stay together, as many share what takes long to make.
+REPORT := -rs --durations=20 --durations-min=1
+SIDE_BY_SIDE := --dist loadfile -n
 
-test-python: test-tiler test-services ## Python tests
+test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests, but for those of the browser and of wheels
+	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 3 -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
 
-test-tiler: $(STAMPS)/test-tools ## of these the ones that read, index and ask
-	$(BIN)/python -m pytest $(REPORT) -o cache_dir=build/pytest/$@ tests/tiler
-
-test-services: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## and all others: servers, clients, commands, captures, benchmarks
-	$(BIN)/python -m pytest $(REPORT) -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution --ignore=tests/tiler
+test-deep: $(STAMPS)/deep-tools $(VIEWER_BUILT) browser firefox nginx ## what takes long, part by part (DEEP: which parts; hours)
+	$(BIN)/python -m tests.run_deep $(DEEP)
 
 # TensorFlow has an environment of its own: it is large, and wants versions that others do not.
 TENSORFLOW := build/tensorflow
@@ -108,7 +114,7 @@ test-viewer: $(VIEWER_MODULES) ## unit tests of the viewer
 	cd viewer && npm run --silent test
 
 test-browser: $(STAMPS)/test-tools $(VIEWER_BUILT) browser firefox nginx ## the viewer in a real browser
-	$(BIN)/python -m pytest $(REPORT) -o cache_dir=build/pytest/$@ tests/browser
+	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 2 -o cache_dir=build/pytest/$@ tests/browser
 
 # A build of its own, so that neither the installed module nor its build folder are touched.
 $(STAMPS)/sanitized: $(NATIVE) $(STAMPS)/build-tools
@@ -136,6 +142,9 @@ sanitize: $(STAMPS)/sanitized $(STAMPS)/test-tools ## tests of native code under
 
 sanitized: $(STAMPS)/sanitized ## builds the native code for that
 
+native-checks: tidy sanitize ## the full checks of native code; says that it passed them, in tiler/native/CHECKED (an hour)
+	$(BIN)/python -m tests.native_stamp
+
 sanitize-quick: $(STAMPS)/sanitized $(STAMPS)/test-tools ## the same without what takes longest, as CI does
 	$(BIN)/python tests/run_sanitized.py --quick
 
@@ -157,7 +166,11 @@ FUZZ_SEED ?= 1
 fuzz: $(STAMPS)/sanitized $(STAMPS)/test-tools ## mutated traces under ASan and UBSan (FUZZ_MINUTES of processor time, FUZZ_SEED)
 	$(BIN)/python -m tests.fuzz.fuzz --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED)
 
-test-dist: $(STAMPS)/test-tools dist ## installs the wheels in empty environments of all Pythons found, and serves from them
+test-dist: $(STAMPS)/test-tools $(VIEWER_BUILT) ## installs a wheel for this Python in empty environments, and serves from them
+	$(BIN)/python -m release.wheels --from-checkout --outdir build/dist
+	TILESCOPE_DIST=build/dist $(BIN)/python -m pytest -rs tests/distribution
+
+test-wheels: $(STAMPS)/test-tools dist ## the same with the wheels of all Pythons that are found, built from the sdist
 	TILESCOPE_DIST=dist $(BIN)/python -m pytest -rs tests/distribution
 
 # Browser tests skip, and say so, where this finds and installs none.

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 from release.interpreters import STABLE_FROM, SUPPORTED, Interpreter, find, probe
@@ -27,14 +28,22 @@ def main() -> int:
     """Builds into a folder, `dist` by default."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--python", help="build one wheel alone, with this Python; otherwise all that are found")
+    parser.add_argument(
+        "--from-checkout",
+        action="store_true",
+        help="one wheel alone, with this Python, of what the editable install of the checkout has compiled: in seconds",
+    )
     parser.add_argument("--outdir", type=Path, default=ROOT / "dist")
     args = parser.parse_args()
-    pythons = chosen(args.python)
     args.outdir.mkdir(parents=True, exist_ok=True)
     for old in args.outdir.glob("tilescope-*"):
         old.unlink()
     WORK.mkdir(parents=True, exist_ok=True)
     LOG.write_text("")
+    if args.from_checkout:
+        print(f"  {wheel_of_checkout(args.outdir).name} (log: {LOG.relative_to(ROOT)})", flush=True)
+        return 0
+    pythons = chosen(args.python)
     print(f"building sdist and wheels (log: {LOG.relative_to(ROOT)})", flush=True)
     source = build_sdist(environment(pythons[0]), args.outdir)
     for python in pythons:
@@ -63,13 +72,19 @@ def chosen(python: str | None) -> list[Interpreter]:
 
 def environment(python: Interpreter) -> Path:
     """The Python of an environment with everything that building needs; without a compiler, which is the machine's."""
-    folder = WORK / f"python{python.name}"
     requires = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
-    wanted = "\n".join([str(python.executable), *requires, *TOOLS, *(REPAIR_TOOLS if repairs() else ())])
+    tools = (*requires, *TOOLS, *(REPAIR_TOOLS if repairs() else ()))
+    return environment_of(f"python{python.name}", python.executable, tools)
+
+
+def environment_of(name: str, python: Path, tools: Sequence[str]) -> Path:
+    """The Python of an environment of that name, with these tools."""
+    folder = WORK / name
+    wanted = "\n".join([str(python), *tools])
     stamp = folder / "requires.txt"
     if not stamp.is_file() or stamp.read_text() != wanted:
         shutil.rmtree(folder, ignore_errors=True)
-        run(python.executable, "-m", "venv", folder)
+        run(python, "-m", "venv", folder)
         run(folder / "bin/python", "-m", "pip", "--disable-pip-version-check", "install", *wanted.splitlines()[1:])
         stamp.write_text(wanted)
     return folder / "bin/python"
@@ -88,16 +103,35 @@ def build_sdist(python: Path, outdir: Path) -> Path:
 
 def build_wheel(python: Path, source: Path, outdir: Path) -> Path:
     """Builds one wheel into `outdir`, and returns it."""
+    raw = empty_folder()
+    run(python, "-m", "build", "--no-isolation", "--wheel", "--outdir", raw, source, cwd=source)
+    return repaired(python, raw, outdir)
+
+
+def wheel_of_checkout(outdir: Path) -> Path:
+    """Builds one with the Python that runs this, which has installed the checkout: the same objects are in it."""
+    raw = empty_folder()
+    run(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", raw, ROOT)
+    python = environment_of("repair", Path(sys.executable), REPAIR_TOOLS) if repairs() else Path(sys.executable)
+    return repaired(python, raw, outdir)
+
+
+def empty_folder() -> Path:
+    """For the wheel as it is built."""
     raw = WORK / "raw"
     shutil.rmtree(raw, ignore_errors=True)
-    run(python, "-m", "build", "--no-isolation", "--wheel", "--outdir", raw, source, cwd=source)
+    return raw
+
+
+def repaired(python: Path, raw: Path, outdir: Path) -> Path:
+    """The wheel of a folder, moved to `outdir`; on Linux it says there which C libraries it runs with."""
     (wheel,) = raw.glob("*.whl")
     if not repairs():
         return Path(shutil.move(wheel, outdir / wheel.name))
     before = set(outdir.glob("*.whl"))
     run(python, "-m", "auditwheel", "repair", "--wheel-dir", outdir, wheel)
-    (repaired,) = set(outdir.glob("*.whl")) - before
-    return repaired
+    (built,) = set(outdir.glob("*.whl")) - before
+    return built
 
 
 def repairs() -> bool:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Generator
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
+from tests.absence import hide_packages
+from tests.examples import EXAMPLES
 from tests.run_stages import FAILED_PROPERTIES
-
-# Of each property that does not say itself how many it wants. `make sanitize-quick` asks for fewer, as each takes long.
-EXAMPLES = int(os.environ.get("TILESCOPE_EXAMPLES", "100"))
 
 # How long an example takes says more about the machine than about the code: speed is measured in bench/.
 settings.register_profile("tilescope", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("tilescope")
+
+hide_packages()
 
 # A shell starts what it runs in the background with Ctrl-C ignored, and so would all processes that tests start: those
 # that are interrupted would run for ever.

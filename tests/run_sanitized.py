@@ -97,7 +97,7 @@ def environment(*, is_quick: bool = False) -> dict[str, str]:
         "PYTHONMALLOC": "malloc",  # Python's own pools would hide what is read behind the end of a buffer
         "PYTHONPATH": os.pathsep.join([str(SITE), sysconfig.get_path("platlib"), str(ROOT)]),
         "PYTHONDONTWRITEBYTECODE": "1",
-        **({"TILESCOPE_EXAMPLES": str(QUICK_EXAMPLES)} if is_quick else {}),
+        "TILESCOPE_EXAMPLES": str(QUICK_EXAMPLES) if is_quick else os.environ.get("TILESCOPE_EXAMPLES", "100"),
     }
 
 

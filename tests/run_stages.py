@@ -18,20 +18,22 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests import native_stamp
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # Where `conftest.py` keeps which properties have failed, in the cache of pytest.
 FAILED_PROPERTIES = "tilescope/failed_properties"
 
 # The longest, whose output is passed through.
-FIRST = "test-tiler"
+FIRST = "test-python"
 
 # These run beside it, one after the other, and are printed when each has ended. When the longest has ended, two of them
 # run side by side: so the ones that take long come first, and both processors have work to the end.
-BESIDE = ("test-browser", "test-services", "test-dist", "lint-python", "test-viewer", "lint-viewer", "lint-native")
+BESIDE = ("test-browser", "test-dist", "lint-python", "test-viewer", "lint-viewer", "lint-native")
 
-# In CI these follow, while the other lane has still tests to run: they compile the native code once more, or as good as
-# that. On a developer's machine they run when asked for, and then in full.
+# In CI these follow where the native code is not what the full checks have passed: they compile it once more, or as
+# good as that. On a developer's machine they run when asked for, and then in full.
 CI_BESIDE = ("tidy-quick", "sanitized")
 
 # This comes after all others, and uses every processor.
@@ -40,8 +42,7 @@ CI_LAST = "sanitize-quick"
 # Stages of pytest. Each keeps what failed in a folder of its own.
 PYTEST = ("-m", "pytest")
 RUN_AGAIN = {
-    "test-tiler": PYTEST,
-    "test-services": PYTEST,
+    "test-python": PYTEST,
     "test-browser": PYTEST,
     CI_LAST: ("tests/run_sanitized.py",),
 }
@@ -107,14 +108,14 @@ def run_stage(stage: str, *, held_back: bool = False) -> Result:
 
 def main() -> int:
     begin = time.monotonic()
-    is_ci = bool(os.environ.get("CI"))
-    beside = (*BESIDE, *CI_BESIDE) if is_ci else BESIDE
+    is_native_checked = not os.environ.get("CI") or native_stamp.is_checked()
+    beside = BESIDE if is_native_checked else (*BESIDE, *CI_BESIDE)
     with ThreadPoolExecutor(2) as lanes:
         first = lanes.submit(run_stage, FIRST)
         held_back = [lanes.submit(run_stage, stage, held_back=True) for stage in beside]
         results = [stage.result() for stage in (first, *held_back)]
     results = [run_failed_again(result) for result in results]
-    if is_ci:
+    if not is_native_checked:
         results.append(run_failed_again(run_stage(CI_LAST)))
     print("\n=== summary ===")
     for result in results:

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from tests import run_sanitized, run_stages
+from tests import native_stamp, run_sanitized, run_stages
 
 ALL = [run_stages.FIRST, *run_stages.BESIDE]
 
 
-@pytest.mark.parametrize("failing", [None, "lint-viewer", "test-tiler"])
+@pytest.mark.parametrize("failing", [None, "lint-viewer", "test-python"])
 def test_every_stage_is_run_and_a_failure_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failing: str | None
 ) -> None:
@@ -64,10 +64,10 @@ def test_a_few_tests_that_failed_are_run_once_more(
     )
     monkeypatch.setattr(run_stages, "CACHES", tmp_path)
     monkeypatch.setattr(run_stages, "ROOT", tmp_path)
-    cache = f"cache_dir={tmp_path / 'test-services'}"
+    cache = f"cache_dir={tmp_path / 'test-python'}"
     subprocess.run([sys.executable, "-m", "pytest", "-o", cache, str(file)], cwd=tmp_path, check=False)
     marker.touch()
-    result = run_stages.run_failed_again(run_stages.Result("test-services", 2, 1.0))
+    result = run_stages.run_failed_again(run_stages.Result("test-python", 2, 1.0))
     assert (result.status, result.word) == (status, word)
     assert run_stages.run_failed_again(replace(result, stage="lint-viewer")) == replace(result, stage="lint-viewer")
     assert result.unsteady == (("test_moody.py::test[0]",) if status == 0 else ())
@@ -80,16 +80,19 @@ def test_a_property_that_failed_is_not_run_again(tmp_path: Path, monkeypatch: py
     )
     environment = {**os.environ, "PYTHONPATH": str(run_stages.ROOT)}
     monkeypatch.setattr(run_stages, "CACHES", tmp_path)
-    cache = f"cache_dir={tmp_path / 'test-services'}"
+    cache = f"cache_dir={tmp_path / 'test-python'}"
     command = [sys.executable, "-m", "pytest", "-o", cache, "test_property.py"]
     subprocess.run(command, cwd=tmp_path, env=environment, check=False)
-    assert run_stages.failed_tests("test-services") == ("test_property.py::test",)
+    assert run_stages.failed_tests("test-python") == ("test_property.py::test",)
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("it was run again"))
-    failed = run_stages.Result("test-services", 2, 1.0)
+    failed = run_stages.Result("test-python", 2, 1.0)
     assert run_stages.run_failed_again(failed) == failed
 
 
-def test_ci_runs_the_sanitized_tests_too(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_checked", [False, True])
+def test_ci_runs_the_sanitized_tests_where_the_native_code_has_changed(
+    monkeypatch: pytest.MonkeyPatch, *, is_checked: bool
+) -> None:
     ran: list[str] = []
 
     def run_stage(stage: str, **_: Any) -> run_stages.Result:
@@ -98,9 +101,13 @@ def test_ci_runs_the_sanitized_tests_too(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(run_stages, "run_stage", run_stage)
     monkeypatch.setenv("CI", "true")
+    monkeypatch.setattr(native_stamp, "is_checked", lambda: is_checked)
     assert run_stages.main() == 0
-    assert sorted(ran[:-1]) == sorted([*ALL, *run_stages.CI_BESIDE])
-    assert ran[-1] == "sanitize-quick", "after all others: it uses every processor"
+    if is_checked:
+        assert sorted(ran) == sorted(ALL)
+    else:
+        assert sorted(ran[:-1]) == sorted([*ALL, *run_stages.CI_BESIDE])
+        assert ran[-1] == "sanitize-quick", "after all others: it uses every processor"
 
 
 def test_every_file_of_native_tests_is_run_sanitized() -> None:

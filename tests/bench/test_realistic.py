@@ -11,6 +11,7 @@ from bench.realistic import main
 from tests.bench.test_scale import PEER
 
 
+@pytest.mark.deep
 def test_a_quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     traces = tmp_path / "traces"
     traces.mkdir()

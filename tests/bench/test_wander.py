@@ -12,6 +12,7 @@ from tests.browser.chromium import find_chromium
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.deep
 def test_a_quick_run(capfd: pytest.CaptureFixture[str]) -> None:
     if find_chromium() is None or not (ROOT / "server" / "static" / "index.html").exists():
         pytest.skip("no Chromium on PATH, or the viewer is not built: make viewer")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+from tests.absence import find_program
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -19,4 +19,4 @@ FLAGS = [
 
 def find_chromium() -> str | None:
     """The path of an installed Chromium, or None."""
-    return next((path for name in NAMES if (path := shutil.which(name))), None)
+    return find_program(*NAMES)

@@ -10,11 +10,12 @@ from playwright.sync_api import Browser
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
 from tests.demo import DEMO_TRACE
-from tests.server.nginx import PREFIX, STRIPPED, nginx_before
+from tests.server.nginx import PREFIX, STRIPPED, needs_nginx, nginx_before
 
 TOKEN = "correct-horse-battery-staple"
 
 
+@needs_nginx
 @pytest.mark.parametrize("base_path", [PREFIX, ""], ids=["prefix kept", "prefix taken off"])
 def test_the_viewer_finds_its_server_behind_a_proxy(browser: Browser, tmp_path: Path, base_path: str) -> None:
     options = ("--base-url", base_path) if base_path else ()

@@ -13,6 +13,7 @@ from tests.browser.answers_page import answers_page
 from tests.browser.conftest import watched_page
 from tests.browser.driver import ARTEFACTS
 from tests.browser.test_accessibility import AXE
+from tests.browser.themes import THEMES
 
 ROWS = 100_000
 
@@ -375,7 +376,7 @@ def test_facts_chart_and_ten_rows_fit_on_a_small_screen(page: Page, address: str
 
 
 @pytest.mark.parametrize("answer", ["steps", "many", "tree", "nothing", "noRows"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_axe_finds_no_fault(page: Page, address: str, answer: str, theme: str) -> None:
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     show(page, address, answer)

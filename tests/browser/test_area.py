@@ -13,6 +13,7 @@ from tests.browser import area_trace
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
 
 RANGE = (20_000, 300_000)
 
@@ -79,7 +80,7 @@ def panel(browser: Browser, site: Served) -> Iterator[Panel]:
         yield Panel(Viewer(page, site.url), site)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_the_figures_of_each_tab_are_those_of_the_server(panel: Panel, theme: str) -> None:
     page, span = panel.page, {"start": RANGE[0], "end": RANGE[1]}
     page.set_viewport_size({"width": 1280, "height": 720})

@@ -296,7 +296,8 @@ def training(folder: Path) -> Iterator[int]:
         process.communicate()
 
 
-@pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed")
+@pytest.mark.deep
+@pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed: make deep-tools")
 def test_a_training_loop_of_jax(browser: Browser, tmp_path: Path) -> None:
     with captured_into(browser, tmp_path) as viewer, training(tmp_path) as port:
         page = viewer.page

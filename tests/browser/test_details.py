@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Locator, Route
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer, parse_duration_ps
 from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
 
 CHILDREN = 250
 ROOT = 30_000
@@ -130,7 +131,7 @@ def test_a_call_stack_arguments_flows_and_internals(viewer: Viewer, nested: Serv
     viewer.screenshot("details-flow")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_docked_below_or_on_the_right(viewer: Viewer, nested: Served, theme: str) -> None:
     page = viewer.page
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
 from tests.browser.tool_pages import ToolPages
 from tests.device_trace import DeviceTrace
 from tests.standins.gap import write_gap
@@ -45,7 +46,7 @@ def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
         yield ToolPages(Viewer(page, site.url))
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_each_page_shows_its_answer_and_its_rows_lead_to_the_timeline(
     pages: ToolPages, site: Served, theme: str
 ) -> None:

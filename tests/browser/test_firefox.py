@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.absence import find_program
 from tests.browser.conftest import Served
 from tests.browser.driver import ARTEFACTS
 from tests.standins.written import TRAINING
@@ -18,10 +18,11 @@ VIEWER = Path(__file__).resolve().parents[2] / "viewer"
 SCRIPT = Path(__file__).with_name("firefox_path.mjs")
 
 
+@pytest.mark.deep
 def test_the_main_path_in_firefox(served: Served, tmp_path: Path) -> None:
-    firefox = shutil.which("firefox-esr") or shutil.which("firefox")
+    firefox = find_program("firefox", "firefox-esr")
     if firefox is None:
-        pytest.skip("no Firefox on PATH: make firefox")
+        pytest.skip("Firefox is not installed: make firefox")
     if not (VIEWER / "node_modules" / "puppeteer-core").exists():
         pytest.skip("no puppeteer-core: npm ci in viewer/")
     ARTEFACTS.mkdir(exist_ok=True)

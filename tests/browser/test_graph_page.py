@@ -7,11 +7,12 @@ import pytest
 from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
 
 TPU = "xplane/tpu_v6e_4core.xplane.pb"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_a_graph_is_walked_and_opened_by_keys(viewer: Viewer, served: Served, theme: str) -> None:
     page = viewer.page
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
@@ -51,7 +52,7 @@ def test_a_graph_is_walked_and_opened_by_keys(viewer: Viewer, served: Served, th
     viewer.wait("document.querySelector('.search-box input')?.value === '\"copy-done.1\"'")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_the_scopes_of_a_model_are_entered_and_left(viewer: Viewer, served: Served, theme: str) -> None:
     """It opens by itself: a model has no timeline."""
     page = viewer.page

@@ -12,6 +12,7 @@ from bench.slow_link import slow_link
 from bench.traces import TraceSpec
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
+from tests.browser.themes import THEMES
 from tests.standins.written import TRAINING
 
 # Pixels of the tracks' canvas that are neither ground nor line nor panel: those are nearly grey.
@@ -181,7 +182,7 @@ def test_no_place_is_blank_after_a_jump_over_a_slow_network(browser: Browser, tm
         assert waited > 1, "everything was there at once: the network is not slow enough"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_no_lane_is_blank_while_one_scrolls_over_a_slow_network(browser: Browser, tmp_path: Path, theme: str) -> None:
     trace = TraceSpec("xspace", 60_000, tracks=1024).write(tmp_path / "trace")
     with (

@@ -16,6 +16,7 @@ from tests.browser.driver import Viewer
 from tests.browser.key_checks import drag, marks, pick, press, select, selected
 from tests.browser.real_server import RealServer, real_server
 from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
 from tests.standins.written import TRAINING
 
 SHOWN = "[...document.querySelectorAll('.mark')].map(row => [row.querySelector('textarea').value, row.dataset.home])"
@@ -63,7 +64,7 @@ def notes(tmp_path: Path, trace_file: Callable[[str], Path], monkeypatch: pytest
         yield running
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_marks_are_in_the_address_where_the_server_keeps_none(viewer: Viewer, served: Served, theme: str) -> None:
     viewer.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     viewer.open(served.run_id(TRAINING))

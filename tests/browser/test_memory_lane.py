@@ -8,13 +8,14 @@ import tilescope
 from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
 from tests.browser.tool_pages import ToolPages
 from tilescope.tiler.tools.answer import values_of
 
 TPU = "xplane/tpu_v6e_4core.xplane.pb"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_a_peak_leads_to_what_happens_around_it(viewer: Viewer, served: Served, theme: str) -> None:
     page = viewer.page
     page.set_viewport_size({"width": 1280, "height": 720})

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
 from tests.browser.tool_pages import ToolPages
 from tests.hlo_protos import hlo_plane, small_program, write_space
 from tests.memory_trace import random_plane
@@ -35,7 +36,7 @@ def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
         yield ToolPages(Viewer(page, site.url))
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_how_full_memories_are(pages: ToolPages, site: Served, theme: str) -> None:
     page, run = pages.page, site.run_id(STORE)
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
@@ -62,7 +63,7 @@ def test_how_full_memories_are(pages: ToolPages, site: Served, theme: str) -> No
     pages.wait_for("timeline")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_what_memory_a_program_uses(pages: ToolPages, site: Served, theme: str) -> None:
     page, run = pages.page, site.run_id(STORE)
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")

@@ -10,11 +10,10 @@ from playwright.sync_api import Browser, Route
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
 from tests.browser.tool_pages import ToolPages
 from tests.standins.training import FIRST_STEP, STEPS, write_training
 from tests.toy_tools import install
-
-THEMES = ("light", "dark")
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from bench.pod_run import PodShape, write_pod
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
 from tests.browser.tool_pages import ToolPages
 from tests.corpus import corpus_path
 from tilescope.tiler.indexing import build_store
@@ -36,7 +37,7 @@ def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
         yield ToolPages(Viewer(page, site.url))
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_a_pod_is_walked_core_by_core_and_step_by_step(pages: ToolPages, site: Served, theme: str) -> None:
     page, run = pages.page, site.run_id(STORE)
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
@@ -91,7 +92,7 @@ def test_a_pod_is_walked_core_by_core_and_step_by_step(pages: ToolPages, site: S
     pages.wait_for("timeline")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_channels_are_drawn_on_the_map(pages: ToolPages, site: Served, theme: str) -> None:
     page, run = pages.page, site.run_id(MADE)
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
@@ -134,7 +135,7 @@ def test_channels_are_drawn_on_the_map(pages: ToolPages, site: Served, theme: st
     pages.wait_for("timeline")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_a_saved_pod_has_the_same_page(pages: ToolPages, site: Served, theme: str) -> None:
     page, run = pages.page, site.run_id(SAVED)
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")

@@ -87,7 +87,10 @@ def check_drawer(drawer: Drawer, lane: Lane, target: Slice, tick_ps: int, origin
     assert any(same_args(drawer.args, entry) for entry in same_place), (drawer.args, same_place)
 
 
-@pytest.mark.parametrize("name", [*STANDINS, *TRACES])
+@pytest.mark.parametrize(
+    "name",
+    [name if name in (GAP, TRACES[0]) else pytest.param(name, marks=pytest.mark.deep) for name in (*STANDINS, *TRACES)],
+)
 def test_from_the_whole_trace_to_one_event(
     name: str, viewer: Viewer, served: Served, trace_file: Callable[[str], Path]
 ) -> None:

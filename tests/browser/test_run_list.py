@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Route
 from tests.browser.conftest import serving, watched_page
 from tests.browser.driver import ARTEFACTS, Viewer
 from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
 from tests.standins.written import DEMO, DEVICES, TRAINING
 
 
@@ -65,7 +66,7 @@ def told(viewer: Viewer, runs: list[dict[str, Any]]) -> None:
     viewer.page.route("**/api/v1/runs/run-*/**", lambda _route: None)  # there is no more of them than that
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_thousands_of_runs(viewer: Viewer, theme: str) -> None:
     page = viewer.page
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")

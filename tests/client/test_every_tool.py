@@ -52,6 +52,10 @@ ARROW = "application/vnd.apache.arrow.stream"
 TYPESCRIPT = Path(__file__).parents[2] / "viewer" / "client" / "dist" / "tilescope-client.js"
 TOOLS = [*tools(), *(name for name in GOOD if name != "absent")]
 
+# Answers of every shape, and questions about other builds. All others are asked by HTTP alone, but for deep tests.
+BY_EVERY_WAY = ("stats", "search", "toy", "compare")
+ON_EVERY_RUN = [name if name in BY_EVERY_WAY else pytest.param(name, marks=pytest.mark.deep) for name in TOOLS]
+
 
 @dataclass(frozen=True)
 class Site:
@@ -234,8 +238,14 @@ def asked_questions(
     return found
 
 
-@pytest.mark.parametrize("name", TOOLS)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("way", "name"),
+    [
+        pytest.param(way, name, marks=() if way == "HTTP" or name in BY_EVERY_WAY else pytest.mark.deep)
+        for way in WAYS
+        for name in TOOLS
+    ],
+)
 def test_every_way_gives_the_same_answer(site: Site, readers: dict[str, QueryReader], name: str, way: str) -> None:
     site = site.asked(name)
     asked = asked_questions(readers, site, name)
@@ -245,7 +255,7 @@ def test_every_way_gives_the_same_answer(site: Site, readers: dict[str, QueryRea
         assert json.loads(answer_json.encode(got)) == json.loads(answer_json.encode(answer)), values
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("name", ON_EVERY_RUN)
 def test_every_table_as_arrow(site: Site, readers: dict[str, QueryReader], name: str) -> None:
     site = site.asked(name)
     for values, answer in asked_questions(readers, site, name, few=True):
@@ -258,7 +268,7 @@ def test_every_table_as_arrow(site: Site, readers: dict[str, QueryReader], name:
                 same_tables(pyarrow.ipc.open_stream(data).read_all(), wanted)
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("name", ON_EVERY_RUN)
 def test_the_command_line_in_every_form(
     site: Site, readers: dict[str, QueryReader], name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -298,7 +308,7 @@ def same_tables(found: pyarrow.Table, wanted: pyarrow.Table) -> None:
     assert found.equals(wanted) or plain(found) == plain(wanted)  # NaN equals nothing
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("name", ON_EVERY_RUN)
 def test_the_typescript_client(site: Site, readers: dict[str, QueryReader], name: str) -> None:
     """In node, as it is built for any page: through its untyped `ask`."""
     if shutil.which("node") is None or not TYPESCRIPT.exists():

@@ -28,6 +28,7 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
         yield {"store": str(local), "http": server.url, "grpc": f"grpc://{server.grpc_address}"}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("way", ["store", "http", "grpc"])
 def test_a_program(addresses: dict[str, str], way: str) -> None:
     pytest.importorskip("polars")

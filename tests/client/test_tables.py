@@ -102,6 +102,7 @@ def test_pyarrow_reads_the_stream_as_to_arrow_does() -> None:
     streamed.validate(full=True)
 
 
+@pytest.mark.deep
 def test_polars_reads_it_as_it_is() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(MIXED)
@@ -110,6 +111,7 @@ def test_polars_reads_it_as_it_is() -> None:
     assert polars.DataFrame(Table({"a": np.zeros(0, np.int64), "b": words([])})).shape == (0, 2)
 
 
+@pytest.mark.deep
 def test_duckdb_reads_it_as_it_is() -> None:
     duckdb = pytest.importorskip("duckdb")
     found = duckdb.sql("SELECT * FROM MIXED").fetchall()
@@ -118,6 +120,7 @@ def test_duckdb_reads_it_as_it_is() -> None:
     assert sums == [("a name of more than twelve bytes", 2, 12), ("größe", 1, 2**62)]
 
 
+@pytest.mark.deep
 def test_arrow_needs_no_pyarrow() -> None:
     program = """
 import sys

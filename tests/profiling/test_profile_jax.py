@@ -10,7 +10,10 @@ import pytest
 from tests.profiling.programs import run_program
 from tilescope.tiler.readers import discover
 
-pytestmark = pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed")
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed: make deep-tools"),
+]
 
 PROGRAM = """
 import json, sys

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import time
@@ -14,9 +13,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.absence import find_program
+
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "proxy.md"
 PREFIX = "/tools/tilescope"
 STRIPPED = "/stripped"
+
+_NGINX = find_program("nginx")
+
+# Of tests: before their fixtures are made, which a test that is skipped within would leave half-open.
+needs_nginx = pytest.mark.skipif(
+    _NGINX is None, reason="nginx is not installed: make nginx, or apt-get install nginx-light"
+)
 
 _CONFIGURATION = """
 {user} daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log stderr warn;
@@ -54,7 +62,7 @@ def free_port() -> int:
 
 @contextmanager
 def nginx_before(server_port: int, folder: Path, *, takes_prefix_off: bool = False) -> Iterator[str]:
-    """The URL of the proxy without the prefix. Skips where there is no nginx."""
+    """The URL of the proxy without the prefix."""
     location, map_block, _ = _documented()
     location = _leading_to(server_port, location)
     if takes_prefix_off:
@@ -67,7 +75,7 @@ def nginx_before(server_port: int, folder: Path, *, takes_prefix_off: bool = Fal
 
 @contextmanager
 def nginx_before_grpc(server_port: int, folder: Path) -> Iterator[int]:
-    """The port of the proxy. Skips where there is no nginx."""
+    """The port of the proxy."""
     *_, location = _documented()
     port = free_port()
     server = _GRPC_SERVER.format(port=port, location=_leading_to(server_port, location))
@@ -88,15 +96,13 @@ def _leading_to(server_port: int, location: str) -> str:
 
 @contextmanager
 def _nginx(folder: Path, servers: str, port: int) -> Iterator[None]:
-    command = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
-    if command is None:
-        pytest.skip("no nginx here: apt-get install nginx-light")
+    assert _NGINX is not None, "the test wants `needs_nginx`"
     folder.mkdir()
     file = folder / "nginx.conf"
     # Workers of an nginx that root started are somebody else by default, who may not enter our folder.
     user = "user root;" if os.geteuid() == 0 else ""
     file.write_text(_CONFIGURATION.format(user=user, folder=folder, servers=servers))
-    process = subprocess.Popen([command, "-c", str(file), "-p", str(folder)], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([_NGINX, "-c", str(file), "-p", str(folder)], stderr=subprocess.PIPE, text=True)
     try:
         _wait_for(port, process)
         yield

@@ -12,16 +12,14 @@ from typing import Any
 
 import hypothesis.core
 import pytest
-import schemathesis
 from aiohttp import web
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from hypothesis.vendor.pretty import RepresentationPrinter
-from schemathesis import GenerationMode
-from schemathesis.specs.openapi.checks import positive_data_acceptance, unsupported_method
 
 from tests.demo import DEMO_TRACE
+from tests.examples import examples
 from tilescope.server import serving
 from tilescope.server.app import make_app
 from tilescope.server.openapi import describe_api
@@ -33,8 +31,13 @@ from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import tools
 
-EXAMPLES = 25  # of each operation and kind
-FEW_EXAMPLES = {"export": 4}  # of those whose answers are files of megabytes
+schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed: make deep-tools")
+checks = pytest.importorskip("schemathesis.specs.openapi.checks")
+
+pytestmark = pytest.mark.deep
+
+EXAMPLES = examples(100)  # of each operation and kind
+FEW_EXAMPLES = {"export": examples(16)}  # of those whose answers are files of megabytes
 
 # These refuse, with 400, more than a schema can say: spans that end before they start, and what is no WebSocket. So may
 # any tool. Captures have no place here, which is 422.
@@ -129,18 +132,17 @@ def operations() -> list[tuple[str, str]]:
     return [(path, method) for path, item in describe_api()["paths"].items() for method in item]
 
 
-def ask(schema: Any, path: str, method: str, mode: GenerationMode) -> None:
+def ask(schema: Any, path: str, method: str, mode: Any) -> None:
     """Asks as the description allows, or as it does not, and holds the answers against it."""
+    most = FEW_EXAMPLES.get(path.rpartition("/")[2], EXAMPLES)
 
-    examples = FEW_EXAMPLES.get(path.rpartition("/")[2], EXAMPLES)
-
-    @settings(max_examples=examples, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=most, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(case=schema[path][method].as_strategy(generation_mode=mode))
     def check(case: Any) -> None:
         # HEAD and OPTIONS are answered everywhere without being described for each.
-        excluded = [unsupported_method]
+        excluded = [checks.unsupported_method]
         if path.rpartition("/")[2] in BEYOND_SCHEMAS:
-            excluded.append(positive_data_acceptance)
+            excluded.append(checks.positive_data_acceptance)
         case.call_and_validate(excluded_checks=excluded, timeout=60)
 
     check()
@@ -153,18 +155,18 @@ def test_every_tool_is_asked() -> None:
 
 @pytest.mark.parametrize(("path", "method"), operations())
 def test_sensible_requests_about_the_run_are_answered_as_described(of_what_exists: Any, path: str, method: str) -> None:
-    ask(of_what_exists, path, method, GenerationMode.POSITIVE)
+    ask(of_what_exists, path, method, schemathesis.GenerationMode.POSITIVE)
 
 
 @pytest.mark.parametrize(("path", "method"), operations())
 def test_requests_about_other_runs_are_answered_as_described(described: Any, path: str, method: str) -> None:
-    ask(described, path, method, GenerationMode.POSITIVE)
+    ask(described, path, method, schemathesis.GenerationMode.POSITIVE)
 
 
 @pytest.mark.parametrize(("path", "method"), operations())
 def test_senseless_requests_are_refused_as_described(of_the_run: Any, path: str, method: str) -> None:
     with suppress(Unsatisfiable):  # nothing about this request can be senseless
-        ask(of_the_run, path, method, GenerationMode.NEGATIVE)
+        ask(of_the_run, path, method, schemathesis.GenerationMode.NEGATIVE)
 
 
 def test_a_property_that_fails_prints_its_example_all_the_same() -> None:

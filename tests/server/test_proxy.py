@@ -14,7 +14,7 @@ import pytest
 
 from tests.server.conftest import Client, Site
 from tests.server.fakes import page_bytes, small_pages
-from tests.server.nginx import PREFIX, STRIPPED, nginx_before
+from tests.server.nginx import PREFIX, STRIPPED, needs_nginx, nginx_before
 from tests.server.test_serving import served
 from tilescope.server.app import make_app
 from tilescope.server.guard.access import Access
@@ -88,6 +88,7 @@ async def proxied(site: Site, folder: Path, settings: Settings) -> AsyncIterator
                 yield proxy + (STRIPPED if takes_off else PREFIX), session
 
 
+@needs_nginx
 @pytest.mark.parametrize("base_path", [PREFIX, ""], ids=["prefix kept", "prefix taken off"])
 async def test_http_batches_and_the_stream_through_nginx(site: Site, tmp_path: Path, base_path: str) -> None:
     async with proxied(site, tmp_path, Settings(base_path=base_path)) as (url, session):
@@ -116,6 +117,7 @@ async def test_http_batches_and_the_stream_through_nginx(site: Site, tmp_path: P
             await session.ws_connect(f"{url}{BUILD}/stream", origin="https://evil.example")
 
 
+@needs_nginx
 @pytest.mark.parametrize("base_path", [PREFIX, ""], ids=["prefix kept", "prefix taken off"])
 async def test_logging_in_through_nginx(site: Site, tmp_path: Path, base_path: str) -> None:
     async with proxied(site, tmp_path, Settings(base_path=base_path, access=Access(TOKEN))) as (url, session):
@@ -133,6 +135,7 @@ async def test_logging_in_through_nginx(site: Site, tmp_path: Path, base_path: s
             assert answer.status == 401
 
 
+@needs_nginx
 async def test_only_names_that_were_allowed_come_through(site: Site, tmp_path: Path) -> None:
     allowed = frozenset({"profiles.example.org"})
     async with proxied(site, tmp_path, Settings(base_path=PREFIX, allow_hosts=allowed)) as (url, session):
@@ -141,6 +144,7 @@ async def test_only_names_that_were_allowed_come_through(site: Site, tmp_path: P
                 assert answer.status == status
 
 
+@needs_nginx
 async def test_a_batch_is_passed_on_while_it_is_made(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,8 +91,9 @@ class Generation:
         self._part.rename(final)
         _sync(self._store)
         pending = self._store / f"{CURRENT}.part"
-        pending.unlink(missing_ok=True)  # of a process that died; or a link to anything
-        with pending.open("x") as file:
+        if pending.is_symlink():  # to anything
+            pending.unlink()
+        with pending.open("w") as file:
             file.write(final.name + "\n")
             file.flush()
             os.fsync(file.fileno())

@@ -6,7 +6,17 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tilescope.capture import CaptureOptions, CapturePhase, CaptureResult, HostProgress, ProfilerAddress, Tell
+from tilescope.capture import (
+    CaptureCause,
+    CaptureOptions,
+    CapturePhase,
+    CaptureResult,
+    Failure,
+    HostCapture,
+    HostProgress,
+    ProfilerAddress,
+    Tell,
+)
 
 Finish = Callable[["FakeCapture"], CaptureResult]
 
@@ -28,10 +38,17 @@ class FakeCapture:
             self.tell(HostProgress(address, phase, **more))  # type: ignore[arg-type]
 
 
-class FakeCapturer:
-    """Stands for `tilescope.capture.capture`."""
+def stopped(call: FakeCapture) -> CaptureResult:
+    """What a capture returns that is stopped before any host has a trace."""
+    failure = Failure(CaptureCause.STOPPED)
+    hosts = tuple(HostCapture(address, 1, failure=failure) for address in call.addresses)
+    return CaptureResult("run", None, hosts, was_stopped=True)
 
-    def __init__(self, on_stop: Finish | None = None) -> None:
+
+class FakeCapturer:
+    """Stands for `tilescope.capture.capture`. Without `on_stop` it goes on when it is stopped."""
+
+    def __init__(self, on_stop: Finish | None = stopped) -> None:
         self.calls: list[FakeCapture] = []
         self.on_stop = on_stop
         self._begun = asyncio.Condition()

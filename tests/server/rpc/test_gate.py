@@ -20,7 +20,7 @@ from aiohttp import web
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
-from tests.server.nginx import nginx_before_grpc
+from tests.server.nginx import needs_nginx, nginx_before_grpc
 from tests.server.rpc.refusals import refusal
 from tests.server.test_serving import open_connections
 from tilescope.server import serving
@@ -269,6 +269,7 @@ async def test_who_has_no_token_is_written_down_and_no_token_is(served: Served, 
     assert TOKEN not in (tmp_path / "log").read_text()
 
 
+@needs_nginx
 @pytest.mark.parametrize("settings", [Settings(max_connections_per_client=2)])
 async def test_behind_nginx(served: Served, tmp_path: Path) -> None:
     """The proxy is one client, however many there are before it, and passes streams on while they are open."""

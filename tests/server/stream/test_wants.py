@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from tests.examples import examples
 from tilescope.server.errors import BadMessage
 from tilescope.server.stream.messages import MAX_WANTS, TierEnd, Want, WantTier
 from tilescope.server.stream.wants import Done, Fetch, Resolved, Step, WantQueue
@@ -201,7 +202,7 @@ class Stream(RuleBasedStateMachine):
 
 
 TestStream = Stream.TestCase
-TestStream.settings = settings(max_examples=60, deadline=None)
+TestStream.settings = settings(max_examples=examples(60), deadline=None)
 
 
 @given(st.lists(st.lists(keys, max_size=6), min_size=1, max_size=5))

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import tilescope
 from tests.corpus import corpus_path
+from tests.examples import examples
 from tests.tiler.json_traces import busy_events, write_trace
 from tilescope.client.sync import Run
 from tilescope.tiler.errors import UsageError
@@ -182,7 +183,7 @@ def flows_of(store: Path, there: Callable[[int, int], bool]) -> Counter[tuple[An
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(SLICE, min_size=1, max_size=14), st.lists(FLOW, max_size=10), SPAN, st.booleans())
 def test_any_part_of_any_trace_has_the_same_events_arguments_and_flows(
     slices: list[tuple[int, int, int]], flows: list[Any], span: tuple[int, int], of_some: bool

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
+from tests.examples import examples
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, finish
 from tilescope.tiler.store import open_run_store
@@ -83,7 +84,7 @@ def indexed(folder: Path, files: list[list[Event]]) -> Counter[tuple[str, str, i
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(events, min_size=1, max_size=3))
 def test_random_events_of_several_files(files: list[list[tuple[str, str, str | None, str | None]]]) -> None:
     parts = [trace(of) for of in files]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.tiler.pyramid.native_tree import NativeTree, assert_same_counter, native_counter
 from tests.tiler.pyramid.reference import LEAF, counter_tree, root_level
 
@@ -27,7 +28,7 @@ def test_few_samples_in_any_arrangement(samples: list[tuple[int, float]]) -> Non
     check(samples)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5000), VALUES), min_size=1, max_size=6), st.integers(1, 5000))
 def test_many_samples_of_any_pattern(pattern: list[tuple[int, float]], stride: int) -> None:
     check([(k * stride + time, value + k) for k in range(1100) for time, value in pattern])

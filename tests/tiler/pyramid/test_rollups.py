@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.tiler.pyramid import tracks
 from tests.tiler.pyramid.native_tree import NativeTree, assert_same, exact_page, native_rollup
 from tests.tiler.pyramid.reference import BUSY_LIMIT, TERMINAL, Slice, canonical, rollup_tree, root_level
@@ -38,7 +39,7 @@ def test_few_events_in_any_arrangement(children: list[list[Slice]]) -> None:
     check(children)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(st.lists(tracks.repeated_tracks(), min_size=4, max_size=5))
 def test_many_events_of_any_pattern(children: list[list[Slice]]) -> None:
     check(children)
@@ -87,6 +88,7 @@ def test_a_burst_of_one_tick_ends_at_level_0() -> None:
     assert tree[0, 3000 // 256][0].flags & TERMINAL
 
 
+@pytest.mark.deep
 def test_a_burst_of_so_many_events_that_they_are_summed_up_before_their_tile_is_whole() -> None:
     """The longest in a bin is that of events, not of what some of them were summed up to."""
     rng = random.Random(0)

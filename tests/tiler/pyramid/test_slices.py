@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from tests.examples import examples
 from tests.tiler.pyramid import tracks
 from tests.tiler.pyramid.native_tree import NativeTree, assert_same, native_slices
 from tests.tiler.pyramid.reference import LEAF, Slice, canonical, root_level, slice_tree
@@ -60,7 +61,7 @@ def test_few_events_in_any_arrangement(track: list[Slice]) -> None:
     check(track)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(tracks.repeated_tracks())
 def test_many_events_of_any_pattern(track: list[Slice]) -> None:
     check(track)

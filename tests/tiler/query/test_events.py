@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
 from tests.example import Example
+from tests.examples import examples
 from tests.tiler.windows import WINDOWS, overlaps, starts_in
 from tilescope.tiler.errors import DamagedStore, UsageError
 from tilescope.tiler.indexing import build_store
@@ -23,7 +24,7 @@ def events_of(reader: QueryReader, track: int, windows: Windows) -> Events:
 
 
 @given(windows=WINDOWS, thread=st.sampled_from(["thread 0", "thread 3"]))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_slices_of_any_windows(example: Example, windows: Windows, thread: str) -> None:
     events = events_of(example.reader, example.track(thread), windows)
     assert list(events.ordinal) == sorted(set(events.ordinal.tolist())), "an event twice, or out of order"
@@ -36,7 +37,7 @@ def test_slices_of_any_windows(example: Example, windows: Windows, thread: str) 
 
 
 @given(windows=WINDOWS)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_counter_samples_of_any_windows(example: Example, windows: Windows) -> None:
     events = events_of(example.reader, example.track("memory · v"), windows)
     wanted = [e for e in example.events if e.value is not None and starts_in(e, windows)]

@@ -10,6 +10,7 @@ from typing import Any, Final
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.wrong_types import wrong
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.indexing import build_store
@@ -45,7 +46,7 @@ OUTLINE: Final[dict[str, Any]] = {
 }
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.fixed_dictionaries({key: wrong(of) for key, of in OUTLINE.items()}))
 def test_wrong_types_anywhere(content: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.example import Example, PlainEvent, random_events
+from tests.examples import examples
 from tests.tiler.windows import WINDOWS, overlaps, starts_in, ticks_in
 from tilescope.tiler.pages import PageKey, shape
 from tilescope.tiler.query import EVERYTHING, Place, finish
@@ -188,7 +189,7 @@ def test_hits_are_paged_from_any_place(
     length=st.sampled_from([1, 900, 60_000, 4_100_000]),
     finer=st.integers(0, 4),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_bins_hold_the_hits_that_start_in_them_and_their_ticks(
     example: Example, query: str, start: int, length: int, finer: int
 ) -> None:

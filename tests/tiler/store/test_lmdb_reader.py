@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, StoreVersion
 from tilescope.tiler.pages import PageKey, compress
 from tilescope.tiler.store import keys
@@ -141,7 +142,7 @@ _STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(steps=_STEPS, wanted=st.lists(st.tuples(_KEYS, st.binary(max_size=2)), max_size=10), width=st.integers(1, 500))
 def test_it_reads_what_lmdb_reads(
     tmp_path_factory: pytest.TempPathFactory,

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
+from tests.examples import examples
 from tests.tiler.json_traces import busy_events, write_trace
 from tests.tiler.tools.contract_checks import Checks
 from tests.tpu_trace import random_core, random_gpu
@@ -102,7 +103,7 @@ def test_figures_of_real_runs_keep_to_the_contracts(tmp_path: Path, name: str) -
         assert checks.checked["search", "lists"]
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32 - 1))
 def test_figures_of_devices_keep_to_the_contracts(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     """Whose clocks are not the timeline's, with instructions that say what they compute and move."""
@@ -116,7 +117,7 @@ def test_figures_of_devices_keep_to_the_contracts(tmp_path_factory: pytest.TempP
         assert checks.checked["hlo_stats", "added"]
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(6), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32 - 1))
 def test_figures_of_threads_keep_to_the_contracts(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     folder, rng = tmp_path_factory.mktemp("threads"), random.Random(seed)

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.example import Example, PlainEvent, random_events
+from tests.examples import examples
 from tests.tiler.windows import WINDOWS, pairs
 from tilescope.tiler.errors import NotAvailable, UsageError
 from tilescope.tiler.pages import Page, PageKey
@@ -71,7 +72,7 @@ def found(example: Example, name: str, windows: Windows) -> CounterFigures:
 
 
 @given(windows=WINDOWS, name=st.sampled_from(["memory", "dense"]))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_figures_of_any_windows(example: Example, windows: Windows, name: str) -> None:
     samples = [
         (event.start, event.value) for event in example.events if event.track == name and event.value is not None

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import tilescope
 from tests.corpus import corpus_path
 from tests.example import Example
+from tests.examples import examples
 from tilescope.client import event_columns
 from tilescope.tiler.details.values import Values, first_of
 from tilescope.tiler.errors import UsageError
@@ -85,7 +86,7 @@ def test_names_of_columns() -> None:
             names_in(text, ["start"], "columns")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     start=st.integers(0, 4_100_000),
     length=st.integers(0, 2_000_000),

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.example import Example, PlainEvent
+from tests.examples import examples
 from tests.tiler.windows import WINDOWS, starts_in
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import PageKey
@@ -24,7 +25,7 @@ from tilescope.tiler.windows import Windows, everywhere
     threads=st.none() | st.sets(st.integers(0, 3), min_size=1),
     limit=st.sampled_from([0, 1, 7, 300]),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_all_occurrences_are_counted_and_the_first_are_listed(
     example: Example, windows: list[Windows], text: str, match: Match, threads: set[int] | None, limit: int
 ) -> None:

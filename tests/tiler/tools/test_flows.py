@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.device_trace import HOST, DeviceTrace
+from tests.examples import examples
 from tests.tiler.tools.test_gaps import references
 from tests.tiler.tools.test_overlap import SPANS
 from tilescope.tiler.errors import UsageError
@@ -45,7 +46,7 @@ def ends_in(devices: DeviceTrace, start: int, end: int) -> dict[tuple[int, int],
 
 
 @given(span=SPANS, middle=st.integers(0, 620_000))
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_flows_between_tracks_are_conserved(devices: DeviceTrace, span: tuple[int, int], middle: int) -> None:
     start, end = span
     middle = min(max(middle, start), end)

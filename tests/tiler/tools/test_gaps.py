@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.corpus import corpus_path
 from tests.device_trace import HOST, DeviceTrace, Spans, Task, both, of_kind, ticks, without
 from tests.example import Example
+from tests.examples import examples
 from tests.tiler.tools.test_overlap import SPANS, indexed
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
@@ -48,7 +49,7 @@ def seen(work: list[Task], windows: Spans) -> Spans:
 
 
 @given(span=SPANS, middle=st.integers(0, 620_000), at_least=st.sampled_from([0, 2, 60, 400]), each_track=st.booleans())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_gaps_of_any_span(
     devices: DeviceTrace, span: tuple[int, int], middle: int, at_least: int, each_track: bool
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.wrong_types import JUNK, wrong
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.indexing import build_store
@@ -124,7 +125,7 @@ def write_and_ask(content: Any) -> None:
 
 
 @pytest.mark.parametrize("page", OUTLINES)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_wrong_types_anywhere(page: str, data: st.DataObject) -> None:
     outline = OUTLINES[page]

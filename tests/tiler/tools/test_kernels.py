@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
+from tests.examples import examples
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tests.xprof_golden import golden, rows
 from tilescope.tiler.errors import NotAvailable
@@ -173,7 +174,7 @@ def pytorch(path: Path, of: Sequence[Launched]) -> Path:
     return path / "t.json"
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(of=launches, asked=st.lists(spans, min_size=1, max_size=4), cut=st.integers(1, END - 1))
 @pytest.mark.parametrize("write", [xspace, pytorch])
 def test_any_span(write: Any, of: list[Launched], asked: list[list[int]], cut: int) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.corpus import corpus_path
 from tests.device_trace import HOST, DeviceTrace, Spans, both, of_kind, ticks, without
 from tests.example import Example
+from tests.examples import examples
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -45,7 +46,7 @@ SPANS = st.tuples(st.integers(0, 620_000), st.integers(0, 620_000)).map(lambda s
 
 
 @given(span=SPANS, middle=st.integers(0, 620_000))
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_span_is_what_plain_python_says_and_the_sum_of_its_halves(
     devices: DeviceTrace, span: tuple[int, int], middle: int
 ) -> None:

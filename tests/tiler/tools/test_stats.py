@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from tests.example import Example, PlainEvent
+from tests.examples import examples
 from tests.tiler.windows import WINDOWS, overlaps, pairs, starts_in, ticks_in
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import Histogram, sum_by_name
@@ -49,7 +50,7 @@ COLUMNS: dict[GroupBy, tuple[str, ...]] = {
     limit=st.sampled_from([0, 1, 5, 1000]),
     by=st.sampled_from(get_args(GroupBy)),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_figures_of_any_windows(example: Example, windows: Windows, threads: set[int], limit: int, by: GroupBy) -> None:
     tracks = [example.track(f"thread {k}") for k in threads]
     grouped = groups(example.reader, by)
@@ -136,7 +137,7 @@ def test_all_tracks_are_summed_up_by_block(example: Example, monkeypatch: pytest
 
 
 @given(windows=WINDOWS, tracks=st.sets(st.sampled_from([f"thread {k}" for k in range(4)]), min_size=1))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_some_tracks_of_a_block_are_those_by_themselves(example: Example, windows: Windows, tracks: set[str]) -> None:
     """However many of its tracks the sums of a block are read for."""
     numbers = sorted(map(example.track, tracks))
@@ -153,7 +154,7 @@ def test_some_tracks_of_a_block_are_those_by_themselves(example: Example, window
 
 
 @given(windows=WINDOWS, by=st.sampled_from(get_args(GroupBy)))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_windows_are_the_sum_of_each_of_them(example: Example, windows: Windows, by: GroupBy) -> None:
     """Self times included, for which plain sums over events are no reference."""
 

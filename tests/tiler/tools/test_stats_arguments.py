@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
+from tests.examples import examples
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import ArgumentReader, QueryReader, Reading, finish
@@ -113,7 +114,7 @@ def test_sums_of_arguments(reader: QueryReader) -> None:
     assert "'none'" in stats(reader, sum="none").notes[0].text
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.lists(st.integers(0, 16_000_000), min_size=3, max_size=3), st.sampled_from(["name", "track", "argument"]))
 def test_halves_add_up(reader: QueryReader, times: list[int], by: str) -> None:
     first, middle, last = sorted(times)

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
+from tests.examples import examples
 from tests.step_files import CORPUS, files_of, steps_of
 from tests.tiler.store.replayed_build import builder
 from tests.tiler.windows import pairs
@@ -172,7 +173,7 @@ SPANS = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 60)), min_size=1,
 
 
 @given(steps=SPANS, ops=st.lists(st.tuples(st.integers(0, 450), st.integers(0, 30)), max_size=30), data=st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_steps_of_a_device_and_of_a_host(
     tmp_path_factory: pytest.TempPathFactory,
     steps: list[tuple[int, int]],

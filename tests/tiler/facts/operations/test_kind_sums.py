@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.tiler.windows import pairs
 from tests.tpu_trace import Instruction, Run, in_order, parents, plane, write_trace
 from tilescope.tiler.details import chunk
@@ -126,13 +127,13 @@ def check_extremes(reader: QueryReader, found: KindSums, of: Sequence[Run], wind
         assert found.shortest_lasting[place] == min((taken for taken, _ in begun if taken), default=-1)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(of=runs, windows=st.lists(some_windows, min_size=1, max_size=6), cut=st.integers(0, END))
 def test_any_windows(of: list[Run], windows: list[Windows], cut: int) -> None:
     check(of, [*windows, Windows.one(0, 1 << 40), Windows.one(0, cut), Windows.one(cut, 1 << 40)], whole_ordered=False)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(of=runs, windows=st.lists(some_windows, min_size=1, max_size=6), size=st.integers(1, 5))
 def test_any_windows_over_records(of: list[Run], windows: list[Windows], size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

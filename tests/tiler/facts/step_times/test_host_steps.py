@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests import tpu_trace
 from tests.corpus import corpus_path
+from tests.examples import examples
 from tests.tiler.readers.wire_writer import data, event_metadata, message, number, stat_metadata
 from tests.xprof_golden import golden
 from tilescope.tiler.facts.step_times import StepClass, StepPart, StepTimes, run_step_times
@@ -212,7 +213,7 @@ kernels = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(first=threads(first=True), second=threads(first=False), work=kernels, cut=st.integers(0, 80))
 def test_every_instant_of_steps(
     first: list[Slice], second: list[Slice], work: list[tuple[str, int, int, int, str]], cut: int

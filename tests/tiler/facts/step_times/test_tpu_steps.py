@@ -15,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
+from tests.examples import examples
 from tests.tpu_trace import Instruction, Run, in_order, parents, plane, write_trace
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.facts.step_times import StepPart, StepTimes, aligned, run_step_times
@@ -139,7 +140,7 @@ def row(times: StepTimes, at: int) -> dict[StepPart, int]:
 NOTHING_LASTS = [Run(len(CATEGORIES) + step, 0, step // 3, (1000, 0)) for step in range(STEPS)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @example(of=[(NOTHING_LASTS, [])], cut=0)
 @given(of=st.lists(cores(), min_size=1, max_size=3), cut=st.integers(0, 150))
 def test_parts_of_steps_in_any_window(of: list[Core], cut: int) -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tilescope.tiler.indexing import scratch
 from tilescope.tiler.indexing.tracks.overruns import StreamOverruns
 from tilescope.tiler.indexing.tracks.track_data import TrackData
@@ -41,7 +42,7 @@ def plain(rows: list[Row], *, by_name: bool) -> list[tuple[int, int, int, int]]:
     by_name=st.booleans(),
     part=st.integers(1, 9),
 )
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_overruns(rows: list[Row], long: list[Row], part: int, *, by_name: bool) -> None:
     ordered = sorted([*rows, *long], key=lambda row: (row[0], -row[1]))
     with pytest.MonkeyPatch.context() as patch:
