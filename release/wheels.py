@@ -15,6 +15,7 @@ import tomllib
 from pathlib import Path
 
 from release.interpreters import STABLE_FROM, SUPPORTED, Interpreter, find, probe
+from tilescope.version import COMMIT_FILE, checkout_commit
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "wheels"
@@ -77,7 +78,12 @@ def environment(python: Interpreter) -> Path:
 
 def build_sdist(python: Path, outdir: Path) -> Path:
     """Builds the sdist, unpacks it and returns the folder: wheels are built of that, so that nothing may be missing."""
-    run(python, "-m", "build", "--no-isolation", "--sdist", "--outdir", outdir, ROOT)
+    commit = ROOT / COMMIT_FILE
+    commit.write_text(f"{checkout_commit(ROOT)}\n")
+    try:
+        run(python, "-m", "build", "--no-isolation", "--sdist", "--outdir", outdir, ROOT)
+    finally:
+        commit.unlink()
     (archive,) = outdir.glob("*.tar.gz")
     folder = WORK / "source"
     shutil.rmtree(folder, ignore_errors=True)
