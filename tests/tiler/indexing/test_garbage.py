@@ -58,7 +58,7 @@ def test_a_process_that_only_builds_looks_for_cycles_seldom_ever_after() -> None
 
 
 def test_nothing_native_is_left_when_the_interpreter_ends(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", INDEX, DEMO_TRACE, "-o", tmp_path / "store"]
+    command = [sys.executable, "-c", INDEX, str(DEMO_TRACE), "-o", str(tmp_path / "store")]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
     assert "events in" in done.stdout
     assert done.stderr == ""
