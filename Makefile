@@ -282,6 +282,9 @@ bench-answers: $(STAMPS)/test-tools ## questions about a whole trace: search, st
 dist: $(BIN)/python $(VIEWER_BUILT) ## sdist and wheels that install without a compiler, in dist/ (PYTHON)
 	@$(BIN)/python -m release.wheels $(if $(filter file,$(origin PYTHON)),,--python $(PYTHON))
 
+release: dist ## the same, checked: descriptions, and installing in an empty environment of each Python that is found
+	@$(BIN)/python -m release.check
+
 resolve: $(STAMPS)/test-tools dist ## which versions go together with TensorFlow, TensorBoard, JAX and XProf; asks the package index
 	@$(BIN)/python -m release.resolve
 

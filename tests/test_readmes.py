@@ -15,13 +15,14 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 FILE_NAME: Final = re.compile(r"`([\w./*-]+\.(?:pyi?|tsx?|[ch]pp|mjs|css|md|proto|html|toml|txt))`")
 
 
-def tracked_files() -> list[str]:
-    """The files of the project as git knows them; none outside of a repository."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+def listed_files() -> list[str]:
+    """The files of the project, new ones among them, as git lists them; none outside of a repository."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return [name for name in listed.stdout.splitlines() if (ROOT / name).exists()]
 
 
-FILES: Final = tracked_files()
+FILES: Final = listed_files()
 READMES: Final = [name for name in FILES if name.endswith("/README.md")]
 
 
