@@ -1,8 +1,8 @@
 """Checks what `make dist` has built, as the last step of `make release`: it may go to a package index then.
 
-twine reads the descriptions of sdist and wheels. Each wheel is installed, without a compiler, in an empty environment of
-every Python that is found and takes it; `pip check` finds that all it requires goes together, and the command says its
-version and the commit. `make test-dist` goes further: it indexes, verifies and serves from such environments.
+twine reads the descriptions of sdist and wheels. Each wheel is installed, without a compiler, in an empty environment
+of every Python that is found and takes it. `pip check` finds that all it requires goes together, and the command says
+its version and commit. `make test-dist` goes further: it indexes, verifies and serves from such environments.
 """
 
 from __future__ import annotations
