@@ -49,7 +49,7 @@ $(STAMPS)/install: pyproject.toml $(NATIVE) $(PROTOS) $(STAMPS)/build-tools
 	@$(BIN)/python -m compileall -q tilescope tiler server  # as installing a wheel does: the first start takes 0.2 s less
 	@touch $@
 
-$(STAMPS)/test-tools: pyproject.toml $(STAMPS)/install
+$(STAMPS)/test-tools: pyproject.toml $(STAMPS)/install $(STAMPS)/links
 	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable '.[test,lint,bench]'
 	@touch $@
 
@@ -64,7 +64,7 @@ $(STAMPS)/links: $(STAMPS)/install
 		for package in v1 hlo graph profiler; do ln -sfn $$site/tilescope/$$package tilescope/$$package; done
 	@touch $@
 
-dev: $(STAMPS)/test-tools $(STAMPS)/links $(VIEWER_MODULES) ## all that work on the project needs; says what to run then
+dev: $(STAMPS)/test-tools $(VIEWER_MODULES) ## all that work on the project needs; says what to run then
 	@echo 'Ready. What one needs:'
 	@echo '  .venv/bin/python -m pytest tests/cli   the tests of a folder; all of it: make test'
 	@echo '  .venv/bin/tilescope view docs/demo     the program itself (make viewer builds its page)'
@@ -212,7 +212,7 @@ lint-deep: lint tidy ## the same, and clang-tidy with its analyzer: minutes of i
 
 TIDY := build/tidy
 
-lint-python: $(STAMPS)/test-tools $(STAMPS)/links
+lint-python: $(STAMPS)/test-tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy -p tilescope
