@@ -58,7 +58,7 @@ FROM_THEN_ON = [
     ("after", "fsync", 5),
     ("before", "mark_used", 1),
     ("before", "rmtree", 1),
-    ("after", "unlink", 2),  # the old index's file is gone, its folder is not
+    ("after", "unlink", 3),  # the old index's file is gone, its folder is not
     ("before", "rmdir", 1),
     ("after", "rmtree", 1),
 ]
