@@ -19,7 +19,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-tiler test-services test-tensorflow test-viewer test-browser test-dist kill-test damage hostile torch sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
+.PHONY: help demo install dev hook release lint-deep test test-python test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
         bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types clean
 
 help: ## this list
@@ -49,7 +49,7 @@ $(STAMPS)/install: pyproject.toml $(NATIVE) $(PROTOS) $(STAMPS)/build-tools
 	@$(BIN)/python -m compileall -q tilescope tiler server  # as installing a wheel does: the first start takes 0.2 s less
 	@touch $@
 
-$(STAMPS)/test-tools: pyproject.toml $(STAMPS)/install
+$(STAMPS)/test-tools: pyproject.toml $(STAMPS)/install $(STAMPS)/links
 	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable '.[test,lint,bench]'
 	@touch $@
 
@@ -61,6 +61,29 @@ $(STAMPS)/deep-tools: $(STAMPS)/test-tools
 deep-tools: $(STAMPS)/deep-tools ## what some of the deep tests need besides
 
 install: $(STAMPS)/install ## an editable install in .venv
+
+# Editors, pyright and mypy look for packages in folders of their names, where `tilescope.tiler` is `tiler/`, and generated code is in .venv.
+LINKS := $(addprefix tilescope/,tiler server v1 hlo graph profiler)
+
+$(STAMPS)/links: $(STAMPS)/install
+	@for package in tiler server; do ln -sfn ../$$package tilescope/$$package; done
+	@site=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && \
+		for package in v1 hlo graph profiler; do ln -sfn $$site/tilescope/$$package tilescope/$$package; done
+	@touch $@
+
+dev: $(STAMPS)/test-tools $(VIEWER_MODULES) ## all that work on the project needs; says what to run then
+	@echo 'Ready. What one needs:'
+	@echo '  .venv/bin/python -m pytest tests/cli   the tests of a folder; all of it: make test'
+	@echo '  .venv/bin/tilescope view docs/demo     the program itself (make viewer builds its page)'
+	@echo '  make format lint                       lays out all code, and checks it; on every commit: make hook'
+	@echo '  make install                           after a change in tiler/native, or when modules have moved'
+	@echo '  make help                              everything else'
+
+# Shared by all worktrees. A hook of your own is left alone.
+hook: ## a hook of git that runs `make lint` before each commit
+	@hook=$$(git rev-parse --git-path hooks)/pre-commit; \
+	if [ -e "$$hook" ] && ! grep -q 'make .*lint' "$$hook"; then echo "$$hook is there already: put \`make lint\` into it" >&2; exit 1; fi; \
+	mkdir -p "$$(dirname "$$hook")" && printf '#!/bin/sh\nexec make --no-print-directory lint\n' > "$$hook" && chmod +x "$$hook" && echo "$$hook runs make lint"
 
 # -- viewer --------------------------------------------------------------------------------------------------------------
 
@@ -196,21 +219,13 @@ nginx:
 
 # -- lint ----------------------------------------------------------------------------------------------------------------
 
-lint: lint-python lint-native lint-viewer tidy ## ruff, mypy, clang-format, clang-tidy, biome, tsc
+lint: lint-python lint-native lint-viewer ## ruff, mypy, clang-format, biome, tsc
+
+lint-deep: lint tidy ## the same, and clang-tidy with its analyzer: minutes of it on a fresh clone
 
 TIDY := build/tidy
 
-# mypy sees one folder per package, as an installation has it; the folders of the repository have other names.
 lint-python: $(STAMPS)/test-tools
-	@mkdir -p build/src/tilescope
-	@for f in __init__.py __init__.pyi __main__.py py.typed capture cli client profiling; do ln -sfn ../../../tilescope/$$f build/src/tilescope/$$f; done
-	@for f in tiler server; do ln -sfn ../../../$$f build/src/tilescope/$$f; done
-	@$(BIN)/python -c 'import tilescope.v1; print(*tilescope.v1.__path__)' > build/src/v1
-	@mkdir -p build/src/tilescope/v1 && for f in __init__.py tiles_pb2.pyi; do ln -sfn $$(cat build/src/v1)/$$f build/src/tilescope/v1/$$f; done
-	@for m in hlo graph profiler; do \
-		$(BIN)/python -c "import tilescope.$$m; print(*tilescope.$$m.__path__)" > build/src/$$m && mkdir -p build/src/tilescope/$$m && \
-		for f in __init__.py $${m}_pb2.pyi; do ln -sfn $$(cat build/src/$$m)/$$f build/src/tilescope/$$m/$$f; done; \
-	done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy -p tilescope
@@ -280,6 +295,9 @@ bench-answers: $(STAMPS)/test-tools ## questions about a whole trace: search, st
 dist: $(BIN)/python $(VIEWER_BUILT) ## sdist and wheels that install without a compiler, in dist/ (PYTHON)
 	@$(BIN)/python -m release.wheels $(if $(filter file,$(origin PYTHON)),,--python $(PYTHON))
 
+release: dist ## the same, checked: descriptions, and installing in an empty environment of each Python that is found
+	@$(BIN)/python -m release.check
+
 resolve: $(STAMPS)/test-tools dist ## which versions go together with TensorFlow, TensorBoard, JAX and XProf; asks the package index
 	@$(BIN)/python -m release.resolve
 
@@ -298,4 +316,4 @@ tools-docs: $(STAMPS)/test-tools ## writes docs/tools.md anew from the registrat
 
 clean: ## removes everything that was built
 	rm -rf .venv build dist .demo server/static viewer/node_modules viewer/dist viewer/client/dist tests/artefacts \
-		.mypy_cache .ruff_cache .pytest_cache .hypothesis
+		.mypy_cache .ruff_cache .pytest_cache .hypothesis $(LINKS)

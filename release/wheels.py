@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from release.interpreters import STABLE_FROM, SUPPORTED, Interpreter, find, probe
+from tilescope.version import COMMIT_FILE, checkout_commit
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "wheels"
@@ -92,7 +93,12 @@ def environment_of(name: str, python: Path, tools: Sequence[str]) -> Path:
 
 def build_sdist(python: Path, outdir: Path) -> Path:
     """Builds the sdist, unpacks it and returns the folder: wheels are built of that, so that nothing may be missing."""
-    run(python, "-m", "build", "--no-isolation", "--sdist", "--outdir", outdir, ROOT)
+    commit = ROOT / COMMIT_FILE
+    commit.write_text(f"{checkout_commit(ROOT)}\n")
+    try:
+        run(python, "-m", "build", "--no-isolation", "--sdist", "--outdir", outdir, ROOT)
+    finally:
+        commit.unlink()
     (archive,) = outdir.glob("*.tar.gz")
     folder = WORK / "source"
     shutil.rmtree(folder, ignore_errors=True)

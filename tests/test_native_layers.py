@@ -78,3 +78,13 @@ def test_no_two_rooms_give_one_name_to_two_types() -> None:
         for declared, alias in _TYPE.findall(path.read_text()):
             files[declared or alias].add(path.relative_to(NATIVE).as_posix())
     assert {name: sorted(where) for name, where in files.items() if len(where) > 1} == {}
+
+
+LINUX_ONLY: Final = re.compile(
+    r"sys/mman\.h|<malloc\.h>|__GLIBC__|__linux__|\bmadvise\b|\bmmap\(|\bmallopt\b|\bmalloc_trim\b"
+)
+
+
+def test_what_linux_alone_has_is_asked_for_in_one_file() -> None:
+    asking = {path.relative_to(NATIVE).as_posix() for path in FILES if LINUX_ONLY.search(path.read_text())}
+    assert asking == {"base/system.cpp"}

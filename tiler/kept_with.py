@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar
 from weakref import WeakSet
+
+from tilescope.tiler.overloads import overload
 
 Owner = TypeVar("Owner")
 T = TypeVar("T")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
+# The one place of the version: `pyproject.toml` reads it here, and a test compares what else names it.
+__version__ = "0.2.0"
 
 # Where the public names are. They are loaded when they are asked for: the command line starts without them. Type
 # checkers and editors read `__init__.pyi`, which names the same, as a test sees to.

@@ -1,4 +1,4 @@
-"""A page of its own, added by one folder and one line in the registry, as CONTRIBUTING.md tells."""
+"""A page of its own, added by one folder and one line in the registry, as docs/recipes.md tells."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from types import ModuleType
 
 import pytest
 
-from tilescope import __version__
 from tilescope.cli import main, parser
 from tilescope.tiler.errors import Cancelled, DamagedStore, TraceError, UsageError
+from tilescope.version import version_text
 
 
 def command(run: Callable[[argparse.Namespace], int]) -> ModuleType:
@@ -101,7 +101,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit_info:
         main(["--version"])
     assert exit_info.value.code == 0
-    assert capsys.readouterr().out == f"tilescope {__version__}\n"
+    assert capsys.readouterr().out == f"tilescope {version_text()}\n"
 
 
 def test_the_help_of_a_command_is_its_docstring(

@@ -44,5 +44,7 @@ def run_program(program: str, *arguments: object, python_path: str = "", cache: 
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    # What nanobind says of types that are left at the end; frameworks leave some of their own.
+    assert '"tilescope.' not in done.stderr, done.stderr
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answer

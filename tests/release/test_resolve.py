@@ -15,7 +15,7 @@ BOTH = dict.fromkeys(resolve.SHOWN, "1.0")
 @pytest.fixture(autouse=True)
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for tag in ("cp311-cp311", "cp312-abi3"):
-        (tmp_path / f"tilescope-0.1.0-{tag}-manylinux_2_34_x86_64.whl").touch()
+        (tmp_path / f"tilescope-0.2.0-{tag}-manylinux_2_34_x86_64.whl").touch()
     monkeypatch.setattr(resolve, "WHEELS", tmp_path)
     monkeypatch.setattr(resolve, "NEIGHBOURS", (("jax==0.4.*",),))
 

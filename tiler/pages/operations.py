@@ -6,7 +6,7 @@ See docs/page-format.md.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, overload
+from typing import Final
 
 import msgpack
 import numpy as np
@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.overloads import overload
 from tilescope.tiler.pages import container
 from tilescope.tiler.pages.columns import Col
 

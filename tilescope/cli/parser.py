@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import textwrap
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from tilescope import __version__
 from tilescope.cli.command import EXIT_USAGE, Command
 from tilescope.cli.commands import commands
-from tilescope.cli.say import printable
+from tilescope.cli.say import printable, say
+from tilescope.version import version_text
 
 HELP_WIDTH = 100  # columns; fixed, so that docs/cli.md does not depend on a terminal
 
@@ -49,10 +50,21 @@ class Parser(argparse.ArgumentParser):
         raise argparse.ArgumentError(action, words)
 
 
+class _ShowVersion(argparse.Action):
+    """`--version`. The text is made only when it is asked for: git takes a while."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        say(f"tilescope {version_text()}")
+        parser.exit()
+
+
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of the whole command line, or of one subcommand. The parsed `args.run` is its function."""
     parser: argparse.ArgumentParser = Parser(prog="tilescope", description=DESCRIPTION, formatter_class=HelpFormatter)
-    parser.add_argument("--version", action="version", version=f"tilescope {__version__}")
+    parser.add_argument("--version", action=_ShowVersion, help="show the version and its commit")
     parser.add_argument("--debug", action="store_true", help="show a traceback when something fails")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in commands(only):

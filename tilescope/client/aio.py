@@ -7,7 +7,7 @@ import zlib
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from types import TracebackType
-from typing import Any, Self, SupportsIndex, overload
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from tilescope.client.times import Amount, Time, ticks_of, ticks_of_amounts, tim
 from tilescope.client.tracks import Track, TrackList, Tracks, id_of, ids_of, tracks_of
 from tilescope.client.view import RunView, make_view, used_names
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.overloads import overload
 from tilescope.tiler.query import EVENT_KINDS, EventPlan, Events, view_tiles
 from tilescope.tiler.resolver import TickRange, TrackRequest, View, sharp_level
 from tilescope.tiler.store.attachments import AttachmentEntry, find

@@ -8,12 +8,13 @@ import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from functools import wraps
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.client.aio import AsyncClient, AsyncRun
+from tilescope.tiler.overloads import overload
 
 P = ParamSpec("P")
 T = TypeVar("T")

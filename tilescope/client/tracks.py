@@ -5,13 +5,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
-from typing import Any, SupportsIndex, cast, overload
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 
 from tilescope.client.kinds import TrackKind
 from tilescope.client.tables import Column, Framed, Table, words
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.overloads import overload
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from aiohttp import WSServerHandshakeError
 
 from tests.server.conftest import Client, Site
 from tests.server.raw import raw_answer
+from tilescope import __version__
 from tilescope.server.app import make_app
 from tilescope.server.guard.access import Access
 from tilescope.server.settings import Settings
@@ -81,7 +82,10 @@ async def test_what_changes_something_needs_the_token(locked: Client) -> None:
 
 
 async def test_health_is_told_to_everybody(locked: Client) -> None:
-    assert (await locked.get("/healthz")).status == 200
+    answer = await locked.get("/healthz")
+    assert answer.status == 200
+    # The version is for whoever updates a server; the commit would tell a stranger more than that.
+    assert await answer.json() == {"status": "ok", "version": __version__}
 
 
 @pytest.mark.parametrize("headers", [BEARER, COOKIE, {"Authorization": "Basic dXNlcjpwYXNz", **COOKIE}])

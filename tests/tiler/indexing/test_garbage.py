@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+from tests.demo import DEMO_TRACE
 from tilescope.tiler.indexing.garbage import collect_seldom, seldom_collected
+
+# A command that its caller runs itself: not by `leave`, which takes nothing apart.
+INDEX = """
+import sys
+from tilescope.cli import main
+from tilescope.tiler.tools import tools
+
+tools()
+sys.exit(main(["index", *sys.argv[1:]]))
+"""
 
 
 @pytest.mark.parametrize("before", [(700, 10, 10), (0, 10, 10), (100_000, 5, 5)])
@@ -41,3 +55,10 @@ def test_a_process_that_only_builds_looks_for_cycles_seldom_ever_after() -> None
         gc.unfreeze()
         gc.set_threshold(*own)
     assert seldom[0] == 50_000
+
+
+def test_nothing_native_is_left_when_the_interpreter_ends(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", INDEX, str(DEMO_TRACE), "-o", str(tmp_path / "store")]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    assert "events in" in done.stdout
+    assert done.stderr == ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, overload
+from typing import Final
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from tilescope.tiler.facts.operations.op_table import OpTable
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.peaks import Peaks
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
+from tilescope.tiler.overloads import overload
 
 _SMALL: Final = 1 << 62
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from tilescope.tiler.facts.host_operations.naming import ITERATOR
 from tilescope.tiler.facts.metadata_codes import Codes, MetadataCodes
 from tilescope.tiler.facts.operations.framework_names import framework_op_name
 from tilescope.tiler.facts.operations.metadata import text_of
+from tilescope.tiler.overloads import overload
 
 Ints = NDArray[np.int64]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import Any, Final, overload
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from tilescope.tiler.facts.operations.framework_numbers import FrameworkNames, f
 from tilescope.tiler.facts.operations.instruction_columns import InstructionColumns
 from tilescope.tiler.facts.operations.metadata import CUSTOM_CALL, OperationMetadata, metadata_of_rows, text_of
 from tilescope.tiler.kept_with import KeptWith
+from tilescope.tiler.overloads import overload
 from tilescope.tiler.pages.operations import OperationKinds, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, overload
+from typing import Final
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from tilescope.tiler.facts.operations.instruction_places import InstructionPlace
 from tilescope.tiler.facts.operations.metadata import OperationMetadata
 from tilescope.tiler.facts.operations.op_columns import OpColumns
 from tilescope.tiler.facts.operations.operation import Operation
+from tilescope.tiler.overloads import overload
 
 _AT_ONCE: Final = 1024  # rows that are made together
 

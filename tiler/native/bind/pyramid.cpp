@@ -5,10 +5,6 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include <algorithm>
 #include <cerrno>
 #include <memory>
@@ -16,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/system.hpp"
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "bind/written.hpp"
@@ -36,21 +33,13 @@ namespace {
 
 // Memory that is free but kept for later goes back to the system. The next allocations cost page faults again.
 void release_free_memory() {
-#ifdef __GLIBC__
     nb::gil_scoped_release release;
-    malloc_trim(0);
-#endif
+    system::trim_heap();
 }
 
 // Memory that is freed is kept for what comes next, so much at most, arrays included: pages that the system takes back and
 // gives again, cleared, were a twentieth of the processor time of a build.
-void keep_free_memory([[maybe_unused]] size_t bytes) {
-#ifdef __GLIBC__
-    const size_t kept = std::min<size_t>(bytes, size_t{1} << 30);
-    mallopt(M_MMAP_THRESHOLD, static_cast<int>(std::min<size_t>(kept / 8, size_t{32} << 20)));
-    mallopt(M_TRIM_THRESHOLD, static_cast<int>(kept));
-#endif
-}
+void keep_free_memory(size_t bytes) { system::keep_in_heap(bytes); }
 
 constexpr int64_t kOverviewBinsAtMost = 1 << 20;
 

@@ -1,8 +1,5 @@
 #include "files/map_guard.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -10,6 +7,8 @@
 #include <cstdint>
 #include <mutex>
 #include <system_error>
+
+#include "base/system.hpp"
 
 namespace tilescope {
 
@@ -45,11 +44,7 @@ bool mend(std::uintptr_t address) {
         if (begin == 0 || address < begin || address >= end) continue;
         const std::uintptr_t page = address - address % page_bytes.load();
         slot->broken.store(true);
-        // A plain system call, on Linux, and so safe here.
-        // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is what the signal told
-        void* at = mmap(reinterpret_cast<void*>(page), end - page, PROT_READ,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-        return at != MAP_FAILED;
+        return system::replace_by_zeros(page, end - page);
     }
     return false;
 }
@@ -86,7 +81,7 @@ void install() {
 
 MapGuard::MapGuard(Bytes map) : map_(map) {
     const std::scoped_lock lock(registering);
-    page_bytes.store(static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+    page_bytes.store(system::page_bytes());
     install();
     Slot* slot = slots.load();
     while (slot != nullptr && slot->begin.load() != 0) slot = slot->next;
@@ -118,8 +113,7 @@ void MapGuard::release(std::size_t begin, std::size_t end) const {
     const std::size_t together = std::max(page_bytes.load(), kMappedTogether);
     begin -= begin % together;
     end = std::min(end + (together - end % together) % together, map_.size());
-    // What it cannot do costs memory, and nothing else.
-    madvise(const_cast<std::uint8_t*>(map_.data()) + begin, end - begin, MADV_DONTNEED);
+    system::drop_pages(map_.data() + begin, end - begin);
 }
 
 }  // namespace tilescope

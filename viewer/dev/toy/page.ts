@@ -1,4 +1,4 @@
-/** A page as CONTRIBUTING.md tells one to add it; `vite.config.ts` beside it puts its line into the registry. */
+/** A page as docs/recipes.md tells one to add it; `vite.config.ts` beside it puts its line into the registry. */
 
 import { ToolIcon } from "../../src/components/icons";
 import { typed } from "../../src/keys/table";

@@ -1,0 +1,41 @@
+#include "base/system.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace tilescope::system {
+
+std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+bool replace_by_zeros(std::uintptr_t begin, std::size_t bytes) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is what a signal told
+    void* at = mmap(reinterpret_cast<void*>(begin), bytes, PROT_READ,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    return at != MAP_FAILED;
+}
+
+void drop_pages(const std::uint8_t* begin, std::size_t bytes) {
+    madvise(const_cast<std::uint8_t*>(begin), bytes, MADV_DONTNEED);
+}
+
+void trim_heap() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+void keep_in_heap([[maybe_unused]] std::size_t bytes) {
+#ifdef __GLIBC__
+    const std::size_t kept = std::min(bytes, std::size_t{1} << 30);
+    mallopt(M_MMAP_THRESHOLD, static_cast<int>(std::min(kept / 8, std::size_t{32} << 20)));
+    mallopt(M_TRIM_THRESHOLD, static_cast<int>(kept));
+#endif
+}
+
+}  // namespace tilescope::system
