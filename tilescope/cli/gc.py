@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilescope.cli.cache_options import add_cache_options, cache_directory
+from tilescope.cli.option_rules import not_with
 from tilescope.cli.say import say
 from tilescope.cli.text import size_text
 
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="only say what would be removed")
     add_cache_options(parser)
+    not_with(parser, "STORE", "--cache-dir", "--cache-size")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -56,11 +58,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _sweep(stores: Sequence[Path], dry_run: bool) -> list[Leftover]:
-    from tilescope.tiler.errors import UsageError
+    from tilescope.tiler.errors import NOTHING_THERE, NoStore, UsageError
     from tilescope.tiler.store.sweep import sweep
     from tilescope.tiler.store.turn import is_ours
 
     for store in stores:
+        if not store.exists():
+            raise NoStore(f"{store}: {NOTHING_THERE}")
         if not store.is_dir() or not is_ours(store) or not any(store.iterdir()):
             raise UsageError(f"{store}: this is not a store")
     return [left for store in stores for left in sweep(store, dry_run=dry_run)]

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="trace, run folder, log directory or store")
     parser.add_argument("--no-browser", action="store_true", help="only print the URL")
-    add_server_options(parser)
+    add_server_options(parser, has_grpc=False)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -102,15 +102,18 @@ def has_screen() -> bool:
 
 
 def _check_files(paths: Sequence[Path], max_inflated: int | None) -> None:
-    """Raises `TraceError` for a file whose first bytes are not those of a trace."""
+    """Raises `TraceError` for a file whose first bytes are not those of a trace, `StoreError` for a bad store."""
     from tilescope.tiler.readers.container import trace_paths
     from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
     from tilescope.tiler.readers.sources import open_source
+    from tilescope.tiler.store import is_store, open_run_store
 
     for path in paths:
         if path.is_file():
             with open_source(trace_paths(path, max_inflated)[0], max_inflated) as source:
                 recognise(source.peek(HEAD_BYTES), source.path)
+        elif is_store(path):
+            open_run_store(path).close()
 
 
 def _listen(host: str, port: int | None) -> socket:
