@@ -188,12 +188,14 @@ def _index(folder: Path, args: argparse.Namespace) -> None:
     from tilescope.tiler.indexing import build_store
     from tilescope.tiler.readers import find_run
     from tilescope.tiler.store import open_run_store
+    from tilescope.tiler.store.cached_traces import remember_traces
 
     found = find_run(folder)
     store_path = cache_directory(args).store_of(found.id, found.files)
     begin = time.monotonic()
     with ProgressDisplay() as display:
         build_store(found.files, store_path, progress=display.update_build, memory_bytes=DEFAULT_MEMORY_BYTES)
+    remember_traces(store_path, found.files)
     store = open_run_store(store_path)
     try:
         events = int(store.manifest()["events"]["total"])
