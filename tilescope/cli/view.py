@@ -6,6 +6,12 @@ indexed in the background, the newest first; those that jobs write meanwhile as 
 Indexes are kept in a cache directory, so the next start is immediate. Ctrl-C
 or SIGTERM ends the server. If indexing fails for all files that were named, it ends with exit code 1.
 
+Traces on another machine: start this there, and look at them here through a tunnel,
+
+    ssh -t -L 8808:localhost:8808 HOST tilescope view logs/ --no-browser --port 8808
+
+and open http://localhost:8808/. For a name other than localhost see --allow-host.
+
 This command serves HTTP only, which is enough for browsers and for notebooks (tilescope.connect). For gRPC, use
 `tilescope serve`.
 
