@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,16 @@ def test_a_file_of_no_bytes_is_no_trace(name: str, tmp_path: Path, capsys: pytes
     first, second = capsys.readouterr().err.splitlines()
     assert first == second == f"tilescope: {empty}: is empty (nothing was written to it: record it again)"
     assert not (tmp_path / "x.store").exists()
+
+
+def test_a_compressed_file_of_which_nothing_is_left_is_damaged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is not empty: something was written to it."""
+    cut = tmp_path / "t.json.gz"
+    cut.write_bytes(gzip.compress(b"[]")[:5])
+    assert main(["index", str(cut), "-o", str(tmp_path / "x.store")]) == 1
+    assert main(["view", str(cut), "--no-browser", "--port", "0", "--cache-dir", str(tmp_path / "cache")]) == 1
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == second
+    assert "gzip stream is cut short" in first
