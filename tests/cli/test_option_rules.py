@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from tests.demo import DEMO_TRACE
+from tests.tiler.json_traces import busy_events, write_trace
 from tilescope.cli import main
 
 CAPTURE = ["capture", "a:1", "--logdir", "logs"]
@@ -46,3 +50,13 @@ def test_an_option_without_effect_is_wrong_usage(
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert words in err
+
+
+def test_a_unit_of_time_is_refused_for_a_trace_that_has_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--time-unit", "ns", "-o", str(tmp_path / "x.store")]
+    assert main(["index", str(DEMO_TRACE), *options]) == 2
+    assert capsys.readouterr().err.startswith("tilescope: --time-unit has no effect: ")
+    trace = write_trace(tmp_path / "t.json", busy_events(2))
+    assert main(["index", str(trace), *options]) == 0

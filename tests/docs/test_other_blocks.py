@@ -65,7 +65,9 @@ def test_typescript_draws(block: CodeBlock, tmp_path: Path) -> None:
         base = url.partition("?")[0].rstrip("/")
         text = block.text.replace("@tilescope/client", CLIENT.as_uri()).replace("http://127.0.0.1:8808", base)
         # What a page has and Node has not, and a trace that is indexed already.
-        given = f"globalThis.location = new URL('{base}/'); let drawn = 0; const draw = (draws) => (drawn += draws.length);"
+        given = (
+            f"globalThis.location = new URL('{base}/'); let drawn = 0; const draw = (draws) => (drawn += draws.length);"
+        )
         wait = "while ((await api.runs())[0].state !== 'ready') await new Promise((done) => setTimeout(done, 50));"
         at = text.index("const [run]")
         (tmp_path / "page.mjs").write_text("\n".join([given, text[:at], wait, text[at:], tail]))
