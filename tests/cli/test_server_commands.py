@@ -278,6 +278,18 @@ def test_a_store_of_another_version_ends_view_as_it_ends_info(
     assert capsys.readouterr() == ("", said)
 
 
+def test_serve_says_which_stores_it_cannot_show_and_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "bad.store").mkdir()
+    (tmp_path / "bad.store" / "CURRENT").write_text("gen-gone")
+    tilescope.index(DEMO_TRACE, tmp_path / "demo.store")
+    with started(tmp_path, "serve", "demo.store", "bad.store") as (process, url):
+        assert sorted(run["state"] for run in get_json(f"{url}api/v1/runs")["runs"]) == ["failed", "ready"]
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=10)
+    lines = [line for line in err.splitlines() if line.startswith("tilescope: bad.store: ")]
+    assert [line for line in lines if "names a generation that is not there" in line]
+
+
 def test_a_port_that_is_in_use_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
