@@ -54,7 +54,8 @@ class Access:
         """Raises `Unauthorized` unless the value of an `Authorization` header (or gRPC metadata) has the token."""
         found = _BEARER.fullmatch(authorization or "")
         if not self.admits_token(found.group(1) if found else None):
-            if found:
+            scheme, _, offered = (authorization or "").partition(" ")
+            if scheme.lower() == "bearer" and offered.strip():
                 raise WrongToken
             raise Unauthorized("this server requires a token: send it as Authorization: Bearer TOKEN")
 

@@ -82,7 +82,12 @@ def test_anything_else_is_refused_without_naming_the_token(header: str | None) -
     with pytest.raises(Unauthorized) as refusal:
         RULE.check_bearer(header)
     assert TOKEN not in str(refusal.value)
-    is_other_token = header in (f"Bearer {TOKEN[:-1]}", f"Bearer {TOKEN}x", "Bearer \udcff")
+    is_other_token = header in (
+        f"Bearer {TOKEN[:-1]}",
+        f"Bearer {TOKEN}x",
+        f"Bearer {TOKEN} x",
+        "Bearer \udcff",
+    )
     assert isinstance(refusal.value, WrongToken) is is_other_token
     assert ("the token is wrong" in str(refusal.value)) is is_other_token
     OPEN.check_bearer(header)
