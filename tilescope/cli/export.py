@@ -19,14 +19,19 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
+
+from tilescope.cli.say import complain
 
 if TYPE_CHECKING:
     from tilescope.tiler.query import QueryReader
+
+_EVENT: Final = re.compile(rb'"ph":"[^M]')  # anything but the names of processes and threads
 
 NAME = "export"
 HELP = "write events as trace-event JSON, for other viewers"
@@ -62,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("name a file with -o FILE, or redirect the output")
     words = option_words(parameters(ExportQuestion))
     with words, closing(open_run_store(args.store)) as store, must_make_sense(args.store):
-        pieces = _pieces(QueryReader(store), args)
+        pieces = _watched(_pieces(QueryReader(store), args))
         if args.output is None:
             _write(pieces, sys.stdout.buffer)
             return 0
@@ -83,6 +88,16 @@ def _pieces(reader: QueryReader, args: argparse.Namespace) -> Iterator[bytes]:
     for name in given.keys() & {"start", "end"}:
         given[name] = ticks_text(f"--{name}", given[name], int(manifest["tick_ps"]), zero_of(manifest))
     return pieces(reader, from_text(ExportQuestion, given))
+
+
+def _watched(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The same; says so at the end where there was no event among them."""
+    has_events = False
+    for piece in pieces:
+        has_events = has_events or _EVENT.search(piece) is not None
+        yield piece
+    if not has_events:
+        complain("there are no events in what was asked for: the file has names of processes and threads alone")
 
 
 def _zipped(pieces: Iterator[bytes]) -> Iterator[bytes]:
