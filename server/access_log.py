@@ -33,17 +33,17 @@ class JsonAccessLogger(AbstractAccessLogger):
 
     def log(self, request: web.BaseRequest, response: web.StreamResponse, time: float) -> None:
         """Writes the line; `time` is in seconds."""
-        write_line(request, response.status, response.body_length, time)
+        write_line(request, response.status, time)
 
 
-def write_line(request: web.BaseRequest, status: int, size_bytes: int, seconds: float) -> None:
+def write_line(request: web.BaseRequest, status: int, seconds: float) -> None:
     """The line of a request that was answered, or whose client has gone."""
     write_entry(
         client=request.remote,
         method=request.method,
         path=request.path,
         status=status,
-        size_bytes=size_bytes,
+        size_bytes=request.writer.output_size,
         seconds=seconds,
         agent=request.headers.get(hdrs.USER_AGENT, ""),
     )

@@ -7,6 +7,7 @@
         ├── BadRequest        the request makes no sense
         ├── BadMessage        a message of the stream makes no sense
         ├── Unauthorized      the server demands a token that the request does not have
+        │   └── WrongToken    and has another one
         ├── Forbidden         the request comes from another web page, or for another host name
         ├── NotAcceptable     the answer is not to be had in the form that the request wants
         ├── PreconditionFailed  the client has another version than it believes
@@ -67,6 +68,13 @@ class BadMessage(ServerError):
 
 class Unauthorized(ServerError):
     """The server demands a token, and the request has none, or another."""
+
+
+class WrongToken(Unauthorized):
+    """The token of the request is not that of the server."""
+
+    def __init__(self) -> None:
+        super().__init__("the token is wrong: this server has another one, which it printed or was given at its start")
 
 
 class Forbidden(ServerError):

@@ -127,7 +127,7 @@ def measure(metrics: Metrics) -> Middleware:
             raise
         except asyncio.CancelledError:  # the client has gone: for a WebSocket, that is its end
             status = 101 if hdrs.UPGRADE in request.headers else CLIENT_GONE
-            write_line(request, status, 0, time.perf_counter() - started_s)  # nobody else does
+            write_line(request, status, time.perf_counter() - started_s)  # nobody else does
             raise
         finally:
             metrics.request(request.method, _route(request), status, time.perf_counter() - started_s)

@@ -57,10 +57,15 @@ def parse_origin(text: str) -> str:
     return origin
 
 
+def is_host_name(text: str) -> bool:
+    """Whether it is one of letters, digits, dots and hyphens alone, in lower case."""
+    return _HOST.fullmatch(text) is not None
+
+
 def parse_host(text: str) -> str:
     """A host name as it stands in `Host`, without a port. Raises `UsageError`."""
     host = text.lower()
-    if _HOST.fullmatch(host) is None:
+    if not is_host_name(host):
         raise UsageError(f"{text}: a host name has letters, digits, dots and hyphens: profiles.example.org")
     return host
 

@@ -27,6 +27,9 @@ They know nothing of HTTP or exit codes: `tilescope.cli` and `tilescope.server` 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
+
+NOTHING_THERE: Final = "there is no such file or folder"  # behind a path, whatever should have been there
 
 
 class TilescopeError(Exception):

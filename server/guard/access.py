@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from tilescope.server.errors import Unauthorized
+from tilescope.server.errors import Unauthorized, WrongToken
 from tilescope.tiler.errors import UsageError
 
 TOKEN_VARIABLE: Final = "TILESCOPE_TOKEN"
@@ -54,6 +54,9 @@ class Access:
         """Raises `Unauthorized` unless the value of an `Authorization` header (or gRPC metadata) has the token."""
         found = _BEARER.fullmatch(authorization or "")
         if not self.admits_token(found.group(1) if found else None):
+            scheme, _, offered = (authorization or "").partition(" ")
+            if scheme.lower() == "bearer" and offered.strip():
+                raise WrongToken
             raise Unauthorized("this server requires a token: send it as Authorization: Bearer TOKEN")
 
     def cookie_name(self) -> str:

@@ -15,10 +15,10 @@ from typing import Final
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Middleware
 
-from tilescope.server.errors import Unauthorized
+from tilescope.server.errors import Unauthorized, WrongToken
 from tilescope.server.guard.access import Access
+from tilescope.server.guard.refusal_page import is_for_people, refusal_page
 from tilescope.server.guard.security import PAGE_POLICY
-from tilescope.server.paths import API
 
 PARAMETER: Final = "token"
 CHALLENGE: Final[dict[str, str]] = {hdrs.WWW_AUTHENTICATE: 'Bearer realm="tilescope"'}
@@ -26,21 +26,14 @@ _FREE: Final = ("/healthz",)  # tells nothing of any run
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-_LOGIN_PAGE: Final = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<title>Tilescope: token</title>
-<h1>This server requires a token</h1>
-<p>It was printed as part of a URL when the server started. Ask the person who started the server.</p>
+_LOGIN_FORM: Final = """<p>The token was printed as part of a URL when the server started.
+Ask the person who started the server.</p>
 <form method="get">
 {fields}<label>Token <input type="password" name="token" autocomplete="current-password" autofocus required></label>
 <button>Open</button>
 </form>
-<p>If you have already entered it and followed a link from another site, <a href="{again}">open this page again</a>.</p>
-</html>
-"""
+<p>If you have already entered it and followed a link from another site,
+<a href="{again}">open this page again</a>.</p>"""
 
 
 def admit(access: Access, base_path: str = "") -> Middleware:
@@ -55,15 +48,15 @@ def admit(access: Access, base_path: str = "") -> Middleware:
         if _has_bearer(request) or (offered is None and not _has_cookie(request, access)):
             try:
                 access.check_bearer(request.headers.get(hdrs.AUTHORIZATION))
-            except Unauthorized:
-                if _is_for_people(request, base_path):
-                    return _login_page(request)
+            except Unauthorized as error:
+                if is_for_people(request, base_path):
+                    return _login_page(request, is_wrong=isinstance(error, WrongToken))
                 raise
             return await handler(request)
         if offered is not None and not (access.admits_token(offered) or _has_cookie(request, access)):
-            if _is_for_people(request, base_path):
-                return _login_page(request)
-            raise Unauthorized("the token in the address is wrong: this server has another one")
+            if is_for_people(request, base_path):
+                return _login_page(request, is_wrong=True)
+            raise WrongToken
         if offered is not None and hdrs.UPGRADE not in request.headers and request.method in ("GET", "HEAD"):
             return _exchange(request, access)
         return await handler(request)
@@ -113,22 +106,15 @@ def _here(request: web.Request) -> str:
     return "./" + request.rel_url.raw_path.rpartition("/")[2] + (f"?{query}" if query else "")
 
 
-def _is_for_people(request: web.Request, base_path: str) -> bool:
-    return request.method == "GET" and not request.path.startswith(base_path + API) and _accepts_html(request)
-
-
-def _accepts_html(request: web.Request) -> bool:
-    return "text/html" in request.headers.get(hdrs.ACCEPT, "") and hdrs.UPGRADE not in request.headers
-
-
-def _login_page(request: web.Request) -> web.Response:
+def _login_page(request: web.Request, *, is_wrong: bool) -> web.Response:
     fields = "".join(
         f'<input type="hidden" name="{html.escape(name)}" value="{html.escape(value)}">\n'
         for name, value in request.query.items()
         if name != PARAMETER
     )
-    page = _LOGIN_PAGE.format(fields=fields, again=html.escape(_here(request)))
-    answer = web.Response(status=HTTPStatus.UNAUTHORIZED, text=page, content_type="text/html", headers=CHALLENGE)
-    answer.headers[hdrs.CACHE_CONTROL] = "no-store"
+    heading = "This token is wrong" if is_wrong else "This server requires a token"
+    form = _LOGIN_FORM.format(fields=fields, again=html.escape(_here(request)))
+    answer = refusal_page(HTTPStatus.UNAUTHORIZED, "token", heading, form)
+    answer.headers.update(CHALLENGE)
     answer.headers["Content-Security-Policy"] = PAGE_POLICY.replace("form-action 'none'", "form-action 'self'")
     return answer

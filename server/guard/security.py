@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -18,7 +19,8 @@ from aiohttp.typedefs import Middleware
 
 from tilescope.server.errors import Forbidden
 from tilescope.server.guard.access import is_loopback
-from tilescope.server.settings import Settings
+from tilescope.server.guard.refusal_page import is_for_people, refusal_page
+from tilescope.server.settings import Settings, is_host_name
 from tilescope.tiler.schema import LIMITS
 
 MAX_REQUEST_BYTES: Final = LIMITS.body_bytes
@@ -71,12 +73,22 @@ def guard(settings: Settings) -> Middleware:
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         name = _host_name(request.headers.get(hdrs.HOST, ""))
         if only_loopback and not is_loopback(name) and name not in settings.allow_hosts:
-            raise Forbidden("this server accepts only localhost: the Host header names another host")
+            return _refuse_host(request, name, settings)
         if request.method not in _SAFE_METHODS or hdrs.UPGRADE in request.headers:
             _check_origin(request, settings.allow_origins)
         return await handler(request)
 
     return check
+
+
+def _refuse_host(request: web.Request, name: str, settings: Settings) -> web.Response:
+    """The page for a browser that came by a name which is not answered. Raises `Forbidden` for a program."""
+    option = f"--allow-host {name}" if is_host_name(name) else "--allow-host NAME"
+    if not is_for_people(request, settings.base_path):
+        raise Forbidden(f"this server accepts only localhost as its name: to allow another, start it with {option}")
+    heading = "This server does not accept this host name"
+    body = f"<p>It accepts localhost alone. To allow the name in your address, start it with <code>{option}</code>.</p>"
+    return refusal_page(HTTPStatus.FORBIDDEN, "host name", heading, body)
 
 
 def _check_origin(request: web.Request, allowed: frozenset[str]) -> None:

@@ -30,7 +30,7 @@ async def serve_socket(
     on_failure: Callable[[Exception], None],
 ) -> web.WebSocketResponse:
     """Answers the upgrade and serves the connection, one of `open_now`, to its end. Raises `BadRequest` without one."""
-    socket = web.WebSocketResponse(
+    socket = _CountedSocket(
         heartbeat=HEARTBEAT_S,
         timeout=CLOSE_TIMEOUT_S,
         compress=False,  # pages are compressed, other messages are short
@@ -50,6 +50,24 @@ async def serve_socket(
     finally:
         open_now.discard(connection)
     return socket
+
+
+class _CountedSocket(web.WebSocketResponse):
+    """Adds the messages that it sends, with their frames, to what was sent of the answer; not pings."""
+
+    async def send_bytes(self, data: bytes, compress: int | None = None) -> None:
+        await super().send_bytes(data, compress)
+        self._count(len(data))
+
+    async def send_str(self, data: str, compress: int | None = None) -> None:
+        await super().send_str(data, compress)
+        self._count(len(data.encode()))
+
+    def _count(self, message_bytes: int) -> None:
+        # Of an unmasked frame (RFC 6455, 5.2).
+        head_bytes = 2 if message_bytes < 126 else 4 if message_bytes < 1 << 16 else 10
+        if self._payload_writer is not None:
+            self._payload_writer.output_size += head_bytes + message_bytes
 
 
 async def close_all(connections: Collection[SocketConnection]) -> None:

@@ -17,6 +17,7 @@ from tilescope.tiler.confinement import is_within
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.store import is_store
 from tilescope.tiler.store.cache_place import cached_store
+from tilescope.tiler.store.cached_traces import are_gone, forget_traces
 from tilescope.tiler.store.sweep import Leftover, evict, size_of, sweep
 from tilescope.tiler.store.turn import CURRENT, is_ours, last_used_ns
 
@@ -52,13 +53,17 @@ class CacheDirectory:
 
     def stores(self) -> list[Path]:
         """Every store below the root, and what is left of any."""
-        return [store for run in _folders(self.root) for store in _folders(run) if is_ours(store)]
+        return [store for run in _folders(self.root) for store in _stores(run)]
+
+    def stores_of(self, run_id: str) -> list[Path]:
+        """The stores of one run, older ones included."""
+        return list(_stores(self.root / run_id))
 
     def older(self, store: Path) -> list[Path]:
         """The stores that the same run had before its files changed."""
         if store.parent.parent != self.root:
             return []
-        return [other for other in _folders(store.parent) if other != store and is_ours(other)]
+        return [other for other in _stores(store.parent) if other != store]
 
     def discard(self, stores: Sequence[Path], *, dry_run: bool = False) -> list[Leftover]:
         """Removes those of the stores that nobody uses. Returns what was removed."""
@@ -67,17 +72,19 @@ class CacheDirectory:
             gone = evict(store, dry_run=dry_run)
             if gone is not None:
                 discarded.append(gone)
-                with suppress(OSError):  # that of the run, unless it has another store
-                    if not dry_run:
+                if not dry_run and not any(_folders(store.parent)):
+                    forget_traces(store.parent)
+                    with suppress(OSError):  # there are marks of the run
                         store.parent.rmdir()
         return discarded
 
     def clear_up(self, *, dry_run: bool = False) -> list[Leftover]:
-        """Removes what nobody needs: stores of files that have changed since, and left-overs in the other stores."""
+        """Removes what nobody needs: stores of files that are gone or have changed, and left-overs in the others."""
         removed = []
         for run in _folders(self.root):
-            stores = sorted((store for store in _folders(run) if is_ours(store)), key=_published_ns)
-            stale = [store for store in stores if store is not stores[-1] or not is_store(store)]
+            stores = sorted(_stores(run), key=_published_ns)
+            is_needed = not are_gone(run)
+            stale = [store for store in stores if store is not stores[-1] or not (is_needed and is_store(store))]
             gone = self.discard(stale, dry_run=dry_run)
             removed += gone
             kept = {left.path for left in gone}
@@ -101,6 +108,10 @@ class CacheDirectory:
 def _folders(parent: Path) -> Iterator[Path]:
     with suppress(OSError):
         yield from sorted(entry for entry in parent.iterdir() if entry.is_dir() and not entry.is_symlink())
+
+
+def _stores(run: Path) -> Iterator[Path]:
+    return (store for store in _folders(run) if is_ours(store))
 
 
 def _published_ns(store: Path) -> int:

@@ -142,7 +142,7 @@ class Registry:
         if status.state is RunState.FAILED:
             raise (NoRoomToIndex if status.no_room else IndexingFailed)(status.error or "indexing failed")
         if status.state is not RunState.READY:
-            raise NotIndexed(f"{run.name} is not indexed yet: it is {status.state}")
+            raise NotIndexed(f"{run.name} is not indexed yet: it is {status.state} ({_remedy(status)})")
         return self._stores.current(run.store)
 
     def store(self, run_id: str, build: str) -> ServedStore:
@@ -366,6 +366,14 @@ class Registry:
 def _visible_build(state: Indexing) -> str | None:
     """The build of which something can be shown."""
     return state.progress.build if state.progress.revision > 0 else None
+
+
+def _remedy(status: RunStatus) -> str:
+    """What to do about a run without an index."""
+    if status.state is not RunState.NEW:
+        return "wait until it is ready"
+    ask = f"POST /api/v1/runs/{status.found.id}/index"
+    return f"have it indexed: open it in the viewer, send {ask}, or client.run(NAME, wait=True) in Python"
 
 
 def _run_id(job: IndexJob) -> str:

@@ -23,6 +23,7 @@ from tilescope.server.runs.job import STOP_TIMEOUT_S, IndexJob
 from tilescope.tiler.errors import DiskFull, TilescopeError
 from tilescope.tiler.indexing import DEFAULT_MEMORY_BYTES, BuildProgress, Priorities, build_store, keep_free_memory
 from tilescope.tiler.memory_limits import out_of_memory
+from tilescope.tiler.store.cached_traces import remember_traces
 
 REPORT_INTERVAL_S: Final = 0.1
 
@@ -70,6 +71,8 @@ def main() -> int:
             max_inflated=job.max_inflated,
             time_unit=job.time_unit,
         )
+        if job.cache is not None:
+            remember_traces(job.store, job.files)
     except (TilescopeError, OSError, MemoryError) as error:
         reporter.say(type="failed", error=_one_line(error), no_room=isinstance(error, DiskFull))
     except Exception as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import urllib.request
 from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -51,21 +50,15 @@ def page_server() -> Iterator[str]:
         thread.join()
 
 
-def test_the_example_draws_a_track_and_zooms(
+def test_the_example_has_a_run_indexed_draws_a_track_and_zooms(
     browser: Browser, page_server: str, tmp_path: Path, trace_file: Callable[[str], Path]
 ) -> None:
     trace = trace_file(TRAINING)
     with serving([trace], tmp_path / "cache", "--allow-origin", page_server) as served:
-        run = served.run_id(trace.name)
-        urllib.request.urlopen(urllib.request.Request(f"{served.url}/api/v1/runs/{run}/index", method="POST")).close()
         page = browser.new_page()
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-        for _ in range(200):
-            if served.get("/runs")["runs"][0]["state"] == "ready":
-                break
-            page.wait_for_timeout(50)
         page.goto(f"{page_server}/example.html?server={served.url}")
         page.get_by_text("sharp").wait_for()
         title = page.inner_text("#title")
@@ -86,6 +79,13 @@ def test_the_example_draws_a_track_and_zooms(
         page.screenshot(path=str(ARTEFACTS / "client-example.png"))
         page.close()
         assert errors == []
+
+
+def test_the_example_says_what_is_wrong(browser: Browser, page_server: str) -> None:
+    page = browser.new_page()
+    page.goto(f"{page_server}/example.html?server=http://127.0.0.1:1")
+    page.get_by_text("the server does not answer").wait_for()
+    page.close()
 
 
 def test_the_example_is_short() -> None:

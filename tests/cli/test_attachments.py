@@ -59,7 +59,7 @@ def test_a_content_in_a_pipe_and_in_a_file(
         (["json/otherData"], "several hosts have an attachment 'json/otherData': say which (h0, h1)"),
         (["nothing", "--host", "h0"], "there is no attachment 'nothing' of host 'h0'"),
         (["json/otherData", "--host", "h9"], "no attachment is of a host 'h9' (h0, h1, h2)"),
-        (["-o", "out"], "-o FILE needs the NAME"),
+        (["1", "--host", "h1"], "attachment 1 is of host 'h0', not of 'h1'"),
         (["json/m1", "-o", "/"], "/: cannot be written"),
     ],
 )

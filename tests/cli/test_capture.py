@@ -94,7 +94,6 @@ def test_no_host_gave_anything(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["localhost"], "'localhost' is no address of a profiler server: it has no port"),
         (["a:1", "--duration-ms", "0"], "the duration of a capture is 1 to 3,600,000 ms, not 0"),
         (["a:1", "--run-name", "a/b"], "'a/b' is no name for a run"),
-        (["a:1", "--continuous", "--view"], "--continuous goes without --view"),
         (["a:1", "--continuous", "--interval", "0"], "a window takes 1 to 600 s, not 0"),
     ],
 )

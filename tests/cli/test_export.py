@@ -52,3 +52,15 @@ def test_what_makes_no_sense_leaves_no_file(
     assert message in line
     assert line.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_a_file_without_events_is_said_to_have_none(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """As between two events; of what lies outside of the run no file is made."""
+    slices = [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": ts, "dur": 10} for ts in (0, 1000)]
+    build_store([write_trace(tmp_path / "t.json", slices)], tmp_path / "t.store")
+    said = b"tilescope: there are no events in what was asked for"
+    for start, is_said in (("500us", True), ("5us", False)):
+        assert main(["export", str(tmp_path / "t.store"), "--start", start, "--end", "900us"]) == 0
+        out, err = capfdbinary.readouterr()
+        assert json.loads(out)["traceEvents"] or is_said
+        assert err.startswith(said) is is_said

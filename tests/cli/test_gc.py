@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,9 @@ from tilescope.cli.sizes import parse_size
 from tilescope.cli.text import size_text
 from tilescope.server.runs import cache
 from tilescope.server.runs.cache import CacheDirectory
+from tilescope.server.runs.job import IndexJob
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.readers import find_run
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.sweep import evict, size_of, sweep
 
@@ -178,7 +181,7 @@ def test_opening_a_store_makes_it_the_last_to_go(tmp_path: Path, capsys: pytest.
     assert first.exists()
 
 
-@pytest.mark.parametrize("make", [Path.mkdir, Path.touch, lambda path: None])
+@pytest.mark.parametrize("make", [Path.mkdir, Path.touch])
 def test_what_is_no_store_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str], make: object) -> None:
     folder = tmp_path / "folder"
     make(folder)  # type: ignore[operator]
@@ -206,3 +209,78 @@ def test_sizes(text: str, size_bytes: int) -> None:
 def test_what_is_no_size(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="is no size"):
         parse_size(text)
+
+
+def indexed(trace: Path, cache_dir: Path) -> Path:
+    """The index of a trace in the cache directory, made as a server makes it."""
+    run = find_run(trace)
+    store = CacheDirectory(cache_dir).store_of(run.id, run.files)
+    line = IndexJob("", run.files, store, cache=cache_dir).to_line()
+    worker = [sys.executable, "-P", "-m", "tilescope.server.runs.worker"]
+    with subprocess.Popen(worker, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(line)
+        process.stdin.flush()
+        assert b'"done"' in process.stdout.readlines()[-1]
+    return store
+
+
+def test_the_index_of_a_trace_that_is_gone_goes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cache_dir, traces = tmp_path / "cache", [tmp_path / "logs" / f"{name}.xplane.pb" for name in "abc"]
+    traces[0].parent.mkdir()
+    for trace in traces:
+        shutil.copy(DEMO_TRACE, trace)
+    gone, marked, kept = (indexed(trace, cache_dir) for trace in traces)
+    (marked.parent / "marks.json").write_text("{}")
+    assert gc(capsys, "--cache-dir", cache_dir) == ["there is nothing to remove"]
+    for trace in traces[:2]:
+        trace.unlink()
+    lines = gc(capsys, "--cache-dir", cache_dir, "--dry-run")
+    assert sorted(line.partition(": ")[0] for line in lines[:-1]) == sorted(map(str, (gone, marked)))
+    assert len(CacheDirectory(cache_dir).stores()) == 3
+    gc(capsys, "--cache-dir", cache_dir)
+    assert CacheDirectory(cache_dir).stores() == [kept]
+    assert not gone.parent.exists()
+    assert [path.name for path in marked.parent.iterdir()] == ["marks.json"]
+
+
+def test_a_member_of_an_archive_that_is_gone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cache_dir, archive = tmp_path / "cache", tmp_path / "logs.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.write(DEMO_TRACE, "host0.xplane.pb")
+    indexed(archive, cache_dir)
+    assert gc(capsys, "--cache-dir", cache_dir) == ["there is nothing to remove"]
+    archive.unlink()
+    assert gc(capsys, "--cache-dir", cache_dir)[-1].startswith("freed ")
+    assert not list(cache_dir.iterdir())
+
+
+def test_an_index_whose_traces_are_not_known_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, content in (("a", None), ("b", b"?"), ("c", b"[]"), ("d", b"{}")):
+        store = tmp_path / name / "1"
+        build_store([DEMO_TRACE], store)
+        if content is not None:
+            (store.parent / "TRACES").write_bytes(content)
+    assert gc(capsys, "--cache-dir", tmp_path) == ["there is nothing to remove"]
+
+
+def test_the_index_of_one_run_is_removed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cache_dir, runs = tmp_path / "cache", [tmp_path / "logs" / "plugins" / "profile" / name for name in ("r1", "r2")]
+    for run in runs:
+        run.mkdir(parents=True)
+        shutil.copy(DEMO_TRACE, run / "host0.xplane.pb")
+    first, second = (indexed(run, cache_dir) for run in runs)
+    places = ["--cache-dir", cache_dir]
+    assert gc(capsys, "--trace", runs[0], "--dry-run", *places)[0].startswith(f"{first}: ")
+    assert first.exists()
+    assert gc(capsys, "--trace", runs[0], *places)[0].startswith(f"{first}: ")
+    assert CacheDirectory(cache_dir).stores() == [second]
+    assert gc(capsys, "--trace", runs[0], *places) == ["there is nothing to remove"]
+    opened = open_run_store(second)
+    assert main(["gc", "--trace", str(tmp_path / "logs"), "--cache-dir", str(cache_dir)]) == 0
+    assert capsys.readouterr() == ("there is nothing to remove\n", f"tilescope: {second}: is in use, and stays\n")
+    opened.close()
+    assert gc(capsys, "--trace", tmp_path / "logs", *places)[0].startswith(f"{second}: ")
+    assert not list(cache_dir.iterdir())
+    assert all((run / "host0.xplane.pb").exists() for run in runs)

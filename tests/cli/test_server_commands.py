@@ -27,6 +27,7 @@ import grpc
 import pytest
 import trustme
 
+import tilescope
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tests.demo import DEMO_TRACE
 from tilescope.cli import access_options, main, server_options, view
@@ -249,6 +250,7 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
         (["--certificate", "/does/not/exist", "--private-key", "/does/not/exist"], "cannot be read"),
         (["--allow-origin", "*"], "an origin is"),
         (["--allow-host", "http://a"], "a host name"),
+        (["--allow-host", "a", "--host", "0.0.0.0"], "--allow-host has no effect with --host 0.0.0.0"),
         (["--allow-frame", "https://a.example.org/page"], "an origin is"),
         (["--allow-frame", "https://a.example.org; script-src *"], "an origin is"),
         (["--perfetto-url", "javascript:alert(1)"], "the address of Perfetto"),
@@ -264,10 +266,28 @@ def test_rules_that_make_no_sense_are_wrong_usage(
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["serve", "view"])
-def test_a_path_that_does_not_exist_is_wrong_usage(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([command, "/does/not/exist"]) == 2
-    assert capsys.readouterr().err == "tilescope: /does/not/exist: there is no such file or folder\n"
+def test_a_store_of_another_version_ends_view_as_it_ends_info(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = str(tilescope.index(DEMO_TRACE, tmp_path / "demo.store"))
+    monkeypatch.setattr("tilescope.tiler.store.run_store.STORE_VERSION", 10**6)
+    assert main(["info", store]) == 1
+    said = capsys.readouterr().err
+    assert "written as store version" in said
+    assert main(["view", store, "--no-browser", "--port", "0"]) == 1
+    assert capsys.readouterr() == ("", said)
+
+
+def test_serve_says_which_stores_it_cannot_show_and_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "bad.store").mkdir()
+    (tmp_path / "bad.store" / "CURRENT").write_text("gen-gone")
+    tilescope.index(DEMO_TRACE, tmp_path / "demo.store")
+    with started(tmp_path, "serve", "demo.store", "bad.store") as (process, url):
+        assert sorted(run["state"] for run in get_json(f"{url}api/v1/runs")["runs"]) == ["failed", "ready"]
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=10)
+    lines = [line for line in err.splitlines() if line.startswith("tilescope: bad.store: ")]
+    assert [line for line in lines if "names a generation that is not there" in line]
 
 
 def test_a_port_that_is_in_use_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,8 +21,8 @@ line every few seconds.
 | exit code | meaning |
 |---|---|
 | 0 | fine |
-| 1 | the trace or the store is bad, or a file cannot be read or written |
-| 2 | wrong usage |
+| 1 | the trace or the store is bad, or is not there; or a file cannot be read or written |
+| 2 | wrong usage, such as an option that would have no effect |
 | 130 | stopped by Ctrl-C |
 """
 

@@ -31,9 +31,18 @@ async def test_the_run_is_found_by_name_by_id_and_as_the_newest(client: AsyncCli
 async def test_tracks_have_their_place(run: AsyncRun) -> None:
     tracks = await run.tracks()
     assert [track.id for track in tracks] == list(range(len(tracks)))
-    (thread,) = await run.tracks(name="THREAD 2")
+    (thread,) = await run.tracks(containing="READ 2")
     assert (thread.kind, thread.name, thread.path[-1]) == ("slice", "thread 2", "Process 1")
     assert [track.name for track in await run.tracks(kind="counter")] == ["memory · v"]
+
+
+async def test_a_name_is_exact_and_a_part_of_one_is_not(run: AsyncRun) -> None:
+    (thread,) = await run.tracks(name="thread 2")
+    assert list(await run.tracks(kind="slice", name="thread 2")) == [thread]
+    for name in ("THREAD 2", "thread", "2", ""):
+        assert not await run.tracks(name=name)
+    assert len(await run.tracks(kind="slice", containing="THREAD")) == 4
+    assert list(await run.tracks(containing="thread", name="thread 2")) == [thread]
 
 
 async def test_events_of_a_span(run: AsyncRun, example: Example) -> None:

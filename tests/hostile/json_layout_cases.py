@@ -79,7 +79,6 @@ _BROKEN = {
 _BAD_PHASES = {"empty": '""', "long": '"XX"', "number": "7", "bare-word": "X", "object": "{}"}
 
 _EMPTY = {
-    "nothing": "",
     "white-space": " \n\t ",
     "array": "[]",
     "object": '{"traceEvents":[]}',
@@ -183,6 +182,7 @@ CASES = [
         for name, (text, meant) in _REPAIRED.items()
         for how, between in (("commas", ","), ("lines", "\n"))
     ),
+    case("json-empty/nothing", "no bytes at all", "", Refused("is empty")),
     *(case(f"json-empty/{name}", "an empty trace, said so", text, EMPTY) for name, text in _EMPTY.items()),
     *(case(f"json-other/{name}", "JSON, but no trace", text, NO_TRACE) for name, text in _NO_TRACE.items()),
     *(case(f"json-cut/{name}", "cut between events", text, accepted) for name, (text, accepted) in _WHOLE_CUTS.items()),

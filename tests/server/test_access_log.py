@@ -53,6 +53,25 @@ async def test_each_request_is_one_line_with_what_was_sent(logged: Client, tmp_p
     assert (second["path"], second["status"]) == ("/healthz", 200)
 
 
+@pytest.mark.parametrize("is_closed", [True, False], ids=["closed", "cut off"])
+async def test_a_stream_is_one_line_with_all_that_was_sent(logged: Client, tmp_path: Path, is_closed: bool) -> None:
+    file = tmp_path / "access.log"
+    with access_log(file):
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        socket = await logged.ws_connect("/api/v1/runs/run1/watch", headers=headers)
+        message = await socket.receive_str()
+        if is_closed:
+            await socket.close()
+        else:
+            assert socket._response.connection is not None
+            socket._response.connection.close()
+        async with asyncio.timeout(5):
+            while '"status":101' not in file.read_text():
+                await asyncio.sleep(0.01)  # until the server has seen the end of the stream
+    (line,) = lines(file)
+    assert len(message) < line["bytes"] < len(message) + 1000  # with the head
+
+
 async def test_no_token_is_ever_written(logged: Client, tmp_path: Path) -> None:
     file = tmp_path / "access.log"
     with access_log(file):

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from tilescope.tiler.columns import Phase
-from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.export.cursor import Cursor
 from tilescope.tiler.export.event_row import EventRow
 from tilescope.tiler.export.event_text import joined, quoted
@@ -48,11 +48,14 @@ def next_piece(
 ) -> Steps[tuple[bytes, Cursor | None]]:
     """The first piece of the file (`cursor` None), or the next; and the cursor of the one after it, None at the end.
 
-    Raises UsageError for tracks and steps that there are not, NotBuilt while the run is indexed, DamagedStore.
+    Raises UsageError for tracks, steps and a span that there are not, NotBuilt while the run is indexed, DamagedStore.
     """
     if reader.store.is_growing:
         raise NotBuilt("the run is still being indexed: export it when that is done")
-    looked = yield from Scope(reader).windows(question)
+    scope = Scope(reader)
+    looked = yield from scope.windows(question)
+    if (words := scope.outside_text(question)) is not None:
+        raise UsageError(words)
     tracks = [t for t in reader.tree.leaves(question.tracks, EVENT_KINDS) if reader.tree.tracks[t]["events"] != "0"]
     export = _Export(reader, looked, tracks, is_whole=question.is_whole)
     head, parts = b"", []

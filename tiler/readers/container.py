@@ -248,6 +248,8 @@ def _judge_text(path: Path, text: bytes, is_whole: bool) -> _Judged:
     """Whether what begins so may be a trace. `is_whole`: nothing follows."""
     if _is_archive_head(text):
         return _Judged("is an archive itself (unpack it first)")
+    if not text and is_whole:
+        return _Judged(None, is_empty=True)
     try:
         found = recognise(text, path)
     except UnknownFormat as error:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from tilescope.tiler.errors import TooLarge, TraceError, UsageError
+from tilescope.tiler.errors import NOTHING_THERE, TooLarge, TraceError, UsageError
 from tilescope.tiler.readers.compression import ENDINGS, TAR_ENDINGS
 from tilescope.tiler.readers.container import holding_archive, list_archive
 from tilescope.tiler.readers.fingerprint import archive_of
@@ -67,7 +67,7 @@ def discover(path: Path | str, max_inflated: int | None = None) -> list[Discover
     if not runs:
         kind = kind_of(path)
         if not kind:
-            raise TraceError(path, "there is no such file or folder")
+            raise TraceError(path, NOTHING_THERE)
         advice = "index it, or view it: its content is copied then" if kind == "a pipe" else "name a file or a folder"
         raise TraceError(path, f"is {kind}", advice=advice)
     return _newest_first(runs)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tilescope.tiler.errors import DamagedTrace
 from tilescope.tiler.readers.reader import Reader
 from tilescope.tiler.readers.room import Room
-from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
+from tilescope.tiler.readers.signature import HEAD_BYTES, Signature, recognise
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.sources import open_source
 
@@ -21,13 +22,21 @@ def open_trace(path: Path | str, *, scratch_dir: Path | None = None, max_inflate
     return reader_of(open_source(path, max_inflated), scratch_dir=scratch_dir)
 
 
+def signature_of(source: ByteSource) -> Signature:
+    """What the first bytes of a source say. Raises `UnknownFormat`, and `DamagedTrace` where none can be had."""
+    head = source.peek(HEAD_BYTES)
+    if not head and source.problem is not None:
+        raise DamagedTrace(source.path, source.problem)
+    return recognise(head, source.path)
+
+
 def reader_of(source: ByteSource, *, scratch_dir: Path | None = None, room: Room | None = None) -> Reader:
     """A reader of a source, which belongs to it from now on. Raises as `open_trace` does.
 
     `room` is how much it may find.
     """
     try:
-        found = recognise(source.peek(HEAD_BYTES), source.path)
+        found = signature_of(source)
         return found.format.open(source, scratch_dir=scratch_dir, room=room)
     except BaseException:
         source.close()

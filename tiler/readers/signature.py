@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers import formats
 from tilescope.tiler.readers.compression import ENDINGS
 from tilescope.tiler.readers.format import Format, Likeness
@@ -26,8 +27,10 @@ def recognise(head: bytes, path: Path) -> Signature:
     """The format of a trace that begins with `head`. Raises `UnknownFormat`; `path` is only for its message.
 
     Ours come first. Those of other packages are asked where none of ours is certain, and have the file if they are.
-    Nothing at all, or nothing but white space, is an empty JSON trace.
+    A file of no bytes is refused, whatever its name; nothing but white space is an empty JSON trace.
     """
+    if not head:
+        raise UnknownFormat(path, "is empty", advice="nothing was written to it: record it again")
     found = _first(formats.ours(), head, Likeness.BEGINS)
     if found is None or (found.likeness < Likeness.CERTAIN and head.strip()):
         least = Likeness.BEGINS if found is None else Likeness.CERTAIN

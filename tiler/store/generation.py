@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tilescope.tiler.errors import NoStore, StoreError
+from tilescope.tiler.errors import NOTHING_THERE, NoStore, StoreError
 from tilescope.tiler.store.disk_space import Need, is_full, require_room
 from tilescope.tiler.store.lmdb_writer import LmdbWriter
 from tilescope.tiler.store.readership import PRIVATE
@@ -135,7 +135,7 @@ def _published_name(path: Path) -> str:
         with (path / CURRENT).open() as file:
             return file.read(_NAME_CHARACTERS).strip()
     except (FileNotFoundError, NotADirectoryError) as error:
-        what, place = ("this folder is not a store", "STORE") if path.is_dir() else ("no store here", path)
+        what, place = ("this folder is not a store", "STORE") if path.is_dir() else (NOTHING_THERE, path)
         raise NoStore(f"{path}: {what} (make one with: tilescope index TRACE -o {place})") from error
     except (OSError, UnicodeDecodeError) as error:
         raise StoreError(f"{path / CURRENT}: cannot be read: {error}") from error

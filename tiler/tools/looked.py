@@ -61,7 +61,7 @@ def no_steps(name: str | None) -> str:
     """What is said where there are none."""
     if name is not None:
         return f"no slice is called {name!r}, with a number or without"
-    return "the trace marks no steps: say with step_name which slices are steps (docs/formats.md, Steps)"
+    return "the trace marks no steps: say with step_name which slices are steps"
 
 
 def _range_notes(steps: RunSteps, wanted: StepRange) -> list[Note]:

@@ -5,10 +5,11 @@ Of other builds that a question names, it sees the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import SLICE_KINDS, QueryReader, Steps
@@ -62,7 +63,22 @@ class Scope:
         """The ticks that a question is about, of those of the run. Raises UsageError when there is no such span."""
         span = self.within(span_of(question.start, question.end))
         start, stop = self.run_span(question)
+        if (words := self.outside_text(question)) is not None:
+            self._add_notes([Note("warning", words)])
         return TickRange(min(max(span.start, start), stop), max(min(span.stop, stop), start))
+
+    def outside_text(self, question: SpanQuestion) -> str | None:
+        """The words for a span of which the run has nothing; None where it has something, or the run is empty."""
+        span = self.within(span_of(question.start, question.end))
+        first, stop = self.run_span(question)
+        if first == stop or (first < span.stop and span.start < stop):
+            return None
+        duration = duration_text(stop - 1 - first, int(self.manifest["tick_ps"]))
+        return f"the span is outside of the run, which has ticks {first:,} to {stop - 1:,} ({duration})"
+
+    def _add_notes(self, notes: Iterable[Note]) -> None:
+        """Adds those that are not there yet: some tools ask twice."""
+        self.notes += [note for note in notes if note not in self.notes]
 
     def run_span(self, question: SpanQuestion) -> TickRange:
         """The ticks of the run, without what lies apart unless that is asked for, or both ends of a span are given."""
@@ -96,7 +112,7 @@ class Scope:
         if question.steps is not None:
             steps = yield from self.steps(question.step_name)
             looked = StepWindows(steps, question.steps, span, within)
-            self.notes += [note for note in looked.notes if note not in self.notes]  # who asks twice
+            self._add_notes(looked.notes)
             return looked
         if question.step_name is not None:
             raise UsageError(STEPS_MISSING)

@@ -62,7 +62,11 @@ _MEANINGS: Final = {
     CaptureCause.UNIMPLEMENTED: _Meaning("the server does not offer this", ()),
     CaptureCause.BUSY: _Meaning(
         "another profiling run is active in that process",
-        ("wait until it ends, or end it: only one can run in a process, those that the job starts itself included",),
+        (
+            "wait until it ends, or end it: only one can run in a process, those that the job starts itself included",
+            "a continuous recording that a killed capture left running is ended by another one: "
+            "tilescope capture HOST:PORT --logdir DIR --continuous --take-over",
+        ),
         may_pass=True,
     ),
     CaptureCause.EMPTY: _Meaning(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tilescope.cli.limit_options import limits_of
 from tilescope.cli.say import complain
 from tilescope.cli.work_rules_option import work_rules_of
+from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
     from tilescope.server.settings import Settings
@@ -89,12 +90,14 @@ def add_access_options(parser: argparse.ArgumentParser) -> None:
 
 def make_settings(args: argparse.Namespace) -> Settings:
     """How the server treats those who ask it. Raises `UsageError`."""
-    from tilescope.server.guard.access import choose_access
+    from tilescope.server.guard.access import choose_access, is_loopback
     from tilescope.server.guard.capture_rules import parse_capture_rules
     from tilescope.server.guard.descriptors import fit, raise_limit
     from tilescope.server.guard.tls import choose_certificate
     from tilescope.server.settings import Settings, parse_base_path, parse_host, parse_origin, parse_perfetto_url
 
+    if args.allow_host and not is_loopback(args.host):
+        raise UsageError(f"--allow-host has no effect with --host {args.host}: all host names are accepted there")
     certificate = choose_certificate(args.certificate, args.private_key)
     if certificate is not None:
         certificate.context()  # what is wrong with it is to be said before anything is started

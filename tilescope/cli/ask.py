@@ -20,6 +20,7 @@ import argparse
 import io
 import sys
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _ask(path: Path, asked: AnyTool, options: argparse.Namespace) -> None:
     from tilescope.cli.answer_text import Shown, track_names
+    from tilescope.cli.option_words import in_option_words, option_words
     from tilescope.cli.spans import ticks_text, zero_of
     from tilescope.cli.stores import refuse_file
     from tilescope.tiler.query import QueryReader, finish
@@ -75,7 +77,8 @@ def _ask(path: Path, asked: AnyTool, options: argparse.Namespace) -> None:
     from tilescope.tiler.tools import BuildRef, Scope, ask, from_text, parameters, references, text_of
 
     rules = work_rules_of(options)
-    with ExitStack() as opened:
+    known = parameters(asked.question)
+    with option_words(known), ExitStack() as opened:
 
         def reader(store: Path) -> QueryReader:
             refuse_file(store)
@@ -86,7 +89,7 @@ def _ask(path: Path, asked: AnyTool, options: argparse.Namespace) -> None:
             manifest = main.store.manifest()
             tick_ps, zero = int(manifest["tick_ps"]), zero_of(manifest)
         values: dict[str, str] = {}
-        for parameter in parameters(asked.question):
+        for parameter in known:
             given = getattr(options, parameter.name)
             if given is not None:
                 text = text_of(given)
@@ -98,6 +101,9 @@ def _ask(path: Path, asked: AnyTool, options: argparse.Namespace) -> None:
             others = {ref: reader(Path(ref)) for ref in references(question, BuildRef).values()}
             answer = finish(ask(asked, Scope(main, others), question))
             names = track_names(main.tree)
+    if options.format == "text":
+        notes = [replace(note, text=in_option_words(note.text, known)) for note in answer.notes]
+        answer = replace(answer, notes=notes)
     _write(answer, options, Shown(tick_ps, lambda track: names.get(track, ""), zero))
 
 

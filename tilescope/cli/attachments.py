@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from tilescope.cli.option_rules import not_with, only_with
 from tilescope.cli.say import printable, say, say_json
 from tilescope.cli.text import plural, shortened, size_text
 
@@ -44,18 +45,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", metavar="HOST", help="only those of this host")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it; must not exist yet")
     parser.add_argument("--json", action="store_true", help="the list as one JSON object")
+    only_with(parser, "NAME", "--output")
+    not_with(parser, "NAME", "--json")
 
 
 def run(args: argparse.Namespace) -> int:
     """Prints the list, or writes one."""
     from tilescope.cli.stores import refuse_file
-    from tilescope.tiler.errors import UsageError
     from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.sense import must_make_sense
 
     refuse_file(args.store)
-    if args.name is None and args.output is not None:
-        raise UsageError("-o FILE needs the NAME of an attachment")
     store = open_run_store(args.store)
     try:
         with must_make_sense(args.store):
@@ -82,10 +82,14 @@ def listed_in(store: RunStore) -> Sequence[AttachmentEntry]:
 
 
 def _find(entries: Sequence[AttachmentEntry], name: str, host: str | None) -> AttachmentEntry:
+    from tilescope.tiler.errors import UsageError
     from tilescope.tiler.store.attachments import find
 
     if name.isascii() and name.isdigit() and len(name) < 10 and int(name) < len(entries):
-        return entries[int(name)]
+        entry = entries[int(name)]
+        if host not in (None, entry.host):
+            raise UsageError(f"attachment {name} is of host {entry.host!r}, not of {host!r}")
+        return entry
     return find(entries, name, host)
 
 

@@ -36,6 +36,7 @@ from tilescope.cli.capture_progress import CaptureDisplay
 from tilescope.cli.capture_report import report
 from tilescope.cli.command import EXIT_BAD, EXIT_INTERRUPTED
 from tilescope.cli.memory_option import DEFAULT_MEMORY_BYTES
+from tilescope.cli.option_rules import not_with, only_with
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import parse_port
@@ -127,6 +128,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--take-over", action="store_true", help="first end a continuous recording that was left running on the servers"
     )
     add_cache_options(parser)
+    only_with(parser, "--continuous", "--interval", "--keep", "--keep-size", "--take-over")
+    not_with(parser, "--continuous", "--view", "--run-name", "--duration-ms", "--delay-ms", "--num-tracing-attempts")
+    not_with(parser, "--continuous", "--repository-root", "--cache-dir", "--cache-size")
+    only_with(parser, "--view", "--no-browser", "--port", "--cache-size")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -183,12 +188,14 @@ def _index(folder: Path, args: argparse.Namespace) -> None:
     from tilescope.tiler.indexing import build_store
     from tilescope.tiler.readers import find_run
     from tilescope.tiler.store import open_run_store
+    from tilescope.tiler.store.cached_traces import remember_traces
 
     found = find_run(folder)
     store_path = cache_directory(args).store_of(found.id, found.files)
     begin = time.monotonic()
     with ProgressDisplay() as display:
         build_store(found.files, store_path, progress=display.update_build, memory_bytes=DEFAULT_MEMORY_BYTES)
+    remember_traces(store_path, found.files)
     store = open_run_store(store_path)
     try:
         events = int(store.manifest()["events"]["total"])

@@ -11,7 +11,6 @@ from tilescope.cli.command import EXIT_BAD
 from tilescope.cli.say import complain, say
 from tilescope.cli.stop_signals import stop_on_signals
 from tilescope.cli.text import size_text
-from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
     from tilescope.capture import CaptureOptions, CaptureResult, Failure, HostProgress, ProfilerAddress
@@ -21,10 +20,6 @@ async def capture_windows(
     addresses: tuple[ProfilerAddress, ...], options: CaptureOptions, args: argparse.Namespace
 ) -> int:
     """Captures until Ctrl-C; returns the exit code: 0 if there was a window. Raises `UsageError`."""
-    if args.view or args.run_name is not None or args.delay_ms:
-        raise UsageError(
-            "--continuous goes without --view, --run-name and --delay-ms (tilescope view DIR shows the runs)"
-        )
     windows = WindowOptions(args.interval, args.keep, args.keep_size, args.take_over)
     report = _WindowReport()
     with stop_on_signals() as stop:
@@ -47,8 +42,6 @@ class _WindowReport:
             if known is None or known.cause != progress.failure.cause:
                 for hint in progress.failure.hints:
                     complain(f"hint: {hint}")
-                if progress.failure.cause == "busy":
-                    complain("hint: --take-over ends a continuous recording that was left running")
             self._failures[progress.address] = progress.failure
 
     def window(self, result: CaptureResult) -> None:

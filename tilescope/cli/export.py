@@ -19,14 +19,19 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
+
+from tilescope.cli.say import complain
 
 if TYPE_CHECKING:
     from tilescope.tiler.query import QueryReader
+
+_EVENT: Final = re.compile(rb'"ph":"[^M]')  # anything but the names of processes and threads
 
 NAME = "export"
 HELP = "write events as trace-event JSON, for other viewers"
@@ -39,25 +44,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--start", metavar="TIME", help="first tick of the span; default: the start of the run")
     parser.add_argument("--end", metavar="TIME", help="first tick after the span; default: the end of the run")
     parser.add_argument("--steps", metavar="STEPS", help="only these steps, as in 5 or 5-9")
+    parser.add_argument("--step-name", metavar="NAME", help="slices of this name are the steps; default: those marked")
     parser.add_argument("--tracks", metavar="TRACKS", help="only these tracks, as in 1,5,8-12; default: all")
 
 
 def run(args: argparse.Namespace) -> int:
     """Writes the file, and says what it is."""
+    from tilescope.cli.option_words import option_words
     from tilescope.cli.say import printable, say
     from tilescope.cli.stores import refuse_file
     from tilescope.cli.text import size_text
     from tilescope.cli.whole_file import whole_file
     from tilescope.tiler.errors import UsageError
+    from tilescope.tiler.export import ExportQuestion
     from tilescope.tiler.query import QueryReader
     from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.sense import must_make_sense
+    from tilescope.tiler.tools import parameters
 
     refuse_file(args.store)
     if args.output is None and sys.stdout.isatty():
         raise UsageError("name a file with -o FILE, or redirect the output")
-    with closing(open_run_store(args.store)) as store, must_make_sense(args.store):
-        pieces = _pieces(QueryReader(store), args)
+    words = option_words(parameters(ExportQuestion))
+    with words, closing(open_run_store(args.store)) as store, must_make_sense(args.store):
+        pieces = _watched(_pieces(QueryReader(store), args))
         if args.output is None:
             _write(pieces, sys.stdout.buffer)
             return 0
@@ -73,11 +83,21 @@ def _pieces(reader: QueryReader, args: argparse.Namespace) -> Iterator[bytes]:
     from tilescope.tiler.tools import from_text
 
     manifest = reader.store.manifest()
-    values = {name: getattr(args, name) for name in ("start", "end", "steps", "tracks")}
+    values = {name: getattr(args, name) for name in ("start", "end", "steps", "step_name", "tracks")}
     given = {name: text for name, text in values.items() if text is not None}
     for name in given.keys() & {"start", "end"}:
         given[name] = ticks_text(f"--{name}", given[name], int(manifest["tick_ps"]), zero_of(manifest))
     return pieces(reader, from_text(ExportQuestion, given))
+
+
+def _watched(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The same; says so at the end where there was no event among them."""
+    has_events = False
+    for piece in pieces:
+        has_events = has_events or _EVENT.search(piece) is not None
+        yield piece
+    if not has_events:
+        complain("there are no events in what was asked for: the file has names of processes and threads alone")
 
 
 def _zipped(pieces: Iterator[bytes]) -> Iterator[bytes]:

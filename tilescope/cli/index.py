@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import gc
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,7 @@ def _index(path: Path, args: argparse.Namespace) -> int:
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.indexing import build_store, collect_seldom, keep_free_memory
     from tilescope.tiler.readers import find_run, formats
+    from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT
     from tilescope.tiler.store import is_store, open_run_store
 
     collect_seldom()
@@ -71,6 +73,8 @@ def _index(path: Path, args: argparse.Namespace) -> int:
         raise UsageError(f"{path}: this is a store already: name the trace that it is to be made from")
     keep_free_memory(args.memory)
     source = find_run(path, args.max_inflated)
+    if args.time_unit != DEFAULT_TIME_UNIT and not _has_json(source.files, args.max_inflated):
+        raise UsageError(f"--time-unit has no effect: {path} is no trace-event JSON, and says its unit itself")
     begin = time.monotonic()
     worked = False
     with ProgressDisplay() as display:
@@ -104,3 +108,15 @@ def _index(path: Path, args: argparse.Namespace) -> int:
     for fact in [*store_facts(manifest), *(StoreFact("note", note) for note in source.notes)]:
         say(f"  {fact.label:<10}{fact.text}")
     return 0
+
+
+def _has_json(files: Sequence[Path], max_inflated: int | None) -> bool:
+    """Whether any of the trace files is trace-event JSON."""
+    from tilescope.tiler.readers.recognise import signature_of
+    from tilescope.tiler.readers.sources import open_source
+
+    for file in files:
+        with open_source(file, max_inflated) as source:
+            if signature_of(source).format.id == "trace_event_json":
+                return True
+    return False

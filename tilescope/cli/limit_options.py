@@ -10,8 +10,8 @@ _QUESTIONS = 32
 _QUESTIONS_PER_CONNECTION = 8
 
 
-def add_limit_options(parser: argparse.ArgumentParser) -> None:
-    """Declares the limits of one client."""
+def add_limit_options(parser: argparse.ArgumentParser, *, has_grpc: bool) -> None:
+    """Declares the limits of one client; without gRPC not those that only its connections have."""
     group = parser.add_argument_group(
         "limits per client", "a client is an IP address: all users behind one proxy count as one client"
     )
@@ -29,6 +29,9 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"questions (statistics, search, events) from one address, running or waiting; default: {_QUESTIONS}",
     )
+    if not has_grpc:
+        parser.set_defaults(questions_per_connection=_QUESTIONS_PER_CONNECTION)
+        return
     group.add_argument(
         "--questions-per-connection",
         type=parse_limit,

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from tilescope.cli.command import EXIT_USAGE, Command
 from tilescope.cli.commands import commands
+from tilescope.cli.option_rules import broken_rule
 from tilescope.cli.say import printable, say
 from tilescope.version import version_text
 
@@ -38,8 +39,28 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """Says on one line what is wrong with the arguments, whatever is in them, and in the same words on every Python."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._given: set[str] = set()
+
+    def parse_known_args(  # type: ignore[override]  # of which the stubs have one overload for each kind of namespace
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As the base class does; refuses options that would have no effect."""
+        self._given.clear()
+        parsed = super().parse_known_args(args, namespace)
+        if words := broken_rule(self, self._given):
+            self.error(words)
+        return parsed
+
     def error(self, message: str) -> NoReturn:
         self.exit(EXIT_USAGE, f"{self.prog}: error: {printable(message)} (see {self.prog} --help)\n")
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        # What stands on the command line passes through here, a default does not.
+        if arg_strings or action.nargs == 0:
+            self._given.update(action.option_strings or [str(action.metavar)])
+        return super()._get_values(action, arg_strings)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:

@@ -24,6 +24,7 @@ import os
 from pathlib import Path
 
 from tilescope.cli.access_options import make_settings, warn_of_strangers
+from tilescope.cli.option_rules import not_with
 from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry, parse_port
 from tilescope.tiler.errors import TilescopeError
@@ -35,7 +36,7 @@ HELP = "serve stores and log directories"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("paths", type=Path, nargs="+", metavar="LOGDIR_OR_STORE", help="what to serve")
-    add_server_options(parser)
+    add_server_options(parser, has_grpc=True)
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--grpc-port",
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="port of gRPC; default: the one after that of HTTP, if it is free; 0: any free one",
     )
     group.add_argument("--no-grpc", action="store_true", help="serve HTTP only")
+    not_with(parser, "--no-grpc", "--questions-per-connection")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -53,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.cli.indexing_progress import with_progress
     from tilescope.server.access_log import access_log
     from tilescope.server.app import make_app
+    from tilescope.server.runs.run import RunState
     from tilescope.server.serving import DEFAULT_PORT, bind, run_until_signalled, url_of, with_token
 
     settings = make_settings(args)
@@ -63,7 +66,11 @@ def run(args: argparse.Namespace) -> int:
     grpc_port: list[int] = []
 
     async def announce() -> None:
-        count = len(await registry.list_runs())
+        runs = await registry.list_runs()
+        count = len(runs)
+        for run in runs:
+            if run.state is RunState.FAILED:
+                complain(f"{run.found.name}: {run.error}")
         url = url_of(listening, settings)
         if settings.access.is_made_up:
             url = with_token(url, settings.access)

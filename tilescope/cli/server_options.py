@@ -20,7 +20,7 @@ from tilescope.cli.seldom import Seldom
 from tilescope.cli.sizes import parse_size
 from tilescope.cli.time_unit_option import add_time_unit_option
 from tilescope.cli.work_rules_option import add_work_rules_option
-from tilescope.tiler.errors import UsageError
+from tilescope.tiler.errors import NOTHING_THERE, TraceError
 
 if TYPE_CHECKING:
     from tilescope.server.runs.registry import Registry
@@ -30,7 +30,7 @@ _DEFAULT_PORT = 8808
 KEPT_ANSWERS_BYTES = 64 * 10**6
 
 
-def add_server_options(parser: argparse.ArgumentParser) -> None:
+def add_server_options(parser: argparse.ArgumentParser, *, has_grpc: bool) -> None:
     """Declares where to listen, who may ask, and how much memory and disk there is for what."""
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1, this machine only"
@@ -57,11 +57,11 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     add_time_unit_option(parser)
     add_work_rules_option(parser)
     add_access_options(parser)
-    add_limit_options(parser)
+    add_limit_options(parser, has_grpc=has_grpc)
 
 
 def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
-    """The runs at the paths of the command line. Raises `UsageError` for a path that does not exist, or is no file."""
+    """The runs at the paths of the command line. Raises `TraceError` for a path that does not exist, or is no file."""
     from tilescope.server.guard.roots import within
     from tilescope.server.runs.open_stores import OpenStores
     from tilescope.server.runs.registry import Registry
@@ -72,9 +72,11 @@ def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
 
     for path in args.paths:
         if not path.exists() and holding_archive(path) is None:
-            raise UsageError(f"{path}: there is no such file or folder")
+            raise TraceError(path, NOTHING_THERE)
         if kind := kind_of(path):
-            raise UsageError(f"{path}: is {kind}" + (": index it first" if kind == "a pipe" else ""))
+            raise TraceError(
+                path, f"is {kind}", advice="index it first" if kind == "a pipe" else "name a file or a folder"
+            )
     confined = within(args.paths, partial(discover, max_inflated=args.max_inflated))
     return Registry(
         args.paths,

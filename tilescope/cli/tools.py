@@ -1,6 +1,6 @@
 """Lists the tools that answer questions about a run: those that come with Tilescope, and those of other packages.
 
-With --markdown it prints the page docs/tools.md: each tool with all its parameters.
+With --markdown it prints a page of documentation: each tool with all its parameters.
 
 Examples:
 
@@ -18,7 +18,7 @@ HELP = "list the tools that answer questions"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("--markdown", action="store_true", help="the page docs/tools.md")
+    parser.add_argument("--markdown", action="store_true", help="a page with all parameters, in Markdown")
 
 
 def run(args: argparse.Namespace) -> int:

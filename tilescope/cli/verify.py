@@ -27,6 +27,7 @@ import time
 from pathlib import Path
 
 from tilescope.cli.memory_option import add_memory_option
+from tilescope.cli.option_rules import not_with
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import say
 from tilescope.cli.text import seconds_text
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--same-as", type=Path, metavar="OTHER", help="compare with this store of the same trace, instead of proving"
     )
+    not_with(parser, "--same-as", "--memory")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,6 +6,12 @@ indexed in the background, the newest first; those that jobs write meanwhile as 
 Indexes are kept in a cache directory, so the next start is immediate. Ctrl-C
 or SIGTERM ends the server. If indexing fails for all files that were named, it ends with exit code 1.
 
+Traces on another machine: start this there, and look at them here through a tunnel,
+
+    ssh -t -L 8808:localhost:8808 HOST tilescope view logs/ --no-browser --port 8808
+
+and open http://localhost:8808/. For a name other than localhost see --allow-host.
+
 This command serves HTTP only, which is enough for browsers and for notebooks (tilescope.connect). For gRPC, use
 `tilescope serve`.
 
@@ -44,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="trace, run folder, log directory or store")
     parser.add_argument("--no-browser", action="store_true", help="only print the URL")
-    add_server_options(parser)
+    add_server_options(parser, has_grpc=False)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -102,15 +108,18 @@ def has_screen() -> bool:
 
 
 def _check_files(paths: Sequence[Path], max_inflated: int | None) -> None:
-    """Raises `TraceError` for a file whose first bytes are not those of a trace."""
+    """Raises `TraceError` for a file whose first bytes are not those of a trace, `StoreError` for a bad store."""
     from tilescope.tiler.readers.container import trace_paths
-    from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
+    from tilescope.tiler.readers.recognise import signature_of
     from tilescope.tiler.readers.sources import open_source
+    from tilescope.tiler.store import is_store, open_run_store
 
     for path in paths:
         if path.is_file():
             with open_source(trace_paths(path, max_inflated)[0], max_inflated) as source:
-                recognise(source.peek(HEAD_BYTES), source.path)
+                signature_of(source)
+        elif is_store(path):
+            open_run_store(path).close()
 
 
 def _listen(host: str, port: int | None) -> socket:

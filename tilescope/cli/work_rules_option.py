@@ -16,8 +16,8 @@ def add_work_rules_option(parser: argparse.ArgumentParser | argparse._ArgumentGr
         "--work-rules",
         type=Path,
         metavar="FILE",
-        help="your rules of what is communication, computation or a copy, before the built-in table: see "
-        "docs/kinds-of-work.md",
+        help="your rules of what is communication, computation, copy or none, before the built-in table; a TOML file "
+        'of patterns: [[rule]] kind="copy" pattern="^my_copy" (each on a line of its own)',
     )
 
 

@@ -166,12 +166,18 @@ class AsyncRun:
         """The name of this build in a question to another one: `run.ask("…", against=other)`."""
         return self._source.ref(self._of)
 
-    async def tracks(self, *, kind: TrackKind | None = None, name: str | None = None) -> TrackList:
-        """The tracks by id: all, those of one kind, or those whose name contains a text."""
+    async def tracks(
+        self, *, kind: TrackKind | None = None, name: str | None = None, containing: str = ""
+    ) -> TrackList:
+        """The tracks by id: all, those of one kind, or those of exactly this name.
+
+        `containing` is a part of the name, upper and lower case alike: "XLA Ops" is in "Async XLA Ops", too.
+        """
         tree = await self._stored.tree()
         tracks = tracks_of({"groups": tree.groups, "tracks": tree.tracks})
+        part = containing.casefold()
         return TrackList(
-            t for t in tracks if kind in (None, t.kind) and (name is None or name.casefold() in t.name.casefold())
+            t for t in tracks if kind in (None, t.kind) and name in (None, t.name) and part in t.name.casefold()
         )
 
     async def view(

@@ -15,7 +15,7 @@ import msgspec
 
 from tilescope.client.errors import Refused
 from tilescope.client.source import Build, Value
-from tilescope.tiler.errors import Cancelled, NoStore
+from tilescope.tiler.errors import NOTHING_THERE, Cancelled, NoStore
 from tilescope.tiler.pages import PageKey, decompress, record_title
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.readers.logdir import run_id
@@ -117,7 +117,8 @@ class LocalSource:
 
     def __init__(self, path: Path, work_rules: WorkRules = NO_WORK_RULES) -> None:
         if not is_store(path):
-            raise NoStore(f"{path}: there is no store here (make one with: tilescope index TRACE -o STORE)")
+            what = "there is no store here" if path.exists() else NOTHING_THERE
+            raise NoStore(f"{path}: {what} (make one with: tilescope index TRACE -o STORE)")
         self._path = path.resolve()
         self._rules = work_rules
         self._folder, shared = _share(self._path, work_rules)

@@ -102,11 +102,15 @@ class Profile:
         from tilescope.client import connect, index
         from tilescope.tiler.readers import find_run
         from tilescope.tiler.store.cache_place import cached_store, default_cache_dir
+        from tilescope.tiler.store.cached_traces import remember_traces
 
         run = find_run(self.path)
         place = Path(store) if store is not None else cached_store(default_cache_dir(), run.id, run.files)
         place.parent.mkdir(parents=True, exist_ok=True)
-        return connect(index(run.files, place)).run()
+        built = index(run.files, place)
+        if store is None:
+            remember_traces(place, run.files)
+        return connect(built).run()
 
     def __enter__(self) -> Self:
         if self._is_over or self._recorder is not None:

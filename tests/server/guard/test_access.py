@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tilescope.server.errors import Unauthorized
+from tilescope.server.errors import Unauthorized, WrongToken
 from tilescope.server.guard.access import OPEN, Access, choose_access, is_loopback
 from tilescope.tiler.errors import UsageError
 
@@ -82,6 +82,14 @@ def test_anything_else_is_refused_without_naming_the_token(header: str | None) -
     with pytest.raises(Unauthorized) as refusal:
         RULE.check_bearer(header)
     assert TOKEN not in str(refusal.value)
+    is_other_token = header in (
+        f"Bearer {TOKEN[:-1]}",
+        f"Bearer {TOKEN}x",
+        f"Bearer {TOKEN} x",
+        "Bearer \udcff",
+    )
+    assert isinstance(refusal.value, WrongToken) is is_other_token
+    assert ("the token is wrong" in str(refusal.value)) is is_other_token
     OPEN.check_bearer(header)
 
 

@@ -32,6 +32,22 @@ async def test_a_rebound_name_gets_nothing(client: Client, host: str, path: str)
     assert (await answer.json())["error"]["code"] == "forbidden"
 
 
+@pytest.mark.parametrize(
+    ("host", "option"), [("gpu7.example:8808", "--allow-host gpu7.example"), ("<b>", "--allow-host NAME")]
+)
+async def test_a_foreign_name_is_told_how_to_be_allowed(client: Client, host: str, option: str) -> None:
+    """People on a page, programs in JSON."""
+    answer = await client.get(RUNS, headers={"Host": host, "Accept": "text/html"})
+    assert option in (await answer.json())["error"]["message"]
+    for path in ("/", "/?run=a"):
+        answer = await client.get(path, headers={"Host": host, "Accept": "text/html"})
+        page = await answer.text()
+        assert (answer.status, answer.content_type) == (403, "text/html")
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert f"<code>{option}</code>" in page
+        assert "<b>" not in page
+
+
 async def test_a_server_that_is_bound_to_the_network_answers_to_any_name(
     site: Site, aiohttp_client: Callable[..., Awaitable[Client]]
 ) -> None:

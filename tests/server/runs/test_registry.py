@@ -87,9 +87,12 @@ async def test_a_trace_of_other_content_is_new_though_its_size_and_time_are_the_
 async def test_only_an_indexed_run_has_a_store(site: Site, registry: Registry) -> None:
     site.add_run("run1")
     run = await registry.find("run1")
-    with pytest.raises(NotIndexed, match="run1 is not indexed yet: it is new"):
+    remedy = f"open it in the viewer, send POST /api/v1/runs/{run.id}/index, or"
+    with pytest.raises(NotIndexed, match=rf"run1 is not indexed yet: it is new \(have it indexed: {remedy}"):
         registry.current_store(run)
     registry.request_index(run)
+    with pytest.raises(NotIndexed, match=r"run1 is not indexed yet: it is \w+ \(wait until it is ready\)"):
+        registry.current_store(run)
     await site.jobs.end("run1", error="byte 3: broken")
     assert await states(registry) == {"run1": RunState.FAILED}  # the files are looked at: it failed as they are
     with pytest.raises(IndexingFailed, match="byte 3: broken"):

@@ -150,7 +150,7 @@ async def test_a_watcher_that_does_not_read_holds_no_queue(
     sent: list[str] = []
     stuck = asyncio.Event()
 
-    async def send(self: object, text: str) -> None:
+    async def send(self: object, text: str, compress: int | None = None) -> None:
         sent.append(text)
         await stuck.wait()
 

@@ -63,7 +63,7 @@ def names(listing: Listing) -> list[str]:
         (member(GOOD + END, b"b.tar"), [], "it is an archive itself (unpack it first)"),
         (member(gzip.compress(GOOD + END), b"b.tgz"), [], "it is an archive itself (unpack it first)"),
         (member(b'{"name": "x"}', b"package.json"), [], "it is JSON, but not a trace"),
-        (member(b"", b"b.json"), ["b.json"], None),
+        (member(b" ", b"b.json"), ["b.json"], None),
     ],
 )
 def test_odd_members(tmp_path: Path, odd: bytes, found: list[str], note: str | None) -> None:
@@ -74,6 +74,12 @@ def test_odd_members(tmp_path: Path, odd: bytes, found: list[str], note: str | N
         reader = open_trace(place.path)
         assert sum(map(len, reader.chunks())) == (0 if place.is_empty else 1)
         reader.close()
+
+
+def test_a_member_of_no_bytes_is_listed_as_empty(tmp_path: Path) -> None:
+    """As such it is left out of a run that has others, which says so."""
+    listing = listed(tmp_path, GOOD + member(b"", b"b.json") + END)
+    assert {place.path.name: place.is_empty for place in listing.members} == {"good.json": False, "b.json": True}
 
 
 @pytest.mark.parametrize(

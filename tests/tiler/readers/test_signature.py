@@ -32,7 +32,6 @@ def test_corpus(name: str) -> None:
 @pytest.mark.parametrize(
     "head",
     [
-        b"",
         b" \n\t",
         b"[]",
         b"\xef\xbb\xbf{}",
@@ -46,6 +45,11 @@ def test_corpus(name: str) -> None:
 )
 def test_json(head: bytes) -> None:
     assert recognise(head, PATH).format.id == "trace_event_json"
+
+
+def test_no_bytes_are_no_trace() -> None:
+    with pytest.raises(UnknownFormat, match="is empty"):
+        recognise(b"", PATH)
 
 
 @pytest.mark.parametrize(

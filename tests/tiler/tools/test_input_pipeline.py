@@ -25,7 +25,7 @@ FILES = {
     "jax_cpu_10steps": "xplane/jax_cpu_10steps.xplane.pb",
     "tpu_v6e_4core": "xplane/tpu_v6e_4core.xplane.pb",
 }
-NO_STEPS = "the trace marks no steps: say with step_name which slices are steps (docs/formats.md, Steps)"
+NO_STEPS = "the trace marks no steps: say with step_name which slices are steps"
 CATEGORIES = {
     "Enqueuing data": ("Enqueue", "enqueue_us"),
     "Preprocessing": ("Preprocessing", "preprocessing_us"),

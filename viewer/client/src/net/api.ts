@@ -72,6 +72,7 @@ export class Api {
     return response.ok ? (await whole(() => response.json() as Promise<Health>, init)).version : null;
   }
 
+  /** The runs of the server, newest first. */
   async runs(signal?: AbortSignal): Promise<Run[]> {
     return [...readRunList(await this.json<RunListJson>("/runs", { signal: signal ?? null })).runs];
   }
@@ -81,6 +82,7 @@ export class Api {
     await this.answer(`/runs/${encodeURIComponent(run)}/index`, { method: "POST" });
   }
 
+  /** What a run holds, and the name of its build. ApiError with code `not_indexed`: ask `index` first. */
   async manifest(run: string, signal?: AbortSignal): Promise<Manifest> {
     const json = await this.json<ManifestJson>(`/runs/${encodeURIComponent(run)}/manifest`, { signal: signal ?? null });
     return parseManifest(json);
@@ -91,10 +93,12 @@ export class Api {
     return this.socketUrl(`/runs/${encodeURIComponent(run)}/watch`, location);
   }
 
+  /** The API of one build of a run; asks nothing. */
   build(run: string, build: string): BuildApi {
     return new BuildApi(this, `/runs/${encodeURIComponent(run)}/builds/${encodeURIComponent(build)}`);
   }
 
+  /** The JSON of the answer at a path below `/api/v1`. */
   async json<T>(path: string, init?: RequestInit): Promise<T> {
     return (await this.jsonAndHeaders<T>(path, init)).json;
   }
@@ -105,6 +109,7 @@ export class Api {
     return await this.read(path, read, init);
   }
 
+  /** The bytes of the answer at a path below `/api/v1`, inflated. */
   bytes(path: string, init?: RequestInit): Promise<Uint8Array> {
     return this.read(path, async (response) => new Uint8Array(await response.arrayBuffer()), init);
   }
@@ -195,6 +200,7 @@ export class BuildApi {
     return this.#api.jsonAndHeaders(this.#path + path, init);
   }
 
+  /** The track tree. */
   async tracks(): Promise<TrackTree> {
     return parseTrackTree(await this.#api.json<TrackTreeJson>(`${this.#path}/tracks`));
   }
@@ -277,11 +283,13 @@ export class BuildApi {
     return this.#api.bytes(`${this.#path}/residuals/${pageName(key)}`, { signal: signal ?? null });
   }
 
+  /** One event with all its arguments. */
   async event(track: number, ordinal: bigint | number, signal?: AbortSignal): Promise<EventDetails> {
     const path = `${this.#path}/events/${track}/${ordinal}`;
     return readEventDetails(await this.#api.json<EventDetailsJson>(path, { signal: signal ?? null }));
   }
 
+  /** The address of the WebSocket on which pages come. */
   streamUrl(location: string): string {
     return this.#api.socketUrl(`${this.#path}/stream`, location);
   }

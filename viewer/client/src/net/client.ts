@@ -142,6 +142,7 @@ export class TileClient {
       });
   }
 
+  /** How the client stands with the server. */
   get status(): ClientStatus {
     const missing = this.#needed.filter((want) => !this.#cache.has(want.name) && !this.#failed.has(want.name));
     const failed = this.#needed.flatMap(({ name }) => this.#failed.get(name) ?? []);
@@ -222,6 +223,7 @@ export class TileClient {
     this.#options.onChange();
   }
 
+  /** A tile that is in memory. */
   readonly tile = (track: number, level: number, index: number): TileData | undefined =>
     this.#cache.lookup(track, level, index);
 
@@ -275,6 +277,7 @@ export class TileClient {
     return null;
   }
 
+  /** The shape record of a block that has arrived. */
   shape(block: number): ShapeIndex | undefined {
     return this.#shapes.get(block);
   }
@@ -304,6 +307,7 @@ export class TileClient {
     this.#stream.forgetFailures();
   }
 
+  /** Closes the stream; nothing is fetched any more. */
   close(): void {
     this.#screen = null;
     this.#residuals.close();

@@ -93,6 +93,7 @@ export class TileStream {
     this.#open();
   }
 
+  /** Whether pages come on the stream, or how otherwise. */
   get status(): StreamStatus {
     return this.#state;
   }
@@ -138,6 +139,7 @@ export class TileStream {
     this.#sendWants();
   }
 
+  /** Closes the connection for good. */
   close(): void {
     this.#setStatus("closed");
     this.#fetcher.stop();

@@ -61,6 +61,7 @@ export class Watch {
     this.#sendWants();
   }
 
+  /** Follows the run no longer. */
   close(): void {
     this.#cancelRetry();
     const socket = this.#socket;

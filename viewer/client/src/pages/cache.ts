@@ -21,18 +21,22 @@ export class PageCache {
     this.budgetBytes = budgetBytes;
   }
 
+  /** Memory that all pages take. */
   get sizeBytes(): number {
     return this.#usedBytes;
   }
 
+  /** Whether a page is there. */
   has(name: PageName): boolean {
     return this.#pages.has(name);
   }
 
+  /** The page, if it is there. */
   get(name: PageName): DecodedPage | undefined {
     return this.#pages.get(name);
   }
 
+  /** Keeps a page; others go where there is no room. */
   add(page: DecodedPage): void {
     const name = pageName(page.key);
     this.#remove(name);
@@ -68,10 +72,12 @@ export class PageCache {
     this.#evict();
   }
 
+  /** A tile of a page that is there. */
   lookup(track: number, level: number, index: number): TileData | undefined {
     return this.#tiles.get(lane(track, level))?.get(index);
   }
 
+  /** Forgets all pages. */
   clear(): void {
     this.#pages.clear();
     this.#tiles.clear();

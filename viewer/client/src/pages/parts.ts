@@ -170,6 +170,7 @@ export class Composer {
     return undefined;
   }
 
+  /** The parts of a terminal tile, as the function of that name has them. */
   readonly partsOf = (terminal: TerminalTile, children: readonly number[]): readonly Part[] | null => {
     const name = `${terminal.track}/${terminal.level}/${terminal.index}`;
     const known = this.#parts.get(name);

@@ -86,18 +86,22 @@ export class ShapeIndex {
     return out;
   }
 
+  /** The level of the tile. */
   levelAt(position: number): number {
     return this.#columns.level[position]!;
   }
 
+  /** The index of the tile on its level. */
   indexAt(position: number): number {
     return this.#columns.index[position]!;
   }
 
+  /** The slot of the tile's track in the block. */
   slotAt(position: number): number {
     return this.#columns.slot[position]!;
   }
 
+  /** What the tile is. */
   kindAt(position: number): TileKind {
     return tileKind(this.#columns.flags[position]!);
   }
