@@ -174,11 +174,7 @@ class AsyncRun:
         `containing` is a part of the name, upper and lower case alike: "XLA Ops" is in "Async XLA Ops", too.
         """
         tree = await self._stored.tree()
-        tracks = tracks_of({"groups": tree.groups, "tracks": tree.tracks})
-        part = containing.casefold()
-        return TrackList(
-            t for t in tracks if kind in (None, t.kind) and name in (None, t.name) and part in t.name.casefold()
-        )
+        return tracks_of(tree.groups, tree.tracks).only(kind, name, containing)
 
     async def view(
         self, start: Time | None = None, end: Time | None = None, px: int = 1000, tracks: Tracks = None

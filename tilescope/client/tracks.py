@@ -62,6 +62,13 @@ class TrackList(Framed, Sequence[Track]):
     def __hash__(self) -> int:
         return hash(self._tracks)
 
+    def only(self, kind: TrackKind | None, name: str | None, containing: str) -> TrackList:
+        """Those of a kind, of exactly this name, and with this text in it, upper and lower case alike."""
+        part = containing.casefold()
+        return TrackList(
+            t for t in self if kind in (None, t.kind) and name in (None, t.name) and part in t.name.casefold()
+        )
+
     @property
     def table(self) -> Table:
         """The members of a `Track` as columns; `path` is one text, with " / " between the names."""
@@ -83,14 +90,14 @@ class TrackList(Framed, Sequence[Track]):
         return repr(self.table)
 
 
-def tracks_of(tree: Mapping[str, Any]) -> list[Track]:
+def tracks_of(groups: Iterable[Mapping[str, Any]], tracks: Iterable[Mapping[str, Any]]) -> TrackList:
     """The tracks of a track tree, by id."""
-    groups = {group["id"]: group for group in tree["groups"]}
+    by_id = {group["id"]: group for group in groups}
 
     def path(group: int | None) -> tuple[str, ...]:
-        return () if group is None else (*path(groups[group]["parent"]), groups[group]["name"])
+        return () if group is None else (*path(by_id[group]["parent"]), by_id[group]["name"])
 
-    return [
+    return TrackList(
         Track(
             track["id"],
             track["kind"],
@@ -105,8 +112,8 @@ def tracks_of(tree: Mapping[str, Any]) -> list[Track]:
             _tick(track.get("first")),
             _tick(track.get("last")),
         )
-        for track in tree["tracks"]
-    ]
+        for track in tracks
+    )
 
 
 def ids_of(tracks: Tracks) -> Sequence[int] | None:
