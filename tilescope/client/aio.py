@@ -169,10 +169,7 @@ class AsyncRun:
     async def tracks(
         self, *, kind: TrackKind | None = None, name: str | None = None, containing: str = ""
     ) -> TrackList:
-        """The tracks by id: all, those of one kind, or those of exactly this name.
-
-        `containing` is a part of the name, upper and lower case alike: "XLA Ops" is in "Async XLA Ops", too.
-        """
+        """The tracks by id: all, or those of one kind, of exactly this name, with a text in it (whatever its case)."""
         tree = await self._stored.tree()
         return tracks_of(tree.groups, tree.tracks).only(kind, name, containing)
 
