@@ -20,7 +20,7 @@ VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
 .PHONY: help demo install dev hook release lint-deep test test-python test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
-        bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types clean
+        bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types pictures clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -313,6 +313,9 @@ types: $(STAMPS)/test-tools ## writes the TypeScript types of the API, and table
 
 tools-docs: $(STAMPS)/test-tools ## writes docs/tools.md anew from the registrations
 	$(BIN)/tilescope tools --markdown > docs/tools.md
+
+pictures: $(STAMPS)/test-tools $(VIEWER_BUILT) browser ## takes the pictures of the README anew
+	$(BIN)/python -m tests.browser.write_pictures
 
 clean: ## removes everything that was built
 	rm -rf .venv build dist .demo server/static viewer/node_modules viewer/dist viewer/client/dist tests/artefacts \
