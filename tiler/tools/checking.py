@@ -25,6 +25,7 @@ from tilescope.tiler.tools.answer import (
     Words,
     values_of,
 )
+from tilescope.tiler.tools.answer_size import check_size
 
 _KINDS: Final = frozenset(get_args(Kind))
 # What is made of an argument has its name, whatever that is.
@@ -40,6 +41,7 @@ def check(answer: object) -> None:
     """Raises ValueError or TypeError, which say where in the answer something is that may not be there."""
     _must_be(answer, Answer, "the answer")
     assert isinstance(answer, Answer)
+    check_size(answer)
     _must_be(answer.is_complete, bool, "is_complete")
     for fact in _with_ids(answer.facts, Fact):
         _check_texts(fact.label, fact.note)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tilescope.tiler.tools import Answer, Column, Fact, Note, Series, Table, answer_json
+from tilescope.tiler.tools import Answer, Column, Fact, Note, Series, Table, answer_json, answer_size
+from tilescope.tiler.tools.answer import Words
 from tilescope.tiler.tools.checking import check
 
 NUMBERS = Column("n", "N", "count", np.arange(3))
@@ -96,5 +97,35 @@ def test_what_may_stand_in_a_column(kind: Any, values: Any) -> None:
 )
 def test_what_may_not(answer: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError)) as error:
+        check(answer)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (
+            of("count", np.zeros(11, np.int8)),
+            "the answer has 11 values, the limit is 10: give parts of it, with `more`",
+        ),
+        (of("text", ["x" * 21]), "the answer has 21 characters of texts, the limit is 20"),
+        (of("text", Words(np.zeros(1, np.int32), ["x" * 21])), "21 characters of texts"),
+        (of("text", np.array(["x" * 7] * 3)), "21 characters of texts"),
+        (of("text", np.array(["x" * 21], object)), "21 characters of texts"),
+        (
+            Answer(
+                series=[
+                    Series("s", "S", "line", Column("x", "X", "count", [0] * 6), [Column("y", "Y", "rate", [0.0] * 6)])
+                ]
+            ),
+            "the answer has 12 values",
+        ),
+    ],
+)
+def test_how_large_an_answer_may_be(answer: Answer, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    check(answer)
+    monkeypatch.setattr(answer_size, "MOST_VALUES", 10)
+    monkeypatch.setattr(answer_size, "MOST_CHARACTERS", 20)
+    with pytest.raises(ValueError, match=r"the answer has") as error:
         check(answer)
     assert message in str(error.value)
