@@ -33,6 +33,7 @@ LIMIT_S: Final = 120
 NO_COMMANDS: Final = frozenset(
     {
         "readers → columns → pyramid → pages → store → resolver → transports → client → raster",
+        "_re2.cc:15:10: fatal error: absl/strings/string_view.h: No such file or directory",
         "01000000 00000000 05000000 03 1f 0000 0000000000010000",
         '<iframe title="Training run 7" src="https://profiles.example.org/?run=…&embed=1#v=1&t=…" width="1100" '
         'height="520"></iframe>',
@@ -46,6 +47,7 @@ CANNOT_RUN: Final = {
     "pip install dist/tilescope-*-cp312-abi3-*.whl    # Python 3.12 and newer": "`make test-dist` installs the wheels",
     "pip install dist/tilescope-*-cp311-cp311-*.whl   # Python 3.11": "`make test-dist` installs the wheels",
     "pip install --upgrade dist/tilescope-*.whl": "`make test-dist` installs the wheels",
+    "uv venv --python 3.14 tilescope && uv pip install --python tilescope/bin/python PATH_OF_THE_WHEEL": "needs 3.14",
     "torchrun --nproc-per-node 2 train.py": "needs PyTorch and a program",
     "(cd viewer && npm ci && npm run build)": "`make viewer` runs it",
     "python3 -m http.server 8000 -d viewer/client": "tests/browser/test_client.py serves the page",
