@@ -155,7 +155,7 @@ hostile: $(STAMPS)/test-tools ## hundreds of hostile files, each in processes wi
 	$(BIN)/python -m tests.hostile.campaign $(HOSTILE_ARGS)
 
 scaling: $(STAMPS)/test-tools ## asks every tool about ten times as much: it may take fifteen times as long (10 minutes)
-	TILESCOPE_SCALING=1 $(BIN)/python -m pytest -rs -s tests/scaling
+	TILESCOPE_SCALING=1 $(BIN)/python -m pytest -rs -s -m deep tests/scaling
 
 damage: $(STAMPS)/test-tools ## flips 500 bits of a store and cuts it 50 times; verifies and serves it each time (10 minutes)
 	TILESCOPE_FLIPS=500 TILESCOPE_CUTS=50 $(BIN)/python -m pytest -rs -s tests/tiler/store/test_damage.py

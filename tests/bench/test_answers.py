@@ -13,6 +13,7 @@ from bench.pod_answers import GrowthWork
 ALONE = ("pod", "programs", "kernels")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("rows", [[name for name in ROWS if name not in ALONE], *([name] for name in ALONE)])
 def test_a_quick_run_prints_every_row(tmp_path: Path, capfd: pytest.CaptureFixture[str], rows: list[str]) -> None:
     assert main(["--quick", "--directory", str(tmp_path), "--rows", ",".join(rows)]) == 0

@@ -21,6 +21,8 @@ from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import AnyTool, Scope, answer_json, ask, from_values, tools
 
+pytestmark = pytest.mark.deep
+
 IS_CAMPAIGN: Final = "TILESCOPE_SCALING" in os.environ
 FEW: Final = 10_000 if IS_CAMPAIGN else 1000
 MOST_TIMES: Final = 15

@@ -143,7 +143,13 @@ def shows_small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("shows_small_runs")
-@pytest.mark.parametrize("write", TRACES.values(), ids=TRACES)
+@pytest.mark.parametrize(
+    "write",
+    [
+        pytest.param(write, id=name, marks=pytest.mark.deep if name == "synthetic" else ())
+        for name, write in TRACES.items()
+    ],
+)
 def test_what_says_complete_is_the_end_and_what_is_so_far_never_falls(
     write: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,10 +37,10 @@ def _goes(gone: weakref.ref[QueryReader]) -> bool:
 @pytest.mark.parametrize(
     "name",
     [
-        "xplane/tpu_v6e_4core.xplane.pb",
-        "xplane/gpu_v100x8_bert.xplane.pb",
+        pytest.param("xplane/tpu_v6e_4core.xplane.pb", marks=pytest.mark.deep),
+        pytest.param("xplane/gpu_v100x8_bert.xplane.pb", marks=pytest.mark.deep),
         "xplane/jax_cpu_10steps.xplane.pb",
-        "kineto/resnet50_workers4.pt.trace.json.gz",
+        pytest.param("kineto/resnet50_workers4.pt.trace.json.gz", marks=pytest.mark.deep),
     ],
 )
 def test_a_reader_goes_with_all_that_tools_kept_of_it(tmp_path: Path, name: str) -> None:
