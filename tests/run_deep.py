@@ -48,9 +48,7 @@ PARTS: Final = (
     Part(
         "others",
         "the rest of the deep tests: JAX, requests by the description, large traces",
-        _pytest(
-            "-m", "deep", "--ignore=tests/client", "--ignore=tests/browser", "--ignore=tests/distribution", "tests"
-        ),
+        _pytest("-m", "deep", "tests", *(f"--ignore=tests/{name}" for name in ("client", "browser", "scaling"))),
         {"TILESCOPE_EXAMPLES": MOST_EXAMPLES},
     ),
     Part("wheels", "wheels of all Pythons that are found", ("make", "test-wheels")),
