@@ -77,7 +77,8 @@ def lay_out() -> None:
     (package / "tiler").mkdir(parents=True)
     for folder, target in ((ROOT / "tilescope", package), (ROOT / "tiler", package / "tiler")):
         for entry in folder.iterdir():
-            (target / entry.name).symlink_to(entry)
+            if not entry.is_symlink():  # those that `make links` makes lead to the installed package
+                (target / entry.name).symlink_to(entry)
     (package / "server").symlink_to(ROOT / "server")
     for name in GENERATED:
         (found,) = importlib.import_module(f"tilescope.{name}").__path__

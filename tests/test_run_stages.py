@@ -110,6 +110,21 @@ def test_ci_runs_the_sanitized_tests_where_the_native_code_has_changed(
         assert ran[-1] == "sanitize-quick", "after all others: it uses every processor"
 
 
+def test_the_sanitized_module_lies_among_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever links there are in the folders of the packages."""
+    (tmp_path / "built").mkdir()
+    module = tmp_path / "built" / "_native.so"
+    module.touch()
+    monkeypatch.setattr(run_sanitized, "BUILT", tmp_path / "built")
+    monkeypatch.setattr(run_sanitized, "SITE", tmp_path / "site")
+    run_sanitized.lay_out()
+    package = tmp_path / "site" / "tilescope"
+    assert (package / "tiler" / "_native.so").resolve() == module
+    assert (package / "tiler" / "ticks.py").resolve() == run_sanitized.ROOT / "tiler" / "ticks.py"
+    assert (package / "server" / "app.py").resolve() == run_sanitized.ROOT / "server" / "app.py"
+    assert (package / "v1" / "tiles_pb2.py").exists()
+
+
 def test_every_file_of_native_tests_is_run_sanitized() -> None:
     files = run_sanitized.files_of_tests()
     assert len(files) == len(set(files)) > 50
