@@ -81,7 +81,7 @@ def lay_out() -> None:
                 (target / entry.name).symlink_to(entry)
     (package / "server").symlink_to(ROOT / "server")
     for name in GENERATED:
-        (found,) = importlib.import_module(f"tilescope.{name}").__path__
+        found, *_ = importlib.import_module(f"tilescope.{name}").__path__  # and the link to it
         (package / name).symlink_to(found)
     (module,) = BUILT.glob("_native*.so")
     (package / "tiler" / module.name).symlink_to(module)
