@@ -307,9 +307,10 @@ stubs: $(STAMPS)/test-tools ## writes the type stub of the native module anew, a
 cli-docs: $(STAMPS)/test-tools ## writes docs/cli.md anew from the help texts
 	$(BIN)/python -m tests.cli.write_cli_docs
 
-types: $(STAMPS)/test-tools ## writes the TypeScript types of the API, and tables of page columns, anew from their one source
+types: $(STAMPS)/test-tools ## writes the TypeScript types of the API, and tables of columns and records, anew from their one source
 	$(BIN)/python -m tests.server.write_types
 	$(BIN)/python -m tests.tiler.pages.write_columns
+	$(BIN)/python -m tests.tiler.records.write_records
 
 tools-docs: $(STAMPS)/test-tools ## writes docs/tools.md anew from the registrations
 	$(BIN)/tilescope tools --markdown > docs/tools.md

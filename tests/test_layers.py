@@ -25,6 +25,7 @@ LAYERS: Final = (
     "tilescope.tiler.columns",
     "tilescope.tiler.pages",
     "tilescope.tiler.details",
+    "tilescope.tiler.records",
     "tilescope.tiler.resolver",
     "tilescope.tiler.readers",
     "tilescope.tiler.synth",

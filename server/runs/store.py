@@ -12,10 +12,11 @@ from tilescope.tiler.details.chunk import Chunk
 from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.values import Values
 from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.pages import Histogram, PageKey
-from tilescope.tiler.pages.flow_ends import FlowEnds
-from tilescope.tiler.pages.steps import TrackSteps
+from tilescope.tiler.pages import PageKey
 from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.records.flow_ends import FlowEnds
+from tilescope.tiler.records.histogram import Histogram
+from tilescope.tiler.records.steps import TrackSteps
 from tilescope.tiler.store.origin_reader import OriginReader
 
 

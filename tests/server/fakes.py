@@ -25,12 +25,13 @@ from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.values import Values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NotBuilt
-from tilescope.tiler.pages import Histogram, PageKey, Shape, compress, decompress
-from tilescope.tiler.pages.flow_ends import FlowEnds
-from tilescope.tiler.pages.page_names import PageNames
-from tilescope.tiler.pages.steps import TrackSteps
+from tilescope.tiler.pages import PageKey, Shape, compress, decompress
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
+from tilescope.tiler.records.flow_ends import FlowEnds
+from tilescope.tiler.records.histogram import Histogram
+from tilescope.tiler.records.page_names import PageNames
+from tilescope.tiler.records.steps import TrackSteps
 from tilescope.tiler.store.attachments import CHUNK_BYTES, AttachmentEntry, list_record
 from tilescope.tiler.store.origin_reader import OriginReader
 

@@ -22,7 +22,11 @@ from tilescope.server.runs.registry import Registry
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress
 from tilescope.tiler.readers import discover
-from tilescope.tiler.store import STORE_VERSION, keys, open_run_store
+from tilescope.tiler.records.manifest import MANIFEST
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.tiles import SHAPE
+from tilescope.tiler.records.tracks import TRACKS
+from tilescope.tiler.store import STORE_VERSION, open_run_store
 from tilescope.tiler.store.generation import current
 from tilescope.tiler.synth import write_synthetic_trace
 
@@ -174,12 +178,12 @@ async def test_a_damaged_store_in_the_cache_is_made_anew(tmp_path: Path, aiohttp
 
 
 _NONSENSE = {
-    "manifest": {keys.MANIFEST: b'{"version": %d, "public": {"build": "b"}}'},
-    "list": {keys.MANIFEST: b"[1]"},
-    "tracks": {keys.TRACKS: b'{"groups": [], "tracks": [{}]}'},
-    "deep": {keys.TRACKS: b"[" * 100_000},
-    "names": {keys.names(0): b"[[1, 2], 3]"},
-    "shape": {keys.shape(0): b"TSSH" + bytes(12)},
+    "manifest": {MANIFEST.key(): b'{"version": %d, "public": {"build": "b"}}'},
+    "list": {MANIFEST.key(): b"[1]"},
+    "tracks": {TRACKS.key(): b'{"groups": [], "tracks": [{}]}'},
+    "deep": {TRACKS.key(): b"[" * 100_000},
+    "names": {NAMES.key(0): b"[[1, 2], 3]"},
+    "shape": {SHAPE.key(0): b"TSSH" + bytes(12)},
 }
 
 

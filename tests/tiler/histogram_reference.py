@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tilescope.tiler.pages import DurationSpread, Histogram
+from tilescope.tiler.records.histogram import Histogram
+from tilescope.tiler.records.spread import DurationSpread
 
 
 class Timed(NamedTuple):

@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.query import QueryStore
+from tilescope.tiler.records.flow_ends import FlowEnds
 from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.windows import Mask, Windows
 

@@ -9,7 +9,7 @@ from tilescope.tiler.columns import Identity
 from tilescope.tiler.export.event_text import value_text
 from tilescope.tiler.export.lanes import MAX_LANES
 from tilescope.tiler.query import TrackTree
-from tilescope.tiler.store.origins import Origins
+from tilescope.tiler.records.origins import Origins
 
 # Threads of lanes have ids beyond those of tracks, of which each has room for its own.
 _LANES_FROM: Final = 1 << 24

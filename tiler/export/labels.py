@@ -9,7 +9,7 @@ from tilescope.tiler.columns import Label
 from tilescope.tiler.export.event_text import quoted, value_text
 from tilescope.tiler.export.ids import Ids
 from tilescope.tiler.query import TrackTree
-from tilescope.tiler.store.origins import Origins
+from tilescope.tiler.records.origins import Origins
 
 
 class Labels:

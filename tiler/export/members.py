@@ -7,7 +7,7 @@ from typing import Final
 
 from tilescope.tiler.export.event_text import quoted
 from tilescope.tiler.readers.trace_event.fields import MEMBER_PREFIX
-from tilescope.tiler.store.origins import Origins
+from tilescope.tiler.records.origins import Origins
 from tilescope.tiler.tools import Scope
 
 # The times that are written are of this base, and end with these events.

@@ -17,7 +17,7 @@ from tilescope.tiler.export.ids import Ids
 from tilescope.tiler.export.members_text import NOTHING, EventMembers, read_members
 from tilescope.tiler.export.times import Times
 from tilescope.tiler.pages import SliceFlag
-from tilescope.tiler.store.origins import Origins
+from tilescope.tiler.records.origins import Origins
 
 # They make flows of slices, which are written as flow ends where some of the slices are left out.
 _BINDING: Final = frozenset({"bind_id", "flow_in", "flow_out"})

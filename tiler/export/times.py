@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilescope.tiler.export.event_text import microseconds
-from tilescope.tiler.store.origins import Origins
+from tilescope.tiler.records.origins import Origins
 
 
 class Times:

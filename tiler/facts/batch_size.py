@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.pages.steps import StepSource
 from tilescope.tiler.query import ArgumentReader, QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.records.steps import StepSource
 from tilescope.tiler.windows import WindowsOf
 
 ARGUMENT: Final = "batch_size"

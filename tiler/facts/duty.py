@@ -16,9 +16,9 @@ from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.records import track_kinds, track_running
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.kept_with import KeptWith
-from tilescope.tiler.pages.histogram import busy_of_names
-from tilescope.tiler.pages.operations import OperationKinds
 from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.records.device.operations import OperationKinds
+from tilescope.tiler.records.histogram import busy_of_names
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf, everywhere

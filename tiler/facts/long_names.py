@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.details.instruction_stats import WORDS
-from tilescope.tiler.details.stored_rows import StoredRows
 from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, BytesColumn
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.query.steps import finish
+from tilescope.tiler.records.device.metadata_rows import StoredRows
 from tilescope.tiler.store.two_threads import for_each
 
 Codes = NDArray[np.int32]

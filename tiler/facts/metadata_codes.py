@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.details.instruction_stats import NAME, STAT, WIDTH, StatChoices
 from tilescope.tiler.details.page_entries import PageEntries, entries_of
-from tilescope.tiler.details.stored_rows import StoredRows
 from tilescope.tiler.details.xstat_tables import KEPT_PAGES, XStatTables
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.long_names import LongNames
@@ -23,6 +22,7 @@ from tilescope.tiler.facts.stored_metadata import stored_rows
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.query.steps import finish
+from tilescope.tiler.records.device.metadata_rows import StoredRows
 from tilescope.tiler.store.two_threads import for_each
 
 Ints = NDArray[np.int64]

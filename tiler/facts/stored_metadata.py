@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Final
 
-from tilescope.tiler.details.stored_rows import StoredRows
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.records.device.metadata_rows import StoredRows
 from tilescope.tiler.store.two_threads import for_each
 
 _AT_ONCE: Final = 64  # chunks, between two turns: some tens of milliseconds

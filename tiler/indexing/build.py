@@ -37,7 +37,8 @@ from tilescope.tiler.memory_limits import memory_errors
 from tilescope.tiler.readers.fingerprint import Fingerprint, archive_of, take_fingerprints
 from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.overview import OVERVIEW
+from tilescope.tiler.records.tracks import BLOCK_TRACKS
 from tilescope.tiler.store.generation import Generation, building_in
 from tilescope.tiler.store.readership import folder_mode
 from tilescope.tiler.store.store import Entry
@@ -201,9 +202,9 @@ def _build(
         generation.data.begin_flush()
         for entries in batched(_tables(generation.build, run, layout, builder, sources, families), ENTRIES_AT_ONCE):
             generation.data.put_many(entries)
-        stale = [keys.overview(page) for page in preview.stale_pages(builder.overview.grid.pages)]
+        stale = [OVERVIEW.key(page) for page in preview.stale_pages(builder.overview.grid.pages)]
         if has_preview:
-            stale += [keys.block_tracks(block) for block in range(builder.blocks)]
+            stale += [BLOCK_TRACKS.key(block) for block in range(builder.blocks)]
         generation.data.remove(stale)
         meter.finished = True
         meter.tell(now=True)

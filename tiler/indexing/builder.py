@@ -41,7 +41,8 @@ from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
 from tilescope.tiler.readers.formats import codec_of
 from tilescope.tiler.readers.room import FLOW_END_BYTES, Room
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.arguments import ARGUMENTS
+from tilescope.tiler.records.tracks import BLOCK_TRACKS
 from tilescope.tiler.store.generation import Generation
 from tilescope.tiler.store.store import Entry
 
@@ -263,7 +264,7 @@ class Builder:
             file = self._run.files[track.file]
             codec = codec_of(file.summary.format)
             pieces = chunk.split(data.args_end, data.args, columns=codec.in_columns, texts=file.events.texts)
-            yield from ((keys.details(track.id, ordinal), args) for ordinal, args in pieces)
+            yield from ((ARGUMENTS.key(track.id, ordinal), args) for ordinal, args in pieces)
 
     def _add_flows(self, file: int, number: int, place: int, slices: TrackData | None) -> None:
         events = self._run.take_carrier(file, number, self._working)
@@ -361,7 +362,7 @@ class Builder:
                     self._schedule.needs(number, _COLUMNS_SHARE)
                 return
             # The shape record is last: it tells that all of the block is there.
-            tracks = [(keys.block_tracks(number), self._tracks_of(number))] if self._is_shown else []
+            tracks = [(BLOCK_TRACKS.key(number), self._tracks_of(number))] if self._is_shown else []
             self._write([*tracks, end.shape_entry()])
             with self._counting:
                 self._done.append(number)

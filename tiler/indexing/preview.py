@@ -22,7 +22,7 @@ from tilescope.tiler.indexing.tracks.layout import Layout, lay_out
 from tilescope.tiler.indexing.tracks.overview import Load, Overview
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.readers.fingerprint import Fingerprint
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.overview import OVERVIEW
 from tilescope.tiler.store.generation import Generation
 
 
@@ -102,7 +102,7 @@ class Preview:
             entries += name_entries(names)
         entries += tree_entries(found)
         data.put_many(entries)
-        data.remove(keys.overview(page) for page in stale)
+        data.remove(OVERVIEW.key(page) for page in stale)
         meter.tell(now=True)
 
 

@@ -2,14 +2,6 @@
 
 from tilescope.tiler.pages.columns import Col, SliceFlag, TileFlag
 from tilescope.tiler.pages.compress import compress, compress_container, decompress
-from tilescope.tiler.pages.histogram import (
-    BUSY_LIMIT,
-    HISTOGRAM_ROWS,
-    OTHER_NAMES,
-    Histogram,
-    join_rows,
-    sum_by_name,
-)
 from tilescope.tiler.pages.key import (
     BINS_PER_TILE,
     INDEX_BITS,
@@ -30,28 +22,20 @@ from tilescope.tiler.pages.page import (
     select,
     with_residual,
 )
-from tilescope.tiler.pages.page_names import PageNames, join_page_names
 from tilescope.tiler.pages.shape import Shape, pays
-from tilescope.tiler.pages.spread import DurationSpread
 from tilescope.tiler.pages.stored import join_parts, part_of
 from tilescope.tiler.pages.titles import record_title
 
 __all__ = [
     "BINS_PER_TILE",
-    "BUSY_LIMIT",
-    "HISTOGRAM_ROWS",
     "INDEX_BITS",
-    "OTHER_NAMES",
     "PAGE_BYTES_AT_MOST",
     "TRACKS_PER_BLOCK",
     "Bins",
     "Col",
     "CounterBins",
-    "DurationSpread",
-    "Histogram",
     "Page",
     "PageKey",
-    "PageNames",
     "Part",
     "Samples",
     "Shape",
@@ -64,13 +48,10 @@ __all__ = [
     "decode_columns",
     "decode_page",
     "decompress",
-    "join_page_names",
     "join_parts",
-    "join_rows",
     "part_of",
     "pays",
     "record_title",
     "select",
-    "sum_by_name",
     "with_residual",
 ]

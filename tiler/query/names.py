@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import OTHER_NAMES, decompress
+from tilescope.tiler.pages import decompress
 from tilescope.tiler.query.kept_pages import KeptBytes
 from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.query.store import QueryStore
+from tilescope.tiler.records.histogram import OTHER_NAMES
 
 Ints = NDArray[np.int64]
 

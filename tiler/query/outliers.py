@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Shape, decode_columns
-from tilescope.tiler.pages.span_sums import LEFT_OUT
 from tilescope.tiler.query.events import Events
+from tilescope.tiler.records.span_sums import LEFT_OUT
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.schema import Outliers
 from tilescope.tiler.store.histograms import Rename

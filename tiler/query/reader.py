@@ -14,15 +14,12 @@ from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.kept_with import drop_kept
 from tilescope.tiler.pages import (
     TRACKS_PER_BLOCK,
-    Histogram,
     Page,
     PageKey,
-    PageNames,
     Shape,
     TileFlag,
     decode_columns,
     decompress,
-    join_page_names,
     with_residual,
 )
 from tilescope.tiler.query.events import EventPlan
@@ -33,6 +30,8 @@ from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.query.so_far import StoreSoFar
 from tilescope.tiler.query.store import GrowingQueryStore, QueryStore
 from tilescope.tiler.query.tracks import TrackTree
+from tilescope.tiler.records.histogram import Histogram
+from tilescope.tiler.records.page_names import PageNames, join_page_names
 from tilescope.tiler.resolver import PageWant, TileIndex, TrackRequest, View, resolve
 from tilescope.tiler.windows import Windows
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules

@@ -9,10 +9,11 @@ from itertools import groupby
 
 import numpy as np
 
-from tilescope.tiler.pages import BUSY_LIMIT, TRACKS_PER_BLOCK, Histogram, PageKey, Shape
-from tilescope.tiler.pages.span_sums import SpanSums
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.query.reader import QueryReader
+from tilescope.tiler.records.histogram import BUSY_LIMIT, Histogram
+from tilescope.tiler.records.span_sums import SpanSums
 from tilescope.tiler.store.histograms import Rename, add_windows, histogram_parts
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf

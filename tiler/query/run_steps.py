@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.pages.steps import StepSource, TrackSteps
 from tilescope.tiler.query.names import Names
 from tilescope.tiler.query.tracks import TrackTree
+from tilescope.tiler.records.steps import StepSource, TrackSteps
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]

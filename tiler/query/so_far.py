@@ -10,9 +10,9 @@ from functools import wraps
 from typing import Any, Final
 
 from tilescope.tiler.errors import NotBuilt, StoredLast, StoreError
-from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.query.store import GrowingQueryStore
 from tilescope.tiler.query.tracks import TrackTree
+from tilescope.tiler.records.steps import TrackSteps
 from tilescope.tiler.schema import SETTLED_LAST, TRACK_FIGURES
 
 # Of what a store returns where nothing is stored: in a store that grows it may be stored later.

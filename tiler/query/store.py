@@ -13,8 +13,8 @@ from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.values import Values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.pages import PageKey
-from tilescope.tiler.pages.flow_ends import FlowEnds
-from tilescope.tiler.pages.steps import TrackSteps
+from tilescope.tiler.records.flow_ends import FlowEnds
+from tilescope.tiler.records.steps import TrackSteps
 from tilescope.tiler.store.origin_reader import OriginReader
 
 
@@ -43,7 +43,7 @@ class QueryStore(Protocol):
     def event_metadata(self, file: int) -> XStatTables | None: ...
 
     def rows_chunk(self, number: int) -> bytes | None:
-        """A chunk of what the metadata of operations says, see `details.stored_rows`."""
+        """A chunk of what the metadata of operations says, see `records.device.metadata_rows`."""
         ...
 
     def file_of(self, track: int) -> int:

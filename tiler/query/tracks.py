@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.pages import BUSY_LIMIT, TRACKS_PER_BLOCK, decompress
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, decompress
+from tilescope.tiler.records.histogram import BUSY_LIMIT
 
 # Kinds whose events have names and durations, and whose events rollups sum.
 SLICE_KINDS = frozenset({"slice", "async", "instant"})

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.kept_with import KeptWith
-from tilescope.tiler.pages.histogram import name_bounds
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.records.histogram import name_bounds
 from tilescope.tiler.search.language import Pattern
 
 Mask = NDArray[np.bool_]

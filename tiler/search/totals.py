@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.pages import BUSY_LIMIT, TRACKS_PER_BLOCK
-from tilescope.tiler.pages.span_sums import SpanSums
+from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.records.histogram import BUSY_LIMIT
+from tilescope.tiler.records.span_sums import SpanSums
 from tilescope.tiler.search.hits import Finder, Hits
 from tilescope.tiler.search.leaves import Leaves, leaves
 from tilescope.tiler.search.selection import Selection, occurring

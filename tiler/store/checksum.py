@@ -12,7 +12,7 @@ from typing import Final
 from isal import isal_zlib
 
 from tilescope.tiler.errors import DamagedStore, StoreError, StoreVersion
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.catalogue import describe
 
 # Stands before the value. The native reader takes it off without a copy.
 _CHECKSUM: Final = struct.Struct("<I")
@@ -36,4 +36,4 @@ def mismatch(where: str, key: bytes, stored: int) -> StoreError:
     """The error for a record with another checksum than the `stored` one."""
     if stored == _GZIP_HEAD:
         return StoreVersion(f"{where}: written by an earlier version of Tilescope (index the trace again)")
-    return DamagedStore(f"{where}: {keys.describe(key)}: its bytes have been altered (index the trace again)")
+    return DamagedStore(f"{where}: {describe(key)}: its bytes have been altered (index the trace again)")

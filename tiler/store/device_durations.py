@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.details.chunk import DurationsOf
 from tilescope.tiler.pages import decompress
-from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations
+from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, Operations
 
 _KEPT_RECORDS: Final = 32  # each of 128 KB
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tilescope.tiler.pages.flow_ends import FlowEnds
+from tilescope.tiler.records.flow_ends import FlowEnds
 from tilescope.tiler.schema import FLOWS_AT_MOST, EventFlows, FlowPartner
 
 

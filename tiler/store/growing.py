@@ -20,11 +20,15 @@ from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.values import Values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import NoStore, NotBuilt, StoredLast, StoreError
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey, decompress
-from tilescope.tiler.pages.flow_ends import FlowEnds
-from tilescope.tiler.pages.steps import TrackSteps
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, decompress
 from tilescope.tiler.readers.fingerprint import Fingerprint
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.arguments import ARGUMENT_TABLES
+from tilescope.tiler.records.flow_ends import FlowEnds
+from tilescope.tiler.records.histogram import Histogram
+from tilescope.tiler.records.manifest import MANIFEST
+from tilescope.tiler.records.steps import TrackSteps
+from tilescope.tiler.records.tiles import SHAPE
+from tilescope.tiler.records.tracks import BLOCK_TRACKS
 from tilescope.tiler.store.call_stacks import REFER
 from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.origin_reader import OriginReader
@@ -106,7 +110,7 @@ class GrowingStore:
 
     def track_facts(self, block: int) -> dict[int, dict[str, Any]]:
         """The tracks of a block that is done, by id, as the track tree will have them."""
-        record = self._data.get(keys.block_tracks(block))
+        record = self._data.get(BLOCK_TRACKS.key(block))
         return {} if record is None else {track["id"]: track for track in json.loads(decompress(record))}
 
     def flow_tiles(self, track: int, level: int, index: int) -> bytes | None:
@@ -138,7 +142,7 @@ class GrowingStore:
         if ordinal >= self._events(track):
             return None
         reader = self._reader()
-        if self._data.get(keys.args_tables(reader.file_of(track))) is None:
+        if self._data.get(ARGUMENT_TABLES.key(reader.file_of(track))) is None:
             raise NotBuilt(f"what decodes the arguments of track {track} is not stored yet")
         event = reader.event(track, ordinal)
         if event is not None and any(argument["name"] in REFER for argument in event["args"]):
@@ -239,7 +243,7 @@ class GrowingStore:
 
     def _reader(self) -> RunStore:
         """A reader that knows the manifest as it is now."""
-        manifest = self._data.get(keys.MANIFEST)
+        manifest = self._data.get(MANIFEST.key())
         if manifest is None:
             raise NoStore(f"{self._path}: there is nothing to be shown of this build yet")
         if manifest != self._manifest:
@@ -247,7 +251,7 @@ class GrowingStore:
         return self._now
 
     def _is_done(self, block: int) -> bool:
-        if block not in self._done and self._data.get(keys.shape(block)) is not None:
+        if block not in self._done and self._data.get(SHAPE.key(block)) is not None:
             self._done.add(block)
         return block in self._done
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey, Shape, decompress
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, decompress
 from tilescope.tiler.pages.leaf_parts import leaf_parts
-from tilescope.tiler.pages.span_sums import ITS_OWN, LEFT_OUT, SpanSums
+from tilescope.tiler.records.histogram import Histogram
+from tilescope.tiler.records.span_sums import ITS_OWN, LEFT_OUT, SpanSums
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows

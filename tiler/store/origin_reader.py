@@ -8,10 +8,9 @@ from pathlib import Path
 from tilescope.tiler.details.chunk import Chunk
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
-from tilescope.tiler.pages.written_flows import WrittenFlows
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.origins import ORIGINS, Origins
+from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTEN_FLOWS, WrittenFlows
 from tilescope.tiler.store.lmdb_reader import LmdbReader
-from tilescope.tiler.store.origins import Origins
 
 
 class OriginReader:
@@ -23,22 +22,26 @@ class OriginReader:
 
     def all(self) -> Origins:
         """Where tracks come from."""
-        record = self._data.get(keys.ORIGINS)
+        record = self._data.get(ORIGINS.key())
         if record is None:
             raise DamagedStore(f"{self._path}: the origins of tracks are missing (index the trace again)")
         return Origins.decode(decompress(record))
 
     def flows(self, carrier: int, first: int) -> WrittenFlows | None:
         """The chunk of a carrier's flow ends that begins with number `first`; None: there is none."""
-        chunk = self._data.get(keys.written_flows(carrier, first))
+        chunk = self._data.get(WRITTEN_FLOWS.key(carrier, first))
         return None if chunk is None else WrittenFlows.decode(decompress(chunk), carrier)
 
     def flow_args(self, carrier: int, first: int, count: int) -> Iterator[bytes]:
         """The arguments of so many flow ends of a carrier, from number `first` on, as their codec has them."""
-        prefix = keys.written_flow_args_of(carrier)
+        prefix = WRITTEN_FLOW_ARGUMENTS.prefix(carrier)
         chunk: Chunk | None = None
         for number in range(first, first + count):
             if chunk is None or number >= chunk.stop:
-                found = self._data.last_at_most(keys.written_flow_args(carrier, number), prefix)
-                chunk = None if found is None else Chunk.parse(decompress(found[1]), keys.carrier_key(found[0])[1])
+                found = self._data.last_at_most(WRITTEN_FLOW_ARGUMENTS.key(carrier, number), prefix)
+                chunk = (
+                    None
+                    if found is None
+                    else Chunk.parse(decompress(found[1]), WRITTEN_FLOW_ARGUMENTS.numbers_in(found[0])[1])
+                )
             yield b"" if chunk is None else chunk.of(number)

@@ -19,9 +19,7 @@ from tilescope.tiler.details.values import ValueKind, Values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, FormatFailed, NoStore, StoreVersion
 from tilescope.tiler.pages import (
-    BUSY_LIMIT,
     TRACKS_PER_BLOCK,
-    Histogram,
     Page,
     PageKey,
     Shape,
@@ -30,14 +28,28 @@ from tilescope.tiler.pages import (
     decode_columns,
     decompress,
     part_of,
-    sum_by_name,
 )
-from tilescope.tiler.pages.flow_ends import FlowEnds
-from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.readers.formats import codec
+from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES, ARGUMENTS
+from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
+from tilescope.tiler.records.device.metadata_rows import METADATA_ROWS
+from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS
+from tilescope.tiler.records.device.operations import KINDS, OPERATIONS
+from tilescope.tiler.records.device.step_sums import STEP_SUMS
+from tilescope.tiler.records.flow_bins import FLOW_TILES
+from tilescope.tiler.records.flow_ends import FLOW_ENDS, FlowEnds
+from tilescope.tiler.records.histogram import BLOCK_HISTOGRAM, BUSY_LIMIT, HISTOGRAM, TRACK_SUMS, Histogram, sum_by_name
+from tilescope.tiler.records.manifest import MANIFEST
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.overview import OVERVIEW
+from tilescope.tiler.records.page_names import PAGE_NAMES
+from tilescope.tiler.records.spread import BLOCK_SPREAD, SPREAD, TRACK_SUMS_SPREAD
+from tilescope.tiler.records.steps import STEPS, TrackSteps
+from tilescope.tiler.records.tiles import PAGE, SHAPE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import Argument, EventDetails, StoredManifest
-from tilescope.tiler.store import generation, keys
+from tilescope.tiler.store import generation
 from tilescope.tiler.store.call_stacks import CallStacks
 from tilescope.tiler.store.device_durations import DeviceDurations
 from tilescope.tiler.store.event_flows import event_flows
@@ -69,7 +81,7 @@ class RunStore:
         self.path = path
         self._use = use
         self._data = data
-        manifest = self._json(keys.MANIFEST, "the manifest")
+        manifest = self._json(MANIFEST.key(), "the manifest")
         if not isinstance(manifest, dict):
             raise DamagedStore(f"{path}: the manifest is damaged (index the trace again)")
         if manifest.get("version") != STORE_VERSION:
@@ -103,28 +115,28 @@ class RunStore:
 
     def tracks(self) -> bytes:
         """The track tree, compressed."""
-        return self._need(keys.TRACKS, "the track tree")
+        return self._need(TRACKS.key(), "the track tree")
 
     def names(self, page: int) -> bytes | None:
         """A page of names, compressed."""
-        return self._data.get(keys.names(page)) if page >= 0 else None
+        return self._data.get(NAMES.key(page)) if page >= 0 else None
 
     def shape(self, block: int) -> bytes | None:
         """A block's shape record, compressed."""
-        return self._data.get(keys.shape(block)) if block >= 0 else None
+        return self._data.get(SHAPE.key(block)) if block >= 0 else None
 
     def page(self, key: PageKey) -> bytes | None:
         """A page or its residual, compressed. Raises DamagedStore."""
-        stored = self._data.get(keys.page(key))
+        stored = self._data.get(PAGE.key(*key[:4]))
         return None if stored is None else part_of(stored, key.part)
 
     def overview(self, page: int) -> bytes | None:
         """A page of the overview, compressed."""
-        return self._data.get(keys.overview(page)) if page >= 0 else None
+        return self._data.get(OVERVIEW.key(page)) if page >= 0 else None
 
     def flow_tiles(self, track: int, level: int, index: int) -> bytes | None:
         """The chunk that holds this flow tile if the tile exists, compressed; None when there is no such chunk."""
-        found = self._data.last_at_most(keys.flow_tiles(track, level, index), keys.flow_tiles_of(track, level))
+        found = self._data.last_at_most(FLOW_TILES.key(track, level, index), FLOW_TILES.prefix(track, level))
         return None if found is None else found[1]
 
     def histogram(self, track: int, start: int, end: int) -> Histogram | None:
@@ -154,48 +166,48 @@ class RunStore:
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
         """The stored histogram of a tile, compressed; None when it has none."""
-        return self._data.get(keys.histogram(track, level, index))
+        return self._data.get(HISTOGRAM.key(track, level, index))
 
     def spread_record(self, track: int, level: int, index: int) -> bytes | None:
         """The stored spread of a tile, compressed; None when it has none."""
-        return self._data.get(keys.spread(track, level, index))
+        return self._data.get(SPREAD.key(track, level, index))
 
     def block_histogram_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
         """The stored histogram of a tile of all tracks of a block, compressed; None when it has none."""
-        return self._data.get(keys.block_histogram(block, level, index, by_track=by_track))
+        return self._data.get((TRACK_SUMS if by_track else BLOCK_HISTOGRAM).key(block, level, index))
 
     def block_spread_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
         """The spread that belongs to it, compressed; None when there is none."""
-        return self._data.get(keys.block_spread(block, level, index, by_track=by_track))
+        return self._data.get((TRACK_SUMS_SPREAD if by_track else BLOCK_SPREAD).key(block, level, index))
 
     def page_names(self, block: int) -> Iterator[bytes]:
         """The records of names on the pages of a block, compressed."""
-        prefix = keys.page_names_of(block)
+        prefix = PAGE_NAMES.prefix(block)
         for _, record in self._data.scan(prefix, prefix):
             yield record
 
     def args_chunk(self, track: int, ordinal: int) -> Chunk | None:
         """The chunk of arguments that begins with an event or before; None: there is none. Raises DamagedStore."""
-        found = self._data.last_at_most(keys.details(track, ordinal), keys.details_of(track))
+        found = self._data.last_at_most(ARGUMENTS.key(track, ordinal), ARGUMENTS.prefix(track))
         if found is None:
             return None
-        return Chunk.parse(decompress(found[1]), keys.details_ordinal(found[0]), self._durations.of(track))
+        return Chunk.parse(decompress(found[1]), ARGUMENTS.numbers_in(found[0])[1], self._durations.of(track))
 
     def kinds_record(self, track: int) -> bytes | None:
         """The kinds of a track's operations, compressed; None: it has none, or they are not stored yet."""
-        return self._data.get(keys.kinds(track))
+        return self._data.get(KINDS.key(track))
 
     def operation_sums_record(self, track: int) -> bytes | None:
         """The sums of a track's operations, compressed; None: it has none, or they are not stored yet."""
-        return self._data.get(keys.operation_sums(track))
+        return self._data.get(OPERATION_SUMS.key(track))
 
     def step_sums_record(self, track: int) -> bytes | None:
         """The sums of a track's operations in steps, compressed; None: it has none, or they are not stored yet."""
-        return self._data.get(keys.step_sums(track))
+        return self._data.get(STEP_SUMS.key(track))
 
     def operations_record(self, track: int, first: int) -> bytes:
         """The record of operations that begins with this event, compressed. Raises DamagedStore."""
-        return self._need(keys.operations(track, first), f"the operations of track {track} from event {first} on")
+        return self._need(OPERATIONS.key(track, first), f"the operations of track {track} from event {first} on")
 
     def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
         """What tells the arguments of an event of a file from their bytes."""
@@ -227,11 +239,11 @@ class RunStore:
 
     def attachments(self) -> bytes | None:
         """The list of attachments, compressed; None while the run is indexed."""
-        return self._data.get(keys.ATTACHMENTS)
+        return self._data.get(ATTACHMENTS.key())
 
     def attachment_chunk(self, number: int, chunk: int) -> bytes:
         """A chunk of an attachment, compressed; see `attachments.content`. Raises DamagedStore when it is missing."""
-        return self._need(keys.attachment(number, chunk), f"chunk {chunk} of attachment {number}")
+        return self._need(ATTACHMENT_CHUNKS.key(number, chunk), f"chunk {chunk} of attachment {number}")
 
     def event_metadata(self, file: int) -> XStatTables | None:
         """What the events of a file's kinds share: names and stats; None for a file whose format has none of it.
@@ -248,7 +260,7 @@ class RunStore:
 
     def rows_chunk(self, number: int) -> bytes | None:
         """A chunk of what the metadata of operations says, compressed; None when there is none."""
-        return self._data.get(keys.stored_rows(number))
+        return self._data.get(METADATA_ROWS.key(number))
 
     def file_of(self, track: int) -> int:
         """The file of a track, -1 of a rollup: an index into the manifest's `files`. Raises DamagedStore."""
@@ -308,26 +320,26 @@ class RunStore:
 
     def flow_ends(self, track: int, first: int = 0) -> Iterator[FlowEnds]:
         """The flow ends of a track by chunks, in order, from the chunk of slice `first` on. Raises DamagedStore."""
-        prefix = keys.flow_ends_of(track)
-        found = self._data.last_at_most(keys.flow_ends(track, first), prefix)
+        prefix = FLOW_ENDS.prefix(track)
+        found = self._data.last_at_most(FLOW_ENDS.key(track, first), prefix)
         for _, chunk in self._data.scan(prefix if found is None else found[0], prefix):
             yield FlowEnds.decode(decompress(chunk), track)
 
     def flow_end_chunks(self, track: int) -> Iterator[bytes]:
         """The same as they are stored."""
-        prefix = keys.flow_ends_of(track)
+        prefix = FLOW_ENDS.prefix(track)
         for _, chunk in self._data.scan(prefix, prefix):
             yield chunk
 
     def steps(self) -> Iterator[tuple[int, TrackSteps]]:
         """Track and steps of each record of steps, tracks ascending. Raises DamagedStore."""
-        for key, record in self._data.scan(keys.STEPS, keys.STEPS):
-            track, _ = keys.steps_key(key)
+        for key, record in self._data.scan(STEPS.letter, STEPS.letter):
+            track, _ = STEPS.numbers_in(key)
             yield track, TrackSteps.decode(decompress(record), track)
 
     def flow_ends_at(self, track: int, ordinal: int) -> FlowEnds | None:
         """The flow ends of a slice; None: it has none. Raises DamagedStore."""
-        found = self._data.last_at_most(keys.flow_ends(track, ordinal), keys.flow_ends_of(track))
+        found = self._data.last_at_most(FLOW_ENDS.key(track, ordinal), FLOW_ENDS.prefix(track))
         if found is None:
             return None
         ends = FlowEnds.decode(decompress(found[1]), track)
@@ -383,10 +395,12 @@ class RunStore:
         return codec(self._manifest["files"][file]["args_encoding"])
 
     def _make_tables(self, file: int) -> Any:
-        head = decompress(self._need(keys.args_tables(file), "the table of arguments"))
+        head = decompress(self._need(ARGUMENT_TABLES.key(file), "the table of arguments"))
 
         def page(number: int) -> bytes:
-            return decompress(self._need(keys.args_pages(file, number), f"page {number} of the table of arguments"))
+            return decompress(
+                self._need(ARGUMENT_TABLE_PAGES.key(file, number), f"page {number} of the table of arguments")
+            )
 
         return self._codec(file).tables(head, page)
 
@@ -398,7 +412,7 @@ class RunStore:
         return text, category
 
     def _decode_names(self, page: int) -> list[tuple[str, str]]:
-        return [(text, category) for text, category in self._json(keys.names(page), f"page {page} of the names")]
+        return [(text, category) for text, category in self._json(NAMES.key(page), f"page {page} of the names")]
 
     def _decode_shape(self, block: int) -> Shape | None:
         record = self.shape(block)

@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.pages.steps import StepSource, TrackSteps
 from tilescope.tiler.query import EVERYTHING, QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.records.steps import StepSource, TrackSteps
 from tilescope.tiler.step_names import chosen_step
 from tilescope.tiler.tools.find.search import FindQuery, Found, Match, Occurrence, find
 from tilescope.tiler.windows import everywhere

@@ -6,7 +6,7 @@ import zlib
 from collections import Counter
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS
 from tilescope.tiler.store.attachments import CHUNK_BYTES, listed
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.page_reader import inflate
@@ -37,7 +37,7 @@ class AttachmentCheck:
 
     def take(self, key: bytes, value: bytes) -> None:
         """The next chunk. Raises DamagedStore."""
-        place = keys.pair(key)
+        place = ATTACHMENT_CHUNKS.numbers_in(key)
         if self._at == len(self._entries) or place < (self._at, self._chunk):
             raise self._error(f"a record that should not be there: {key!r}")
         if place != (self._at, self._chunk):

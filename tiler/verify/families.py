@@ -10,7 +10,8 @@ from itertools import groupby
 import numpy as np
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import BUSY_LIMIT, TRACKS_PER_BLOCK, Histogram
+from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.records.histogram import BUSY_LIMIT, Histogram
 from tilescope.tiler.schema import FAMILY_NAMES, busiest_families
 from tilescope.tiler.store.histograms import histogram_parts
 from tilescope.tiler.store.run_store import RunStore

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages.flow_bins import FlowTiles
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.flow_bins import FLOW_TILES, FlowTiles
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.memory import ProofMemory, ShortOfMemory
@@ -32,7 +31,7 @@ class FlowTileCheck:
 
     def take(self, key: bytes, value: bytes) -> None:
         """Checks a chunk. Raises DamagedStore, ShortOfMemory, or struct.error when the key is none."""
-        track, level, index = keys.flow_tiles_key(key)
+        track, level, index = FLOW_TILES.numbers_in(key)
         if track >= len(self._catalogue.tracks) or level > self._catalogue.root_level:
             raise DamagedStore(f"{self._catalogue.path}: a record that should not be there: {key!r}")
         if track != self._track or self._tiles is None:

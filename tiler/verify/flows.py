@@ -12,8 +12,7 @@ import numpy as np
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages.flow_ends import FlowEnds
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.flow_ends import FLOW_ENDS, FlowEnds
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Ints, hash_rows
 from tilescope.tiler.verify.leaf_slices import LeafSlices
@@ -56,7 +55,7 @@ class FlowRecordCheck:
             before: FlowEnds | None = None
             while (columns := chunk.read(_PIECE)) is not None:
                 ends = FlowEnds(*columns)
-                if before is None and key != keys.flow_ends(number, int(ends.ordinal[0])):
+                if before is None and key != FLOW_ENDS.key(number, int(ends.ordinal[0])):
                     raise self._error(track, f"flow ends of event {ends.ordinal[0]} are stored as those of another")
                 self._take(track, ends, before)
                 before = ends.take(slice(-1, None))

@@ -8,16 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import (
-    BUSY_LIMIT,
-    HISTOGRAM_ROWS,
-    INDEX_BITS,
-    TRACKS_PER_BLOCK,
-    DurationSpread,
-    Histogram,
-    pays,
-    sum_by_name,
-)
+from tilescope.tiler.pages import INDEX_BITS, TRACKS_PER_BLOCK, pays
+from tilescope.tiler.records.histogram import BUSY_LIMIT, HISTOGRAM_ROWS, Histogram, sum_by_name
+from tilescope.tiler.records.spread import DurationSpread
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, TrackEntry
 from tilescope.tiler.verify.columns import Ints, Mask, unequal

@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.pages.kind_counts import MAX_COMPARED, SAID, KindCounts
-from tilescope.tiler.pages.operations import Operations
-from tilescope.tiler.pages.step_sums import MAX_SUMS
+from tilescope.tiler.records.device.kind_counts import MAX_COMPARED, SAID, KindCounts
+from tilescope.tiler.records.device.operations import Operations
+from tilescope.tiler.records.device.step_sums import MAX_SUMS
 
 Ints = NDArray[np.int64]
 

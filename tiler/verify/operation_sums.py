@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.pages.operation_sums import SUMMED, OperationSums
-from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.records.device.operation_sums import SUMMED, OperationSums
+from tilescope.tiler.records.device.operations import Operations
 
 Ints = NDArray[np.int64]
 

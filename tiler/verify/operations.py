@@ -7,12 +7,14 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.details.operations import OperationMaker
 from tilescope.tiler.details.wire import WireDamage, varint
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations, TrackKinds
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.catalogue import describe
+from tilescope.tiler.records.device.operation_maker import OperationMaker
+from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS
+from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, KINDS, OPERATIONS, Operations, TrackKinds
+from tilescope.tiler.records.device.step_sums import STEP_SUMS
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.leaf_slices import LeafSlices
@@ -49,9 +51,9 @@ class OperationCheck:
     def take_kinds(self, key: bytes, value: bytes) -> None:
         """Checks the kinds of a track: what they are is looked at with its operations. Raises DamagedStore."""
         expected = self._expected[self._kinds : self._kinds + 1]
-        if not expected or key > keys.kinds(expected[0].id):
+        if not expected or key > KINDS.key(expected[0].id):
             raise self._missing(expected[0]) if expected else self._unknown(key)
-        if key != keys.kinds(expected[0].id):
+        if key != KINDS.key(expected[0].id):
             raise self._unknown(key)
         try:
             TrackKinds.decode(inflate(value))
@@ -62,9 +64,9 @@ class OperationCheck:
     def take(self, key: bytes, value: bytes) -> None:
         """Checks a record of operations. Raises DamagedStore."""
         track = self._expected[self._done] if self._done < len(self._expected) else None
-        if track is None or key < keys.operations(track.id, self._next):
+        if track is None or key < OPERATIONS.key(track.id, self._next):
             raise self._unknown(key)
-        if key != keys.operations(track.id, self._next):
+        if key != OPERATIONS.key(track.id, self._next):
             raise self._error(track, f"operations from event {self._next} on are missing")
         where = f"operations from event {self._next} on"
         try:
@@ -87,13 +89,13 @@ class OperationCheck:
         if expected is None:
             raise self._unknown(key)
         if _digest(inflate(value)) != expected:
-            raise DamagedStore(f"{self._catalogue.path}: {keys.describe(key)} are other ones than its operations say")
+            raise DamagedStore(f"{self._catalogue.path}: {describe(key)} are other ones than its operations say")
 
     def finish(self) -> None:
         """To be called after the last record."""
         self._have_all()
         for key in self._sums:
-            raise DamagedStore(f"{self._catalogue.path}: {keys.describe(key)} are missing")
+            raise DamagedStore(f"{self._catalogue.path}: {describe(key)} are missing")
 
     def _have_all(self) -> None:
         if self._kinds < len(self._expected):
@@ -147,10 +149,10 @@ class OperationCheck:
             raise self._error(track, "the kinds of its operations are other ones than the events' arguments say")
         sums = None if self._track is None else self._adding.found(len(self._track[1].kinds().kinds))
         if sums is not None:
-            self._sums[keys.operation_sums(track.id)] = _digest(sums.encode(track.id))
+            self._sums[OPERATION_SUMS.key(track.id)] = _digest(sums.encode(track.id))
         in_steps = None if self._in_steps is None else self._in_steps.found()
         if in_steps is not None:
-            self._sums[keys.step_sums(track.id)] = _digest(in_steps.encode(track.id))
+            self._sums[STEP_SUMS.key(track.id)] = _digest(in_steps.encode(track.id))
         self._adding, self._in_steps = PlainSums(), None
         self._done += 1
         self._next = 0

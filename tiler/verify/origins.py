@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from tilescope.tiler.columns import Phase
 from tilescope.tiler.details.chunk import count_of
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages.written_flows import WrittenFlows
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.record import Record
+from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTEN_FLOWS, WrittenFlows
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
-
-_MakeKey = Callable[[int, int], bytes]
 
 
 class OriginCheck:
@@ -42,7 +38,7 @@ class OriginCheck:
 
     def take(self, key: bytes, value: bytes) -> None:
         """The next chunk of flow ends. Raises DamagedStore."""
-        carrier = self._take(key, keys.written_flows, self._seen, "flow ends")
+        carrier = self._take(key, WRITTEN_FLOWS, self._seen, "flow ends")
         flows = WrittenFlows.decode(inflate(value), carrier)
         ticks = np.diff(flows.tick, prepend=self._tick[carrier])
         phases = (flows.phase >= Phase.FLOW_START) & (flows.phase <= Phase.FLOW_END)
@@ -55,7 +51,7 @@ class OriginCheck:
 
     def take_args(self, key: bytes, value: bytes) -> None:
         """The next chunk of arguments of flow ends. Raises DamagedStore."""
-        carrier = self._take(key, keys.written_flow_args, self._args, "arguments of flow ends")
+        carrier = self._take(key, WRITTEN_FLOW_ARGUMENTS, self._args, "arguments of flow ends")
         count = count_of(inflate(value))
         if not count:
             raise self._error(f"carrier {carrier}: arguments from number {self._args[carrier]} on are damaged")
@@ -70,12 +66,12 @@ class OriginCheck:
                 what = f"{ends} flow ends and arguments of {args}, at ingest {carrier.ends} and {carrier.args}"
                 raise self._error(f"carrier {number}: there are {what}")
 
-    def _take(self, key: bytes, make_key: _MakeKey, seen: list[int], what: str) -> int:
+    def _take(self, key: bytes, record: Record, seen: list[int], what: str) -> int:
         """The carrier of a key, if it is that of the next chunk."""
-        carrier, _ = keys.carrier_key(key)
+        carrier, _ = record.numbers_in(key)
         if carrier >= len(self._carriers):
             raise self._error(f"a record that should not be there: {key!r}")
-        if key != make_key(carrier, seen[carrier]):
+        if key != record.key(carrier, seen[carrier]):
             raise self._error(f"carrier {carrier}: {what} from number {seen[carrier]} on are missing")
         return carrier
 

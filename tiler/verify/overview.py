@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages.overview import FULL, OverviewEntries, OverviewGrid
+from tilescope.tiler.records.overview import FULL, OverviewEntries, OverviewGrid
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Floats, Ints, first_difference, hash_rows

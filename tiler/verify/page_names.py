@@ -6,7 +6,7 @@ import numpy as np
 
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import PageNames
+from tilescope.tiler.records.page_names import PageNames
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally

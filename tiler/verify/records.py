@@ -13,9 +13,20 @@ from tilescope.tiler.details.chunk import count_of
 from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables, check_page, page_count
 from tilescope.tiler.errors import DamagedStore, FormatFailed
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
-from tilescope.tiler.pages.overview import OverviewGrid
 from tilescope.tiler.readers.formats import codec
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES, ARGUMENTS
+from tilescope.tiler.records.attachments import ATTACHMENTS
+from tilescope.tiler.records.device.metadata_rows import METADATA_ROWS
+from tilescope.tiler.records.histogram import BLOCK_HISTOGRAM, HISTOGRAM, TRACK_SUMS
+from tilescope.tiler.records.manifest import MANIFEST
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.origins import ORIGINS
+from tilescope.tiler.records.overview import OVERVIEW, OverviewGrid
+from tilescope.tiler.records.page_names import PAGE_NAMES
+from tilescope.tiler.records.spread import BLOCK_SPREAD, SPREAD, TRACK_SUMS_SPREAD
+from tilescope.tiler.records.steps import STEPS
+from tilescope.tiler.records.tiles import PAGE, SHAPE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.attachments import AttachmentCheck
 from tilescope.tiler.verify.catalogue import Catalogue
@@ -76,15 +87,15 @@ class RecordCheck:
         self._flow_tiles = FlowTileCheck(store, catalogue, memory, tally)
         self._histograms = {key for tree in trees for key in _histogram_keys(tree)}
         self._takes: dict[bytes, Callable[[bytes, bytes], None]] = {
-            keys.MANIFEST: self._take_known,
-            keys.TRACKS: self._take_known,
+            MANIFEST.key(): self._take_known,
+            TRACKS.key(): self._take_known,
             b"S": self._take_shape,
             b"P": self._take_page,
             b"N": self._take_names,
             b"A": self._take_tables,
-            keys.ATTACHMENTS: self._take_known,
+            ATTACHMENTS.key(): self._take_known,
             b"B": self._attachments.take,
-            keys.STORED_ROWS: self._rows.take,
+            METADATA_ROWS.letter: self._rows.take,
             b"E": self._take_tables_page,
             b"O": self._take_overview,
             b"D": self._take_details,
@@ -97,14 +108,14 @@ class RecordCheck:
             b"U": self._take_histogram,
             b"V": self._take_histogram,
             b"L": self._take_page_names,
-            keys.STEPS: self._steps.take,
+            STEPS.letter: self._steps.take,
             b"K": self._operations.take_kinds,
             b"X": self._operations.take,
             b"Y": self._operations.take_sums,
             b"Z": self._operations.take_sums,
             b"a": self._origins.take_args,
             b"f": self._origins.take,
-            keys.ORIGINS: self._take_known,
+            ORIGINS.key(): self._take_known,
         }
 
     def check(self, done: Callable[[int], None]) -> Tally:
@@ -154,11 +165,11 @@ class RecordCheck:
 
     def _take_shape(self, key: bytes, value: bytes) -> None:
         block = int.from_bytes(key[1:5], "big")
-        if block >= len(self._trees) or key != keys.shape(block):
+        if block >= len(self._trees) or key != SHAPE.key(block):
             raise self._unknown(key)
 
     def _take_page(self, key: bytes, value: bytes) -> None:
-        page = keys.page_key(key)
+        page = PageKey(*PAGE.numbers_in(key))
         if page.block >= len(self._trees):
             raise self._unknown_page(page)
         tree = self._trees[page.block]
@@ -176,7 +187,7 @@ class RecordCheck:
     def _take_names(self, key: bytes, value: bytes) -> None:
         page_size = self._catalogue.names_per_page
         number, left = divmod(self._names, page_size)
-        if key != keys.names(number) or left:
+        if key != NAMES.key(number) or left:
             raise _error(self._store, f"page {number} of the names is missing")
         try:
             entries = json.loads(inflate(value))
@@ -192,7 +203,7 @@ class RecordCheck:
         self._tally["names"] += len(entries)
 
     def _take_tables(self, key: bytes, value: bytes) -> None:
-        if self._tables >= len(self._catalogue.files) or key != keys.args_tables(self._tables):
+        if self._tables >= len(self._catalogue.files) or key != ARGUMENT_TABLES.key(self._tables):
             raise self._unknown(key)
         try:
             head = inflate(value)
@@ -208,10 +219,10 @@ class RecordCheck:
 
     def _take_tables_page(self, key: bytes, value: bytes) -> None:
         file, page = self._next_tables_page()
-        if file >= len(self._tables_pages) or keys.pair(key) < (file, page):
+        if file >= len(self._tables_pages) or ARGUMENT_TABLE_PAGES.numbers_in(key) < (file, page):
             raise self._unknown(key)
         what = f"page {page} of the tables of arguments of file {file}"
-        if keys.pair(key) != (file, page):
+        if ARGUMENT_TABLE_PAGES.numbers_in(key) != (file, page):
             raise _error(self._store, f"{what} is missing")
         try:
             found = check_page(page, inflate(value))
@@ -229,7 +240,7 @@ class RecordCheck:
 
     def _take_overview(self, key: bytes, value: bytes) -> None:
         # What is in the pages is looked at when the tiles have been proven.
-        if key != keys.overview(self._overview) or self._overview >= OverviewGrid.of(self._catalogue.end).pages:
+        if key != OVERVIEW.key(self._overview) or self._overview >= OverviewGrid.of(self._catalogue.end).pages:
             raise self._unknown(key)
         inflate(value)
         self._overview += 1
@@ -240,7 +251,7 @@ class RecordCheck:
         if track >= len(tracks) or tracks[track].kind == TrackKind.ROLLUP:
             raise self._unknown(key)
         seen = self._details[track]
-        if key != keys.details(track, seen):
+        if key != ARGUMENTS.key(track, seen):
             raise self._catalogue.track_error(track, f"arguments of event {seen} are missing")
         try:
             n = count_of(inflate(value))
@@ -262,7 +273,7 @@ class RecordCheck:
 
     def _take_page_names(self, key: bytes, value: bytes) -> None:
         # What is in it is looked at with the pages.
-        block, first = keys.pair(key)
+        block, first = PAGE_NAMES.numbers_in(key)
         if block >= len(self._trees) or first >= max(1, len(self._trees[block].page_keys)):
             raise self._unknown(key)
 
@@ -278,16 +289,16 @@ def _histogram_keys(tree: BlockTree) -> Iterator[bytes]:
     for tile in np.flatnonzero(tree.shape.has_histogram):
         place = int(tree.level[tile]), int(tree.index[tile])
         track = tree.block * TRACKS_PER_BLOCK + int(tree.slot[tile])
-        yield keys.histogram(track, *place)
-        yield keys.spread(track, *place)
+        yield HISTOGRAM.key(track, *place)
+        yield SPREAD.key(track, *place)
     for tile in np.flatnonzero(tree.shape.has_block_histogram):
         place = int(tree.level[tile]), int(tree.index[tile])
-        yield keys.block_histogram(tree.block, *place)
-        yield keys.block_spread(tree.block, *place)
+        yield BLOCK_HISTOGRAM.key(tree.block, *place)
+        yield BLOCK_SPREAD.key(tree.block, *place)
     for tile in np.flatnonzero(tree.shape.has_track_sums):
         place = int(tree.level[tile]), int(tree.index[tile])
-        yield keys.block_histogram(tree.block, *place, by_track=True)
-        yield keys.block_spread(tree.block, *place, by_track=True)
+        yield TRACK_SUMS.key(tree.block, *place)
+        yield TRACK_SUMS_SPREAD.key(tree.block, *place)
 
 
 def _no_page(_number: int) -> bytes:

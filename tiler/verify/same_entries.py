@@ -23,7 +23,9 @@ from tilescope.tiler.pages.compress import MEMBER_HEADER, decompress
 from tilescope.tiler.pages.key import Part
 from tilescope.tiler.pages.shape import Shape
 from tilescope.tiler.pages.stored import join_parts, part_of
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.catalogue import describe, record_of
+from tilescope.tiler.records.manifest import MANIFEST
+from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Entry
@@ -67,17 +69,17 @@ def compare_stores(path: Path, other: Path) -> SameEntries:
 
 def content(key: bytes, value: bytes) -> bytes:
     """What an entry holds, whatever the compressor made of it; of the manifest what says of the trace."""
-    match key[:1]:
-        case keys.MANIFEST:
-            return json.dumps(_of_the_trace(json.loads(decompress(value)))).encode()
-        case b"P":
-            page, residual = part_of(value, Part.PAGE), part_of(value, Part.RESIDUAL)
-            return join_parts(decompress(page or b""), b"" if residual is None else decompress(residual))
-        case b"S":
-            shape = Shape.decode(decompress(value))
-            # Checksums of what is compressed: zero still says where there is none.
-            page_crc, residual_crc = (np.sign(crc) for crc in (shape.page_crc, shape.residual_crc))
-            return replace(shape, page_crc=page_crc, residual_crc=residual_crc).encode()
+    record = record_of(key)
+    if record is MANIFEST:
+        return json.dumps(_of_the_trace(json.loads(decompress(value)))).encode()
+    if record is PAGE:
+        page, residual = part_of(value, Part.PAGE), part_of(value, Part.RESIDUAL)
+        return join_parts(decompress(page or b""), b"" if residual is None else decompress(residual))
+    if record is SHAPE:
+        shape = Shape.decode(decompress(value))
+        # Checksums of what is compressed: zero still says where there is none.
+        page_crc, residual_crc = (np.sign(crc) for crc in (shape.page_crc, shape.residual_crc))
+        return replace(shape, page_crc=page_crc, residual_crc=residual_crc).encode()
     return decompress(value) if value.startswith(MEMBER_HEADER) else value
 
 
@@ -91,13 +93,13 @@ def _compare(store: RunStore, other: RunStore) -> SameEntries:
     for (key, value), (other_key, other_value) in _pairs(store, other):
         if key != other_key:
             missing, there, what = (other, store, key) if key < other_key else (store, other, other_key)
-            raise StoresDiffer(f"{missing.path}: lacks {keys.describe(what)}, which {there.path} has")
+            raise StoresDiffer(f"{missing.path}: lacks {describe(what)}, which {there.path} has")
         entries += 1
         if value == other_value:
             continue
         if _content(store, key, value) != _content(other, key, other_value):
-            raise StoresDiffer(f"{other.path}: differs from {store.path}: {keys.describe(key)}")
-        recompressed += key != keys.MANIFEST
+            raise StoresDiffer(f"{other.path}: differs from {store.path}: {describe(key)}")
+        recompressed += key != MANIFEST.key()
     return SameEntries(entries, recompressed)
 
 
@@ -110,4 +112,4 @@ def _content(store: RunStore, key: bytes, value: bytes) -> bytes:
         try:
             return content(key, value)
         except DamagedStore as error:
-            raise DamagedStore(f"{store.path}: {keys.describe(key)}: {error}") from error
+            raise DamagedStore(f"{store.path}: {describe(key)}: {error}") from error

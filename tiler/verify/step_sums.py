@@ -14,8 +14,8 @@ from tilescope.tiler.details.typed_stats import Stat
 from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import OP_LINES, STEP_LINES, is_one_of
-from tilescope.tiler.pages.operations import Operations
-from tilescope.tiler.pages.step_sums import MAX_STEPS, MAX_SUMS, StepSums
+from tilescope.tiler.records.device.operations import Operations
+from tilescope.tiler.records.device.step_sums import MAX_STEPS, MAX_SUMS, StepSums
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.kind_counts import PlainKindCounts
 from tilescope.tiler.verify.leaf_slices import LeafSlices

@@ -7,8 +7,7 @@ import numpy as np
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import SliceFlag
-from tilescope.tiler.pages.steps import StepSource, TrackSteps
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.steps import STEPS, StepSource, TrackSteps
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.page_reader import inflate
@@ -30,7 +29,7 @@ class StepRecordCheck:
 
     def take(self, key: bytes, value: bytes) -> None:
         """Checks a record. Raises DamagedStore."""
-        number, first = keys.steps_key(key)
+        number, first = STEPS.numbers_in(key)
         tracks = self._catalogue.tracks
         if number >= len(tracks) or tracks[number].kind not in _KINDS:
             raise DamagedStore(f"{self._catalogue.path}: a record that should not be there: {key!r}")

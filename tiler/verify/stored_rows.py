@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STATS, WORDS
-from tilescope.tiler.details.stored_rows import MAX_BYTES, MAX_ROWS, StoredRows
 from tilescope.tiler.details.typed_stats import typed_stats
 from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.device.metadata_rows import MAX_BYTES, MAX_ROWS, METADATA_ROWS, StoredRows
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
@@ -39,7 +38,7 @@ class StoredRowsCheck:
 
     def take(self, key: bytes, value: bytes) -> None:
         """The next chunk. Raises DamagedStore."""
-        if key != keys.stored_rows(len(self._chunks)):
+        if key != METADATA_ROWS.key(len(self._chunks)):
             raise self._error(f"chunk {len(self._chunks)} of the rows of metadata is missing")
         self._chunks.append(inflate(value))
 

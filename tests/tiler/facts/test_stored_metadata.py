@@ -14,9 +14,7 @@ from msgspec import structs
 
 from tests.tiler.details import packed_metadata
 from tests.tiler.facts.test_metadata_codes import KINDS, NAMES, stat
-from tilescope.tiler.details import stored_rows as record
 from tilescope.tiler.details.instruction_stats import LONG_NAME, STATS
-from tilescope.tiler.details.stored_rows import StoredRows
 from tilescope.tiler.details.xstat_tables import BytesColumn, EventMetadata, PlaneNames, XStatTables
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.metadata_codes import MetadataCodes
@@ -25,6 +23,8 @@ from tilescope.tiler.indexing.output import stored_rows as making
 from tilescope.tiler.indexing.output.stored_rows import RowMaker
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.records.device import metadata_rows as record
+from tilescope.tiler.records.device.metadata_rows import StoredRows
 
 PLANES = [
     PlaneNames("/host:CPU", {1: "else"}),

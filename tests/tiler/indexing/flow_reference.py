@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from tilescope.tiler.columns import EventFlag, Phase, TrackKind
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, Part, SliceFlag, TileFlag, decode_page, decompress, part_of
-from tilescope.tiler.pages.flow_ends import FlowEnds
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Part, SliceFlag, TileFlag, decode_page, decompress, part_of
 from tilescope.tiler.readers import open_trace
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.flow_ends import FlowEnds
+from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.store.run_store import RunStore
 
 Edge = tuple[int, int, int, int, int, int]  # track, ordinal and tick of the one end, and of the other
@@ -203,7 +203,7 @@ def slices_of(store: RunStore) -> dict[int, tuple[np.ndarray, np.ndarray]]:
     for key, value in store.records():
         if key[:1] != b"P":
             continue
-        block = keys.page_key(key).block
+        block = PageKey(*PAGE.numbers_in(key)).block
         for tile in decode_page(decompress(part_of(value, Part.PAGE) or b"")):
             if tile.flags & TileFlag.LEAF:
                 for k in np.flatnonzero(tile.slices.flags & SliceFlag.REACHES_IN == 0):

@@ -14,7 +14,7 @@ from tilescope.tiler.indexing import BuildProgress, build_store
 from tilescope.tiler.indexing import build as build_module
 from tilescope.tiler.indexing.reading import read as read_module
 from tilescope.tiler.pages import decompress
-from tilescope.tiler.pages.overview import OverviewEntries
+from tilescope.tiler.records.overview import OverviewEntries
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.synth import write_synthetic_trace

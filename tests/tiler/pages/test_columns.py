@@ -9,7 +9,7 @@ from tests.tiler.pages.write_columns import PAGE, ROOT, TYPESCRIPT, page_text, t
 from tilescope.tiler.pages.columns import Col, Where
 
 NATIVE = ROOT / "tiler" / "native"
-PYTHON = ROOT / "tiler" / "pages"
+PYTHON = [*(ROOT / "tiler" / "pages").glob("*.py"), *(ROOT / "tiler" / "records").rglob("*.py")]
 CLIENT = ROOT / "viewer" / "client" / "src" / "pages"
 
 
@@ -65,7 +65,7 @@ def test_the_page_about_the_format_has_the_columns_of_the_table() -> None:
 def test_python_decodes_columns_as_what_they_are() -> None:
     asked = [
         (how, name)
-        for path in PYTHON.glob("*.py")
+        for path in PYTHON
         for how, name in re.findall(r"\b_?(ints|floats)\((?:\w+, )?Col\.(\w+)", Path(path).read_text())
     ]
     assert len(asked) > 5

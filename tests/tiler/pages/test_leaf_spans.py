@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.tiler.pages.test_span_sums import END, NESTED, SLOT, page_of
 from tests.tiler.pyramid.reference import Slice, canonical
 from tests.tiler.pyramid.tracks import SHAPES, small_tracks
+from tests.tiler.records.test_span_sums import END, NESTED, SLOT, page_of
 from tests.tiler.windows import pairs
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore

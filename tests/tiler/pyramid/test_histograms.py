@@ -15,7 +15,8 @@ from tests.tiler.histogram_reference import Row, Timed, buckets, buckets_of, his
 from tests.tiler.pyramid.reference import Slice, canonical
 from tests.tiler.pyramid.tracks import SHAPES, late, repeated_tracks, small_tracks
 from tilescope.tiler import _native
-from tilescope.tiler.pages import OTHER_NAMES, DurationSpread, Histogram
+from tilescope.tiler.records.histogram import OTHER_NAMES, Histogram
+from tilescope.tiler.records.spread import DurationSpread
 
 Tile = tuple[int, int]  # level, index
 Spreads = dict[Tile, dict[int, dict[int, int]]]

@@ -14,7 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress, decompress
-from tilescope.tiler.store import keys, open_run_store
+from tilescope.tiler.records.manifest import MANIFEST
+from tilescope.tiler.records.tracks import BLOCK_TRACKS
+from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.generation import Generation
 
 _OF_THE_RUN = b"TNAEO"  # kinds of records that are not of a block
@@ -39,20 +41,20 @@ class ReplayedBuild:
         of_build = {"build": self._generation.build, "state": state, "revision": revision}
         manifest = {**self._manifest, "public": {**self._manifest["public"], **of_build}}
         of_run = [(key, value) for key, value in self._records if key[0] in _OF_THE_RUN]
-        self._generation.data.put_many([*of_run, (keys.MANIFEST, compress(json.dumps(manifest).encode()))])
+        self._generation.data.put_many([*of_run, (MANIFEST.key(), compress(json.dumps(manifest).encode()))])
 
     def finish(self, block: int) -> None:
         """All of the block is there, its shape record last."""
         entries = [(key, value) for key, value in self._records if _block_of(key) == block]
         told = [track for track in self._tracks if track["id"] // TRACKS_PER_BLOCK == block]
-        entries.append((keys.block_tracks(block), compress(json.dumps(told).encode())))
+        entries.append((BLOCK_TRACKS.key(block), compress(json.dumps(told).encode())))
         self._generation.data.put_many([entry for entry in entries if entry[0][:1] != b"S"])
         self._generation.data.put_many([entry for entry in entries if entry[0][:1] == b"S"])
 
     def publish(self) -> None:
         """It is the current generation."""
         self.show(1, "ready")
-        self._generation.data.remove(keys.block_tracks(block) for block in range(self.blocks))
+        self._generation.data.remove(BLOCK_TRACKS.key(block) for block in range(self.blocks))
         self._generation.data.put_many(record for record in self._records if record[0][0] in _AT_THE_END)
         self._generation.publish()
 
@@ -90,7 +92,7 @@ def builder(finished: Path, target: Path, build: str) -> Iterator[Builder]:
 
 
 def _block_of(key: bytes) -> int | None:
-    if key[0] in _OF_THE_RUN + _AT_THE_END + keys.MANIFEST:
+    if key[0] in _OF_THE_RUN + _AT_THE_END + MANIFEST.key():
         return None
     number = int.from_bytes(key[1:5], "big")  # of a block, or of a track
     return number if key[:1] in b"PS" else number // TRACKS_PER_BLOCK

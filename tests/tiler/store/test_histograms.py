@@ -18,7 +18,8 @@ from tests.tiler.verify.altered_store import AlteredStore, histogram_tile
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.tracks import histograms
-from tilescope.tiler.pages import BUSY_LIMIT, SliceFlag, decompress, sum_by_name
+from tilescope.tiler.pages import SliceFlag, decompress
+from tilescope.tiler.records.histogram import BUSY_LIMIT, sum_by_name
 from tilescope.tiler.store import two_threads
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.verify import verify_store

@@ -18,8 +18,16 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, StoreVersion
-from tilescope.tiler.pages import PageKey, compress
-from tilescope.tiler.store import keys
+from tilescope.tiler.pages import compress
+from tilescope.tiler.records.arguments import ARGUMENTS
+from tilescope.tiler.records.catalogue import describe
+from tilescope.tiler.records.flow_ends import FLOW_ENDS
+from tilescope.tiler.records.histogram import HISTOGRAM
+from tilescope.tiler.records.manifest import MANIFEST
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.steps import STEPS
+from tilescope.tiler.records.tiles import PAGE, SHAPE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.checksum import sealed
 from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.lmdb_writer import LmdbWriter
@@ -341,7 +349,7 @@ def _stored(folder: Path, records: dict[bytes, bytes]) -> LmdbReader:
 
 
 def test_a_value_that_was_altered_or_moved_to_another_key_is_told_by_its_checksum(tmp_path: Path) -> None:
-    page, shape = keys.page(PageKey(1, 2, 77, 3)), keys.shape(4)
+    page, shape = PAGE.key(1, 2, 77, 3), SHAPE.key(4)
     records = {
         page: sealed(page, b"page")[:-1] + b"E",
         shape: sealed(page, b"page"),
@@ -353,7 +361,7 @@ def test_a_value_that_was_altered_or_moved_to_another_key_is_told_by_its_checksu
     with pytest.raises(DamagedStore, match=r"track 35, level 2, tile 77: the page .* altered"):
         reader.get(page)
     with pytest.raises(DamagedStore, match=r"shape record of block 4: .* altered"):
-        reader.last_at_most(keys.shape(5), b"S")
+        reader.last_at_most(SHAPE.key(5), b"S")
     with pytest.raises(DamagedStore, match="too short"):
         reader.get(b"T")
     with pytest.raises(DamagedStore):
@@ -371,19 +379,19 @@ def test_records_of_earlier_versions_have_no_checksum(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "text"),
     [
-        (keys.MANIFEST, "the manifest"),
-        (keys.TRACKS, "the track tree"),
-        (keys.names(3), "the page of names 3"),
-        (keys.histogram(40, 2, 7), "track 40, level 2, tile 7: its histogram"),
-        (keys.steps(40, 9), "track 40: steps from event 9 on"),
-        (keys.details(40, 8192), "track 40: arguments from event 8192 on"),
-        (keys.flow_ends(40, 8192), "track 40: flows from event 8192 on"),
+        (MANIFEST.key(), "the manifest"),
+        (TRACKS.key(), "the track tree"),
+        (NAMES.key(3), "the page of names 3"),
+        (HISTOGRAM.key(40, 2, 7), "track 40, level 2, tile 7: its histogram"),
+        (STEPS.key(40, 9), "track 40: steps from event 9 on"),
+        (ARGUMENTS.key(40, 8192), "track 40: arguments from event 8192 on"),
+        (FLOW_ENDS.key(40, 8192), "track 40: flows from event 8192 on"),
         (b"P123", "a record of an unknown kind, b'P123'"),
         (b"?", "a record of an unknown kind, b'?'"),
     ],
 )
 def test_a_record_is_named_for_people(key: bytes, text: str) -> None:
-    assert keys.describe(key) == text
+    assert describe(key) == text
 
 
 def test_several_threads_read_at_once(tree: Path) -> None:

@@ -15,7 +15,8 @@ from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, StoreVersion
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress, decompress
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.manifest import MANIFEST
+from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 
 EVENTS = busy_events(4)
@@ -88,7 +89,7 @@ def test_a_folder_that_is_no_store(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("manifest", "error"), [(b"{", DamagedStore), (b'{"version": 99}', StoreVersion)])
 def test_manifests_that_are_refused(path: Path, tmp_path: Path, manifest: bytes, error: type[Exception]) -> None:
     altered = AlteredStore.copy_of(path, tmp_path / "store")
-    altered.put({keys.MANIFEST: compress(manifest)})
+    altered.put({MANIFEST.key(): compress(manifest)})
     for _ in range(2):  # the environment is closed again after each attempt
         with pytest.raises(error, match="index the trace again"):
             open_run_store(altered.path)
@@ -111,7 +112,7 @@ def test_a_pipe_in_place_of_the_data_is_refused_at_once(tmp_path: Path) -> None:
 
 def test_a_damaged_page_is_an_error_not_a_wrong_answer(path: Path, tmp_path: Path) -> None:
     altered = AlteredStore.copy_of(path, tmp_path / "store")
-    altered.put({keys.page(key): page[:100] + b"\x00" + page[101:] for key, page in altered.pages().items()})
+    altered.put({PAGE.key(*key[:4]): page[:100] + b"\x00" + page[101:] for key, page in altered.pages().items()})
     store = open_run_store(altered.path)
     with pytest.raises(DamagedStore):
         store.event(1, 5)

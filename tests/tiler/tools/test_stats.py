@@ -18,8 +18,8 @@ from tests.example import Example, PlainEvent
 from tests.examples import examples
 from tests.tiler.windows import WINDOWS, overlaps, pairs, starts_in, ticks_in
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.pages import Histogram, sum_by_name
 from tilescope.tiler.query import EVERYTHING, finish
+from tilescope.tiler.records.histogram import Histogram, sum_by_name
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools import values_of
 from tilescope.tiler.tools.stats.groups import GroupBy, groups

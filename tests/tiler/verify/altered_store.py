@@ -26,7 +26,9 @@ from tilescope.tiler.pages import (
     part_of,
 )
 from tilescope.tiler.pages import container as containers
-from tilescope.tiler.store import generation, keys
+from tilescope.tiler.records.manifest import MANIFEST
+from tilescope.tiler.records.tiles import PAGE, SHAPE
+from tilescope.tiler.store import generation
 from tilescope.tiler.store.checksum import CHECKSUM_BYTES, sealed
 
 Columns = dict[int, np.ndarray]
@@ -57,14 +59,14 @@ class AlteredStore:
             return {key: value for key, value in records if key.startswith(prefix)}
 
     def pages(self) -> dict[PageKey, bytes]:
-        return {keys.page_key(key): value for key, value in self.records(b"P").items()}
+        return {PageKey(*PAGE.numbers_in(key)): value for key, value in self.records(b"P").items()}
 
     def tracks_of_kind(self, kind: str) -> list[int]:
-        tracks = json.loads(decompress(self.records(keys.MANIFEST)[keys.MANIFEST]))["tracks"]
+        tracks = json.loads(decompress(self.records(MANIFEST.key())[MANIFEST.key()]))["tracks"]
         return [number for number, track in enumerate(tracks) if track["kind"] == kind]
 
     def shape(self, block: int) -> Shape:
-        return Shape.decode(decompress(self.records(keys.shape(block))[keys.shape(block)]))
+        return Shape.decode(decompress(self.records(SHAPE.key(block))[SHAPE.key(block)]))
 
     def put(self, records: Mapping[bytes, bytes | None]) -> None:
         with self._transaction() as transaction:
@@ -102,7 +104,7 @@ class AlteredStore:
         for k, part in enumerate(parts):
             data[k] = compress(_encode(part, {column: columns[column] for column in ids[k]}))
             (shape.page_crc, shape.residual_crc)[k][first] = zlib.crc32(data[k])
-        return {keys.page(key): join_parts(*data), keys.shape(key.block): compress(shape.encode())}
+        return {PAGE.key(*key[:4]): join_parts(*data), SHAPE.key(key.block): compress(shape.encode())}
 
     @contextmanager
     def _transaction(self) -> Iterator[lmdb.Transaction]:

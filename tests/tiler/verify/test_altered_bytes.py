@@ -13,7 +13,10 @@ from tests.tiler.verify.altered_store import AlteredStore, track_of
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import PageKey, decompress
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES, ARGUMENTS
+from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.verify import verify_store
 
 
@@ -41,7 +44,7 @@ def test_every_byte_of_a_small_page(tmp_path: Path) -> None:
     store = AlteredStore(tmp_path / "store")
     key, page = max(store.pages().items())  # root tiles: of the track, and of its rollup
     for at in range(len(page)):
-        with store.replaced({keys.page(key): flipped(page, at)}):
+        with store.replaced({PAGE.key(*key[:4]): flipped(page, at)}):
             assert_names_tile(store, key)
     verify_store(store.path)
 
@@ -50,7 +53,7 @@ def test_random_bytes_of_all_pages(altered: AlteredStore) -> None:
     rng = random.Random(1)
     for key, page in altered.pages().items():
         for _ in range(4):
-            with altered.replaced({keys.page(key): flipped(page, rng.randrange(len(page)), rng.randrange(1, 256))}):
+            with altered.replaced({PAGE.key(*key[:4]): flipped(page, rng.randrange(len(page)), rng.randrange(1, 256))}):
                 assert_names_tile(altered, key)
 
 
@@ -79,7 +82,7 @@ def test_missing_records(altered: AlteredStore) -> None:
         with altered.replaced({key: None}), pytest.raises(DamagedStore) as error:
             verify_store(altered.path)
         if key[:1] == b"P":
-            page = keys.page_key(key)
+            page = PageKey(*PAGE.numbers_in(key))
             assert f"level {page.level}, tile {page.index}: its page is missing" in str(error.value)
 
 
@@ -87,17 +90,17 @@ def test_records_that_nobody_knows(altered: AlteredStore) -> None:
     page = altered.pages().popitem()
     for key in (
         b"X",
-        keys.shape(9),
-        keys.names(5),
-        keys.args_tables(4),
-        keys.args_pages(0, 0),
-        keys.attachment(0, 1),
-        keys.attachment(9, 0),
-        keys.details(0, 0),
-        keys.details(999, 0),
-        keys.page(page[0]._replace(block=7)),
-        keys.page(page[0]._replace(index=page[0].index + 1)),
-        keys.page(page[0])[:-1],
+        SHAPE.key(9),
+        NAMES.key(5),
+        ARGUMENT_TABLES.key(4),
+        ARGUMENT_TABLE_PAGES.key(0, 0),
+        ATTACHMENT_CHUNKS.key(0, 1),
+        ATTACHMENT_CHUNKS.key(9, 0),
+        ARGUMENTS.key(0, 0),
+        ARGUMENTS.key(999, 0),
+        PAGE.key(7, *page[0][1:4]),
+        PAGE.key(*page[0]._replace(index=page[0].index + 1)[:4]),
+        PAGE.key(*page[0][:4])[:-1],
         b"",
     )[:-1]:
         with altered.replaced({key: page[1]}), pytest.raises(DamagedStore, match=re.escape(str(altered.path))):

@@ -14,9 +14,8 @@ from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore, UsageError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress, decompress
-from tilescope.tiler.pages.flow_bins import FlowTiles
-from tilescope.tiler.pages.flow_ends import FlowEnds
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.flow_bins import FLOW_TILES, FlowTiles
+from tilescope.tiler.records.flow_ends import FlowEnds
 from tilescope.tiler.verify import flows, memory, verify_store
 
 FLOWS = 20_000
@@ -87,7 +86,7 @@ def test_a_wrong_value_is_noticed_in_every_piece(store: AlteredStore, column: st
 def test_every_tile_is_there_once(store: AlteredStore, change: str) -> None:
     looked_at = 0
     for key, record in store.records(b"G").items():
-        track, level, _ = keys.flow_tiles_key(key)
+        track, level, _ = FLOW_TILES.numbers_in(key)
         tiles = FlowTiles.decode(decompress(record), track)
         if len(tiles) < 3:
             continue

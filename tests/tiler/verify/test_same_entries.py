@@ -17,7 +17,9 @@ from tilescope.tiler.errors import DamagedStore, StoresDiffer
 from tilescope.tiler.indexing import DEFAULT_MEMORY_BYTES, build_store
 from tilescope.tiler.pages import Part, compress, decompress, join_parts, part_of
 from tilescope.tiler.pages.compress import MEMBER_HEADER
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.catalogue import describe
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.synth.trace import write_synthetic_trace
 from tilescope.tiler.verify import compare_stores
 
@@ -75,7 +77,7 @@ def test_equal_data_in_other_compressed_bytes_is_counted(
     assert page is not None
     recompressed = join_parts(otherwise_compressed(page), residual or b"")
     (shape_key, shape), *_ = altered.records(b"S").items()
-    altered.put({key: recompressed, keys.TRACKS: otherwise_compressed(altered.records(b"T")[b"T"])})
+    altered.put({key: recompressed, TRACKS.key(): otherwise_compressed(altered.records(b"T")[b"T"])})
     assert compare_stores(built_store, altered.path).recompressed == 2
     altered.put({shape_key: otherwise_compressed(shape)})
     assert compare_stores(built_store, altered.path).recompressed == 3
@@ -96,15 +98,15 @@ def test_what_differs_is_named(built_store: Path, altered: AlteredStore, capsys:
         pytest.raises(StoresDiffer, match=f"{altered.path}: differs from {built_store}: the manifest"),
     ):
         compare_stores(built_store, altered.path)
-    names = keys.names(0)
+    names = NAMES.key(0)
     with altered.replaced({names: compress(decompress(altered.records(names)[names]) + b" ")}):
         assert main(["verify", "--same-as", str(built_store), str(altered.path)]) == 1
         out, err = capsys.readouterr()
         assert (out, err) == ("", f"tilescope: {built_store}: differs from {altered.path}: the page of names 0\n")
-    with altered.replaced({keys.TRACKS: b"no member"}), pytest.raises(StoresDiffer, match="the track tree"):
+    with altered.replaced({TRACKS.key(): b"no member"}), pytest.raises(StoresDiffer, match="the track tree"):
         compare_stores(built_store, altered.path)
     with (
-        altered.replaced({keys.TRACKS: MEMBER_HEADER + b"no member"}),
+        altered.replaced({TRACKS.key(): MEMBER_HEADER + b"no member"}),
         pytest.raises(DamagedStore, match=f"{altered.path}: the track tree"),
     ):
         compare_stores(built_store, altered.path)
@@ -117,7 +119,7 @@ def test_an_entry_that_is_not_there_is_named(built_store: Path, altered: Altered
             for pair in ((built_store, altered.path), (altered.path, built_store)):
                 with pytest.raises(StoresDiffer) as raised:
                     compare_stores(*pair)
-                assert str(raised.value) == f"{altered.path}: lacks {keys.describe(key)}, which {built_store} has"
+                assert str(raised.value) == f"{altered.path}: lacks {describe(key)}, which {built_store} has"
 
 
 def test_a_file_is_no_store(built_store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

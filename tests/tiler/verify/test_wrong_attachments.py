@@ -10,13 +10,13 @@ import pytest
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import compress, decompress
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
 from tilescope.tiler.store.attachments import CHUNK_BYTES
 from tilescope.tiler.verify import verify_store
 
 
 def listed(altered: AlteredStore) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = json.loads(decompress(altered.records(b"I")[keys.ATTACHMENTS]))["attachments"]
+    entries: list[dict[str, Any]] = json.loads(decompress(altered.records(b"I")[ATTACHMENTS.key()]))["attachments"]
     return entries
 
 
@@ -38,7 +38,7 @@ def test_both_are_there(altered: AlteredStore) -> None:
 
 def test_content_that_was_written_anew(altered: AlteredStore) -> None:
     for number, chunk in ((0, 0), (1, 0), (1, 1)):
-        key = keys.attachment(number, chunk)
+        key = ATTACHMENT_CHUNKS.key(number, chunk)
         data = bytearray(decompress(altered.records(key)[key]))
         data[len(data) // 2] ^= 1
         refused(altered, {key: compress(bytes(data))}, f"attachment {number} .*its CRC-32 is")
@@ -46,7 +46,7 @@ def test_content_that_was_written_anew(altered: AlteredStore) -> None:
 
 
 def test_chunks_that_change_places(altered: AlteredStore) -> None:
-    first, second = keys.attachment(1, 0), keys.attachment(1, 1)
+    first, second = ATTACHMENT_CHUNKS.key(1, 0), ATTACHMENT_CHUNKS.key(1, 1)
     records = altered.records(b"B")
     refused(altered, {first: records[second], second: records[first]}, "its CRC-32 is")
 
@@ -67,14 +67,14 @@ def test_chunks_that_change_places(altered: AlteredStore) -> None:
 def test_lists_that_say_something_else(altered: AlteredStore, field: str, value: object, match: str) -> None:
     entries = listed(altered)
     entries[0][field] = value
-    refused(altered, {keys.ATTACHMENTS: record(entries)}, match)
+    refused(altered, {ATTACHMENTS.key(): record(entries)}, match)
 
 
 def test_lists_of_more_and_of_less(altered: AlteredStore) -> None:
     entries = listed(altered)
-    refused(altered, {keys.ATTACHMENTS: record(entries[:1])}, "a record that should not be there")
+    refused(altered, {ATTACHMENTS.key(): record(entries[:1])}, "a record that should not be there")
     more = [*entries, {**entries[0], "id": 2, "name": "x"}]
-    refused(altered, {keys.ATTACHMENTS: record(more)}, "attachment 2 .*chunk 0 is missing")
-    refused(altered, {keys.ATTACHMENTS: None}, "the list of attachments is missing")
+    refused(altered, {ATTACHMENTS.key(): record(more)}, "attachment 2 .*chunk 0 is missing")
+    refused(altered, {ATTACHMENTS.key(): None}, "the list of attachments is missing")
     for damaged in (b"[]", b"{}", b"null", b'{"attachments":[1]}', b"[" * 9999):
-        refused(altered, {keys.ATTACHMENTS: compress(damaged)}, "the list of attachments is damaged")
+        refused(altered, {ATTACHMENTS.key(): compress(damaged)}, "the list of attachments is damaged")

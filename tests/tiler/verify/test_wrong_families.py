@@ -9,21 +9,21 @@ import pytest
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import compress, decompress
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.verify import verify_store
 
 
 def with_families(store: AlteredStore, families: list[str] | None) -> dict[bytes, bytes | None]:
-    manifest = json.loads(decompress(store.records(keys.MANIFEST)[keys.MANIFEST]))
+    manifest = json.loads(decompress(store.records(MANIFEST.key())[MANIFEST.key()]))
     if families is None:
         del manifest["public"]["families"]
     else:
         manifest["public"]["families"] = families
-    return {keys.MANIFEST: compress(json.dumps(manifest).encode())}
+    return {MANIFEST.key(): compress(json.dumps(manifest).encode())}
 
 
 def told(store: AlteredStore) -> list[str]:
-    manifest = json.loads(decompress(store.records(keys.MANIFEST)[keys.MANIFEST]))
+    manifest = json.loads(decompress(store.records(MANIFEST.key())[MANIFEST.key()]))
     families: list[str] = manifest["public"]["families"]
     return families
 

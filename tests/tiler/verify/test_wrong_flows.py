@@ -11,9 +11,8 @@ from msgspec import structs
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import compress, decompress
-from tilescope.tiler.pages.flow_bins import FlowTiles
-from tilescope.tiler.pages.flow_ends import FlowEnds
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.flow_bins import FLOW_TILES, FlowTiles
+from tilescope.tiler.records.flow_ends import FlowEnds
 from tilescope.tiler.verify import verify_store
 
 
@@ -64,7 +63,7 @@ def test_a_track_without_flows_or_without_slices(altered: AlteredStore) -> None:
 @pytest.mark.parametrize("value", [-1, 1, 300])
 def test_a_wrong_value_of_a_tile(altered: AlteredStore, column: str, value: int) -> None:
     for key, record in altered.records(b"G").items():
-        track, *_ = keys.flow_tiles_key(key)
+        track, *_ = FLOW_TILES.numbers_in(key)
         tiles = FlowTiles.decode(decompress(record), track)
         values = getattr(tiles, column).copy()
         values[len(values) // 2] += value
@@ -81,9 +80,9 @@ def test_tiles_that_are_missing_or_too_many(altered: AlteredStore) -> None:
     for key, record in records.items():
         with altered.replaced({key: None}), pytest.raises(DamagedStore, match="missing"):
             verify_store(altered.path)
-        track, _, index = keys.flow_tiles_key(key)
+        track, _, index = FLOW_TILES.numbers_in(key)
         tiles = structs.replace(FlowTiles.decode(decompress(record), track), level=0)
-        more = {keys.flow_tiles(track, 0, index): compress(tiles.encode(track))}
+        more = {FLOW_TILES.key(track, 0, index): compress(tiles.encode(track))}
         with altered.replaced(more), pytest.raises(DamagedStore, match=rf"track {track} \('.*'\), level 0"):
             verify_store(altered.path)
     assert len(records) == 3

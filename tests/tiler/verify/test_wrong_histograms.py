@@ -13,9 +13,11 @@ from tests.tiler.json_traces import busy_events, write_trace
 from tests.tiler.verify.altered_store import AlteredStore, histogram_tile
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.pages import Col, Histogram, TileFlag, compress, decompress
+from tilescope.tiler.pages import Col, TileFlag, compress, decompress
 from tilescope.tiler.pages.container import SPREAD_MAGIC, decode, encode
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.histogram import BLOCK_HISTOGRAM, HISTOGRAM, TRACK_SUMS, Histogram
+from tilescope.tiler.records.spread import BLOCK_SPREAD, SPREAD, TRACK_SUMS_SPREAD
+from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.verify import verify_store
 
 
@@ -87,7 +89,7 @@ def test_spreads_that_are_missing_or_damaged(altered: AlteredStore) -> None:
         assert_noticed(altered, {of_spread: None}, rf"level {level}, tile {index}: {whose(key)} spread is missing")
         assert_noticed(altered, {of_spread: record[:-5] + b"\x00" + record[-4:]}, "spread is damaged")
         assert_noticed(
-            altered, {of_spread[:1] + keys.spread(99, level, index)[1:]: record}, "a record that should not be there"
+            altered, {of_spread[:1] + SPREAD.key(99, level, index)[1:]: record}, "a record that should not be there"
         )
 
 
@@ -116,11 +118,11 @@ def test_records_that_should_not_be_there(altered: AlteredStore) -> None:
     (key, record), *_ = some_of(altered).items()
     track, level, index = histogram_tile(key)
     for other in (
-        keys.histogram(track, level, index + 1_000_000),
-        keys.histogram(altered.tracks_of_kind("rollup")[0], level, index),
-        keys.histogram(99, level, index),
-        keys.block_histogram(0, level, index + 1_000_000),
-        keys.block_histogram(9, level, index),
+        HISTOGRAM.key(track, level, index + 1_000_000),
+        HISTOGRAM.key(altered.tracks_of_kind("rollup")[0], level, index),
+        HISTOGRAM.key(99, level, index),
+        BLOCK_HISTOGRAM.key(0, level, index + 1_000_000),
+        BLOCK_HISTOGRAM.key(9, level, index),
         key + b"x",
         b"H",
     ):
@@ -145,11 +147,14 @@ def test_flags_of_shape_records(altered: AlteredStore, flag: TileFlag) -> None:
         changed[tile] ^= flag
         place = int(shape.level[tile]), int(shape.index[tile])
         by_track = flag == TileFlag.HAS_TRACK_SUMS
-        told = keys.block_histogram(0, *place, by_track=by_track), keys.block_spread(0, *place, by_track=by_track)
+        told = (
+            (TRACK_SUMS if by_track else BLOCK_HISTOGRAM).key(0, *place),
+            (TRACK_SUMS_SPREAD if by_track else BLOCK_SPREAD).key(0, *place),
+        )
         if flag == TileFlag.HAS_HISTOGRAM:
-            told = keys.histogram(int(shape.slot[tile]), *place), keys.spread(int(shape.slot[tile]), *place)
+            told = HISTOGRAM.key(int(shape.slot[tile]), *place), SPREAD.key(int(shape.slot[tile]), *place)
         record = compress(structs.replace(shape, flags=changed).encode())
-        assert_noticed(altered, {keys.shape(0): record, **dict.fromkeys(told if has[tile] else ())}, message)
+        assert_noticed(altered, {SHAPE.key(0): record, **dict.fromkeys(told if has[tile] else ())}, message)
 
 
 def test_with_a_name_for_almost_every_event_there_are_none(tmp_path: Path, small_histograms: int) -> None:

@@ -15,9 +15,9 @@ from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress, decompress
-from tilescope.tiler.pages.operation_sums import OperationSums
-from tilescope.tiler.pages.operations import Operations, TrackKinds
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.arguments import ARGUMENT_TABLES
+from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS, OperationSums
+from tilescope.tiler.records.device.operations import KINDS, OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.verify import verify_store
 
 RUNS = [Run(0, 0, 50, (7, 50)), *(Run(1, 3 * k, 2, (7 + 3 * k, 2), k) for k in range(1, 12))]
@@ -91,20 +91,20 @@ def test_records_that_are_missing_or_too_many(tpu: AlteredStore) -> None:
     key, track, operations = record(tpu)
     with tpu.replaced({key: None}), pytest.raises(DamagedStore, match="operations from event 0 on are missing"):
         verify_store(tpu.path)
-    again = {keys.operations(track, len(operations)): compress(operations.encode(track))}
+    again = {OPERATIONS.key(track, len(operations)): compress(operations.encode(track))}
     with tpu.replaced(again), pytest.raises(DamagedStore, match="should not be there"):
         verify_store(tpu.path)
-    with tpu.replaced({keys.kinds(track): None}), pytest.raises(DamagedStore, match="kinds of its operations"):
+    with tpu.replaced({KINDS.key(track): None}), pytest.raises(DamagedStore, match="kinds of its operations"):
         verify_store(tpu.path)
-    value = tpu.records(b"K")[keys.kinds(track)]
-    with tpu.replaced({keys.kinds(4): value}), pytest.raises(DamagedStore, match="should not be there"):
+    value = tpu.records(b"K")[KINDS.key(track)]
+    with tpu.replaced({KINDS.key(4): value}), pytest.raises(DamagedStore, match="should not be there"):
         verify_store(tpu.path)
 
 
 @pytest.mark.parametrize("data", [b"spam", b"\x81\xa5kinds\x01", b"\xc1"])
 def test_damaged_records(tpu: AlteredStore, data: bytes) -> None:
     key, track, _ = record(tpu)
-    for of in (key, keys.kinds(track)):
+    for of in (key, KINDS.key(track)):
         with tpu.replaced({of: compress(data)}), pytest.raises(DamagedStore, match=r"'XLA Ops'"):
             verify_store(tpu.path)
 
@@ -112,20 +112,20 @@ def test_damaged_records(tpu: AlteredStore, data: bytes) -> None:
 @pytest.mark.parametrize("changed", ["first_ps", "last_ps", "start", "last_start", "stop", "is_cut", "kinds"])
 def test_kinds_that_are_others(tpu: AlteredStore, changed: str) -> None:
     _, track, _ = record(tpu)
-    kinds = TrackKinds.decode(decompress(tpu.records(b"K")[keys.kinds(track)]))
+    kinds = TrackKinds.decode(decompress(tpu.records(b"K")[KINDS.key(track)]))
     value: Any = getattr(kinds, changed)
     others: dict[str, Any] = {"is_cut": True, "kinds": kinds.kinds[:1]}
     wrong: Any = others[changed] if changed in others else value + 1
     altered = structs.replace(kinds, **{changed: wrong})
     with (
-        tpu.replaced({keys.kinds(track): compress(altered.encode())}),
+        tpu.replaced({KINDS.key(track): compress(altered.encode())}),
         pytest.raises(DamagedStore, match="kinds of its operations are other ones"),
     ):
         verify_store(tpu.path)
 
 
 def test_metadata_that_is_like_other_than_it_was(tpu: AlteredStore) -> None:
-    key = keys.args_tables(0)
+    key = ARGUMENT_TABLES.key(0)
     head = msgpack.unpackb(decompress(tpu.records(b"A")[key]), strict_map_key=False)
     alike = np.cumsum(np.frombuffer(head["alike"], "<i4"), dtype="<i4")
     assert alike.tolist() == list(range(len(alike)))
@@ -139,7 +139,7 @@ def test_sums_that_are_missing_or_of_nothing(tpu: AlteredStore) -> None:
     key, value = next(iter(tpu.records(b"Y").items()))
     with tpu.replaced({key: None}), pytest.raises(DamagedStore, match=r"sums of operations of track \d+ are missing"):
         verify_store(tpu.path)
-    with tpu.replaced({keys.operation_sums(4): value}), pytest.raises(DamagedStore, match="should not be there"):
+    with tpu.replaced({OPERATION_SUMS.key(4): value}), pytest.raises(DamagedStore, match="should not be there"):
         verify_store(tpu.path)
 
 

@@ -13,8 +13,7 @@ from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress, decompress
-from tilescope.tiler.pages.overview import OverviewEntries
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.overview import OVERVIEW, OverviewEntries
 from tilescope.tiler.verify import verify_store
 
 
@@ -65,5 +64,5 @@ def test_pages_that_are_missing_damaged_or_too_many(altered: AlteredStore) -> No
     assert_noticed(
         altered, {key: records[key][:-9] + bytes([records[key][-9] ^ 1]) + records[key][-8:]}, "damaged|is not"
     )
-    assert_noticed(altered, {keys.overview(len(records)): records[key]}, "should not be there")
+    assert_noticed(altered, {OVERVIEW.key(len(records)): records[key]}, "should not be there")
     assert_noticed(altered, {key: records[last]}, "is not page 0")

@@ -12,8 +12,9 @@ from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.tracks import page_names
-from tilescope.tiler.pages import PageNames, SliceFlag, TileFlag, compress, decode_columns, decompress
-from tilescope.tiler.store import keys, open_run_store
+from tilescope.tiler.pages import SliceFlag, TileFlag, compress, decode_columns, decompress
+from tilescope.tiler.records.page_names import PAGE_NAMES, PageNames
+from tilescope.tiler.store import open_run_store
 from tilescope.tiler.verify import verify_store
 
 
@@ -71,4 +72,4 @@ def test_wrong_lists(altered: AlteredStore) -> None:
         assert_noticed(altered, {key: changed(found, name, [10**6] * len(page))}, "a page that block 0 does not have")
         assert_noticed(altered, {key: compress(found.encode(1))}, "the names on the pages of block 0 are damaged")
     assert_noticed(altered, dict.fromkeys(records), "the names on the pages of block 0 are missing")
-    assert_noticed(altered, {keys.page_names(1, 0): record}, "a record that should not be there")
+    assert_noticed(altered, {PAGE_NAMES.key(1, 0): record}, "a record that should not be there")

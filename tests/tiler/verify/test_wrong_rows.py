@@ -11,13 +11,12 @@ from msgspec import structs
 
 from tests.tiler.verify.altered_store import AlteredStore
 from tests.tpu_trace import random_core, write_trace
-from tilescope.tiler.details import stored_rows
-from tilescope.tiler.details.stored_rows import StoredRows
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.output import stored_rows as making
 from tilescope.tiler.pages import decompress
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.device import metadata_rows as stored_rows
+from tilescope.tiler.records.device.metadata_rows import METADATA_ROWS, StoredRows
 from tilescope.tiler.verify import stored_rows as proving
 from tilescope.tiler.verify import verify_store
 
@@ -33,11 +32,11 @@ def tpu(tmp_path_factory: pytest.TempPathFactory) -> AlteredStore:
 
 
 def rows_of(store: AlteredStore) -> StoredRows:
-    return StoredRows.of_chunks(list(map(decompress, store.records(keys.STORED_ROWS).values())))
+    return StoredRows.of_chunks(list(map(decompress, store.records(METADATA_ROWS.letter).values())))
 
 
 def records(rows: StoredRows) -> dict[bytes, bytes]:
-    return {keys.stored_rows(number): chunk for number, chunk in enumerate(rows.chunks())}
+    return {METADATA_ROWS.key(number): chunk for number, chunk in enumerate(rows.chunks())}
 
 
 def test_rows_of_all_files(tpu: AlteredStore) -> None:
@@ -124,5 +123,5 @@ def test_chunks_of_several(tpu: AlteredStore, monkeypatch: pytest.MonkeyPatch) -
     with tpu.replaced(chunks):
         assert verify_store(tpu.path).metadata_rows
         for missing in (0, 2, len(chunks) - 1):
-            with tpu.replaced({keys.stored_rows(missing): None}), pytest.raises(DamagedStore, match="metadata"):
+            with tpu.replaced({METADATA_ROWS.key(missing): None}), pytest.raises(DamagedStore, match="metadata"):
                 verify_store(tpu.path)

@@ -14,8 +14,7 @@ from tests.tpu_trace import Instruction, Run, plane, random_core, write_trace
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress, decompress
-from tilescope.tiler.pages.step_sums import StepSums
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.device.step_sums import STEP_SUMS, StepSums
 from tilescope.tiler.verify import verify_store
 
 
@@ -90,7 +89,7 @@ def test_sums_that_are_missing_or_of_nothing(tpu: AlteredStore) -> None:
     key, track, sums = record(tpu)
     with tpu.replaced({key: None}), pytest.raises(DamagedStore, match=rf"of track {track} are missing"):
         verify_store(tpu.path)
-    more = {keys.step_sums(track + 1): compress(sums.encode(track + 1))}
+    more = {STEP_SUMS.key(track + 1): compress(sums.encode(track + 1))}
     with tpu.replaced(more), pytest.raises(DamagedStore, match="should not be there"):
         verify_store(tpu.path)
     assert np.count_nonzero(sums.own) == len(sums.own)

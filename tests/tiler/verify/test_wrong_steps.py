@@ -11,14 +11,13 @@ from msgspec import structs
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import compress, decompress
-from tilescope.tiler.pages.steps import TrackSteps
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.steps import STEPS, TrackSteps
 from tilescope.tiler.verify import verify_store
 
 
 def record(store: AlteredStore) -> tuple[bytes, int, TrackSteps]:
-    ((key, value),) = store.records(keys.STEPS).items()
-    track, _ = keys.steps_key(key)
+    ((key, value),) = store.records(STEPS.letter).items()
+    track, _ = STEPS.numbers_in(key)
     return key, track, TrackSteps.decode(decompress(value), track)
 
 
@@ -54,7 +53,7 @@ def test_steps_that_are_missing_or_there_twice(altered: AlteredStore) -> None:
 def test_a_track_that_has_no_slices(altered: AlteredStore) -> None:
     _, _, steps = record(altered)
     for track in (altered.tracks_of_kind("counter")[0], altered.tracks_of_kind("rollup")[0], 200):  # 200: none
-        more = {keys.steps(track, int(steps.ordinal[0])): compress(steps.encode(track))}
+        more = {STEPS.key(track, int(steps.ordinal[0])): compress(steps.encode(track))}
         with altered.replaced(more), pytest.raises(DamagedStore, match=re.escape("should not be there")):
             verify_store(altered.path)
 

@@ -15,8 +15,8 @@ from tilescope.tiler.facts.operations.metadata import operation_metadata
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
 from tilescope.tiler.facts.step_times.parts import StepPart
-from tilescope.tiler.pages.operations import OperationKinds, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.records.device.operations import OperationKinds, TrackKinds
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]

@@ -17,8 +17,8 @@ from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.host_operations.naming import HostOp, OpSource, framework_op, host_op
-from tilescope.tiler.pages.span_sums import LEFT_OUT
 from tilescope.tiler.query import ArgumentReader, QueryReader, Steps
+from tilescope.tiler.records.span_sums import LEFT_OUT
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.host_operations.event_ops import EventOps
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Slices
 from tilescope.tiler.pages.leaf_parts import leaf_parts
-from tilescope.tiler.pages.span_sums import LEFT_OUT, SpanSums
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.records.span_sums import LEFT_OUT, SpanSums
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
 

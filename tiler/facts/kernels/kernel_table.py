@@ -21,8 +21,8 @@ from tilescope.tiler.facts.operations.kind_sums import kind_sums
 from tilescope.tiler.facts.operations.metadata import operation_metadata
 from tilescope.tiler.facts.operations.records import track_kinds
 from tilescope.tiler.kept_with import KeptWith
-from tilescope.tiler.pages.operations import OperationKind, OperationKinds
 from tilescope.tiler.query import QueryReader, Steps, finish
+from tilescope.tiler.records.device.operations import OperationKind, OperationKinds
 from tilescope.tiler.windows import Windows, WindowsOf
 
 _DETAILS: Final = "kernel_details"

@@ -22,8 +22,8 @@ from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums
 from tilescope.tiler.facts.operations.metadata import OperationMetadata, program_id
 from tilescope.tiler.facts.operations.op_table import OpTable
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.pages.operations import OperationKind, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.records.device.operations import OperationKind, TrackKinds
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf

@@ -17,8 +17,8 @@ from tilescope.tiler.facts.operations.instruction_columns import InstructionColu
 from tilescope.tiler.facts.operations.metadata import CUSTOM_CALL, OperationMetadata, metadata_of_rows, text_of
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.overloads import overload
-from tilescope.tiler.pages.operations import OperationKinds, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.records.device.operations import OperationKinds, TrackKinds
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]

@@ -21,8 +21,8 @@ from tilescope.tiler.facts.hlo.expressions import category, expression
 from tilescope.tiler.facts.hlo.layouts import meanings
 from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata, Traffic
 from tilescope.tiler.kept_with import KeptWith
-from tilescope.tiler.pages.operations import OperationKind
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.records.device.operations import OperationKind
 
 if TYPE_CHECKING:
     from tilescope.tiler.facts.operations.operation import Operation

@@ -20,9 +20,9 @@ from tilescope.tiler.facts.operations.borders import Opened, TrackBorders, track
 from tilescope.tiler.facts.operations.cut_parts import NO_PARTS, CutParts, Row, cut_rows
 from tilescope.tiler.facts.operations.occurrences import Occurrences
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds, track_sums
-from tilescope.tiler.pages.operation_sums import SUMMED
-from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.records.device.operation_sums import SUMMED
+from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.store.two_threads import WORTH_A_THREAD, for_each
 from tilescope.tiler.windows import Windows
 

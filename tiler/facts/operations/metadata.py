@@ -15,8 +15,8 @@ from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STAT
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.metadata_codes import MetadataCodes, metadata_codes
-from tilescope.tiler.pages.operations import OperationKind
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.records.device.operations import OperationKind
 
 T = TypeVar("T")
 

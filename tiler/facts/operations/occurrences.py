@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.records.device.operations import Operations
 
 Ints = NDArray[np.int64]
 

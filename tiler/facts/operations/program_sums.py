@@ -29,9 +29,9 @@ from tilescope.tiler.facts.operations.step_programs import (
 )
 from tilescope.tiler.facts.operations.tpu_core import TpuCore
 from tilescope.tiler.kept_with import KeptWith
-from tilescope.tiler.pages.kind_counts import SAID
-from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.records.device.kind_counts import SAID
+from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, TrackKinds
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import Windows, WindowsOf
 

@@ -15,12 +15,12 @@ from tilescope.tiler.facts.operations.event_ranges import CountedKinds, CountedR
 from tilescope.tiler.facts.operations.instruction_columns import sum_of
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages import decompress
-from tilescope.tiler.pages.kind_counts import SAID
-from tilescope.tiler.pages.operation_sums import SUMMED, OperationSums
-from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, NUMBERS, Operations, TrackKinds
-from tilescope.tiler.pages.step_sums import StepSums
 from tilescope.tiler.query import QueryReader, Reading, join, no_events
 from tilescope.tiler.query.events import Events
+from tilescope.tiler.records.device.kind_counts import SAID
+from tilescope.tiler.records.device.operation_sums import SUMMED, OperationSums
+from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, NUMBERS, Operations, TrackKinds
+from tilescope.tiler.records.device.step_sums import StepSums
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]

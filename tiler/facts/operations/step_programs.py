@@ -16,10 +16,10 @@ from tilescope.tiler.facts.operations.instruction_columns import Exact, Instruct
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.records import track_step_sums
 from tilescope.tiler.facts.operations.roofline import is_feed, nothing_of_program
-from tilescope.tiler.pages.kind_counts import SAID, KindCounts
-from tilescope.tiler.pages.operations import OperationKinds
-from tilescope.tiler.pages.step_sums import StepSums
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.records.device.kind_counts import SAID, KindCounts
+from tilescope.tiler.records.device.operations import OperationKinds
+from tilescope.tiler.records.device.step_sums import StepSums
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]

@@ -12,8 +12,8 @@ from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart, part_of_category
 from tilescope.tiler.kept_with import KeptWith
-from tilescope.tiler.pages.operations import OperationKinds, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.records.device.operations import OperationKinds, TrackKinds
 
 Codes = NDArray[np.uint8]
 

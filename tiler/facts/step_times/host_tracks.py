@@ -20,9 +20,9 @@ from tilescope.tiler.facts.step_times.event_parts import (
     pytorch_part,
 )
 from tilescope.tiler.facts.work import classifier
-from tilescope.tiler.pages.steps import StepSource
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
+from tilescope.tiler.records.steps import StepSource
 
 Codes = NDArray[np.uint8]
 

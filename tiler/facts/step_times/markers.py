@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.step_times.host_tracks import HostTracks
 from tilescope.tiler.facts.step_times.spans import StepSpans
-from tilescope.tiler.pages.steps import StepSource
 from tilescope.tiler.query.run_steps import StepRows, StepSeries
+from tilescope.tiler.records.steps import StepSource
 
 Ints = NDArray[np.int64]
 

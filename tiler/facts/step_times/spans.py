@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.pages.steps import StepSource
 from tilescope.tiler.query.run_steps import StepRows, StepSeries
+from tilescope.tiler.records.steps import StepSource
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]

@@ -16,9 +16,9 @@ from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
 from tilescope.tiler.kept_with import KeptWith
-from tilescope.tiler.pages.operations import CHUNK_OPERATIONS
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS
 from tilescope.tiler.windows import Windows, WindowsOf
 
 Ints = NDArray[np.int64]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.indexing.scratch import Scratch, parts
-from tilescope.tiler.pages.flow_bins import EDGES_PER_TILE, ENDS_OF_LAST_TILE, FlowTiles
-from tilescope.tiler.pages.flow_ends import FlowEnds
+from tilescope.tiler.records.flow_bins import EDGES_PER_TILE, ENDS_OF_LAST_TILE, FlowTiles
+from tilescope.tiler.records.flow_ends import FlowEnds
 
 Ints = NDArray[np.int64]
 

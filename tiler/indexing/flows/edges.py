@@ -16,7 +16,7 @@ from tilescope.tiler.indexing.flows.binding import bind
 from tilescope.tiler.indexing.reading.flow_rows import FlowRows
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.indexing.tracks.track_data import TrackData
-from tilescope.tiler.pages.flow_ends import FlowEnds
+from tilescope.tiler.records.flow_ends import FlowEnds
 
 Ints = NDArray[np.int64]
 Positions = NDArray[np.uint32]

@@ -20,8 +20,8 @@ from tilescope.tiler.indexing.reading.flow_rows import FlowRows
 from tilescope.tiler.indexing.scratch import Scratch, parts
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import compress
-from tilescope.tiler.pages.flow_ends import MOST_ENDS_OF_A_SLICE
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.flow_bins import FLOW_TILES
+from tilescope.tiler.records.flow_ends import FLOW_ENDS, MOST_ENDS_OF_A_SLICE
 from tilescope.tiler.store.store import Entry
 
 Ints = NDArray[np.int64]
@@ -114,10 +114,10 @@ class Flows(Struct):
                 if len(chunk) > MOST_ENDS_OF_A_SLICE:
                     what = f"has {len(chunk):,} flow ends of one slice; {MOST_ENDS_OF_A_SLICE:,} are kept at most"
                     raise TooMany(self.files[file], what)
-                yield keys.flow_ends(track, int(chunk.ordinal[0])), compress(chunk.encode(track))
+                yield FLOW_ENDS.key(track, int(chunk.ordinal[0])), compress(chunk.encode(track))
             for level in flow_tiles(stored, root_level, self.working):
                 for tiles in level.chunks():
-                    yield keys.flow_tiles(track, level.level, int(tiles.index[0])), compress(tiles.encode(track))
+                    yield FLOW_TILES.key(track, level.level, int(tiles.index[0])), compress(tiles.encode(track))
 
     def _edges(self, ends: FlowPart, correlated: Sequence[CorrelatedSlices]) -> FlowEdges:
         joined = join_flows(ends.phase, ends.tick, ends.key)

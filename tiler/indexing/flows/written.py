@@ -14,9 +14,8 @@ from tilescope.tiler.indexing.reading.timed import TimedEvents
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.pages import compress
-from tilescope.tiler.pages.written_flows import WrittenFlows
-from tilescope.tiler.store import keys
-from tilescope.tiler.store.origins import Carrier
+from tilescope.tiler.records.origins import Carrier
+from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTEN_FLOWS, WrittenFlows
 from tilescope.tiler.store.store import Entry
 
 
@@ -44,11 +43,11 @@ class FlowWriter(Struct):
         pick = self.scratch.pick
         whole = WrittenFlows(pick(events.start, order), pick(events.phase, order), pick(events.name, order))
         for first, part in whole.chunks():
-            yield keys.written_flows(carrier, first), compress(part.encode(carrier))
+            yield WRITTEN_FLOWS.key(carrier, first), compress(part.encode(carrier))
         args_end, args = gather_args(self.scratch, events.args_end, events.args, order)
         if len(args):
             for first, packed in chunk.split(args_end, args, texts=self.run.files[file].events.texts):
-                yield keys.written_flow_args(carrier, first), packed
+                yield WRITTEN_FLOW_ARGUMENTS.key(carrier, first), packed
         self._carriers[carrier] = Carrier(file, place, len(whole), len(whole) if len(args) else 0, origin)
 
     def carriers(self) -> list[Carrier]:

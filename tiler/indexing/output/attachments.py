@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tilescope.tiler.columns import Attachment, TraceSummary
 from tilescope.tiler.pages import compress
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
 from tilescope.tiler.store.attachments import CHUNK_BYTES, AttachmentEntry, list_record
 from tilescope.tiler.store.store import Entry
 
@@ -21,10 +21,10 @@ def attachment_entries(summaries: Sequence[TraceSummary], hosts: Sequence[str]) 
             for place, chunk in enumerate(_chunks(attachment)):
                 size_bytes += len(chunk)
                 crc32 = zlib.crc32(chunk, crc32)
-                yield keys.attachment(number, place), compress(chunk)
+                yield ATTACHMENT_CHUNKS.key(number, place), compress(chunk)
             label, media_type = attachment.label, attachment.media_type
             written.append(AttachmentEntry(number, host, file, attachment.name, label, media_type, size_bytes, crc32))
-    yield keys.ATTACHMENTS, compress(list_record(written))
+    yield ATTACHMENTS.key(), compress(list_record(written))
 
 
 def _chunks(attachment: Attachment) -> Iterator[bytes]:

@@ -19,9 +19,9 @@ from tilescope.tiler.indexing.tracks.layout import Layout
 from tilescope.tiler.indexing.tracks.step_counts import StepCounts
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.pages.overview import OverviewGrid
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.readers.formats import codec_of
+from tilescope.tiler.records.overview import OverviewGrid
 from tilescope.tiler.store.version import STORE_VERSION
 
 

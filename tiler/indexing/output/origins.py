@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from tilescope.tiler.columns import TraceSummary
 from tilescope.tiler.indexing.tracks.layout import Layout
 from tilescope.tiler.pages import compress
-from tilescope.tiler.store import keys
-from tilescope.tiler.store.origins import Carrier, FileOrigin, Origins
+from tilescope.tiler.records.origins import ORIGINS, Carrier, FileOrigin, Origins
 from tilescope.tiler.store.store import Entry
 
 
@@ -21,4 +20,4 @@ def origin_entries(summaries: Sequence[TraceSummary], layout: Layout, carriers: 
         else None
         for summary in summaries
     ]
-    yield keys.ORIGINS, compress(Origins(files, tracks, carriers).encode())
+    yield ORIGINS.key(), compress(Origins(files, tracks, carriers).encode())

@@ -11,12 +11,11 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import TellingTables
 from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, WIDTH, WORDS, StatChoices, planes_saying
 from tilescope.tiler.details.page_entries import entries_of
-from tilescope.tiler.details.stored_rows import MAX_BYTES, MAX_ROWS, StoredRows
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.indexing.scratch import parts
 from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.device.metadata_rows import MAX_BYTES, MAX_ROWS, METADATA_ROWS, StoredRows
 from tilescope.tiler.store.store import Entry
 
 Codes = NDArray[np.int32]
@@ -33,7 +32,7 @@ def row_entries(run: RunFiles, decoding: DecodingTables) -> Iterator[Entry]:
             making.add(number, decoding.of(number))
             tables.release()
     for chunk, packed in enumerate(making.found().chunks() if are_telling else ()):
-        yield keys.stored_rows(chunk), packed
+        yield METADATA_ROWS.key(chunk), packed
 
 
 def _firsts_on(planes: Sequence[int], tables: XStatTables) -> NDArray[np.int32]:

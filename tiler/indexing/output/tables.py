@@ -15,7 +15,10 @@ from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.pages import compress
 from tilescope.tiler.readers.formats import codec_of
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES
+from tilescope.tiler.records.manifest import MANIFEST
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.store import Entry
 
 _T = TypeVar("_T")
@@ -27,24 +30,24 @@ ENTRIES_AT_ONCE = 64
 def name_entries(names: RunNames) -> Iterator[Entry]:
     """All pages of names."""
     for number, page in enumerate(names.pages()):
-        yield keys.names(number), page
+        yield NAMES.key(number), page
 
 
 def args_entries(run: RunFiles, decoding: DecodingTables) -> Iterator[Entry]:
     """What decodes the arguments of each file's events."""
     for number, file in enumerate(run.files):
         tables = file.summary.args_tables
-        yield keys.args_tables(number), compress(decoding.take_head(number))
+        yield ARGUMENT_TABLES.key(number), compress(decoding.take_head(number))
         if tables is None or not codec_of(file.summary.format).in_pages:
             continue
         for place, page in enumerate(tables.pages()):
-            yield keys.args_pages(number, place), compress(page)
+            yield ARGUMENT_TABLE_PAGES.key(number, place), compress(page)
 
 
 def tree_entries(found: Findings) -> Iterator[Entry]:
     """Track tree and manifest, to be written together."""
-    yield keys.TRACKS, compress(_json(to_builtins(found.layout.told(found.facts))))
-    yield keys.MANIFEST, compress(_json(make_manifest(found)))
+    yield TRACKS.key(), compress(_json(to_builtins(found.layout.told(found.facts))))
+    yield MANIFEST.key(), compress(_json(make_manifest(found)))
 
 
 def _json(value: object) -> bytes:

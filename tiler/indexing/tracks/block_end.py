@@ -13,7 +13,7 @@ from tilescope.tiler.indexing.tracks.histograms import histograms
 from tilescope.tiler.indexing.tracks.page_names import page_names
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import compress
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.store.store import Entry
 
 Part = Callable[[], Iterator[Entry]]
@@ -50,11 +50,11 @@ class BlockEnd:
         """The shape record, when all parts are done."""
         shape = self._pages.shape()
         shape = structs.replace(shape, flags=shape.flags | self._flagged.flags)
-        return keys.shape(self._number), compress(shape.encode())
+        return SHAPE.key(self._number), compress(shape.encode())
 
     def _pages_of(self, tiles: range | None = None) -> Iterator[Entry]:
         for key, page in self._pages.pages(tiles):
-            yield keys.page(key), page
+            yield PAGE.key(*key[:4]), page
 
     def _names(self) -> Iterator[Entry]:
         """The names on the pages, which must be there."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from msgspec import Struct
@@ -11,37 +10,30 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.indexing.tracks.track_data import TrackData
-from tilescope.tiler.pages import (
-    BUSY_LIMIT,
-    HISTOGRAM_ROWS,
-    TRACKS_PER_BLOCK,
-    Shape,
-    TileFlag,
-    compress_container,
-)
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, Shape, TileFlag, compress_container
 from tilescope.tiler.pages.key import EVENTS_PER_ROW
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.histogram import BLOCK_HISTOGRAM, BUSY_LIMIT, HISTOGRAM, HISTOGRAM_ROWS, TRACK_SUMS
+from tilescope.tiler.records.record import Record
+from tilescope.tiler.records.spread import BLOCK_SPREAD, SPREAD, TRACK_SUMS_SPREAD
 from tilescope.tiler.store.store import Entry
 
 Ints = NDArray[np.int64]
-Key = Callable[[int, int, int], bytes]
 
 
-class _Keys(Struct, frozen=True):
-    """Where a histogram and its spread are stored: by owner, level and index."""
+class _Records(Struct, frozen=True):
+    """The records of a histogram and of its spread, by owner, level and index."""
 
-    histogram: Key
-    spread: Key
+    histogram: Record
+    spread: Record
 
     def entries(self, owner: int, level: int, index: int, histogram: bytes, spread: bytes) -> Iterator[Entry]:
-        yield self.histogram(owner, level, index), compress_container(histogram)
-        yield self.spread(owner, level, index), compress_container(spread)
+        yield self.histogram.key(owner, level, index), compress_container(histogram)
+        yield self.spread.key(owner, level, index), compress_container(spread)
 
 
-_OF_TRACK = _Keys(keys.histogram, keys.spread)
-_BY_NAME, _BY_TRACK = (
-    _Keys(partial(keys.block_histogram, by_track=by), partial(keys.block_spread, by_track=by)) for by in (False, True)
-)
+_OF_TRACK = _Records(HISTOGRAM, SPREAD)
+_BY_NAME = _Records(BLOCK_HISTOGRAM, BLOCK_SPREAD)
+_BY_TRACK = _Records(TRACK_SUMS, TRACK_SUMS_SPREAD)
 
 
 def histograms(

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.pages.operation_sums import SUMMED, OperationSums
-from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.records.device.operation_sums import SUMMED, OperationSums
+from tilescope.tiler.records.device.operations import Operations
 
 Ints = NDArray[np.int64]
 

@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.columns import TrackKind
-from tilescope.tiler.details.operations import OperationMaker, pieces
 from tilescope.tiler.details.wire import varint
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import is_work_line
@@ -20,7 +19,11 @@ from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.indexing.tracks.step_sum_makers import StepSumMakers
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import compress, compress_container
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.arguments import ARGUMENTS
+from tilescope.tiler.records.device.operation_maker import OperationMaker, pieces
+from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS
+from tilescope.tiler.records.device.operations import KINDS, OPERATIONS
+from tilescope.tiler.records.device.step_sums import STEP_SUMS
 from tilescope.tiler.store.store import Entry
 
 _VARINT_BYTES: Final = 10
@@ -61,18 +64,18 @@ class OperationWriter:
                     known += len(more)
                     in_steps.add_kinds(more)
                 in_steps.add(made, start, duration)
-            yield keys.operations(track.id, piece.start), compress_container(made.encode(track.id))
+            yield OPERATIONS.key(track.id, piece.start), compress_container(made.encode(track.id))
             for place, chunk in chunks:
-                yield keys.details(track.id, piece.start + place), chunk
+                yield ARGUMENTS.key(track.id, piece.start + place), chunk
         self.per_track[track.id] = len(data)
         kinds = maker.kinds()
-        yield keys.kinds(track.id), compress(kinds.encode())
+        yield KINDS.key(track.id), compress(kinds.encode())
         added = sums.found(len(kinds.kinds))
         if added is not None:
-            yield keys.operation_sums(track.id), compress(added.encode(track.id))
+            yield OPERATION_SUMS.key(track.id), compress(added.encode(track.id))
         by_step = None if in_steps is None else in_steps.found()
         if by_step is not None:
-            yield keys.step_sums(track.id), compress(by_step.encode(track.id))
+            yield STEP_SUMS.key(track.id), compress(by_step.encode(track.id))
 
     def takes(self, track: PlacedTrack, data: TrackData) -> bool:
         """Whether a track has such records, and with them its arguments."""

@@ -15,8 +15,7 @@ from tilescope.tiler.columns import Activity
 from tilescope.tiler.indexing.reading.timeline import Timeline
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import compress
-from tilescope.tiler.pages.overview import FULL, OverviewEntries, OverviewGrid
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.overview import FULL, OVERVIEW, OverviewEntries, OverviewGrid
 from tilescope.tiler.store.store import Entry
 
 Ints = NDArray[np.int64]
@@ -65,7 +64,7 @@ class Overview:
         for number in range(self.grid.pages):
             # Page by page: of 100,000 tracks all that there is takes a gigabyte, and as much again to be put in order.
             entries = OverviewEntries.join([part.page(number) for part in parts])
-            yield keys.overview(number), compress(entries.encode(self.grid.level, number))
+            yield OVERVIEW.key(number), compress(entries.encode(self.grid.level, number))
 
     def _add(
         self, track: int, bins: Ints, utilisation: NDArray[np.integer[Any]], name: NDArray[np.integer[Any]]

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Shape, compress
-from tilescope.tiler.pages.page_names import PAIRS_AT_ONCE, encode_listed
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.page_names import PAGE_NAMES, PAIRS_AT_ONCE, encode_listed
 from tilescope.tiler.store.store import Entry
 
 Ints = NDArray[np.int64]
@@ -42,7 +41,7 @@ def page_names(
         some = slice(at, stop)
         listed = _native.page_names(names, of_track[some], first[some], last[some], page[some], budget)
         first_page = int(page[at]) if len(page) else 0
-        yield keys.page_names(shape.block, first_page), compress(encode_listed(*listed, shape.block))
+        yield PAGE_NAMES.key(shape.block, first_page), compress(encode_listed(*listed, shape.block))
         at = stop
 
 

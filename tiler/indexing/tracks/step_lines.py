@@ -12,7 +12,7 @@ from tilescope.tiler.columns import Phase, TrackKind
 from tilescope.tiler.device_lines import STEP_LINES, is_one_of
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
-from tilescope.tiler.pages.step_sums import MAX_STEPS
+from tilescope.tiler.records.device.step_sums import MAX_STEPS
 
 Ints = NDArray[np.int64]
 

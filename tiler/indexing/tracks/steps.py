@@ -21,10 +21,9 @@ from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.indexing.tracks.step_counts import StepCounts
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import compress
-from tilescope.tiler.pages.steps import StepSource, TrackSteps, join_steps
 from tilescope.tiler.readers.formats import codec_of
+from tilescope.tiler.records.steps import STEPS, StepSource, TrackSteps, join_steps
 from tilescope.tiler.step_names import PREFIXES, named_step, trailing_number
-from tilescope.tiler.store import keys
 from tilescope.tiler.store.store import Entry
 
 Ints = NDArray[np.int64]
@@ -70,7 +69,7 @@ class StepFinder:
             self.per_track[track.id] = len(kept)
             self._count(_distinct(kept.number))
         for chunk in kept.chunks():
-            yield keys.steps(track.id, int(chunk.ordinal[0])), compress(chunk.encode(track.id))
+            yield STEPS.key(track.id, int(chunk.ordinal[0])), compress(chunk.encode(track.id))
 
     def counts(self) -> StepCounts:
         """Of all tracks that have been looked at."""

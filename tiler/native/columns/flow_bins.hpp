@@ -9,7 +9,7 @@
 
 namespace tilescope {
 
-// Tiles, their bins and their strongest edges, one behind the other: what tiler/pages/flow_bins.py stores.
+// Tiles, their bins and their strongest edges, one behind the other: what tiler/records/flow_bins.py stores.
 struct FlowBins {
     std::vector<std::int64_t> index, n_bins, n_edges;
     std::vector<std::int64_t> bin, out, into, other_out, other_in;

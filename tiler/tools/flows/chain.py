@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.query import SLICE_KINDS, QueryReader, Reading, Steps
+from tilescope.tiler.records.flow_ends import FlowEnds
 
 FORWARD: Final = 1
 BACK: Final = -1

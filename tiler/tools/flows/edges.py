@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.records.flow_ends import FlowEnds
 from tilescope.tiler.windows import WindowsOf
 
 Ints = NDArray[np.int64]

@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.facts import Device
-from tilescope.tiler.pages import sum_by_name
-from tilescope.tiler.pages.span_sums import SpanSums
 from tilescope.tiler.query import SLICE_KINDS, QueryReader, Reading, Steps
+from tilescope.tiler.records.histogram import sum_by_name
+from tilescope.tiler.records.span_sums import SpanSums
 from tilescope.tiler.tools.gaps.edges import Edges
 from tilescope.tiler.tools.gaps.found import Gaps
 from tilescope.tiler.tools.gaps.lanes import Lanes

@@ -15,10 +15,10 @@ from tests.examples import examples
 from tests.tiler.windows import pairs
 from tests.tpu_trace import Instruction, Run, in_order, parents, plane, write_trace
 from tilescope.tiler.details import chunk
-from tilescope.tiler.details import operations as making
 from tilescope.tiler.facts.operations import KindSums, kind_sums
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.records.device import operation_maker as making
 from tilescope.tiler.store import device_durations, open_run_store
 from tilescope.tiler.verify import operations as checking
 from tilescope.tiler.verify import verify_store

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilescope.tiler.facts.operations.occurrences import Occurrences
-from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.records.device.operations import Operations
 
 GROUP = [0, 0, 0, 1, 1, 2]  # of each kind
 

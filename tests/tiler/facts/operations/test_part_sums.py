@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.pages.columns import Col
-from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.records.device.operations import Operations
 
 Ints = NDArray[np.int64]
 

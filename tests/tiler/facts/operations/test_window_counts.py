@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.facts.operations.instruction_columns import exact, sums_of_products
 from tilescope.tiler.pages.columns import Col
-from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.records.device.operations import Operations
 
 KINDS, PLACES, WINDOWS, TRACK, MOST = 3, 5, 4, 9, 40
 SAID = np.array([Col.EVENT_FLOPS, Col.EVENT_BYTES], np.uint8)

@@ -13,8 +13,8 @@ from tilescope.tiler.indexing import scratch
 from tilescope.tiler.indexing.flows import bins as flow_bins
 from tilescope.tiler.indexing.flows.bins import flow_tiles
 from tilescope.tiler.indexing.scratch import Scratch
-from tilescope.tiler.pages.flow_bins import FlowTiles
-from tilescope.tiler.pages.flow_ends import FlowEnds
+from tilescope.tiler.records.flow_bins import FlowTiles
+from tilescope.tiler.records.flow_ends import FlowEnds
 
 Row = tuple[int, int, int]  # tick, incoming, partner track
 Content = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]  # bins and edges of a tile

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.records.device.operations import Operations
 
 
 class Op(NamedTuple):

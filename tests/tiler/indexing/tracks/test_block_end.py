@@ -6,7 +6,8 @@ import numpy as np
 
 from tilescope.tiler import _native
 from tilescope.tiler.indexing.tracks.block_end import BlockEnd
-from tilescope.tiler.store import keys
+from tilescope.tiler.records.page_names import PAGE_NAMES
+from tilescope.tiler.records.tiles import SHAPE
 
 ROOT_LEVEL = 12
 
@@ -25,11 +26,11 @@ def test_pages_of_rollups_are_in_two_parts_and_no_names_are_listed_on_them() -> 
     assert first
     assert second
     assert [*first, *second] == sorted({*first, *second})
-    assert names == [keys.page_names(2, 0)]
-    assert end.shape_entry()[0] == keys.shape(2)
+    assert names == [PAGE_NAMES.key(2, 0)]
+    assert end.shape_entry()[0] == SHAPE.key(2)
 
 
 def test_a_block_without_tracks_has_a_list_of_names_and_no_pages() -> None:
     pages, names = (list(part()) for part in BlockEnd(0, {}, {}).parts())
     assert pages == []
-    assert [key for key, _ in names] == [keys.page_names(0, 0)]
+    assert [key for key, _ in names] == [PAGE_NAMES.key(0, 0)]

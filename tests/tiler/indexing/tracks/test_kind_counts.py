@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tilescope.tiler.indexing.tracks.kind_counts import KindCountMaker
 from tilescope.tiler.indexing.tracks.step_lines import apart
-from tilescope.tiler.pages.kind_counts import MAX_COMPARED, SAID, KindCounts
-from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.records.device.kind_counts import MAX_COMPARED, SAID, KindCounts
+from tilescope.tiler.records.device.operations import Operations
 from tilescope.tiler.verify.kind_counts import PlainKindCounts
 
 CUSTOM = np.array([False, True, False, True])  # of each kind

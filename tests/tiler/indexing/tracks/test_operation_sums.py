@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.tiler.indexing.tracks.operation_pieces import Op, pieces
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing.tracks.operation_sums import OperationSumMaker
-from tilescope.tiler.pages.operation_sums import OperationSums
-from tilescope.tiler.pages.operations import Operations
+from tilescope.tiler.records.device.operation_sums import OperationSums
+from tilescope.tiler.records.device.operations import Operations
 from tilescope.tiler.verify.operation_sums import PlainSums
 
 STAT = "dma_stall_duration_ps"

@@ -13,7 +13,7 @@ from tilescope.tiler.indexing.tracks import overview
 from tilescope.tiler.indexing.tracks.overview import Overview
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import decompress
-from tilescope.tiler.pages.overview import OverviewEntries
+from tilescope.tiler.records.overview import OverviewEntries
 
 END = 4**9
 

@@ -14,8 +14,8 @@ from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing.tracks.step_lines import apart
 from tilescope.tiler.indexing.tracks.step_sums import StepSumMaker
-from tilescope.tiler.pages.operations import Operations
-from tilescope.tiler.pages.step_sums import MAX_SUMS, StepSums
+from tilescope.tiler.records.device.operations import Operations
+from tilescope.tiler.records.device.step_sums import MAX_SUMS, StepSums
 from tilescope.tiler.verify.step_sums import PlainStepSums, SaidCategories
 
 STAT = "all_reduce_unique_id"

@@ -13,7 +13,7 @@ from tests.corpus import corpus_path
 from tests.step_files import CORPUS, files_of, steps_of
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.tracks import steps
-from tilescope.tiler.pages.steps import StepSource, TrackSteps
+from tilescope.tiler.records.steps import StepSource, TrackSteps
 from tilescope.tiler.store import RunStore, open_run_store
 from tilescope.tiler.verify import verify_store
 
@@ -127,7 +127,7 @@ def test_a_hostile_number_of_steps_is_cut_and_told(tmp_path: Path, monkeypatch: 
 
 
 def test_records_are_cut_where_they_grow_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tilescope.tiler.pages.steps._CHUNK_STEPS", 3)
+    monkeypatch.setattr("tilescope.tiler.records.steps._CHUNK_STEPS", 3)
     store = of_events(tmp_path, [x(f"Iteration {k}", 10 * k) for k in range(8)])
     assert [record.number.tolist() for _, record in store.steps()] == [[0, 1, 2], [3, 4, 5], [6, 7]]
     store.close()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import container
 from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
 
@@ -22,6 +23,16 @@ ENDS_OF_LAST_TILE = 1024
 
 # Tiles of a chunk: about 1.5 KB each at most.
 _CHUNK_TILES = 32
+
+
+FLOW_TILES = Record(
+    "G",
+    "track level tile",
+    "track {track}, level {level}, tile {tile}: its flow tile, and those after it",
+    Available.AT_END,
+    doc="how many flow ends lie in each bin of a track, and the edges with most of them",
+    proof="the flow ends, added up anew",
+)
 
 
 class FlowTiles(Struct, frozen=True):

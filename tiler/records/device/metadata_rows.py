@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STATS, WIDTH, WORDS
 from tilescope.tiler.pages import compress
+from tilescope.tiler.records.record import Available, Record
 
 Codes = NDArray[np.int32]
 Ints = NDArray[np.int64]
@@ -45,6 +46,16 @@ MAX_BYTES: Final = 48 << 20
 _INT32: Final = np.dtype("<i4")
 _SIZES: Final = (1, 2, 4)  # of a number, in bytes
 _SMALL: Final = 3 << 30  # negative numbers from here on, without their sign, are no values themselves
+
+
+METADATA_ROWS = Record(
+    "C",
+    "chunk",
+    "the rows of metadata, chunk {chunk}",
+    Available.AT_END,
+    doc="what the metadata of operations says, for all files of the run together",
+    proof="the tables of arguments",
+)
 
 
 class StoredRows(Struct, frozen=True):

@@ -12,6 +12,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import container
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.pages.compress import MAX_DECODED_BYTES
+from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
 
@@ -21,6 +22,16 @@ _CHUNK_ENDS = 8192
 
 # A chunk has all ends of its slices, and a record may have so many bytes when it is decoded.
 MOST_ENDS_OF_A_SLICE = MAX_DECODED_BYTES // 8 // 10
+
+
+FLOW_ENDS = Record(
+    "F",
+    "track event",
+    "track {track}: flows from event {event} on",
+    Available.AT_END,
+    doc="the flows that begin and end in slices of a track, with the slice at the other end of each",
+    proof="each end has its partner, and lies in the slices that it names",
+)
 
 
 class FlowEnds(Struct, frozen=True):

@@ -12,11 +12,22 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import container
 from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
 
 # Some 5 bytes a step after compression: a record has at most a third of a megabyte.
 _CHUNK_STEPS = 65_536
+
+
+STEPS = Record(
+    "W",
+    "track event",
+    "track {track}: steps from event {event} on",
+    Available.AT_ONCE,
+    doc="which slices of a track are steps of the run, and of which number",
+    proof="the slices with these ordinals",
+)
 
 
 class StepSource(IntEnum):

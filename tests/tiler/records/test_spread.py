@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from tests.tiler.histogram_reference import bucket_of, rows_of
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import Col, DurationSpread, Histogram
+from tilescope.tiler.pages import Col
 from tilescope.tiler.pages.container import SPREAD_MAGIC, decode, encode
-from tilescope.tiler.pages.span_sums import SpanSums
-from tilescope.tiler.pages.spread import bucket_values
+from tilescope.tiler.records.histogram import Histogram
+from tilescope.tiler.records.span_sums import SpanSums
+from tilescope.tiler.records.spread import DurationSpread, bucket_values
 from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]

@@ -12,7 +12,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.details import chunk
 from tilescope.tiler.details.running_ticks import RunningTicks
 from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.pages.operations import (
+from tilescope.tiler.records.device.operations import (
     CHUNK_OPERATIONS,
     NUMBERS,
     OperationKinds,

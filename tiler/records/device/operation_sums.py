@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import container
 from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
 
@@ -26,6 +27,16 @@ SUMMED: Final[Mapping[str, Col]] = {
     "model_flops": Col.SUM_MODEL_FLOPS,
     "bytes_accessed": Col.SUM_BYTES,
 }
+
+
+OPERATION_SUMS = Record(
+    "Y",
+    "track",
+    "the sums of operations of track {track}",
+    Available.WITH_TRACK,
+    doc="the operations of a track by kind: how many, how long, how much of it by themselves",
+    proof="the operations, added up by a second implementation",
+)
 
 
 class OperationSums(Struct, frozen=True):

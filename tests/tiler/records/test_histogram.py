@@ -7,8 +7,8 @@ import pytest
 
 from tests.tiler.histogram_reference import rows_of
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import OTHER_NAMES, Histogram, compress, decompress, sum_by_name
-from tilescope.tiler.pages.histogram import busy_of_names, name_bounds
+from tilescope.tiler.pages import compress, decompress
+from tilescope.tiler.records.histogram import OTHER_NAMES, Histogram, busy_of_names, name_bounds, sum_by_name
 from tilescope.tiler.ticks import TICK_LIMIT
 
 

@@ -11,11 +11,22 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.pages.container import PAGE_NAMES_MAGIC, decode, encode
+from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
 
 # Pairs of name and page in a record, about: some 300 KB, which take a millisecond to read.
 PAIRS_AT_ONCE = 1 << 18
+
+
+PAGE_NAMES = Record(
+    "L",
+    "block page",
+    "block {block}: the names on its pages from number {page} on",
+    Available.WITH_BLOCK,
+    doc="on which pages of a block slices of each name start",
+    proof="the pages",
+)
 
 
 class PageNames(Struct, frozen=True):

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import flow_ends
-from tilescope.tiler.pages.flow_ends import FlowEnds
+from tilescope.tiler.records import flow_ends
+from tilescope.tiler.records.flow_ends import FlowEnds
 
 
 def ends(per_slice: list[int]) -> FlowEnds:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.container import HISTOGRAM_MAGIC, MAX_ROWS, SPREAD_MAGIC
-from tilescope.tiler.pages.histogram import Histogram
 from tilescope.tiler.pages.leaf_parts import read_parts
 from tilescope.tiler.pages.shape import Shape
-from tilescope.tiler.pages.spread import DurationSpread
+from tilescope.tiler.records.histogram import Histogram
+from tilescope.tiler.records.spread import DurationSpread
 
 Ints = NDArray[np.int64]
 

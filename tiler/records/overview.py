@@ -13,6 +13,7 @@ from tilescope.tiler import _native, schema
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.pages.container import OVERVIEW_MAGIC, decode, encode
+from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[Any]  # of any width
 
@@ -20,6 +21,16 @@ BINS_PER_PAGE = 32
 FULL = 255  # utilisation of a bin that is busy from end to end
 
 _COLUMNS = (Col.OVERVIEW_BIN, Col.OVERVIEW_TRACK, Col.UTILISATION, Col.OVERVIEW_NAME)
+
+
+OVERVIEW = Record(
+    "O",
+    "page",
+    "the page of the overview {page}",
+    Available.AT_ONCE,
+    doc="how busy each track is in each bin of the run, and with what",
+    proof="the tiles of the tracks, once these are proven",
+)
 
 
 class OverviewGrid(Struct, frozen=True):

@@ -13,6 +13,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.pages.container import HISTOGRAM_MAGIC, MAX_ROWS, decode, encode
+from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
 
@@ -36,6 +37,32 @@ _COLUMNS: tuple[int, ...] = (
     Col.LONGEST,
     Col.DURATION_MINUS_BUSY,
     Col.LONGEST_MINUS_SHORTEST,
+)
+
+
+HISTOGRAM = Record(
+    "H",
+    "track level tile",
+    "track {track}, level {level}, tile {tile}: its histogram",
+    Available.WITH_TRACK,
+    doc="how often each name occurs among the slices that start in a tile of a track, and how long they take",
+    proof="the slices of the leaves below, added up anew",
+)
+BLOCK_HISTOGRAM = Record(
+    "J",
+    "block level tile",
+    "block {block}, level {level}, tile {tile}: its histogram",
+    Available.WITH_BLOCK,
+    doc="the same of all tracks of a block together",
+    proof="the slices of the leaves below, added up anew",
+)
+TRACK_SUMS = Record(
+    "U",
+    "block level tile",
+    "block {block}, level {level}, tile {tile}: the sums of its tracks",
+    Available.WITH_BLOCK,
+    doc="the same by track: a row for each track of a block, whatever its slices are called",
+    proof="the slices of the leaves below, added up anew",
 )
 
 

@@ -17,6 +17,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.overloads import overload
 from tilescope.tiler.pages import container
 from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
 StatValue = int | str
@@ -34,6 +35,24 @@ NUMBERS: Final[Mapping[str, Col]] = {
 }
 
 _INT64: Final = np.dtype("<i8")
+
+
+OPERATIONS = Record(
+    "X",
+    "track event",
+    "track {track}: operations from event {event} on",
+    Available.WITH_TRACK,
+    doc="of each event of a device the kind of its operation, and how long it took by the device's own clock",
+    proof="arguments and slices, by the maker that wrote them",
+)
+KINDS = Record(
+    "K",
+    "track",
+    "the kinds of operations of track {track}",
+    Available.WITH_TRACK,
+    doc="the kinds of a track's operations: metadata and values of stats",
+    proof="arguments, by the maker that wrote them",
+)
 
 
 class Operations(Struct, frozen=True):

@@ -11,10 +11,37 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.pages.container import SPREAD_MAGIC, decode, encode
-from tilescope.tiler.pages.histogram import Histogram
+from tilescope.tiler.records.histogram import Histogram
+from tilescope.tiler.records.record import Available, Record
 from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
+
+
+SPREAD = Record(
+    "Q",
+    "track level tile",
+    "track {track}, level {level}, tile {tile}: its spread",
+    Available.WITH_TRACK,
+    doc="how durations are spread, for each row of the histogram with these numbers",
+    proof="the slices of the leaves below, added up anew",
+)
+BLOCK_SPREAD = Record(
+    "R",
+    "block level tile",
+    "block {block}, level {level}, tile {tile}: its spread",
+    Available.WITH_BLOCK,
+    doc="the same for the histogram of a block",
+    proof="the slices of the leaves below, added up anew",
+)
+TRACK_SUMS_SPREAD = Record(
+    "V",
+    "block level tile",
+    "block {block}, level {level}, tile {tile}: the spread of its tracks",
+    Available.WITH_BLOCK,
+    doc="the same for the sums of the tracks of a block",
+    proof="the slices of the leaves below, added up anew",
+)
 
 
 @cache

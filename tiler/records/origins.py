@@ -9,6 +9,16 @@ from msgspec import Struct
 
 from tilescope.tiler.columns import Label, TrackOrigin
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.records.record import Available, Record
+
+ORIGINS: Final = Record(
+    "o",
+    "",
+    "the origins of tracks",
+    Available.AT_END,
+    doc="process and thread ids, labels and times of trace-event files, and the carriers of flow ends",
+    proof="that it names each track of such files, and as many flow ends as are stored",
+)
 
 
 class FileOrigin(Struct, frozen=True):

@@ -15,8 +15,9 @@ from tests.tiler.pyramid.reference import Slice, canonical
 from tests.tiler.pyramid.tracks import SHAPES, small_tracks
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import Shape, TileFlag, sum_by_name
-from tilescope.tiler.pages.span_sums import LEFT_OUT, SpanSums
+from tilescope.tiler.pages import Shape, TileFlag
+from tilescope.tiler.records.histogram import sum_by_name
+from tilescope.tiler.records.span_sums import LEFT_OUT, SpanSums
 
 SLOT = 5
 END = 2000  # of leaves, in ticks: a tile of level 2 has 4,096

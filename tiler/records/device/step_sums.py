@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import container
 from tilescope.tiler.pages.columns import Col
-from tilescope.tiler.pages.kind_counts import KIND_COUNT_COLUMNS, KindCounts
+from tilescope.tiler.records.device.kind_counts import KIND_COUNT_COLUMNS, KindCounts
+from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
 
@@ -26,6 +27,16 @@ MAX_STEPS: Final = 1 << 16
 
 # Nor have tracks with more sums, zeros among them, or more pieces of operations that are all-reduces: 8 and 32 MB.
 MAX_SUMS: Final = 1 << 20
+
+
+STEP_SUMS = Record(
+    "Z",
+    "track",
+    "the sums in steps of the operations of track {track}",
+    Available.WITH_TRACK,
+    doc="the operations of a track by step of its device and category",
+    proof="the operations, added up by a second implementation",
+)
 
 
 @dataclass(frozen=True, slots=True)

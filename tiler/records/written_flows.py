@@ -12,10 +12,29 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import container
 from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
 
 CHUNK_ENDS: Final = 8192
+
+
+WRITTEN_FLOWS = Record(
+    "f",
+    "carrier end",
+    "carrier {carrier}: flow ends from number {end} on",
+    Available.AT_END,
+    doc="flow ends of a thread as its trace-event file has them, for an export that equals the file",
+    proof="that they are complete and in order: what the file said is known to nobody else",
+)
+WRITTEN_FLOW_ARGUMENTS = Record(
+    "a",
+    "carrier end",
+    "carrier {carrier}: their arguments from number {end} on",
+    Available.AT_END,
+    doc="the arguments of these flow ends",
+    proof="that they are complete: what the file said is known to nobody else",
+)
 
 
 class WrittenFlows(Struct, frozen=True):

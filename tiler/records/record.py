@@ -1,0 +1,80 @@
+"""A kind of record: its letter, the shape of its keys, and what is said of it to builders, readers and provers.
+
+Keys are big-endian, so that byte order is scan order. The first byte of a key is the letter of its record.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from enum import Enum
+from typing import Final
+
+# Numbers of keys, with their formats in `struct`: the name of a number says what it is, the same in all records.
+KEY_NUMBERS: Final = {
+    "block": "I",
+    "track": "I",
+    "level": "B",
+    "tile": "Q",
+    "slot": "B",
+    "event": "Q",
+    "page": "I",
+    "chunk": "I",
+    "file": "I",
+    "carrier": "I",
+    "end": "Q",
+    "attachment": "I",
+}
+
+
+class Available(Enum):
+    """From when on a record can be read of a run that is being indexed. The value is for people."""
+
+    AT_ONCE = "from the first look at the run on; may be written anew as long as files are read"
+    WITH_BLOCK = "with its block: nothing before"
+    WITH_TRACK = "with the block of its track: `NotBuilt` before"
+    AT_END = "when all tracks are built: `StoredLast` before"
+
+
+class Record:
+    """One kind of record. Equal to itself alone."""
+
+    __slots__ = ("_prefix", "_struct", "available", "doc", "letter", "numbers", "proof", "title")
+
+    def __init__(
+        self, letter: str, numbers: str, title: str | Callable[..., str], available: Available, *, doc: str, proof: str
+    ) -> None:
+        """`numbers`: of the key, in order, each a name of KEY_NUMBERS. `title`: in words, with their names in braces.
+
+        `doc`: what the record is. `proof`: what `verify` compares it with, or why with nothing.
+        """
+        self.letter: Final = letter.encode()
+        self.numbers: Final = tuple(numbers.split())
+        self.title: Final = title
+        self.available: Final = available
+        self.doc: Final = doc
+        self.proof: Final = proof
+        formats = "".join(KEY_NUMBERS[number] for number in self.numbers)
+        self._struct: Final = struct.Struct(f">c{formats}")
+        self._prefix: Final = tuple(struct.Struct(f">c{formats[:count]}") for count in range(len(formats)))
+
+    def __repr__(self) -> str:
+        return f"Record({self.letter.decode()!r}, {' '.join(self.numbers)!r})"
+
+    def key(self, *numbers: int) -> bytes:
+        """The key of one record. Raises struct.error for a number that no key has."""
+        return self._struct.pack(self.letter, *numbers)
+
+    def prefix(self, *numbers: int) -> bytes:
+        """What keys of records begin with that have these first numbers."""
+        return self._prefix[len(numbers)].pack(self.letter, *numbers)
+
+    def numbers_in(self, key: bytes) -> tuple[int, ...]:
+        """The numbers of a key of this kind. Raises struct.error for one of another length."""
+        numbers: tuple[int, ...] = self._struct.unpack(key)[1:]
+        return numbers
+
+    def describe(self, key: bytes) -> str:
+        """The record with this key in words. Raises struct.error."""
+        write = self.title.format if isinstance(self.title, str) else self.title
+        return write(**dict(zip(self.numbers, self.numbers_in(key), strict=True)))
