@@ -1,4 +1,4 @@
-"""The last results, kept in `record.json` with machine, versions, command and date: the figures of the README come from there.
+"""The last results, kept in `record.json` with machine, versions, command and date. The README has its figures from it.
 
 `--record` of a benchmark puts its rows in. A row replaces the older one of the same work, so that the file holds each
 figure once. Runs from before there was a record were copied from README.md of this folder, each figure with its quote.
@@ -32,7 +32,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Run(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one command measured. Facts that nobody wrote down are empty; `remark` says what else a reader has to know."""
+    """What one command measured. Facts that nobody wrote down are empty; `remark` is what else a reader has to know."""
 
     command: str
     date: str

@@ -1,8 +1,8 @@
 """The files of the documentation's site, as a hook of mkdocs: `make docs`.
 
-Each lies in the site where it lies in the repository, so that a link that leaves `docs/` leads to the same file in both:
-README.md is the index, `docs/api.md` is `docs/api.html`. Pages are those of `docs/`, and of other folders those that the
-navigation names. What they link to besides, such as code and pictures, is copied as it is.
+Each lies in the site where it lies in the repository, so that a link that leaves `docs/` leads to the same file in
+both: README.md is the index, `docs/api.md` is `docs/api.html`. Pages are those of `docs/`, and of other folders those
+that the navigation names. What they link to besides, such as code and pictures, is copied as it is.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ _ITEM: Final = re.compile(r"(?:[*-]|\d+\.) +(?=\S)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """The files of the site, in the place of those of `docs/` alone; those of the theme are added later."""
+    """The files of the site, in the place of those of `docs/` alone, beside those of the theme."""
     from mkdocs.structure.files import File
 
     pages = page_paths(config.nav)
     names = sorted(pages | {name for page in pages for name in linked_files(page)})
-    return type(files)([File.generated(config, name, abs_src_path=str(ROOT / name)) for name in names])
+    from_theme = [file for file in files if file.src_dir != config.docs_dir]
+    return type(files)([*from_theme, *(File.generated(config, name, abs_src_path=str(ROOT / name)) for name in names)])
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -43,8 +44,8 @@ def site_markdown(text: str, folder: Path) -> str:
     """The text of a page in this folder, written for Python-Markdown.
 
     It has no links to folders, which a site cannot list. In code of tables `|` stands as it is. Whatever belongs to an
-    item of a list is indented by four columns, not by as many as the item's mark has, and a blank line follows paragraphs
-    of an item.
+    item of a list is indented by four columns, not by as many as the item's mark has, and a blank line follows
+    paragraphs of an item.
     """
     text = _LINK.sub(lambda link: link[1] if (folder / link[2]).is_dir() else link[0], text)
     text = _ESCAPED.sub(lambda code: code[0].replace(r"\|", "|"), text)

@@ -22,7 +22,7 @@ def pages() -> list[Path]:
 
 @cache
 def anchors(page: Path) -> frozenset[str]:
-    """The anchors of a page: of its headings, as GitHub and the site of `make docs` make them, and those written as HTML."""
+    """The anchors of a page: of its headings, as GitHub and `make docs` make them, and those written as HTML."""
     text = page.read_text(encoding="utf-8")
     headings = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in re.findall(r"(?m)^#+ (.+)$", text))
     return frozenset((*(heading.replace(" ", "-") for heading in headings), *re.findall(r'<a id="([^"]+)">', text)))

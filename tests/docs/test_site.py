@@ -64,7 +64,7 @@ def test_what_mkdocs_reads(text: str, expected: str, tmp_path: Path) -> None:
     assert site_markdown(text, tmp_path) == expected
 
 
-# -- the build -----------------------------------------------------------------------------------------------------------
+# -- the build ---------------------------------------------------------------------------------------------------------
 
 
 def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
