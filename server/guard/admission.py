@@ -26,8 +26,8 @@ _FREE: Final = ("/healthz",)  # tells nothing of any run
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 _LOGIN_FORM: Final = """<p>The server printed an address with the token when it started, as
-<code>…/?token=TOKEN</code>. Ask the person who started it. A server that was not given a token makes up another one each
-time that it starts.</p>
+<code>…/?token=TOKEN</code>. Ask the person who started it. A server that was not given a token makes up another one
+each time that it starts.</p>
 <form method="get">
 {fields}<label>Token <input type="password" name="token" autocomplete="current-password" autofocus required></label>
 <button>Open</button>
