@@ -30,7 +30,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     from mkdocs.structure.files import File
 
     pages = page_paths(config.nav)
-    names = sorted(pages | {name for page in pages for name in linked_files(page)})
+    names = sorted({*pages, *config.extra_css, *(name for page in pages for name in linked_files(page))})
     from_theme = [file for file in files if file.src_dir != config.docs_dir]
     return type(files)([*from_theme, *(File.generated(config, name, abs_src_path=str(ROOT / name)) for name in names)])
 
