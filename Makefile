@@ -20,7 +20,7 @@ VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
 .PHONY: help demo install dev hook release lint-deep test test-python test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
-        bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types pictures clean
+        bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx docs readme-figures bench-readme cli-docs stubs tools-docs types pictures clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -119,7 +119,7 @@ SIDE_BY_SIDE := --dist loadfile -n
 test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests, but for those of the browser and of wheels
 	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 3 -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
 
-test-deep: $(STAMPS)/deep-tools $(VIEWER_BUILT) browser firefox nginx ## what takes long, part by part (DEEP: which parts; hours)
+test-deep: $(STAMPS)/deep-tools $(STAMPS)/docs-tools $(VIEWER_BUILT) browser firefox nginx ## what takes long, part by part (DEEP: which parts; hours)
 	$(BIN)/python -m tests.run_deep $(DEEP)
 
 # TensorFlow has an environment of its own: it is large, and wants versions that others do not.
@@ -288,6 +288,16 @@ compare-xprof: $(STAMPS)/test-tools $(STAMPS)/peers ## what xprof says of the sa
 compare-export: $(STAMPS)/test-tools $(STAMPS)/peers ## what HolisticTraceAnalysis and Perfetto read from traces and from our exports of them; fails where it differs
 	$(BIN)/python -m bench.compare_export --peers $(PEERS)/bin/python $(BENCH_ARGS)
 
+# On an idle machine: a busy one is refused.
+bench-readme: $(STAMPS)/test-tools ## measures the figures of the README anew, on an idle machine, and writes them (half an hour)
+	$(BIN)/python -m bench.realistic --rows xspace,json,big --record
+	@for try in {1..20}; do $(BIN)/python -c 'import sys; from bench.machine import is_busy; sys.exit(is_busy())' && break; sleep 15; done  # until our own load has left the average
+	$(BIN)/python -m bench.load --record
+	$(BIN)/python -m bench.readme_figures --write
+
+readme-figures: $(STAMPS)/test-tools ## writes the figures of the README anew from bench/record.json
+	$(BIN)/python -m bench.readme_figures --write
+
 bench-answers: $(STAMPS)/test-tools ## questions about a whole trace: search, statistics, flows, gaps
 	$(BIN)/python -m bench.answers $(BENCH_ARGS)
 
@@ -303,6 +313,18 @@ resolve: $(STAMPS)/test-tools dist ## which versions go together with TensorFlow
 
 stubs: $(STAMPS)/test-tools ## writes the type stub of the native module anew, as its bindings say
 	$(BIN)/python -m tests.tiler.write_native_stub
+
+# Large packages of Python that nothing else needs.
+DOCS_REQUIREMENTS = $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])')
+
+$(STAMPS)/docs-tools: pyproject.toml | $(BIN)/python
+	@mkdir -p $(STAMPS)
+	@set -f; $(PIP) install $(DOCS_REQUIREMENTS)
+	@touch $@
+
+docs: $(STAMPS)/docs-tools ## the documentation as a site, in build/site; a broken link fails
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build  # quiet, it would count no warning as a failure
+	@echo 'built: python3 -m http.server -d build/site'
 
 cli-docs: $(STAMPS)/test-tools ## writes docs/cli.md anew from the help texts
 	$(BIN)/python -m tests.cli.write_cli_docs

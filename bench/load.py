@@ -2,6 +2,7 @@
 
 python -m bench.load                      10 million events, 200 viewers for 60 s
 python -m bench.load --store big.store    a store that is there
+python -m bench.load --record             keeps the rows in record.json, from which the README has its figures
 python -m bench.load --quick              a small trace and few viewers, for the test that keeps this alive
 """
 
@@ -18,13 +19,14 @@ from pathlib import Path
 import aiohttp
 
 from bench.greedy_clients import addresses, greedy_clients
-from bench.machine import load_average, machine_lines
+from bench.machine import load_average, machine_facts, machine_lines
 from bench.many_viewers import panning
 from bench.one_call import grpc_throughput
 from bench.one_stream import STALLED_CLIENTS, Throughput, stalled_bytes, throughput
 from bench.one_viewer import Times, by_list, by_view, first_screen
 from bench.page_viewers import page_times
 from bench.questions import seconds_of, stats_of_spans
+from bench.record import record_rows, why_not_recorded
 from bench.server_process import ServerProcess, serving
 from bench.table import Row, Target, compared_row, measured_row, skipped_row, table_lines
 from bench.traces import TraceSpec
@@ -190,8 +192,13 @@ def _steps(work: str, times: Sequence[float], target: Target) -> Row:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the benchmark and prints what it found. Missed targets are marked."""
     args = _parse(argv)
+    facts = machine_facts("bench.load", argv)
     for line in machine_lines("bench.load", argv):
         print(line, flush=True)
+    reason = why_not_recorded(quick=args.quick) if args.record else None
+    if reason is not None:
+        print(f"nothing can be recorded: {reason}", file=sys.stderr)
+        return 1
     with tempfile.TemporaryDirectory(prefix="tilescope-bench-", dir=args.directory) as folder:
         args.store = args.store or _make_store(Path(folder), args.events)
         store = open_run_store(args.store)
@@ -208,6 +215,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     print()
     for line in table_lines(rows):
         print(line)
+    if args.record:
+        record_rows(facts, rows)
     return 0
 
 
@@ -226,6 +235,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--greedy", type=int, help="clients that ask without end; default: 40, or 8 with --quick")
     parser.add_argument("--seconds", type=float, help="default: 60, or 2 with --quick")
     parser.add_argument("--viewports", type=int, help=f"default: {VIEWPORTS:,}, or 50 with --quick")
+    parser.add_argument(
+        "--record", action="store_true", help="keep the rows in bench/record.json; needs an idle machine"
+    )
     parser.add_argument("--quick", action="store_true", help="small; its numbers mean little")
     parser.add_argument("--directory", type=Path, help="where the store is put for a while")
     args = parser.parse_args(argv)

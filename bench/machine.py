@@ -10,26 +10,36 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGES = ("tilescope", "numpy", "lmdb", "isal", "aiohttp")
+from tilescope.version import version_text
+
+PACKAGES = ("numpy", "lmdb", "isal", "aiohttp")
 IDLE_LOAD = 0.5  # above this somebody else's work is in the numbers
 
 
-def machine_lines(module: str, argv: Sequence[str] | None) -> list[str]:
-    """Command, time, processor, memory, load, kernel and versions, one fact per line; a warning when it is busy."""
+def machine_facts(module: str, argv: Sequence[str] | None) -> dict[str, str]:
+    """Command, time, processor with memory and load, kernel and versions, by their names."""
     memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     options = " ".join(sys.argv[1:] if argv is None else argv)
-    load = load_average()
-    lines = [
-        f"command   python -m {module} {options}".rstrip(),
-        f"date      {datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        f"machine   {_processor()}, {os.cpu_count()} cores, {memory_bytes / 2**30:.0f} GiB, load {load:.1f}",
-        f"system    {platform.system()} {platform.release()}, Python {platform.python_version()}",
-        f"versions  {versions}",
-    ]
-    if load > IDLE_LOAD:
+    return {
+        "command": f"python -m {module} {options}".rstrip(),
+        "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "machine": f"{_processor()}, {os.cpu_count()} cores, {memory_bytes / 2**30:.0f} GiB, load {load_average():.1f}",
+        "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
+        "versions": ", ".join((f"tilescope {version_text()}", *(f"{name} {version(name)}" for name in PACKAGES))),
+    }
+
+
+def machine_lines(module: str, argv: Sequence[str] | None) -> list[str]:
+    """The same, one fact per line; a warning when the machine is busy."""
+    lines = [f"{name:<10}{fact}" for name, fact in machine_facts(module, argv).items()]
+    if is_busy():
         lines.append("warning   the machine is busy: these numbers are no results")
     return lines
+
+
+def is_busy() -> bool:
+    """Whether other work would be in the numbers."""
+    return load_average() > IDLE_LOAD
 
 
 def load_average() -> float:

@@ -2,6 +2,7 @@
 
 python -m bench.realistic --xprof PYTHON     everything; about half an hour and 12 GB of disk on an idle machine
 python -m bench.realistic --rows json,gzip   some rows: xspace, xprof, json, gzip, big, shapes
+python -m bench.realistic --record           keeps the rows in record.json, from which the README has its figures
 python -m bench.realistic --quick            small, for the test that keeps this alive
 
 `make bench-realistic` installs xprof and runs all of it. Traces are those of `tilescope synth --realistic`. What the
@@ -21,10 +22,11 @@ from pathlib import Path
 from statistics import median
 
 from bench.indexing import Indexed, index_trace, report
-from bench.machine import load_average, machine_lines
+from bench.machine import load_average, machine_facts, machine_lines
 from bench.measure import measure
+from bench.record import record_rows, why_not_recorded
 from bench.scale import BIG_TRACKS, FULL, QUICK, XPROF_FOLDER
-from bench.table import Row, Target, measured_row, skipped_row, table_lines
+from bench.table import Row, Target, compared_row, measured_row, skipped_row, table_lines
 from bench.traces import Trace, TraceSpec
 from bench.xprof_peer import convert, why_not
 from bench.yardsticks import measure_yardsticks
@@ -84,6 +86,7 @@ class Realistic:
         trace = TraceSpec("xspace", events, realistic=True).write(self._folder / XPROF_FOLDER)
         runs = self._usual = self._index(trace, "xspace")
         yield _row(work, EVENTS, runs, lambda run: run.events_per_second)
+        yield _wall_time(work, runs)
         yield _row(f"{work}, processor time per event", CPU, runs, lambda run: run.cpu_seconds_per_event)
         yield _row(f"{work}, peak memory", MEMORY, runs, lambda run: run.indexing.peak_rss_bytes)
         yield _row(f"{work}, store / input", STORE_RATIO, runs, lambda run: run.store_ratio)
@@ -128,6 +131,7 @@ class Realistic:
         usual = median(run.cpu_seconds_per_event for run in self._usual)
         name = f"{work}, CPU per event against {self._sizes.usual / 1e6:g} M"
         yield _row(name, COST, runs, lambda run: run.cpu_seconds_per_event / usual)
+        yield _wall_time(work, runs)
         yield _row(f"{work}, peak memory", MEMORY, runs, lambda run: run.indexing.peak_rss_bytes)
 
     def _shapes(self) -> Iterator[Row]:
@@ -156,6 +160,12 @@ def _row(work: str, target: Target, runs: Sequence[Indexed], figure: Callable[[I
     return _medians(work, target, [figure(run) for run in runs])
 
 
+def _wall_time(work: str, runs: Sequence[Indexed]) -> Row:
+    seconds = [run.indexing.seconds for run in runs]
+    spread = f"median of {len(seconds)}: {seconds_text(min(seconds))} to {seconds_text(max(seconds))}"
+    return compared_row(f"{work}, wall time", f"{seconds_text(median(seconds))} ({spread})")
+
+
 def _medians(work: str, target: Target, figures: Sequence[float]) -> Row:
     spread = f"median of {len(figures)}: {target.text(min(figures))} to {target.text(max(figures))}"
     return measured_row(work, target, median(figures), spread)
@@ -164,8 +174,13 @@ def _medians(work: str, target: Target, figures: Sequence[float]) -> Row:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the benchmark and prints what it found. Missed targets are marked; a failure is what fails."""
     args = _parse(argv)
+    facts = machine_facts("bench.realistic", argv)
     for line in machine_lines("bench.realistic", argv):
         print(line, flush=True)
+    reason = why_not_recorded(quick=args.quick) if args.record else None
+    if reason is not None:
+        print(f"nothing can be recorded: {reason}", file=sys.stderr)
+        return 1
     with tempfile.TemporaryDirectory(prefix="tilescope-bench-", dir=args.directory) as folder:
         events = QUICK_YARDSTICK_EVENTS if args.quick else YARDSTICK_EVENTS
         print(f"machine   {measure_yardsticks(Path(folder), events).line()}", flush=True)
@@ -180,6 +195,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("quick: what starts a process and ends it is most of these numbers\n")
     for line in table_lines(rows):
         print(line)
+    if args.record:
+        record_rows(facts, rows)
     return 0
 
 
@@ -199,6 +216,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--runs", type=int, default=RUNS, help=f"of each trace; default: {RUNS}")
     parser.add_argument("--xprof", type=Path, metavar="PYTHON", help="an interpreter that has xprof")
+    parser.add_argument(
+        "--record", action="store_true", help="keep the rows in bench/record.json; needs an idle machine"
+    )
     parser.add_argument("--quick", action="store_true", help="small traces; the numbers mean little")
     parser.add_argument("--directory", type=Path, help="where traces and stores are put for a while")
     return parser.parse_args(argv)

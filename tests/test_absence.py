@@ -25,6 +25,7 @@ CASES = {
         "set TILESCOPE_CORPUS",
     ),
     "jax": (("tests/capture/test_jax.py", "tests/profiling/test_profile_jax.py"), "make deep-tools"),
+    "mkdocs": (("tests/docs/test_site.py",), "make docs"),
     "polars": (("tests/client/test_tables.py", "tests/client/test_stranger.py"), "polars"),
     "duckdb": (("tests/client/test_tables.py", "tests/client/test_stranger.py"), "duckdb"),
     "schemathesis": (("tests/server/test_conformance.py",), "make deep-tools"),

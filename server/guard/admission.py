@@ -18,7 +18,6 @@ from aiohttp.typedefs import Middleware
 from tilescope.server.errors import Unauthorized, WrongToken
 from tilescope.server.guard.access import Access
 from tilescope.server.guard.refusal_page import is_for_people, refusal_page
-from tilescope.server.guard.security import PAGE_POLICY
 
 PARAMETER: Final = "token"
 CHALLENGE: Final[dict[str, str]] = {hdrs.WWW_AUTHENTICATE: 'Bearer realm="tilescope"'}
@@ -26,8 +25,9 @@ _FREE: Final = ("/healthz",)  # tells nothing of any run
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-_LOGIN_FORM: Final = """<p>The token was printed as part of a URL when the server started.
-Ask the person who started the server.</p>
+_LOGIN_FORM: Final = """<p>The server printed an address with the token when it started, as
+<code>…/?token=TOKEN</code>. Ask the person who started it. A server that was not given a token makes up another one
+each time that it starts.</p>
 <form method="get">
 {fields}<label>Token <input type="password" name="token" autocomplete="current-password" autofocus required></label>
 <button>Open</button>
@@ -116,5 +116,4 @@ def _login_page(request: web.Request, *, is_wrong: bool) -> web.Response:
     form = _LOGIN_FORM.format(fields=fields, again=html.escape(_here(request)))
     answer = refusal_page(HTTPStatus.UNAUTHORIZED, "token", heading, form)
     answer.headers.update(CHALLENGE)
-    answer.headers["Content-Security-Policy"] = PAGE_POLICY.replace("form-action 'none'", "form-action 'self'")
     return answer

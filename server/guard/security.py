@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Final
@@ -87,8 +88,21 @@ def _refuse_host(request: web.Request, name: str, settings: Settings) -> web.Res
     if not is_for_people(request, settings.base_path):
         raise Forbidden(f"this server accepts only localhost as its name: to allow another, start it with {option}")
     heading = "This server does not accept this host name"
-    body = f"<p>It accepts localhost alone. To allow the name in your address, start it with <code>{option}</code>.</p>"
-    return refusal_page(HTTPStatus.FORBIDDEN, "host name", heading, body)
+    ways = f"<p>To allow the name in your address, start the server with <code>{option}</code>.</p>"
+    address = _loopback_address(request)
+    if address is not None:
+        link = f'<a href="{html.escape(address)}">{html.escape(address)}</a>'
+        ways = f"<p>On the machine of the server, or through a tunnel, open {link}</p>\n{ways}"
+    return refusal_page(HTTPStatus.FORBIDDEN, "host name", heading, f"<p>It accepts localhost alone.</p>\n{ways}")
+
+
+def _loopback_address(request: web.Request) -> str | None:
+    """The same address by a name that is answered; None where the request names no port, as behind a proxy."""
+    try:
+        port = urlsplit(f"//{request.headers.get(hdrs.HOST, '')}").port
+    except ValueError:
+        return None
+    return None if port is None else f"{request.scheme}://localhost:{port}{request.rel_url.raw_path_qs}"
 
 
 def _check_origin(request: web.Request, allowed: frozenset[str]) -> None:

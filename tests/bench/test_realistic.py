@@ -23,7 +23,8 @@ def test_a_quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert len(re.findall(r"memcpy [\d.]+ GB/s, isal deflate \d+ MB/s, bare decoding [\d.]+ M events/s", out)) == 2
     assert "realistic xspace, 20,000 events on 120 tracks" in out
     table = {cells[1].strip(): cells for cells in (line.split("|") for line in out.splitlines() if line[:1] == "|")}
-    assert len(table) == 2 + 16
+    assert len(table) == 2 + 18
+    assert re.match(r" [\d.]+ s \(median of 2: ", table["XSpace, 0.1 M events, wall time"][4])
     assert table["XSpace, 0.02 M events on 1 track, peak memory"][5].strip() == "aim reached"
     assert [cell.strip() for cell in table["XSpace, 0.02 M events"][2:4]] == ["≥ 5.00 M events/s", "≥ 8.00 M events/s"]
     assert re.match(r" \d+× \(xprof 2.99: 1:00 min\)", table["XSpace, 0.02 M events, wall time of xprof / ours"][4])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,6 +16,7 @@ from playwright.sync_api import Browser
 
 from tests.browser.conftest import ROOT, serving
 from tests.browser.driver import ARTEFACTS
+from tests.demo import DEMO_TRACE
 from tests.standins.written import TRAINING
 
 CLIENT = ROOT / "viewer" / "client"
@@ -37,17 +40,23 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def page_server() -> Iterator[str]:
+@contextmanager
+def plain_files(folder: Path) -> Iterator[str]:
     """A server of plain files, as anybody has one."""
-    if not (CLIENT / "dist" / "tilescope-client.js").exists():
-        pytest.skip("the client is not built: make viewer")
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(CLIENT))) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def page_server() -> Iterator[str]:
+    if not (CLIENT / "dist" / "tilescope-client.js").exists():
+        pytest.skip("the client is not built: make viewer")
+    with plain_files(CLIENT) as address:
+        yield address
 
 
 def test_the_example_has_a_run_indexed_draws_a_track_and_zooms(
@@ -81,12 +90,50 @@ def test_the_example_has_a_run_indexed_draws_a_track_and_zooms(
         assert errors == []
 
 
-def test_the_example_says_what_is_wrong(browser: Browser, page_server: str) -> None:
+def _example(browser: Browser, page_server: str, server: str, title: str, state: str = "") -> None:
+    """Opens the example, and waits until it says this; no word of JavaScript is left before it."""
     page = browser.new_page()
-    page.goto(f"{page_server}/example.html?server=http://127.0.0.1:1")
-    page.get_by_text("the server does not answer").wait_for()
+    page.goto(f"{page_server}/example.html?server={server}")
+    page.wait_for_function(
+        "([title, state]) => document.querySelector('#title').textContent.includes(title)"
+        " && document.querySelector('#state').textContent.includes(state)",
+        arg=[title, state],
+    )
+    assert "Uncaught" not in page.inner_text("body")
     page.close()
 
 
+def test_the_example_says_what_to_do_where_no_server_answers(browser: Browser, page_server: str) -> None:
+    hint = f"Is http://127.0.0.1:1 running, and was it started with --allow-origin {page_server}?"
+    _example(browser, page_server, "http://127.0.0.1:1", "Opening …", hint)  # while it is asked again
+    _example(browser, page_server, "http://127.0.0.1:1", "the server does not answer", hint)
+
+
+def test_the_example_says_what_to_do_where_its_origin_is_not_allowed(
+    browser: Browser, page_server: str, tmp_path: Path
+) -> None:
+    with serving([DEMO_TRACE], tmp_path / "cache") as served:
+        _example(browser, page_server, served.url, "Opening …", f"started with --allow-origin {page_server}?")
+
+
+def test_the_example_says_what_is_wrong_with_a_trace(browser: Browser, page_server: str, tmp_path: Path) -> None:
+    (tmp_path / "cut.xplane.pb").write_bytes(DEMO_TRACE.read_bytes()[:300] + b"\xff" * 100)
+    with serving([tmp_path / "cut.xplane.pb"], tmp_path / "cache", "--allow-origin", page_server) as served:
+        _example(browser, page_server, served.url, "cut.xplane.pb: byte 3")
+
+
+def test_the_example_says_that_a_trace_has_no_slices(browser: Browser, page_server: str, tmp_path: Path) -> None:
+    trace = tmp_path / "counter.json"
+    trace.write_text('[{"ph": "C", "name": "a", "pid": 1, "ts": 1, "args": {"b": 2}}]')
+    with serving([trace], tmp_path / "cache", "--allow-origin", page_server) as served:
+        _example(browser, page_server, served.url, "counter.json has no slices to draw.")
+
+
+def test_the_example_says_how_the_client_is_built(browser: Browser, tmp_path: Path) -> None:
+    shutil.copy(CLIENT / "example.html", tmp_path)
+    with plain_files(tmp_path) as page_server:
+        _example(browser, page_server, "", "The client is not built: (cd viewer && npm ci && npm run build)")
+
+
 def test_the_example_is_short() -> None:
-    assert len((CLIENT / "example.html").read_text().splitlines()) <= 60
+    assert len((CLIENT / "example.html").read_text().splitlines()) <= 70

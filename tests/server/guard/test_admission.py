@@ -154,6 +154,7 @@ async def test_people_are_asked_for_the_token_and_keep_the_rest_of_the_address(l
     assert 'name="token"' in page
     assert ("This token is wrong" in page) is ("token=" in path)
     assert ("This server requires a token" in page) is ("token=" not in path)
+    assert "?token=TOKEN" in page, "where the token is found"
     assert 'name="more" value="&quot;&lt;b&gt;"' in page
     assert "<b>" not in page
     assert "<script" not in page

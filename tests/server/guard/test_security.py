@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import html
 import re
+from base64 import b64encode
 from collections.abc import Awaitable, Callable
+from hashlib import sha256
+from urllib.parse import urlsplit
 
 import pytest
+from yarl import URL
 
 from tests.server.conftest import Client, Site
 from tilescope.server.app import make_app
@@ -46,6 +51,27 @@ async def test_a_foreign_name_is_told_how_to_be_allowed(client: Client, host: st
         assert answer.headers["Cache-Control"] == "no-store"
         assert f"<code>{option}</code>" in page
         assert "<b>" not in page
+        address = f"http://localhost:8808{path}"
+        assert (f'<a href="{address}">{address}</a>' in page) is (":8808" in host)
+
+
+@pytest.mark.parametrize("path", ['/?run="<b>', "/?run=a&token=b", "/%2f%2fevil.example/", "/%0d%0a"])
+async def test_the_way_to_localhost_leads_there_alone(client: Client, path: str) -> None:
+    headers = {"Host": "gpu7.example:8808", "Accept": "text/html"}
+    page = await (await client.get(URL(path, encoded=True), headers=headers)).text()
+    (address,) = re.findall(r'<a href="([^"]*)">', page)
+    assert urlsplit(html.unescape(address)).netloc == "localhost:8808"
+    assert "<b>" not in page
+
+
+async def test_a_page_for_people_runs_nothing_and_has_its_own_style(client: Client) -> None:
+    answer = await client.get("/", headers={"Host": "gpu7.example:8808", "Accept": "text/html"})
+    (style,) = re.findall(r"<style>(.*?)</style>", await answer.text(), re.DOTALL)
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    policy = answer.headers["Content-Security-Policy"]
+    assert f"style-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert not re.search(r"unsafe|\*|http|script", policy)
 
 
 async def test_a_server_that_is_bound_to_the_network_answers_to_any_name(
