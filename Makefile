@@ -171,16 +171,16 @@ native-checks: tidy sanitize ## the full checks of native code; says that it pas
 sanitize-quick: $(STAMPS)/sanitized $(STAMPS)/test-tools ## the same without what takes longest, as CI does
 	$(BIN)/python tests/run_sanitized.py --quick
 
-# PyTorch is too large for the environment of all tests: a folder of its own, for processors alone. On PyPI it brings CUDA along.
+# PyTorch is too large for the environment of all tests: a folder of its own. For Linux on x86_64 PyPI has the build for CUDA alone, which runs without
+# a GPU, too: 3.0 GB to download (2.15.0). TORCH_VERSION may be another range, or the path of a wheel: those for processors alone have 0.2 GB.
 TORCH := build/torch
-TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
-TORCH_VERSION ?= torch>=2.4
+TORCH_VERSION ?= torch>=2.4,<3
 
 $(STAMPS)/torch: $(STAMPS)/test-tools
-	$(PIP) install --target $(TORCH) --upgrade --extra-index-url $(TORCH_INDEX) "$(TORCH_VERSION)"
+	$(PIP) install --target $(TORCH) --upgrade "$(TORCH_VERSION)"
 	@touch $@
 
-torch: $(STAMPS)/torch ## tests with PyTorch, installed in build/torch (1 GB; TORCH_INDEX, TORCH_VERSION)
+torch: $(STAMPS)/torch ## tests with PyTorch, installed in build/torch (on Linux 3 GB to download, with CUDA; TORCH_VERSION)
 	$(BIN)/python -m pytest -rs tests/profiling
 
 FUZZ_MINUTES ?= 5
