@@ -19,7 +19,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install dev hook release lint-deep test test-python test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
+.PHONY: help demo install dev hook release lint-deep test test-python test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch portable-wheels test-portable chroots sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
         bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types pictures clean
 
 help: ## this list
@@ -195,6 +195,23 @@ test-dist: $(STAMPS)/test-tools $(VIEWER_BUILT) ## installs a wheel for this Pyt
 
 test-wheels: $(STAMPS)/test-tools dist ## the same with the wheels of all Pythons that are found, built from the sdist
 	TILESCOPE_DIST=dist $(BIN)/python -m pytest -rs tests/distribution
+
+# Compiled by zig, for machines with an older glibc than this one has, and for other machines (MACHINES; 10 minutes each).
+MACHINES ?=
+
+portable-wheels: $(STAMPS)/test-tools $(VIEWER_BUILT) ## wheels for old Linuxes on x86_64 and aarch64, in dist/portable (MACHINES)
+	$(BIN)/python -m release.wheels --outdir dist/portable --portable $(MACHINES)
+
+test-portable: portable-wheels chroots ## installs and tries these in Debian 11, 12 and 13 (an hour)
+	TILESCOPE_PORTABLE=dist/portable $(BIN)/python -m pytest -rs -s tests/portable
+
+# Needs root. Tests in a chroot skip, and say so, where this makes none.
+chroots: $(STAMPS)/test-tools ## Debian folders for that, in build/chroots (installs debootstrap and qemu-user-static; 2 GB)
+	@{ command -v debootstrap && command -v qemu-aarch64-static; } > /dev/null || { \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+			apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends debootstrap qemu-user-static; \
+		else echo "no debootstrap or qemu-user-static found: tests in chroots will be skipped"; fi; }
+	$(BIN)/python -m tests.portable.chroots
 
 # Browser tests skip, and say so, where this finds and installs none.
 browser:
