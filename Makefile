@@ -19,7 +19,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install dev hook release lint-deep test test-python test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch portable-wheels test-portable chroots sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
+.PHONY: help demo install dev hook release lint-deep test test-python test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch newest-jax portable-wheels test-portable chroots sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
         bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types pictures clean
 
 help: ## this list
@@ -182,6 +182,9 @@ $(STAMPS)/torch: $(STAMPS)/test-tools
 
 torch: $(STAMPS)/torch ## tests with PyTorch, installed in build/torch (on Linux 3 GB to download, with CUDA; TORCH_VERSION)
 	$(BIN)/python -m pytest -rs tests/profiling
+
+newest-jax: $(STAMPS)/test-tools ## captures jobs of JAX 0.12 and newer, in build/newest-jax with Python 3.12 or newer (1.2 GB)
+	$(BIN)/python -m tests.run_newest_jax
 
 FUZZ_MINUTES ?= 5
 FUZZ_SEED ?= 1

@@ -58,6 +58,7 @@ PARTS: Final = (
     Part("scaling", "ten times as much of everything", ("make", "scaling")),
     Part("hostile", "hostile files", ("make", "hostile"), is_short=False),
     Part("torch", "PyTorch", ("make", "torch"), is_short=False),
+    Part("newest-jax", "the JAX of Python 3.12 and newer", ("make", "newest-jax")),
     Part("portable-wheels", "wheels for old Linuxes and other machines", ("make", "test-portable"), is_short=False),
     Part(
         "native", "native code: clang-tidy's analyzer, all sanitized tests", ("make", "native-checks"), is_short=False
