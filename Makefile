@@ -172,7 +172,7 @@ sanitize-quick: $(STAMPS)/sanitized $(STAMPS)/test-tools ## the same without wha
 	$(BIN)/python tests/run_sanitized.py --quick
 
 # PyTorch is too large for the environment of all tests: a folder of its own. For Linux on x86_64 PyPI has the build for CUDA alone, which runs without
-# a GPU, too: 3.0 GB to download (2.15.0). TORCH_VERSION may be another range, or the path of a wheel: those for processors alone have 0.2 GB.
+# a GPU, too: 3.0 GB to download, 5.4 GB on the disk. TORCH_VERSION may be another range, or the path of a wheel: those for processors alone have 0.2 GB.
 TORCH := build/torch
 TORCH_VERSION ?= torch>=2.4,<3
 
@@ -180,7 +180,7 @@ $(STAMPS)/torch: $(STAMPS)/test-tools
 	$(PIP) install --target $(TORCH) --upgrade "$(TORCH_VERSION)"
 	@touch $@
 
-torch: $(STAMPS)/torch ## tests with PyTorch, installed in build/torch (on Linux 3 GB to download, with CUDA; TORCH_VERSION)
+torch: $(STAMPS)/torch ## tests with PyTorch, installed in build/torch (on Linux with CUDA: 3 GB to download, 5.4 GB; TORCH_VERSION)
 	$(BIN)/python -m pytest -rs tests/profiling
 
 newest-jax: $(STAMPS)/test-tools ## captures jobs of JAX 0.12 and newer, in build/newest-jax with Python 3.12 or newer (1.2 GB)
