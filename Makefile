@@ -19,7 +19,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install dev hook release lint-deep test test-python test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
+.PHONY: help demo install dev hook release lint-deep test test-python test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch newest-jax portable-wheels test-portable chroots sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
         bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx docs readme-figures bench-readme cli-docs stubs tools-docs types pictures clean
 
 help: ## this list
@@ -171,17 +171,20 @@ native-checks: tidy sanitize ## the full checks of native code; says that it pas
 sanitize-quick: $(STAMPS)/sanitized $(STAMPS)/test-tools ## the same without what takes longest, as CI does
 	$(BIN)/python tests/run_sanitized.py --quick
 
-# PyTorch is too large for the environment of all tests: a folder of its own, for processors alone. On PyPI it brings CUDA along.
+# PyTorch is too large for the environment of all tests: a folder of its own. For Linux on x86_64 PyPI has the build for CUDA alone, which runs without
+# a GPU, too: 3.0 GB to download, 5.4 GB on the disk. TORCH_VERSION may be another range, or the path of a wheel: those for processors alone have 0.2 GB.
 TORCH := build/torch
-TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
-TORCH_VERSION ?= torch>=2.4
+TORCH_VERSION ?= torch>=2.4,<3
 
 $(STAMPS)/torch: $(STAMPS)/test-tools
-	$(PIP) install --target $(TORCH) --upgrade --extra-index-url $(TORCH_INDEX) "$(TORCH_VERSION)"
+	$(PIP) install --target $(TORCH) --upgrade "$(TORCH_VERSION)"
 	@touch $@
 
-torch: $(STAMPS)/torch ## tests with PyTorch, installed in build/torch (1 GB; TORCH_INDEX, TORCH_VERSION)
+torch: $(STAMPS)/torch ## tests with PyTorch, installed in build/torch (on Linux with CUDA: 3 GB to download, 5.4 GB; TORCH_VERSION)
 	$(BIN)/python -m pytest -rs tests/profiling
+
+newest-jax: $(STAMPS)/test-tools ## captures jobs of JAX 0.12 and newer, in build/newest-jax with Python 3.12 or newer (1.2 GB)
+	$(BIN)/python -m tests.run_newest_jax
 
 FUZZ_MINUTES ?= 5
 FUZZ_SEED ?= 1
@@ -195,6 +198,23 @@ test-dist: $(STAMPS)/test-tools $(VIEWER_BUILT) ## installs a wheel for this Pyt
 
 test-wheels: $(STAMPS)/test-tools dist ## the same with the wheels of all Pythons that are found, built from the sdist
 	TILESCOPE_DIST=dist $(BIN)/python -m pytest -rs tests/distribution
+
+# Compiled by zig, for machines with an older glibc than this one has, and for other machines (MACHINES; 10 minutes each).
+MACHINES ?=
+
+portable-wheels: $(STAMPS)/test-tools $(VIEWER_BUILT) ## wheels for old Linuxes on x86_64 and aarch64, in dist/portable (MACHINES)
+	$(BIN)/python -m release.wheels --outdir dist/portable --portable $(MACHINES)
+
+test-portable: portable-wheels chroots ## installs and tries these here and in Debian 11, 12 and 13 (15 minutes)
+	TILESCOPE_DIST=dist/portable TILESCOPE_PORTABLE=dist/portable $(BIN)/python -m pytest -rs -s tests/distribution tests/portable
+
+# Needs root. Tests in a chroot skip, and say so, where this makes none.
+chroots: $(STAMPS)/test-tools ## Debian folders for that, in build/chroots (installs debootstrap and qemu-user-static; 2 GB)
+	@{ command -v debootstrap && command -v qemu-aarch64-static; } > /dev/null || { \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+			apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends debootstrap qemu-user-static; \
+		else echo "no debootstrap or qemu-user-static found: tests in chroots will be skipped"; fi; }
+	$(BIN)/python -m tests.portable.chroots
 
 # Browser tests skip, and say so, where this finds and installs none.
 browser:

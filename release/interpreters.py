@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-SUPPORTED = ("3.11", "3.12", "3.13")
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
 STABLE_FROM = (3, 12)  # one wheel for this and all newer: `wheel.py-api` in pyproject.toml
 
 # A shim of pyenv is there and runs nothing while its version is not chosen, and Debian packs Python without ensurepip.

@@ -1,6 +1,8 @@
 """Builds the sdist, and from it the wheels: one for Python 3.12 and all newer, one for 3.11, repaired to manylinux.
 
-`make dist` runs this. Each Python builds in an environment of its own under `build/wheels`, kept for the next time.
+`make dist` runs this: wheels for Linuxes as old as that of this machine, and newer ones. `make portable-wheels` has
+them compiled for older ones, and for other machines (`targets.py`). Each Python builds in an environment of its own
+under `build/wheels`, kept for the next time.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ import subprocess
 import sys
 import tarfile
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from release.interpreters import STABLE_FROM, SUPPORTED, Interpreter, find, probe
+from release.targets import TARGETS, ZIG, Target, build_environment, toolchain
 from tilescope.version import COMMIT_FILE, checkout_commit
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,6 +37,13 @@ def main() -> int:
         action="store_true",
         help="one wheel alone, with this Python, of what the editable install of the checkout has compiled: in seconds",
     )
+    parser.add_argument(
+        "--portable",
+        nargs="*",
+        choices=[target.machine for target in TARGETS],
+        metavar="MACHINE",
+        help="wheels for old Linuxes of these machines, compiled by zig; all that there are, if none is named",
+    )
     parser.add_argument("--outdir", type=Path, default=ROOT / "dist")
     args = parser.parse_args()
     args.outdir.mkdir(parents=True, exist_ok=True)
@@ -47,9 +57,18 @@ def main() -> int:
     pythons = chosen(args.python)
     print(f"building sdist and wheels (log: {LOG.relative_to(ROOT)})", flush=True)
     source = build_sdist(environment(pythons[0]), args.outdir)
-    for python in pythons:
-        print(f"  {build_wheel(environment(python), source, args.outdir).name} with Python {python.name}", flush=True)
+    for target in targets(args.portable):
+        for python in pythons:
+            wheel = build_wheel(python, source, args.outdir, target)
+            print(f"  {wheel.name} with Python {python.name}", flush=True)
     return 0
+
+
+def targets(machines: Sequence[str] | None) -> Sequence[Target | None]:
+    """What to compile for: None stands for this machine, with its own compiler."""
+    if machines is None:
+        return (None,)
+    return [target for target in TARGETS if not machines or target.machine in machines]
 
 
 def chosen(python: str | None) -> list[Interpreter]:
@@ -107,11 +126,21 @@ def build_sdist(python: Path, outdir: Path) -> Path:
     return folder / archive.name.removesuffix(".tar.gz")
 
 
-def build_wheel(python: Path, source: Path, outdir: Path) -> Path:
+def build_wheel(python: Interpreter, source: Path, outdir: Path, target: Target | None) -> Path:
     """Builds one wheel into `outdir`, and returns it."""
-    raw = empty_folder()
-    run(python, "-m", "build", "--no-isolation", "--wheel", "--outdir", raw, source, cwd=source)
-    return repaired(python, raw, outdir)
+    executable, raw = environment(python), empty_folder()
+    command: list[str | Path] = [executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", raw, source]
+    if target is None:
+        run(*command, cwd=source)
+        return repaired(executable, raw, outdir)
+    zig = environment_of("zig", Path(sys.executable), (ZIG,))
+    variables = build_environment(target, toolchain(target, zig, WORK / target.name), python.version)
+    # A folder of its own: what is compiled for this machine has the same tag, and the cache of another compiler.
+    run(*command, f"--config-setting=build-dir=build/{target.name}/{{wheel_tag}}", cwd=source, variables=variables)
+    wheel = repaired(executable, raw, outdir)
+    if target.platform not in wheel.name:
+        sys.exit(f"{wheel.name} asks for more than {target.platform}: `auditwheel show` says for what")
+    return wheel
 
 
 def wheel_of_checkout(outdir: Path) -> Path:
@@ -145,10 +174,11 @@ def repairs() -> bool:
     return sys.platform == "linux"
 
 
-def run(*command: str | Path, cwd: Path = ROOT) -> None:
+def run(*command: str | Path, cwd: Path = ROOT, variables: Mapping[str, str] | None = None) -> None:
     """Runs a command; its output goes to the log, which is shown when it fails. ccache is used where it is there."""
     tools = Path(command[0]).parent
     environment = os.environ | {"PATH": os.pathsep.join([str(tools), os.environ.get("PATH", os.defpath)])}
+    environment |= variables or {}
     if shutil.which("ccache"):
         environment |= {"CMAKE_CXX_COMPILER_LAUNCHER": "ccache", "CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
     with LOG.open("a") as log:

@@ -58,6 +58,8 @@ PARTS: Final = (
     Part("scaling", "ten times as much of everything", ("make", "scaling")),
     Part("hostile", "hostile files", ("make", "hostile"), is_short=False),
     Part("torch", "PyTorch", ("make", "torch"), is_short=False),
+    Part("newest-jax", "the JAX of Python 3.12 and newer", ("make", "newest-jax"), is_short=False),
+    Part("portable-wheels", "wheels for old Linuxes and other machines", ("make", "test-portable"), is_short=False),
     Part(
         "native", "native code: clang-tidy's analyzer, all sanitized tests", ("make", "native-checks"), is_short=False
     ),
@@ -80,7 +82,7 @@ def run(parts: Sequence[Part]) -> int:
         done = subprocess.run(part.command, cwd=ROOT, env={**os.environ, **part.environment}, check=False)
         failed |= done.returncode != 0
         word = "ok" if done.returncode == 0 else "FAILED"
-        lines.append(f"{part.name:<15}{time.monotonic() - begin:6.0f} s  {word}")
+        lines.append(f"{part.name:<16}{time.monotonic() - begin:6.0f} s  {word}")
     print("\n=== deep tests ===", *lines, sep="\n", flush=True)
     return int(failed)
 

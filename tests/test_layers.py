@@ -36,7 +36,6 @@ LAYERS: Final = (
     "tilescope.tiler.search",
     "tilescope.tiler.tools",
     "tilescope.tiler.export",
-    "tilescope.tiler.indexing.process_memory",
     "tilescope.tiler.indexing.progress tilescope.tiler.indexing.meter tilescope.tiler.indexing.scratch",
     "tilescope.tiler.indexing.reading",
     "tilescope.tiler.indexing.tracks",

@@ -7,26 +7,18 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tilescope.tiler.errors import OutOfMemory
+from tilescope.tiler.system import memory_limits
 
-_LIMITS = (
-    (resource.RLIMIT_AS, "address space", "ulimit -v"),
-    (resource.RLIMIT_DATA, "data", "ulimit -d"),
-)
 _NO_THREADS = ("can't start new thread", os.strerror(errno.EAGAIN))
 
 
 def out_of_memory(what: str = "out of memory") -> OutOfMemory:
     """The error to raise: what could not be had, and the limits that are set."""
-    limits = [
-        f"{limit / 1e6:,.0f} MB of {name} ({option})"
-        for kind, name, option in _LIMITS
-        if (limit := resource.getrlimit(kind)[0]) != resource.RLIM_INFINITY
-    ]
+    limits = [f"{limit / 1e6:,.0f} MB of {name} ({option})" for limit, name, option in memory_limits()]
     if not limits:
         return OutOfMemory(f"{what} (close other programs, or use a machine that has more)")
     return OutOfMemory(f"{what}: this process may have {' and '.join(limits)} (raise the limit, or lift it)")

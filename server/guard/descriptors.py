@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import resource
 from dataclasses import replace
 from typing import Final
 
 from tilescope.server.settings import Settings
+from tilescope.tiler.system import UNLIMITED, open_file_limits, set_open_file_limits
 
 MOST: Final = 65_536  # a higher limit is left as it is, and not used
 RESERVED: Final = 256  # for what is no connection
@@ -14,11 +14,11 @@ RESERVED: Final = 256  # for what is no connection
 
 def raise_limit() -> int:
     """How many files this process may have open, after the limit was raised as far as it may."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = MOST if hard == resource.RLIM_INFINITY else min(hard, MOST)
-    if soft == resource.RLIM_INFINITY or soft >= most:
-        return MOST if soft == resource.RLIM_INFINITY else soft
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    soft, hard = open_file_limits()
+    most = MOST if hard == UNLIMITED else min(hard, MOST)
+    if soft == UNLIMITED or soft >= most:
+        return MOST if soft == UNLIMITED else soft
+    set_open_file_limits(most, hard)
     return most
 
 

@@ -16,15 +16,13 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
+
+from tilescope.tiler.system import open_files
 
 INTERVAL_S: Final = 1.0
 FIRST_CALL_S: Final = 10.0  # for a call that is let in; after it, gRPC's own limit of idle connections counts
 MANY_FILES: Final = 256  # that this process has open: below, it is not worth looking
-
-_FILES: Final = Path("/proc/self/fd") if Path("/proc/self/fd").is_dir() else Path("/dev/fd")
-
 
 Peer = tuple[str, int]  # address and port
 
@@ -47,7 +45,7 @@ class Idlers:
 
     def sweep(self, now_s: float) -> int:
         """Ends those that have been idle for too long, or are too many of one client. Returns how many."""
-        if len(_open_files()) <= MANY_FILES:
+        if len(open_files()) <= MANY_FILES:
             self._since.clear()
             return 0
         callers_before = set(self._callers)
@@ -68,7 +66,7 @@ class Idlers:
 
     def _connections(self) -> Iterator[tuple[socket.socket, Peer]]:
         """A socket of ours for each, oldest first, so that it stays the same one whatever becomes of gRPC's."""
-        for number in _open_files():
+        for number in open_files():
             try:
                 if not stat.S_ISSOCK(os.fstat(number).st_mode):
                     continue
@@ -91,8 +89,3 @@ class Idlers:
         if not isinstance(ours, tuple) or ours[1] != self._port:
             return None
         return str(theirs[0]).removeprefix("::ffff:"), int(theirs[1])
-
-
-def _open_files() -> list[int]:
-    """Descriptors of this process, ascending."""
-    return sorted(int(file.name) for file in _FILES.iterdir())

@@ -6,7 +6,6 @@ and its tracks other numbers.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
@@ -24,6 +23,7 @@ from tilescope.tiler.confinement import is_within
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.schema import Mark, MarkKind, MarkList
 from tilescope.tiler.schema.marks import MAX_MARKS
+from tilescope.tiler.system import lock
 from tilescope.tiler.ticks import TICK_LIMIT
 
 FILE: Final = "marks.json"
@@ -177,7 +177,7 @@ def _alone(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        lock(handle)
         yield
     finally:
         os.close(handle)

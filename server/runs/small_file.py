@@ -13,13 +13,14 @@ from pathlib import Path
 from tilescope.server.errors import Forbidden
 from tilescope.tiler.errors import DamagedStore, DiskFull
 from tilescope.tiler.store.disk_space import is_full
+from tilescope.tiler.system import OF_THIS_PLACE
 
 
 def read_file(path: Path, most_bytes: int) -> bytes:
     """The content; nothing where there is no file. Raises `DamagedStore` for what is none, a link, or too large."""
     try:
         # A pipe would wait for somebody to write.
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+        handle = os.open(path, os.O_RDONLY | OF_THIS_PLACE)
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise DamagedStore(f"{path}: is no file (move it away)")

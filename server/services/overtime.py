@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Hashable
-from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from tilescope.tiler.errors import ToolFailed
+from tilescope.tiler.system import processor_s
 
 # Of the processor, whatever else the machine does: a turn yields after some tens of milliseconds.
 PROCESSOR_S: Final = 5.0
@@ -18,9 +17,6 @@ REFUSED_S: Final = 300.0
 MOST_REFUSED: Final = 1000
 
 Q = TypeVar("Q", bound=Hashable)
-
-_TICKS_PER_S: Final = os.sysconf("SC_CLK_TCK")
-_USER_TIME: Final = 11  # of the fields of a process' `stat` behind its name; system time is the next
 
 
 class Overtime(ToolFailed):
@@ -65,13 +61,3 @@ class Overtimes(Generic[Q]):
         if error is not None and time.monotonic() < until_s:
             raise Overtime(f"{error}; it may be asked again in {until_s - time.monotonic():.0f} s")
         self._errors.pop(question, None)
-
-
-def processor_s(pid: int) -> float:
-    """What a process has used of the processor, all its threads together; 0 where the system does not say."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return 0.0
-    fields = stat[stat.rindex(b")") + 2 :].split()
-    return (int(fields[_USER_TIME]) + int(fields[_USER_TIME + 1])) / _TICKS_PER_S

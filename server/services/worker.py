@@ -22,6 +22,7 @@ from tilescope.server.errors import QuestionFailed, message_of
 from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.system import give_way
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
 TURN_S: Final = 0.05  # after so long, another question has its turn
@@ -114,12 +115,7 @@ def set_up() -> None:
     """To be called first: Ctrl-C and SIGTERM are for the server, which ends this process; so does its own end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # of who ends a whole service
-    os.nice(NICENESS)
-    # Linux shares processor time among sessions first, where it does so, and only within them by niceness: in the
-    # server's session this process would take from the server what others have taken from both.
-    with suppress(OSError):
-        os.setsid()
-        Path("/proc/self/autogroup").write_text(str(NICENESS))
+    give_way(NICENESS)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

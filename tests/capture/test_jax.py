@@ -25,6 +25,7 @@ from tilescope.capture import (
     capture,
     capture_continuously,
 )
+from tilescope.tiler.verify import verify_store
 
 pytestmark = [
     pytest.mark.deep,
@@ -45,6 +46,7 @@ async def test_two_processes_become_one_run_of_two_hosts(loops: tuple[Loop, Loop
     assert [host.failure for host in result.hosts] == [None, None]
     assert result.folder is not None
     store = await asyncio.to_thread(tilescope.index, result.folder, tmp_path / "store")
+    assert (await asyncio.to_thread(verify_store, tmp_path / "store")).events > 100
     async with tilescope.connect_async(store) as client:
         run = await client.run()
         series = (await run.ask("steps")).table("series")

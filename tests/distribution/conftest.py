@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 import zipfile
@@ -27,12 +28,13 @@ class Installed:
 
 @pytest.fixture(scope="session")
 def wheels() -> dict[str, Path]:
-    """By the tag of their Python: `cp311`, `cp312`."""
+    """Those for this machine, by the tag of their Python: `cp311`, `cp312`."""
     name = os.environ.get("TILESCOPE_DIST")
     if not name:
         pytest.skip("no wheels: `make test-dist` builds them and names their folder in TILESCOPE_DIST")
-    found = {path.name.split("-")[2]: path.resolve() for path in Path(name).glob("tilescope-*.whl")}
-    assert found, f"TILESCOPE_DIST names {name}, which has no wheels"
+    paths = Path(name).glob(f"tilescope-*_{platform.machine()}.whl")
+    found = {path.name.split("-")[2]: path.resolve() for path in paths}
+    assert found, f"TILESCOPE_DIST names {name}, which has no wheels for this machine"
     return found
 
 

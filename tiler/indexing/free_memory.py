@@ -6,7 +6,7 @@ import time
 from typing import Final
 
 from tilescope.tiler import _native
-from tilescope.tiler.indexing.process_memory import private_bytes
+from tilescope.tiler.system import private_bytes
 
 # Of the memory of a build, what is kept of it while it is free.
 _FREE_SHARE: Final = 0.12

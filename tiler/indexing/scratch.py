@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from tilescope.tiler import system
 from tilescope.tiler.errors import DiskFull
-from tilescope.tiler.indexing.process_memory import mapped_bytes
 
 _T = TypeVar("_T", bound=np.generic)
 Ints = NDArray[np.int64]
@@ -141,7 +141,7 @@ class Scratch:
         with tempfile.TemporaryFile(dir=self.folder, prefix="scratch-") as file:
             try:
                 # Pages of a file that has only been made long kill the process when the disk is full.
-                os.posix_fallocate(file.fileno(), 0, size)
+                system.reserve(file.fileno(), size)
             except OSError as error:
                 raise DiskFull(
                     f"{self.folder}: no room for {size / 1e6:,.0f} MB of scratch space: {error.strerror}", size
@@ -157,7 +157,7 @@ class Scratch:
 
     def _trim(self) -> None:
         while not self._closed.wait(_TRIM_SECONDS):
-            if mapped_bytes() > self._mapped_bytes:
+            if system.mapped_bytes() > self._mapped_bytes:
                 for file in list(self._files):
                     file.madvise(mmap.MADV_DONTNEED)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from typing import Final, Self
 
 from msgspec import Struct, structs
 
+from tilescope.tiler import system
 from tilescope.tiler.errors import DiskFull
 
 # Store bytes per byte of the trace, as long as nothing is written from which to tell: XSpace 0.63 (bench/README.md).
@@ -64,7 +64,7 @@ def has_room(folder: Path) -> bool:
     """Whether a MiB can be written there: asked by trying, since a quota shows in no other way."""
     try:
         with tempfile.TemporaryFile(dir=folder, prefix="gen-") as file:
-            os.posix_fallocate(file.fileno(), 0, _LEAST_BYTES)
+            system.reserve(file.fileno(), _LEAST_BYTES)
     except OSError as error:
         if error.errno in _FULL:
             return False

@@ -7,7 +7,6 @@ The lock goes with its process, however that ends.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
+from tilescope.tiler import system
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.store.readership import PRIVATE
 
@@ -51,7 +51,7 @@ def turn(store: Path, on_wait: Callable[[], None] = lambda: None, mode: int = PR
             if not waited:
                 on_wait()
             waited = True
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            system.lock(lock)
         if _is_at(lock, store / LOCK):
             break
         lock.close()
@@ -132,13 +132,13 @@ def _names_generation(current: Path) -> bool:
 
 def _open_lock(store: Path) -> BinaryIO:
     """A file of this folder, and of no other: links are not followed, and a pipe does not make us wait."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | system.OF_THIS_PLACE
     return os.fdopen(os.open(store / LOCK, flags, 0o666), "ab")
 
 
 def _take(lock: BinaryIO, store: Path) -> bool:
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        system.lock(lock, wait=False)
     except BlockingIOError:
         return False
     except OSError as error:

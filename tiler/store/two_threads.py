@@ -8,6 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Final, Generic, Self, TypeVar
 
+from tilescope.tiler.system import processors
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Into = TypeVar("Into")
@@ -104,7 +106,7 @@ class Aside(Generic[Result]):
 
 @cache
 def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return processors()
 
 
 @cache

@@ -6,11 +6,12 @@ file system that has no such locks only loses the protection: a reader that hold
 
 from __future__ import annotations
 
-import fcntl
 import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
+
+from tilescope.tiler import system
 
 DATA_FILE: Final = "data.mdb"
 
@@ -33,7 +34,7 @@ def hold(generation: Path) -> Use | None:
 
     Waits while somebody has claimed it: that takes milliseconds, and it may turn out to stay.
     """
-    return _lock(generation / DATA_FILE, os.O_RDONLY, fcntl.LOCK_SH)
+    return _lock(generation / DATA_FILE, os.O_RDONLY, shared=True)
 
 
 def claim(generation: Path) -> Use | None:
@@ -42,21 +43,21 @@ def claim(generation: Path) -> Use | None:
     if not file.exists():
         return Use(-1)
     try:
-        return _lock(file, os.O_RDWR, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return _lock(file, os.O_RDWR, shared=False)
     except PermissionError:  # write permission is only needed on network file systems
-        return _lock(file, os.O_RDONLY, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return _lock(file, os.O_RDONLY, shared=False)
 
 
-def _lock(file: Path, flags: int, kind: int) -> Use | None:
+def _lock(file: Path, flags: int, *, shared: bool) -> Use | None:
     try:
         descriptor = os.open(file, flags | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not make us wait
     except (FileNotFoundError, NotADirectoryError):
         return None
     use = Use(descriptor)
     try:
-        fcntl.flock(descriptor, kind)
+        system.lock(descriptor, shared=shared, wait=shared)
     except OSError:
-        if kind == fcntl.LOCK_SH:
+        if shared:
             return use  # there are no locks here
         use.close()
         return None

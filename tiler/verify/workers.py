@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
 
+from tilescope.tiler.system import processors
 from tilescope.tiler.verify.memory import ShortOfMemory
 from tilescope.tiler.verify.report import Tally
 
@@ -44,7 +44,7 @@ class _Finished:
 
 def worker_count() -> int:
     """How many tasks run at a time."""
-    return min(_WORKERS_AT_MOST, len(os.sched_getaffinity(0)))
+    return min(_WORKERS_AT_MOST, processors())
 
 
 def _tell_end(messages: SimpleQueue[_Finished], what: str, _: Future[Tally]) -> None:

@@ -7,7 +7,6 @@ killed.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
 import secrets
@@ -21,6 +20,7 @@ from typing import Final
 from tilescope.capture.amounts import megabytes
 from tilescope.capture.failures import CaptureCause, Fault
 from tilescope.tiler.confinement import is_within
+from tilescope.tiler.system import lock
 
 _PART: Final = re.compile(r"\..+-[0-9a-f]{8}\.part")
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -83,7 +83,7 @@ def remove_leftovers(logdir: Path) -> list[Path]:
     for part in sorted((logdir / "plugins" / "profile").glob("*/.*.part")):
         if _PART.fullmatch(part.name) and part.is_file() and is_within(part, place):
             with suppress(OSError), part.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock(file, wait=False)
                 part.unlink()
                 removed.append(part)
                 part.parent.rmdir()
@@ -95,7 +95,7 @@ def _begin(path: Path) -> tuple[Path, FileIO]:
         part = path.with_name(f".{path.name}-{secrets.token_hex(4)}.part")
         file = part.open("xb", buffering=0)
         with suppress(OSError):  # a disk without locks: what is left there stays
-            fcntl.flock(file, fcntl.LOCK_EX)
+            lock(file)
         if os.fstat(file.fileno()).st_nlink:
             return part, file
         file.close()  # somebody who cleared up took it for one that was left

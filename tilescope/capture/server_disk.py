@@ -14,11 +14,12 @@ from typing import Final
 
 from tilescope.capture.arriving_file import ArrivingFile, fault_of_disk, refuse_astray
 from tilescope.capture.failures import CaptureCause, Fault
+from tilescope.tiler.system import OF_THIS_PLACE
 
 _COPY_BYTES: Final = 1 << 20
 
 # A link there could lead to what only we may read, a pipe would make us wait.
-_FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_FLAGS: Final = os.O_RDONLY | OF_THIS_PLACE
 
 
 @dataclass(frozen=True, slots=True)

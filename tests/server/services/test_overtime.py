@@ -8,7 +8,8 @@ import time
 import pytest
 
 from tilescope.server.services import overtime
-from tilescope.server.services.overtime import Overtime, Overtimes, TurnClock, processor_s
+from tilescope.server.services.overtime import Overtime, Overtimes, TurnClock
+from tilescope.tiler.system import processor_s
 
 
 def test_what_a_process_uses_is_counted_from_the_beginning_of_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:

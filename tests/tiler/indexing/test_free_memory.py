@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tilescope.tiler.indexing import free_memory
-from tilescope.tiler.indexing.process_memory import private_bytes
+from tilescope.tiler.system import private_bytes
 
 PIECE = 60_000  # bytes: pieces that malloc does not map one by one
 PIECES = 2_000

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tilescope.tiler.errors import ChangedTrace
-from tilescope.tiler.indexing.process_memory import mapped_bytes
 from tilescope.tiler.readers.mapped import MappedBytes
 from tilescope.tiler.readers.source import ByteSource
+from tilescope.tiler.system import mapped_bytes
 
 SIZE = 1 << 20
 

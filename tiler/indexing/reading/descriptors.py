@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import resource
 from typing import Final
+
+from tilescope.tiler.system import UNLIMITED, open_file_limits, set_open_file_limits
 
 _PER_FILE: Final = 2  # a trace and its map
 _OTHERS: Final = 256  # scratch files, the store, what the process had before
@@ -11,8 +12,8 @@ _OTHERS: Final = 256  # scratch files, the store, what the process had before
 
 def allow_open(files: int) -> None:
     """Raises the limit of this process as far as it may, if that many traces need it."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    soft, hard = open_file_limits()
     needed = _PER_FILE * files + _OTHERS
-    if soft != resource.RLIM_INFINITY and soft < needed:
-        wanted = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
+    if soft != UNLIMITED and soft < needed:
+        wanted = needed if hard == UNLIMITED else min(needed, hard)
+        set_open_file_limits(max(soft, wanted), hard)

@@ -96,8 +96,7 @@ ColumnPlan plan_plain(Span<const T> values) {
     const auto base = static_cast<uint64_t>(range.least);
     const uint64_t width = static_cast<uint64_t>(range.most) - base;
     const uint64_t scale =
-        width < 2 ? std::max<uint64_t>(width, 1)
-                  : divisor_of(0, values.size(), [&](size_t k) { return static_cast<uint64_t>(values[k]) - base; });
+        width < 2 ? 1 : divisor_of(0, values.size(), [&](size_t k) { return static_cast<uint64_t>(values[k]) - base; });
     return {0, planes_of(width / scale), static_cast<int64_t>(range.least), scale};
 }
 

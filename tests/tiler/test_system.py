@@ -1,0 +1,133 @@
+"""What is asked of the operating system, and that nothing else asks for it."""
+
+from __future__ import annotations
+
+import ast
+import errno
+import os
+import resource
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tilescope.tiler import system
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+PACKAGES: Final = ("tilescope", "tiler", "server")
+
+# Of Unix or of Linux: modules, and names of `os`.
+MODULES: Final = frozenset({"fcntl", "resource"})
+NAMES: Final = frozenset(
+    {"O_NOFOLLOW", "O_TMPFILE", "memfd_create", "nice", "posix_fadvise", "posix_fallocate", "sched_getaffinity",
+     "sched_setaffinity", "sendfile", "setsid", "sysconf"}
+)  # fmt: skip
+DESCRIPTORS: Final = "tiler/readers/pipes.py"  # knows how users name their pipes
+
+
+def test_a_lock_is_for_one(tmp_path: Path) -> None:
+    with (tmp_path / "file").open("wb") as one, (tmp_path / "file").open("rb") as other:
+        system.lock(one)
+        for shared in (False, True):
+            with pytest.raises(BlockingIOError):
+                system.lock(other, shared=shared, wait=False)
+    with (tmp_path / "file").open("rb") as one, (tmp_path / "file").open("rb") as other:
+        system.lock(one.fileno(), shared=True)
+        system.lock(other, shared=True, wait=False)
+        with pytest.raises(BlockingIOError):
+            system.lock(other, wait=False)
+
+
+def test_a_file_of_this_place_is_no_link(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("file")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError) as caught:  # noqa: PT011 - by its number
+        os.open(tmp_path / "link", os.O_RDONLY | system.OF_THIS_PLACE)
+    assert caught.value.errno == errno.ELOOP
+    for name in ("file", "pipe"):
+        os.close(os.open(tmp_path / name, os.O_RDONLY | system.OF_THIS_PLACE))
+
+
+@pytest.mark.parametrize("size", [1, 4096, (5 << 20) + 7])
+@pytest.mark.parametrize("has_fallocate", [True, False])
+def test_room_is_reserved(has_fallocate: bool, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not has_fallocate:
+        monkeypatch.delattr(os, "posix_fallocate", raising=False)
+    with tempfile.TemporaryFile() as file:
+        system.reserve(file.fileno(), size)
+        status = os.fstat(file.fileno())
+        assert status.st_size == size
+        assert status.st_blocks * 512 >= size
+        assert file.read() == bytes(size)
+
+
+def test_a_full_disk_is_told_when_zeros_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_descriptor: int, _data: bytes, offset: int) -> int:
+        if offset:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return 1
+
+    monkeypatch.delattr(os, "posix_fallocate", raising=False)
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(OSError, match="No space left"):
+        system.reserve(0, 1 << 20)
+
+
+def test_processors_where_the_system_does_not_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 1 <= system.processors() <= (os.cpu_count() or 1)
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert system.processors() == 7
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert system.processors() == 1
+
+
+def test_limits_of_memory_that_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = {
+        resource.RLIMIT_AS: (10**9, 10**9),
+        resource.RLIMIT_DATA: (resource.RLIM_INFINITY, resource.RLIM_INFINITY),
+    }
+    monkeypatch.setattr(resource, "getrlimit", limits.__getitem__)
+    assert system.memory_limits() == [(10**9, "address space", "ulimit -v")]
+
+
+def test_what_linux_alone_says_is_zero_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert system.private_bytes() > 0
+    assert system.mapped_bytes() > 0
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert system.private_bytes() == system.mapped_bytes() == 0
+    assert system.processor_s(0x3FFFFFFF) == 0, "there is no such process"
+
+
+def test_open_files() -> None:
+    with tempfile.TemporaryFile() as file:
+        assert file.fileno() in system.open_files()
+        assert system.open_files() == sorted(system.open_files())
+
+
+def foreign(path: Path) -> Iterator[str]:
+    """What a module asks of the system by itself."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Import():
+                yield from (name.name for name in node.names if name.name in MODULES)
+            case ast.ImportFrom(module=module) if module in MODULES:
+                yield str(module)
+            case ast.Attribute(value=ast.Name(id="os"), attr=name) if name in NAMES:
+                yield f"os.{name}"
+            case ast.Constant(value=str(text)) if text.startswith("/proc/"):
+                yield text
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_nothing_else_asks(package: str) -> None:
+    paths = [path for path in (ROOT / package).rglob("*.py") if path != ROOT / "tiler" / "system.py"]
+    assert len(paths) > 10
+    asked = {path.relative_to(ROOT).as_posix(): sorted(foreign(path)) for path in paths}
+    asked.pop(DESCRIPTORS, None)
+    assert {path: names for path, names in asked.items() if names} == {}
+    if package == "tiler":
+        assert {"fcntl", "resource", "os.posix_fallocate"} <= set(foreign(ROOT / "tiler" / "system.py"))

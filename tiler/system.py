@@ -1,0 +1,117 @@
+"""What Tilescope's Python asks of Unix or of Linux alone: locks, room on the disk, limits, memory and processor time.
+
+On another system these functions are what has to be written anew; for native code that is `native/base/system.hpp`.
+What Linux alone has is left out elsewhere, as each function says.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import resource
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Protocol
+
+# Opens a file of this very place: never through a link, and without waiting for the other end of a pipe.
+OF_THIS_PLACE: Final = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+UNLIMITED: Final = resource.RLIM_INFINITY
+
+_PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
+_TICKS_PER_S: Final = os.sysconf("SC_CLK_TCK")
+_USER_TIME: Final = 11  # of the fields of a process' `stat` behind its name; system time is the next
+_OPEN_FILES: Final = Path("/proc/self/fd") if Path("/proc/self/fd").is_dir() else Path("/dev/fd")
+_ZEROS: Final = bytes(1 << 20)
+
+
+class _WithDescriptor(Protocol):
+    def fileno(self) -> int: ...
+
+
+def lock(file: int | _WithDescriptor, *, shared: bool = False, wait: bool = True) -> None:
+    """Locks an open file for its process, until it is closed or the process ends. Other processes may share it.
+
+    Raises BlockingIOError where it would have to wait and must not, OSError where a file system has no locks.
+    """
+    fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
+
+
+def reserve(descriptor: int, size_bytes: int) -> None:
+    """Makes a new file so large that writing into it never finds the disk full. Raises OSError where it is."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(descriptor, 0, size_bytes)
+        return
+    written = 0
+    while written < size_bytes:
+        written += os.pwrite(descriptor, _ZEROS[: size_bytes - written], written)
+
+
+def processors() -> int:
+    """How many this process may use; where the system does not say, how many there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def open_file_limits() -> tuple[int, int]:
+    """How many files this process may have open, and up to which number it may raise that itself; or `UNLIMITED`."""
+    return resource.getrlimit(resource.RLIMIT_NOFILE)
+
+
+def set_open_file_limits(limit: int, hard: int) -> None:
+    """Sets both."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+
+
+def memory_limits() -> list[tuple[int, str, str]]:
+    """The limits of memory that are set: in bytes, of what, and the command of a shell that sets it."""
+    kinds = ((resource.RLIMIT_AS, "address space", "ulimit -v"), (resource.RLIMIT_DATA, "data", "ulimit -d"))
+    limits = [(resource.getrlimit(kind)[0], name, command) for kind, name, command in kinds]
+    return [limit for limit in limits if limit[0] != UNLIMITED]
+
+
+def mapped_bytes() -> int:
+    """Memory of this process that is of mapped files; 0 where the system does not say."""
+    return _resident_pages()[1] * _PAGE_BYTES
+
+
+def private_bytes() -> int:
+    """Memory of this process that is its own; 0 where the system does not say."""
+    resident, shared = _resident_pages()
+    return (resident - shared) * _PAGE_BYTES
+
+
+def _resident_pages() -> tuple[int, int]:
+    """All that are resident, and those of files."""
+    if sys.platform != "linux":
+        return 0, 0
+    with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - read every few milliseconds
+        _, resident, shared, *_ = file.read().split()
+    return int(resident), int(shared)
+
+
+def processor_s(pid: int) -> float:
+    """What a process has used of the processor, all its threads together; 0 where the system does not say."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return 0.0
+    fields = stat[stat.rindex(b")") + 2 :].split()
+    return (int(fields[_USER_TIME]) + int(fields[_USER_TIME + 1])) / _TICKS_PER_S
+
+
+def give_way(niceness: int) -> None:
+    """Has this process, in a session of its own, leave the processor to others first.
+
+    Linux shares processor time among sessions first, where it does so, and only within them by niceness: in the session
+    of its parent this process would take from it what others have taken from both.
+    """
+    os.nice(niceness)
+    with suppress(OSError):
+        os.setsid()
+        Path("/proc/self/autogroup").write_text(str(niceness))
+
+
+def open_files() -> list[int]:
+    """Descriptors of this process, ascending."""
+    return sorted(int(file.name) for file in _OPEN_FILES.iterdir())
