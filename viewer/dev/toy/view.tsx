@@ -9,10 +9,10 @@ import type { ToyFields } from "./fields";
 
 export function ToyView({ context, fields, setFields, onKey }: PageProps<ToyFields, "more">) {
   const { count } = fields;
-  const asked = useAnswer(context, "stats", { limit: count });
+  const answered = useAnswer(context, "stats", { limit: count });
   useEffect(() => onKey(() => setFields({ count: 2 * count })), [onKey, setFields, count]);
   return (
-    <Answered asked={asked}>
+    <Answered request={answered}>
       {(answer) => (
         <>
           <p data-toy="answer">

@@ -92,10 +92,10 @@ export class ChartData {
 
   /** x, all ys, then limits; hidden ones are null throughout. Of areas each stands on those after it that are shown. */
   plotted(isShown: (y: number) => boolean): Plotted {
-    const of = (column: ShownColumn, isSeen: boolean) =>
+    const line = (column: ShownColumn, isSeen: boolean) =>
       Array.from(this.rows, (row) => (isSeen && this.#isThere(column, row) ? column.approximate[row]! : null));
-    const values = this.ys.map((column, y) => of(column, isShown(y)));
-    const lines = this.lines.map((column) => of(column, true));
+    const values = this.ys.map((column, y) => line(column, isShown(y)));
+    const lines = this.lines.map((column) => line(column, true));
     return [this.xs, ...(this.isStacked ? stacked(values) : values), ...lines];
   }
 
@@ -200,15 +200,15 @@ function stacked(values: readonly (readonly (number | null)[])[]): (number | nul
 }
 
 function measuresOf(ys: readonly ShownColumn[]): readonly Measure[] {
-  const found = new Map<string, ShownColumn[]>();
+  const byUnit = new Map<string, ShownColumn[]>();
   for (const y of ys) {
     const name = `${y.column.kind} ${y.column.unit}`;
-    const same = found.get(name);
+    const same = byUnit.get(name);
     if (same === undefined) {
-      found.set(name, [y]);
+      byUnit.set(name, [y]);
     } else {
       same.push(y);
     }
   }
-  return [...found.values()].map((columns, k) => ({ id: `y${k}`, columns }));
+  return [...byUnit.values()].map((columns, k) => ({ id: `y${k}`, columns }));
 }

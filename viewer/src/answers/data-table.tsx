@@ -54,7 +54,7 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null, w
     : windowAt(count, scrollPx.value, viewportPx.value);
   const shown = model.shown.value;
   const main = model.main.value;
-  const depth = lines.depths?.reduce((most, one) => Math.max(most, one), 0) ?? 0;
+  const depth = lines.depths?.reduce((most, level) => Math.max(most, level), 0) ?? 0;
   const widths = useMemo(
     () =>
       shown.map((column) =>
@@ -62,7 +62,7 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null, w
       ),
     [shown, main, model, depth],
   );
-  const place = (row: number) => model.places.of(row) ?? placeOf?.(row) ?? null;
+  const place = (row: number) => model.places.placeOf(row) ?? placeOf?.(row) ?? null;
   const goPlace = (row: number) => goToPlace(links, place(row));
   const byColumns = useMemo(
     () =>

@@ -80,19 +80,19 @@ export function scaleOf({ kind, unit }: Measured, values: ArrayLike<number>, tim
 
 /** A figure by itself, with its unit: 12345 ticks of a nanosecond → `12.35`, `µs`. */
 export function figureText(
-  of: Measured,
+  column: Measured,
   value: Figure,
   time: TimeBase,
 ): { readonly digits: string; readonly unit: string } {
   if (!isRecorded(value)) {
     return { digits: NOT_RECORDED, unit: "" };
   }
-  if ((of.kind === "ticks" || of.kind === "time") && typeof value === "string") {
+  if ((column.kind === "ticks" || column.kind === "time") && typeof value === "string") {
     const text = formatDuration(BigInt(value), time.tickPs);
     const parts = text.split(" ");
     return parts.length === 2 ? { digits: parts[0]!, unit: parts[1]! } : { digits: text, unit: "" };
   }
-  const scale = scaleOf(of, [approximate(of.kind, value)], time);
+  const scale = scaleOf(column, [approximate(column.kind, value)], time);
   return { digits: scale.text(value), unit: scale.unit };
 }
 
@@ -107,11 +107,11 @@ export function exactText({ kind, unit }: Measured, value: Figure, time: TimeBas
   }
   const text = typeof value === "string" && isInteger(kind) ? groupDigits(value) : String(value);
   const units: Partial<Record<FigureKind, string>> = { bytes: "B", flops: "FLOP" };
-  const of = units[kind] ?? unit;
+  const suffix = units[kind] ?? unit;
   if (kind === "flag") {
     return value === true ? "yes" : "no";
   }
-  return of === "" ? text : `${text} ${of}`;
+  return suffix === "" ? text : `${text} ${suffix}`;
 }
 
 /** Digits after the point: a thousandth of a unit is the next smaller one. */
@@ -128,14 +128,14 @@ function plain(value: Figure, write: (value: Exclude<Figure, null>) => string): 
 }
 
 function largest(values: ArrayLike<number>): number {
-  let found = 0;
+  let maximum = 0;
   for (let k = 0; k < values.length; k++) {
     const size = Math.abs(values[k]!);
-    if (size > found && size < Number.POSITIVE_INFINITY) {
-      found = size;
+    if (size > maximum && size < Number.POSITIVE_INFINITY) {
+      maximum = size;
     }
   }
-  return found;
+  return maximum;
 }
 
 function timeScale(values: ArrayLike<number>, { tickPs }: TimeBase, mostDecimals: number): Scale {

@@ -41,7 +41,7 @@ export class Places {
     return (this.#event ?? this.#span ?? this.#track ?? this.#start ?? this.#query) !== undefined;
   }
 
-  of(row: number): Place | null {
+  placeOf(row: number): Place | null {
     const event = this.#event?.values[row] ?? null;
     const hasSpan = typeof (this.#span?.values[row] ?? null) === "string"; // then events are what the row tells of it
     if (!hasSpan && typeof event === "string") {
@@ -94,8 +94,8 @@ export function goToPlace(links: Links, place: Place | null): void {
 
 /** A value of kind `span`: `start-end`. */
 export function parseSpan(text: string): TickRange {
-  const at = text.indexOf("-", 1); // the start may be negative
-  return { startTicks: ticks(text.slice(0, at)), endTicks: ticks(text.slice(at + 1)) };
+  const dash = text.indexOf("-", 1); // the start may be negative
+  return { startTicks: ticks(text.slice(0, dash)), endTicks: ticks(text.slice(dash + 1)) };
 }
 
 /** A span of at least one tick. */

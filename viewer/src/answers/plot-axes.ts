@@ -106,7 +106,9 @@ function marksOf(isWhole: boolean, isLog: boolean): Partial<uPlot.Axis> {
       }
       const every = Math.ceil(powers.length / MOST_POWERS);
       const marks = powers.filter((_, k) => k % every === 0);
-      return marks.length > 2 ? marks : powers.flatMap((one) => [one, 2 * one, 5 * one]).filter((one) => one <= max);
+      return marks.length > 2
+        ? marks
+        : powers.flatMap((power) => [power, 2 * power, 5 * power]).filter((mark) => mark <= max);
     },
     filter: (_chart, splits) => splits,
   };
@@ -159,19 +161,19 @@ export function heatAxis({ data }: PlotOptions, axis: uPlot.Axis): uPlot.Axis {
 
 /** Marks of an axis with their unit: all in one, or on a scale of logarithms each in its own. Null: a mark without words. */
 function labels(
-  of: Parameters<typeof scaleOf>[0],
+  drawn: Parameters<typeof scaleOf>[0],
   splits: readonly (number | null)[],
   time: TimeBase,
   isLog: boolean,
 ): string[] {
   const there = splits.filter((split) => split !== null);
-  const whole = scaleOf(of, there, time);
-  const isWhole = of.kind !== "fraction" && of.kind !== "rate" && of.kind !== "number";
+  const whole = scaleOf(drawn, there, time);
+  const isWhole = drawn.kind !== "fraction" && drawn.kind !== "rate" && drawn.kind !== "number";
   return splits.map((split) => {
     if (split === null) {
       return "";
     }
-    const scale = isLog ? scaleOf(of, [split], time) : whole;
+    const scale = isLog ? scaleOf(drawn, [split], time) : whole;
     const digits = scale.text(isWhole ? BigInt(Math.round(split)).toString() : split);
     return scale.unit === "" || split === 0 ? digits : `${digits} ${scale.unit}`;
   });

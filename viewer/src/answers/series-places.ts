@@ -21,13 +21,13 @@ export class SeriesPlaces {
   }
 
   /** Where a row of the series leads; null where to is not told. */
-  of(row: number): Place | null {
-    const own = this.#own.of(row);
+  placeOf(row: number): Place | null {
+    const own = this.#own.placeOf(row);
     if (own !== null) {
       return own;
     }
     for (const { places, rows } of this.#tables) {
-      const place = rows[row]! < 0 ? null : places.of(rows[row]!);
+      const place = rows[row]! < 0 ? null : places.placeOf(rows[row]!);
       if (place !== null) {
         return place;
       }
@@ -37,8 +37,8 @@ export class SeriesPlaces {
 
   /** The row of a table that is about the same; null: there is none. */
   rowOf(row: number): RowOfTable | null {
-    const found = this.#tables.find(({ rows }) => rows[row]! >= 0);
-    return found === undefined ? null : { table: found.table.id, row: found.rows[row]! };
+    const source = this.#tables.find(({ rows }) => rows[row]! >= 0);
+    return source === undefined ? null : { table: source.table.id, row: source.rows[row]! };
   }
 }
 

@@ -103,13 +103,13 @@ export class TableModel {
       return null;
     }
     const texts = this.shown.value.filter((column) => !column.isNumeric).map((column) => this.#textsOf(column));
-    const found: number[] = [];
+    const ancestors: number[] = [];
     for (let row = 0; row < this.size; row++) {
       if (words.every((word) => texts.some((text) => text[row]!.includes(word)))) {
-        found.push(row);
+        ancestors.push(row);
       }
     }
-    return Uint32Array.from(found);
+    return Uint32Array.from(ancestors);
   });
 
   readonly lines = computed<Lines>(() => {
@@ -134,22 +134,22 @@ export class TableModel {
 
   readonly totals = computed<readonly TotalLine[]>(() => {
     const { totals, rest } = this.table;
-    const found: TotalLine[] = [];
+    const lines: TotalLine[] = [];
     const matching = this.#matching.value;
     if (matching !== null && totals !== null && this.tree === null) {
       const summed = this.table.columns.filter((column) => column.id in totals);
-      found.push({
+      lines.push({
         label: "Shown",
         values: Object.fromEntries(summed.map((column) => [column.id, combine(column, matching)])),
       });
     }
     if (rest !== null) {
-      found.push({ label: "Not listed", values: rest });
+      lines.push({ label: "Not listed", values: rest });
     }
     if (totals !== null) {
-      found.push({ label: "Total", values: totals });
+      lines.push({ label: "Total", values: totals });
     }
-    return found;
+    return lines;
   });
 
   /** What part of the whole a value is, 0 to 1, where that can be said: of a total, or a fraction as such. */
@@ -182,8 +182,8 @@ export class TableModel {
     if (!this.lines.peek().rows.includes(row)) {
       this.filter = "";
       const open = new Set(this.#open.peek());
-      for (let at = this.tree?.parentOf(row) ?? -1; at >= 0; at = this.tree!.parentOf(at)) {
-        open.add(at);
+      for (let ancestor = this.tree?.parentOf(row) ?? -1; ancestor >= 0; ancestor = this.tree!.parentOf(ancestor)) {
+        open.add(ancestor);
       }
       this.#open.value = open;
     }
@@ -231,7 +231,7 @@ export class TableModel {
 
   /** Ids and events are for programs (a row leads to its event), and a column in which nothing stands says nothing. */
   #isShownAtFirst({ column }: ShownColumn): boolean {
-    const others = this.columns.filter((one) => !PROGRAMS.has(one.column.kind) && !isQuery(one.column));
+    const others = this.columns.filter((other) => !PROGRAMS.has(other.column.kind) && !isQuery(other.column));
     if (PROGRAMS.has(column.kind) || isQuery(column)) {
       return others.length === 0;
     }
@@ -259,4 +259,4 @@ const isEmpty = (column: ToolColumn) =>
   (column.kind === "text" || column.kind === "name") && column.values.every((value) => value === "" || value === null);
 
 /** Where no column names a row, the first one that could is shown: its rows say that they have no name. */
-const namesNothing = (of: ShownColumn) => of.isNumeric || isEmpty(of.column);
+const namesNothing = (shown: ShownColumn) => shown.isNumeric || isEmpty(shown.column);

@@ -220,7 +220,8 @@ interface TotalProps {
 }
 
 export function TotalRow({ total, columns, main, leads, index }: TotalProps) {
-  const label = main !== undefined && main.id in total.values ? columns.find((one) => !(one.id in total.values)) : main;
+  const label =
+    main !== undefined && main.id in total.values ? columns.find((other) => !(other.id in total.values)) : main;
   return (
     <tr aria-rowindex={index} class={total.label === "Total" ? "is-total" : ""}>
       {leads && <td class="is-go" />}

@@ -18,7 +18,7 @@ import {
 import { retries } from "../state/link";
 import { isSearchOpen, query, searchFor, typedQuery } from "../state/query";
 import { runView } from "../state/run";
-import { currentHit, found, SearchLoader, searchKey, walkNote } from "../state/search";
+import { currentHit, SearchLoader, searchKey, searchResult, walkNote } from "../state/search";
 import { selection } from "../state/selection";
 import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
@@ -40,9 +40,9 @@ export class Searching {
   readonly #address: AddressKeeper;
   readonly #totals = new SearchLoader();
   readonly #hits: QueryHits;
-  readonly #known = new HitRun();
+  readonly #hitRun = new HitRun();
   /** The hit that was gone to last. */
-  #at: FoundHit | null = null;
+  #current: FoundHit | null = null;
   #key = "";
   #steps: WalkDirection[] = [];
   #abort = new AbortController();
@@ -61,12 +61,12 @@ export class Searching {
     });
     effect(() => {
       // Of a search that cannot be read nothing is dimmed.
-      const isFailed = found.value.kind === "failed";
+      const isFailed = searchResult.value.kind === "failed";
       this.#stage.over = isFailed || this.#key === "" ? null : this.#hits.painter;
       untracked(() => this.#hits.repaint());
     });
     effect(() => {
-      const state = found.value;
+      const state = searchResult.value;
       const timer =
         state.kind === "answered" && !state.answer.isComplete
           ? setTimeout(() => this.#askAgain(), GROWING_MS)
@@ -141,7 +141,7 @@ export class Searching {
     if (shown.kind === "open" && this.#key !== "") {
       this.#totals.ask(shown.trace, query.peek(), true);
       this.#hits.forget();
-      this.#known.forget();
+      this.#hitRun.forget();
     }
   }
 
@@ -149,8 +149,8 @@ export class Searching {
     this.#abort.abort();
     this.#abort = new AbortController();
     this.#steps = [];
-    this.#known.forget();
-    this.#at = null;
+    this.#hitRun.forget();
+    this.#current = null;
     currentHit.value = null;
     walkNote.value = "";
   }
@@ -179,8 +179,8 @@ export class Searching {
     }
     const { trace } = shown;
     const from = await this.#from(trace, direction, signal);
-    const isOn = this.#at !== null && from !== null && compareHits(this.#at, from) === 0;
-    const next = this.#known.beside(from, direction) ?? (await this.#look(trace, from, direction, signal));
+    const isOn = this.#current !== null && from !== null && compareHits(this.#current, from) === 0;
+    const next = this.#hitRun.beside(from, direction) ?? (await this.#look(trace, from, direction, signal));
     const hit = next ?? (await this.#look(trace, null, direction, signal));
     if (signal.aborted) {
       return;
@@ -193,7 +193,7 @@ export class Searching {
     walkNote.value = next === undefined ? ends[direction] : "";
     const before = isOn ? (currentHit.peek()?.index ?? null) : null;
     const index = next === undefined || before === null ? null : before + (direction === "next" ? 1 : -1);
-    this.#at = hit;
+    this.#current = hit;
     // The list lies over what one goes to.
     isSearchOpen.value = false;
     currentHit.value = { track: hit.track, ordinal: hit.ordinal, index };
@@ -206,7 +206,9 @@ export class Searching {
   /** Asks which number a hit has among all of them. */
   async #count(trace: Trace, hit: FoundHit, signal: AbortSignal): Promise<void> {
     const questions = rankQuestions(query.peek(), hit);
-    const answers = await Promise.all(questions.map((one) => trace.api.ask("search", one, signal))).catch(() => null);
+    const answers = await Promise.all(questions.map((question) => trace.api.ask("search", question, signal))).catch(
+      () => null,
+    );
     const now = currentHit.peek();
     if (answers !== null && !signal.aborted && now?.track === hit.track && now.ordinal === hit.ordinal) {
       currentHit.value = { ...now, index: rankOf(answers[0]!, answers[1]!) };
@@ -225,7 +227,7 @@ export class Searching {
       const { hits, more } = hitsOf(await trace.api.ask("search", beyond(query.peek(), place, direction), signal));
       // Of arguments a part is looked at with each question.
       if (hits.length > 0 || more === null) {
-        this.#known.add(from, direction, hits);
+        this.#hitRun.add(from, direction, hits);
         return hits[0];
       }
       place = more;
@@ -238,8 +240,8 @@ export class Searching {
     switch (chosen.kind) {
       case "event": {
         const { track, ordinal } = chosen;
-        if (this.#at?.track === track && this.#at.ordinal === ordinal) {
-          return this.#at;
+        if (this.#current?.track === track && this.#current.ordinal === ordinal) {
+          return this.#current;
         }
         const details = detailsView.peek();
         const isKnown = details.kind === "ready" && details.event === chosen;

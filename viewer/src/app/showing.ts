@@ -166,13 +166,13 @@ export class TraceShower {
   }
 
   #select(trace: Trace, { events, area }: PageLocation): void {
-    const known = events.filter(({ track }) => trace.tracks.has(track));
-    for (const { track } of known) {
+    const present = events.filter(({ track }) => trace.tracks.has(track));
+    for (const { track } of present) {
       this.#guide.openGroupsOf(trace, track);
     }
-    const [only] = known;
+    const [only] = present;
     if (only !== undefined) {
-      this.#guide.select(known.length === 1 ? { kind: "event", ...only } : { kind: "several", events: known });
+      this.#guide.select(present.length === 1 ? { kind: "event", ...only } : { kind: "several", events: present });
     } else if (area !== null) {
       const { tracks, ...range } = area;
       this.#guide.select({ kind: "area", range, tracks: parseTracks(tracks, trace) });

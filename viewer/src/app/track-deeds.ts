@@ -159,15 +159,15 @@ function rowPointedAt(): string | null {
 /** The node that a track is: rollups are the headers of their groups. */
 function keyOf(track: number | null): string | null {
   const shown = runView.peek();
-  const found = shown.kind === "open" && track !== null ? shown.trace.tracks.get(track) : undefined;
-  if (found === undefined) {
+  const own = shown.kind === "open" && track !== null ? shown.trace.tracks.get(track) : undefined;
+  if (own === undefined) {
     return null;
   }
-  return found.kind === "rollup" ? groupKey(shown.kind === "open" ? shown.trace : null, found.id) : `t${found.id}`;
+  return own.kind === "rollup" ? groupKey(shown.kind === "open" ? shown.trace : null, own.id) : `t${own.id}`;
 }
 
 function groupKey(trace: Trace | null, rollup: number): string | null {
-  const group = [...(trace?.groups.values() ?? [])].find((one) => one.rollup === rollup);
+  const group = [...(trace?.groups.values() ?? [])].find((candidate) => candidate.rollup === rollup);
   return group === undefined ? null : `g${group.id}`;
 }
 

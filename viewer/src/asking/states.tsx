@@ -7,7 +7,7 @@ import type { Asked } from "./use-asked";
 import "./states.css";
 
 export interface AnsweredProps<T> {
-  readonly asked: Asked<T>;
+  readonly request: Asked<T>;
   /** What the server says, in the words of the page. */
   readonly words?: (message: string) => string;
   /** Whether an answer has nothing in it; `empty` is shown then. */
@@ -17,8 +17,8 @@ export interface AnsweredProps<T> {
 }
 
 /** An answer, or the state of the question for it. Figures of the question before are dimmed while one waits. */
-export function Answered<T>({ asked, words = (message) => message, isEmpty, empty, children }: AnsweredProps<T>) {
-  const { asking } = asked;
+export function Answered<T>({ request, words = (message) => message, isEmpty, empty, children }: AnsweredProps<T>) {
+  const { asking } = request;
   switch (asking.kind) {
     case "none":
       return null;
@@ -32,17 +32,17 @@ export function Answered<T>({ asked, words = (message) => message, isEmpty, empt
       return (
         <StateCard title="Cancelled" state="cancelled">
           <p>Nothing is shown, because the question was cancelled before it was answered.</p>
-          <button type="button" class="button is-primary" onClick={asked.again}>
+          <button type="button" class="button is-primary" onClick={request.again}>
             Ask again
           </button>
         </StateCard>
       );
     case "failed":
-      return <Failed failure={{ ...asking.failure, message: words(asking.failure.message) }} again={asked.again} />;
+      return <Failed failure={{ ...asking.failure, message: words(asking.failure.message) }} again={request.again} />;
     case "waiting":
       return (
         <>
-          {asking.patience === "progress" && <Progress sinceMs={asking.sinceMs} cancel={asked.cancel} />}
+          {asking.patience === "progress" && <Progress sinceMs={asking.sinceMs} cancel={request.cancel} />}
           {asking.stale !== null ? (
             <div class="answer-slot is-stale" aria-busy="true" inert>
               {children(asking.stale.answer)}

@@ -44,7 +44,7 @@ function TargetChoice(props: {
 }) {
   const { targets, chosen, choose } = props;
   const toggle = (name: string) =>
-    choose(chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]);
+    choose(chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]);
   const isAll = targets.every(({ name }) => chosen.includes(name));
   return (
     <fieldset class="capture-targets">
@@ -81,7 +81,7 @@ function addressHint({ addresses }: CaptureRoom): string | null {
 }
 
 export function CaptureFormView({ room, refusal, isBeginning, onBegin, onMonitor }: Props) {
-  const form = useSignal<CaptureForm>(known(rememberedForm(), room));
+  const form = useSignal<CaptureForm>(knownHosts(rememberedForm(), room));
   const wrong = useSignal<{ readonly field: CaptureField; readonly message: string } | null>(null);
   const element = useRef<HTMLFormElement>(null);
   const isOpen = useSignal(false);
@@ -236,7 +236,7 @@ export function CaptureFormView({ room, refusal, isBeginning, onBegin, onMonitor
 }
 
 /** Without targets that the server does not offer any more; the only one there is, is chosen. */
-function known(form: CaptureForm, { targets, addresses }: CaptureRoom): CaptureForm {
+function knownHosts(form: CaptureForm, { targets, addresses }: CaptureRoom): CaptureForm {
   const names = targets.map(({ name }) => name);
   const kept = form.targets.filter((name) => names.includes(name));
   const isNone = kept.length === 0 && addressesOf(form.addresses).length === 0;

@@ -108,8 +108,8 @@ export function parseForm(text: string | null): CaptureForm {
     return EMPTY_FORM;
   }
   const kept = Object.entries(stored).filter(([name, value]) => {
-    const known = EMPTY_FORM[name as CaptureField];
-    return name !== "runName" && typeof known === typeof value && Array.isArray(known) === Array.isArray(value);
+    const initial = EMPTY_FORM[name as CaptureField];
+    return name !== "runName" && typeof initial === typeof value && Array.isArray(initial) === Array.isArray(value);
   });
   const form = { ...EMPTY_FORM, ...Object.fromEntries(kept) };
   return { ...form, targets: form.targets.filter((name) => typeof name === "string") };

@@ -124,8 +124,8 @@ function HostForm({ hosts, begin }: { hosts: readonly string[]; begin: (host: st
         }}
       />
       <datalist id="monitor-hosts">
-        {hosts.map((one) => (
-          <option key={one} value={one} />
+        {hosts.map((name) => (
+          <option key={name} value={name} />
         ))}
       </datalist>
       <button type="submit" class="button is-primary">

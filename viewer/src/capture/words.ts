@@ -19,7 +19,7 @@ const WAY: readonly CapturePhaseName[] = [
 /** The host that all others wait for; null when none is under way. */
 export function slowestHost({ hosts }: Capture): CapturedHost | null {
   const running = hosts.filter(({ phase }) => phase !== "done" && phase !== "failed");
-  return running.toSorted((one, other) => WAY.indexOf(one.phase) - WAY.indexOf(other.phase))[0] ?? null;
+  return running.toSorted((host, other) => WAY.indexOf(host.phase) - WAY.indexOf(other.phase))[0] ?? null;
 }
 
 /** `Receiving 12 MB of 48 MB`. */
@@ -68,7 +68,7 @@ export function failuresOf({ hosts }: Capture): readonly FailedHosts[] {
       groups.set(key, group);
     }
   }
-  return [...groups.values()].toSorted((one, other) => other.names.length - one.names.length);
+  return [...groups.values()].toSorted((group, other) => other.names.length - group.names.length);
 }
 
 const MOST_NAMES = 4;

@@ -22,8 +22,8 @@ export function walkMenu(menu: HTMLElement, event: KeyboardEvent): void {
   }
   event.preventDefault();
   const items = [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
-  const at = items.indexOf(document.activeElement as HTMLElement);
-  items[(at + step + items.length) % items.length]?.focus();
+  const index = items.indexOf(document.activeElement as HTMLElement);
+  items[(index + step + items.length) % items.length]?.focus();
 }
 
 export function Menu({ label, choice, children, onOpen, icon }: MenuProps) {

@@ -12,7 +12,7 @@ function trackMap(count: number): ReadonlyMap<number, Track> {
   const slices = Array.from({ length: count }, (_, k) => track(2 * k, "slice"));
   const half = slices.slice(0, count / 2).map(({ id }) => id);
   const all = [...slices, track(2 * count, "counter"), track(2 * count + 1, "rollup", half)];
-  return new Map(all.map((one) => [one.id, one]));
+  return new Map(all.map((track) => [track.id, track]));
 }
 
 const isSlice = ({ kind }: Track): boolean => kind === "slice";

@@ -23,8 +23,8 @@ export function askedTracks(
   chosen: ReadonlySet<number>,
   isOf: (track: Track) => boolean,
 ): AskedTracks {
-  const known = [...tracks.values()];
-  const leaves = known.filter((track) => track.kind !== "rollup" && isOf(track));
+  const allTracks = [...tracks.values()];
+  const leaves = allTracks.filter((track) => track.kind !== "rollup" && isOf(track));
   const expanded = new Set(
     [...chosen].flatMap((id) => (tracks.get(id)?.kind === "rollup" ? childrenOf(tracks, id) : [id])),
   );
@@ -37,7 +37,7 @@ export function askedTracks(
   }
   const ids = new Set(wanted);
   const plain = rangesText(wanted);
-  const text = plain.length <= MOST_CHARACTERS ? plain : rangesText(withRollups(known, ids));
+  const text = plain.length <= MOST_CHARACTERS ? plain : rangesText(withRollups(allTracks, ids));
   return text.length <= MOST_CHARACTERS ? { kind: "some", text } : { kind: "tooMany" };
 }
 
@@ -46,8 +46,8 @@ function childrenOf(tracks: ReadonlyMap<number, Track>, rollup: number): readonl
 }
 
 /** The largest rollups all of whose tracks are wanted, and the tracks that none of them sums. */
-function withRollups(known: readonly Track[], wanted: ReadonlySet<number>): readonly number[] {
-  const whole = known
+function withRollups(allTracks: readonly Track[], wanted: ReadonlySet<number>): readonly number[] {
+  const whole = allTracks
     .filter(({ kind, children }) => kind === "rollup" && children.length > 1 && children.every((id) => wanted.has(id)))
     .sort((a, b) => b.children.length - a.children.length);
   const left = new Set(wanted);

@@ -29,9 +29,9 @@ const NAMELESS = "These events have no name by which they could be found.";
 const choicesOf = new Map<string, TableChoices>();
 
 function choices(by: string): TableChoices {
-  const known = choicesOf.get(by) ?? new TableChoices(["shortest", ...(TWICE[by] ?? [])]);
-  choicesOf.set(by, known);
-  return known;
+  const choices = choicesOf.get(by) ?? new TableChoices(["shortest", ...(TWICE[by] ?? [])]);
+  choicesOf.set(by, choices);
+  return choices;
 }
 
 /** What another column says, too: not shown at first. */

@@ -151,7 +151,7 @@ function Internals({ details, args }: { details: EventDetails; args: ReturnType<
 
 /** Keeps what the server says of a slice's place for as long as it is shown. */
 function SliceNesting({ trace, details }: PanelProps) {
-  return <NestingPanel trace={trace} details={details} asked={useNesting(trace, details)} />;
+  return <NestingPanel trace={trace} details={details} request={useNesting(trace, details)} />;
 }
 
 export function EventPanel({ trace, details }: PanelProps) {

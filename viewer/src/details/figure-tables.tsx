@@ -26,9 +26,9 @@ interface Props {
 const choicesOf = new Map<string, TableChoices>();
 
 function choices(key: string, hidden: readonly string[]): TableChoices {
-  const known = choicesOf.get(key) ?? new TableChoices(hidden);
-  choicesOf.set(key, known);
-  return known;
+  const choices = choicesOf.get(key) ?? new TableChoices(hidden);
+  choicesOf.set(key, choices);
+  return choices;
 }
 
 export function FigureTables({ answer, links, tool, facts, hidden = [], deedsOf = () => null }: Props) {

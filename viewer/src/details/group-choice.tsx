@@ -5,8 +5,8 @@ import type { Trace } from "../state/trace";
 import { chosenArgument, chosenGroups } from "./span-tabs";
 
 export function GroupChoice({ trace }: { trace: Trace }) {
-  const asked = useAsked("stats", (signal) => trace.api.toolFields("stats", signal));
-  const { asking } = asked;
+  const request = useAsked("stats", (signal) => trace.api.toolFields("stats", signal));
+  const { asking } = request;
   const by = asking.kind === "answered" ? asking.answer.find(({ name }) => name === "by") : undefined;
   const offered = by?.schema.enum ?? [];
   const choices = offered.includes(chosenGroups.value) ? offered : [chosenGroups.value, ...offered];
@@ -16,7 +16,7 @@ export function GroupChoice({ trace }: { trace: Trace }) {
       <select
         aria-label="Sum up by"
         title={asking.kind === "failed" ? `Other groups could not be loaded: ${asking.failure.message}` : undefined}
-        onFocus={() => asking.kind === "failed" && asked.again()}
+        onFocus={() => asking.kind === "failed" && request.again()}
         value={chosenGroups.value}
         onChange={(event) => {
           chosenGroups.value = event.currentTarget.value;

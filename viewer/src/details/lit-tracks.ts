@@ -14,16 +14,16 @@ export function lightTracks(
   columns: readonly string[],
   ways: readonly RowWay[],
 ): RowDeeds {
-  const found = table.columns.filter(({ id }) => columns.includes(id));
-  const of = (row: number) => {
-    const tracks = found.map(({ values }) => values[row]).filter((track) => typeof track === "number");
+  const trackColumns = table.columns.filter(({ id }) => columns.includes(id));
+  const rowHighlight = (row: number) => {
+    const tracks = trackColumns.map(({ values }) => values[row]).filter((track) => typeof track === "number");
     return highlightOfTracks(tracks, trace);
   };
   return {
     ways,
-    isLit: (row) => highlight.value !== null && of(row).key === highlight.value.key,
+    isLit: (row) => highlight.value !== null && rowHighlight(row).key === highlight.value.key,
     light: (row) => {
-      highlight.value = row === null ? null : of(row);
+      highlight.value = row === null ? null : rowHighlight(row);
       announcement.value = row === null ? "Nothing is highlighted" : "The tracks of the row stand out in the timeline";
     },
   };

@@ -23,8 +23,8 @@ export function memoryBins(answer: ToolAnswer, range: TickRange): MemoryBins | n
   if (table === undefined) {
     return null;
   }
-  const of = (id: string) => table.columns.find((column) => column.id === id)?.values ?? [];
-  const hosts = of("host");
+  const values = (id: string) => table.columns.find((column) => column.id === id)?.values ?? [];
+  const hosts = values("host");
   const several = new Set(hosts).size > 1;
   const numbers = (id: string) =>
     (series?.ys.find((column) => column.id === id)?.values ?? []).map((value) =>
@@ -35,7 +35,7 @@ export function memoryBins(answer: ToolAnswer, range: TickRange): MemoryBins | n
   return {
     memory: several ? `${host} · ${fact?.value}` : String(fact?.value ?? ""),
     host,
-    names: of("memory").map((name, row) => (several ? `${hosts[row]} · ${name}` : String(name))),
+    names: values("memory").map((name, row) => (several ? `${hosts[row]} · ${name}` : String(name))),
     range,
     starts: (series?.x.values ?? []).map((value) => BigInt(value as string)),
     least: numbers("least"),
@@ -45,14 +45,14 @@ export function memoryBins(answer: ToolAnswer, range: TickRange): MemoryBins | n
 }
 
 /** The part at a tick; -1: none. */
-export function binAt({ starts, range }: MemoryBins, at: bigint): number {
-  if (starts.length === 0 || at < starts[0]! || at >= range.endTicks) {
+export function binAt({ starts, range }: MemoryBins, tick: bigint): number {
+  if (starts.length === 0 || tick < starts[0]! || tick >= range.endTicks) {
     return -1;
   }
   let [from, to] = [0, starts.length - 1];
   while (from < to) {
     const middle = (from + to + 1) >> 1;
-    if (starts[middle]! <= at) {
+    if (starts[middle]! <= tick) {
       from = middle;
     } else {
       to = middle - 1;
@@ -63,15 +63,15 @@ export function binAt({ starts, range }: MemoryBins, at: bigint): number {
 
 /** The fullest part within some of another; the nearest of these. */
 export function fullestNear(bins: MemoryBins, bin: number, within: number): number {
-  let found = bin;
+  let highest = bin;
   for (let away = 1; away <= within; away++) {
     for (const other of [bin - away, bin + away]) {
-      if ((bins.greatest[other] ?? -1n) > (bins.greatest[found] ?? -1n)) {
-        found = other;
+      if ((bins.greatest[other] ?? -1n) > (bins.greatest[highest] ?? -1n)) {
+        highest = other;
       }
     }
   }
-  return found;
+  return highest;
 }
 
 /** The ticks of a part. */
@@ -102,9 +102,9 @@ export function columnsOf(bins: MemoryBins, view: View, ratio: number): MemoryCo
     }
     const first = Math.max(0, Math.floor(x + ROUNDING));
     const end = Math.min(width, Math.max(first + 1, Math.ceil(endX - ROUNDING)));
-    for (let at = first; at < end; at++) {
-      least[at] = Math.min(Number.isNaN(least[at]!) ? 1 : least[at]!, Number(low) / top);
-      greatest[at] = Math.max(Number.isNaN(greatest[at]!) ? 0 : greatest[at]!, Number(high) / top);
+    for (let index = first; index < end; index++) {
+      least[index] = Math.min(Number.isNaN(least[index]!) ? 1 : least[index]!, Number(low) / top);
+      greatest[index] = Math.max(Number.isNaN(greatest[index]!) ? 0 : greatest[index]!, Number(high) / top);
     }
   });
   return { least, greatest };

@@ -29,11 +29,11 @@ const AROUND_PX = 12;
 export function MemoryLane({ trace }: { readonly trace: Trace }) {
   const { pages } = useApp();
   const [memory, setMemory] = useState("");
-  const [at, setAt] = useState<number | null>(null);
+  const [pointedPx, setPointedPx] = useState<number | null>(null);
   const seen = view.value;
   const { bins, isStale, failure } = useBins(trace, memory, seen);
   const words = (bin: number) => (bins === null || bin < 0 ? "" : binText(trace, bins, bin));
-  const bin = at === null || bins === null ? -1 : binAt(bins, tickAtX(seen, at));
+  const bin = pointedPx === null || bins === null ? -1 : binAt(bins, tickAtX(seen, pointedPx));
   const choose = (xPx: number) => {
     const near = bins === null ? -1 : binAt(bins, tickAtX(seen, xPx));
     if (bins === null || near < 0) {
@@ -52,14 +52,14 @@ export function MemoryLane({ trace }: { readonly trace: Trace }) {
     }
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const from = at ?? seen.widthPx / 2;
+    const from = pointedPx ?? seen.widthPx / 2;
     const stride = event.shiftKey ? 20 : 1;
     const to = { ArrowLeft: from - stride, ArrowRight: from + stride, Home: 0, End: seen.widthPx - 1 }[event.key];
     if (to !== undefined) {
-      setAt(Math.max(0, Math.min(seen.widthPx - 1, to)));
+      setPointedPx(Math.max(0, Math.min(seen.widthPx - 1, to)));
     } else if (event.key === "ArrowUp" && bins !== null) {
       const top = bins.greatest.indexOf(bins.top);
-      setAt(Math.max(0, Math.min(seen.widthPx - 1, xOfTick(seen, bins.starts[top] ?? seen.startTicks))));
+      setPointedPx(Math.max(0, Math.min(seen.widthPx - 1, xOfTick(seen, bins.starts[top] ?? seen.startTicks))));
     } else if (event.key === "Enter") {
       choose(from);
     } else {
@@ -106,13 +106,13 @@ export function MemoryLane({ trace }: { readonly trace: Trace }) {
         aria-label="Time of the memory in use; up: where it is fullest; Enter selects what happens around it"
         aria-valuemin={0}
         aria-valuemax={Math.round(seen.widthPx)}
-        aria-valuenow={Math.round(at ?? seen.widthPx / 2)}
+        aria-valuenow={Math.round(pointedPx ?? seen.widthPx / 2)}
         aria-valuetext={text === "" ? (failure ?? "not known") : text}
         onKeyDown={onKeyDown}
-        onPointerMove={(event) => setAt(event.offsetX)}
-        onPointerLeave={() => setAt(null)}
-        onFocus={() => setAt((known) => known ?? seen.widthPx / 2)}
-        onBlur={() => setAt(null)}
+        onPointerMove={(event) => setPointedPx(event.offsetX)}
+        onPointerLeave={() => setPointedPx(null)}
+        onFocus={() => setPointedPx((current) => current ?? seen.widthPx / 2)}
+        onBlur={() => setPointedPx(null)}
         onClick={(event) => choose(event.offsetX)}
       >
         <div class={isStale ? "is-stale" : undefined}>
@@ -120,12 +120,16 @@ export function MemoryLane({ trace }: { readonly trace: Trace }) {
           {bins !== null && bins.top > 0n && <span class="memory-top">{bytesText(trace, bins.top)}</span>}
         </div>
         {failure !== null && <span class="memory-none">{failure}</span>}
-        {at !== null && text !== "" && (
+        {pointedPx !== null && text !== "" && (
           <>
-            <span class="memory-cursor" style={{ left: `${at}px` }} />
+            <span class="memory-cursor" style={{ left: `${pointedPx}px` }} />
             <span
               class="memory-tip"
-              style={at > seen.widthPx / 2 ? { right: `${seen.widthPx - at + 8}px` } : { left: `${at + 8}px` }}
+              style={
+                pointedPx > seen.widthPx / 2
+                  ? { right: `${seen.widthPx - pointedPx + 8}px` }
+                  : { left: `${pointedPx + 8}px` }
+              }
             >
               {text}
             </span>

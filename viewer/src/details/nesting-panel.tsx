@@ -64,13 +64,13 @@ export function useNesting(trace: Trace, details: EventDetails): Asked {
 
 interface RowsProps {
   readonly slices: readonly Relative[];
-  readonly of: EventDetails;
+  readonly event: EventDetails;
   readonly tickPs: number;
   readonly isInside: boolean;
 }
 
-function Rows({ slices, of, tickPs, isInside }: RowsProps) {
-  const share = ({ durationTicks }: Relative) => Number(durationTicks) / Number(of.durationTicks);
+function Rows({ slices, event, tickPs, isInside }: RowsProps) {
+  const share = ({ durationTicks }: Relative) => Number(durationTicks) / Number(event.durationTicks);
   return (
     <>
       {slices.map((slice) => (
@@ -80,7 +80,7 @@ function Rows({ slices, of, tickPs, isInside }: RowsProps) {
           </th>
           {isInside && (
             <td class="dim" title="Its start, after the start of the slice around it">
-              +{formatDuration(slice.startTicks - of.startTicks, tickPs)}
+              +{formatDuration(slice.startTicks - event.startTicks, tickPs)}
             </td>
           )}
           <td title="Its duration">{formatDuration(slice.durationTicks, tickPs)}</td>
@@ -97,8 +97,8 @@ function Rows({ slices, of, tickPs, isInside }: RowsProps) {
   );
 }
 
-function Parents({ nesting, of, tickPs }: { nesting: Nesting; of: EventDetails; tickPs: number }) {
-  const slice = `${of.track}.${of.ordinal}`;
+function Parents({ nesting, event, tickPs }: { nesting: Nesting; event: EventDetails; tickPs: number }) {
+  const slice = `${event.track}.${event.ordinal}`;
   const [opened, setOpened] = useState("");
   const { parents, depth } = nesting;
   const isCut = parents.length > PARENTS_AT_FIRST && opened !== slice;
@@ -115,7 +115,7 @@ function Parents({ nesting, of, tickPs }: { nesting: Nesting; of: EventDetails; 
             <col class="kin-duration" />
           </colgroup>
           <tbody>
-            <Rows slices={listed} of={of} tickPs={tickPs} isInside={false} />
+            <Rows slices={listed} event={event} tickPs={tickPs} isInside={false} />
           </tbody>
         </table>
       )}
@@ -183,14 +183,14 @@ function Pager({ nesting, setList }: { nesting: Nesting; setList: (list: ChildLi
 
 function Children({
   nesting,
-  of,
+  event,
   tickPs,
-  asked,
+  request,
 }: {
   nesting: Nesting;
-  of: EventDetails;
+  event: EventDetails;
   tickPs: number;
-  asked: Asked;
+  request: Asked;
 }) {
   const { childCount, children } = nesting;
   return (
@@ -199,7 +199,7 @@ function Children({
         <h3 title={`${keysOf("child-slice")} selects the first`}>
           {childCount === 0n ? "No slice in it" : `${plural(childCount, "slice")} directly in it`}
         </h3>
-        {childCount > 1n && <OrderSwitch list={asked.list} setList={asked.setList} />}
+        {childCount > 1n && <OrderSwitch list={request.list} setList={request.setList} />}
       </div>
       {childCount > 0n && (
         <table class="kin" data-table="children">
@@ -210,24 +210,24 @@ function Children({
             <col class="kin-share" />
           </colgroup>
           <tbody>
-            <Rows slices={children} of={of} tickPs={tickPs} isInside={true} />
+            <Rows slices={children} event={event} tickPs={tickPs} isInside={true} />
           </tbody>
         </table>
       )}
-      <Pager nesting={nesting} setList={asked.setList} />
+      <Pager nesting={nesting} setList={request.setList} />
     </section>
   );
 }
 
 /** All of it, or what stands in its place until it is there. What was there before is dimmed meanwhile. */
-export function NestingPanel({ trace, details, asked }: { trace: Trace; details: EventDetails; asked: Asked }) {
-  const { asking } = asked;
+export function NestingPanel({ trace, details, request }: { trace: Trace; details: EventDetails; request: Asked }) {
+  const { asking } = request;
   const { tickPs } = trace.manifest.time;
   if (asking.kind === "failed") {
     return (
       <section>
         <h3>Slices around it and in it</h3>
-        <CannotFetch message={asking.failure.message} retry={asked.retry} />
+        <CannotFetch message={asking.failure.message} retry={request.retry} />
       </section>
     );
   }
@@ -247,8 +247,8 @@ export function NestingPanel({ trace, details, asked }: { trace: Trace; details:
   }
   return (
     <div class={isStale ? "is-stale" : ""} aria-busy={isStale} inert={isStale}>
-      <Parents nesting={nesting} of={details} tickPs={tickPs} />
-      <Children nesting={nesting} of={details} tickPs={tickPs} asked={asked} />
+      <Parents nesting={nesting} event={details} tickPs={tickPs} />
+      <Children nesting={nesting} event={details} tickPs={tickPs} request={request} />
     </div>
   );
 }

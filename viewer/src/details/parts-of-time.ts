@@ -23,9 +23,9 @@ export function partsOfTime(facts: readonly ToolFact[]): readonly PartOfTime[] {
   if (span === 0n) {
     return [];
   }
-  const found = PARTS.map(([id, label]) => ({ id, label, ticks: ticksOf(id) }));
-  const other = span - found.reduce((sum, { ticks }) => sum + ticks, 0n);
-  return [...found, { id: "other", label: "Other work", ticks: other }]
+  const parts = PARTS.map(([id, label]) => ({ id, label, ticks: ticksOf(id) }));
+  const other = span - parts.reduce((sum, { ticks }) => sum + ticks, 0n);
+  return [...parts, { id: "other", label: "Other work", ticks: other }]
     .filter(({ ticks }) => ticks > 0n)
     .map((part) => ({ ...part, share: Number(part.ticks) / Number(span) }));
 }

@@ -13,8 +13,8 @@ import { Head } from "./head";
 import { EventLink } from "./links";
 
 /** Takes one of them from the selection. */
-function leaveOut(events: readonly Picked[], one: Picked): void {
-  const left = events.filter((event) => event !== one).map(({ track, ordinal }) => ({ track, ordinal }));
+function leaveOut(events: readonly Picked[], removed: Picked): void {
+  const left = events.filter((event) => event !== removed).map(({ track, ordinal }) => ({ track, ordinal }));
   const [first] = left;
   selection.value =
     first === undefined ? NOTHING : left.length === 1 ? { kind: "event", ...first } : { kind: "several", events: left };
@@ -116,26 +116,26 @@ export function SeveralPanel({ trace }: { trace: Trace }) {
               <col class="kin-out" />
             </colgroup>
             <tbody>
-              {events.map((one) => (
-                <tr key={`${one.track}.${one.ordinal}`}>
+              {events.map((event) => (
+                <tr key={`${event.track}.${event.ordinal}`}>
                   <th scope="row">
                     <EventLink
-                      track={one.track}
-                      ordinal={one.ordinal}
-                      name={one.details?.name ?? "…"}
-                      title={trackPath(trace, one.track).join(" › ")}
+                      track={event.track}
+                      ordinal={event.ordinal}
+                      name={event.details?.name ?? "…"}
+                      title={trackPath(trace, event.track).join(" › ")}
                     />
                   </th>
                   <td title="Its duration">
-                    {one.details === null ? "…" : formatDuration(one.details.durationTicks, tickPs)}
+                    {event.details === null ? "…" : formatDuration(event.details.durationTicks, tickPs)}
                   </td>
                   <td>
                     <button
                       type="button"
                       class="button is-icon is-quiet"
                       title="Take it from the selection"
-                      aria-label={`Take ${one.details?.name ?? "it"} from the selection`}
-                      onClick={() => leaveOut(events, one)}
+                      aria-label={`Take ${event.details?.name ?? "it"} from the selection`}
+                      onClick={() => leaveOut(events, event)}
                     >
                       <CloseIcon />
                     </button>

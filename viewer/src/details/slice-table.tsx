@@ -102,10 +102,10 @@ interface ListedProps {
 function Listed({ trace, range, tracks }: ListedProps) {
   const { api, manifest } = trace;
   const key = [buildKey(manifest), range.startTicks, range.endTicks, tracks].join(" ");
-  const asked = useAsked(key, (signal) => listSlices(api, range, tracks, signal), true);
-  const { asking } = asked;
+  const request = useAsked(key, (signal) => listSlices(api, range, tracks, signal), true);
+  const { asking } = request;
   const answer = asking.kind === "failed" ? null : (lastOf(asking)?.answer ?? null);
-  const [longer, setLonger] = useState<{ readonly of: SliceListing; readonly listing: SliceListing } | null>(null);
+  const [longer, setLonger] = useState<{ readonly first: SliceListing; readonly listing: SliceListing } | null>(null);
   const links = useLinks(trace);
   const app = useApp();
   const isStale = asking.kind === "waiting";
@@ -127,15 +127,15 @@ function Listed({ trace, range, tracks }: ListedProps) {
     return (
       <>
         <Head text={asking.kind === "waiting" ? "Asking for the slices in view" : ""} />
-        <Answered asked={asked}>{() => null}</Answered>
+        <Answered request={request}>{() => null}</Answered>
       </>
     );
   }
-  const listing = longer?.of === answer ? longer.listing : answer;
+  const listing = longer?.first === answer ? longer.listing : answer;
   const more = async () => {
     try {
       const next = await listMore(api, listing, new AbortController().signal);
-      setLonger({ of: answer, listing: next });
+      setLonger({ first: answer, listing: next });
     } catch (error) {
       failure.value = `The rows that follow cannot be fetched: ${error instanceof Error ? error.message : String(error)}`;
     }

@@ -49,10 +49,10 @@ export function SpanAnswer(props: Props) {
 
 function AskedAnswer({ trace, tool, span, more, nothing, children, tracks }: Props & { tracks: string | undefined }) {
   const question: ToolQuestion = { ...spanQuestion(span.range), tracks, ...more };
-  const asked = useTool(trace, tool, question, span.isMoving);
+  const request = useTool(trace, tool, question, span.isMoving);
   return (
-    <div class="span-answer" aria-busy={asked.asking.kind === "waiting"} data-tool={tool}>
-      <Answered asked={asked}>
+    <div class="span-answer" aria-busy={request.asking.kind === "waiting"} data-tool={tool}>
+      <Answered request={request}>
         {(answer) => (
           <>
             {!answer.complete && (

@@ -47,13 +47,13 @@ const OF_COUNTERS: Part = { id: "counters", title: "Counters", tool: "counters" 
 
 function partsOf(trace: Trace, { tracks }: ShownSpan, own: SpanPanelProps["own"]): readonly Part[] {
   const chosen = [...tracks].flatMap((id) => trace.tracks.get(id) ?? []);
-  const known = [
+  const tools = [
     ...(chosen.some(isSliced) ? OF_EVENTS.slice(0, 1) : []),
     ...(chosen.some(isCounter) ? [OF_COUNTERS] : []),
     ...(chosen.some(isSliced) ? OF_EVENTS.slice(1) : []),
   ];
   const part: Part = { id: "own", title: own.title, tool: null };
-  return own.isFirst ? [part, ...known] : [...known, part];
+  return own.isFirst ? [part, ...tools] : [...tools, part];
 }
 
 export function SpanPanel({ trace, span, title, zoom, tab, own }: SpanPanelProps) {

@@ -108,7 +108,7 @@ export class MarkBook {
     if (isSame(before, now)) {
       return;
     }
-    const replace = (marks: readonly Mark[]) => marks.map((one) => (one.id === mark.id ? now : one));
+    const replace = (marks: readonly Mark[]) => marks.map((other) => (other.id === mark.id ? now : other));
     if (mark.home === "server") {
       void this.keeper.change(replace);
     } else if (mark.home === "moment") {
@@ -189,7 +189,10 @@ export class MarkBook {
     const meant = this.#addressed.peek().filter(isMeant);
     if (meant.length > 0) {
       this.#addressed.value = this.#addressed.peek().filter((mark) => !isMeant(mark));
-      void this.keeper.change((marks) => [...marks, ...meant.filter(({ id }) => !marks.some((one) => one.id === id))]);
+      void this.keeper.change((marks) => [
+        ...marks,
+        ...meant.filter(({ id }) => !marks.some((other) => other.id === id)),
+      ]);
     }
   }
 
@@ -202,12 +205,12 @@ export class MarkBook {
 
   /** Leaves out of the address what the server has; what has been changed on one of the two since is another mark. */
   #sortOut(kept: readonly Mark[]): void {
-    const known = new Map(kept.map((mark) => [mark.id, mark]));
+    const keptById = new Map(kept.map((mark) => [mark.id, mark]));
     const before = this.#addressed.peek();
-    if (before.some(({ id }) => known.has(id))) {
+    if (before.some(({ id }) => keptById.has(id))) {
       this.#addressed.value = before
-        .filter((mark) => !isSame(mark, known.get(mark.id)))
-        .map((mark) => (known.has(mark.id) ? { ...mark, id: newId() } : mark));
+        .filter((mark) => !isSame(mark, keptById.get(mark.id)))
+        .map((mark) => (keptById.has(mark.id) ? { ...mark, id: newId() } : mark));
     }
   }
 

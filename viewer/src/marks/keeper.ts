@@ -130,8 +130,8 @@ export class MarkKeeper {
   #isChanged(): boolean {
     const { marks: before } = this.#base.peek();
     const now = this.marks.peek();
-    const known = new Map(before.map((mark) => [mark.id, mark]));
-    return now.length !== before.length || now.some((mark) => !isSame(mark, known.get(mark.id)));
+    const beforeById = new Map(before.map((mark) => [mark.id, mark]));
+    return now.length !== before.length || now.some((mark) => !isSame(mark, beforeById.get(mark.id)));
   }
 
   #take(marks: readonly Mark[], etag: string): void {

@@ -168,10 +168,11 @@ export class Marks implements Instruments {
       this.#drag(picture, meaning);
       return;
     }
-    const { xPx, yPx } = meaning.at;
+    const { xPx, yPx } = meaning.point;
     const chosen = selectionOf(pointedAt(picture, xPx, yPx));
     if (meaning.gesture === "measure-event") {
-      measured.value = chosen.kind === "event" || chosen.kind === "bin" ? this.#measureWhat(picture, meaning.at) : null;
+      measured.value =
+        chosen.kind === "event" || chosen.kind === "bin" ? this.#measureWhat(picture, meaning.point) : null;
     } else {
       this.#add(chosen);
     }
@@ -263,8 +264,8 @@ export class Marks implements Instruments {
     }
   }
 
-  #timeAt(picture: Picture, at: PointerSample): Ticks {
-    const time = snappedTicks(picture, at);
+  #timeAt(picture: Picture, point: PointerSample): Ticks {
+    const time = snappedTicks(picture, point);
     const { startTicks, endTicks } = bounds.peek();
     return time < startTicks ? startTicks : time > endTicks ? endTicks : time;
   }
@@ -319,8 +320,8 @@ export class Marks implements Instruments {
     if (pointer === null || picture === null || selection.peek().kind !== "none") {
       return null;
     }
-    const at = this.#timeAt(picture, { ...pointer, timeMs: 0 });
-    return { range: { startTicks: at, endTicks: at }, tracks: [] };
+    const time = this.#timeAt(picture, { ...pointer, timeMs: 0 });
+    return { range: { startTicks: time, endTicks: time }, tracks: [] };
   }
 
   #tracksOf(chosen: Selection): readonly number[] {
@@ -330,18 +331,18 @@ export class Marks implements Instruments {
 
   #mark(): void {
     const shown = book.peek();
-    const found = this.#markable();
-    if (shown === null || found === null) {
+    const target = this.#markable();
+    if (shown === null || target === null) {
       say(`Select something, or point at a time: then ${keysOf("mark")} marks it.`);
       return;
     }
     const before = shown.moment.peek();
-    if (before !== null && isSameRange(rangeOf(before), found.range)) {
+    if (before !== null && isSameRange(rangeOf(before), target.range)) {
       shown.moment.value = null;
       announcement.value = "Mark removed.";
       return;
     }
-    const moment = makeMark(found.range, found.tracks, 0);
+    const moment = makeMark(target.range, target.tracks, 0);
     shown.moment.value = moment;
     shown.current.value = moment.id;
     announcement.value = `Marked until you mark something else; ${keysOf("keep-mark")} keeps it.`;
@@ -352,18 +353,18 @@ export class Marks implements Instruments {
     const moment = shown?.moment.peek() ?? null;
     // What has been marked is meant rather than where the pointer happens to be.
     const isPointed = measured.peek() === null && selectedRange.peek() === null;
-    const found = isPointed && moment !== null ? { range: rangeOf(moment), tracks: moment.tracks } : this.#markable();
-    if (shown === null || found === null) {
+    const target = isPointed && moment !== null ? { range: rangeOf(moment), tracks: moment.tracks } : this.#markable();
+    if (shown === null || target === null) {
       say(`Select something, or point at a time: then ${keysOf("keep-mark")} marks it.`);
       return;
     }
-    const same = shown.at(found.range);
+    const same = shown.at(target.range);
     if (same !== null) {
       shown.current.value = same.id;
       announcement.value = `${titleOf(same)} is marked already.`;
       return;
     }
-    shown.keep(found.range, found.tracks);
+    shown.keep(target.range, target.tracks);
     announcement.value = `Marked; ${keysOf("toggle-marks")} lists all marks.`;
   }
 

@@ -38,10 +38,10 @@ export function mergeMarks(base: readonly Mark[], mine: readonly Mark[], theirs:
       marks.push(isMine ? my : their);
     }
   }
-  const known = byId(theirs);
+  const theirsById = byId(theirs);
   for (const my of mine) {
     // Removed there: it stays only where it is new or changed here.
-    if (!known.has(my.id) && !isSame(my, before.get(my.id))) {
+    if (!theirsById.has(my.id) && !isSame(my, before.get(my.id))) {
       marks.push(my);
     }
   }

@@ -264,8 +264,13 @@ function edgesPx(view: View, { startTicks, endTicks }: TickRange): readonly [num
 }
 
 /** Where the timing tool would begin to measure. */
-export function paintReady(context: CanvasRenderingContext2D, picture: Picture, at: bigint, theme: CanvasTheme): void {
-  const x = Math.round(xOfTick(picture.view, at));
+export function paintReady(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  time: bigint,
+  theme: CanvasTheme,
+): void {
+  const x = Math.round(xOfTick(picture.view, time));
   context.fillStyle = theme.accent;
   context.globalAlpha = 0.8;
   context.fillRect(x, 0, 1, picture.heightPx);

@@ -106,8 +106,8 @@ function ColourChoice({ mark, shown }: Pick<RowProps, "mark" | "shown">) {
         return;
       }
       const items = [...box.current!.querySelectorAll<HTMLElement>("[role=menuitemradio]")];
-      const at = items.indexOf(document.activeElement as HTMLElement);
-      items[(at + step + items.length) % items.length]?.focus();
+      const index = items.indexOf(document.activeElement as HTMLElement);
+      items[(index + step + items.length) % items.length]?.focus();
     }
   };
   return (

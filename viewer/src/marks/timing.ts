@@ -28,8 +28,8 @@ const RATES = [
 /** How often a second has such a duration, in four digits: 1 ms → `1 kHz`, 3 ms → `333.3 Hz`, 2 h → `0.139 mHz`. */
 export function formatRate(duration: bigint, tickPs: number): string {
   const ps = duration * BigInt(tickPs);
-  const found = RATES.find(([, unitPs]) => unitPs >= ps) ?? RATES.at(-1)!;
-  const [unit, unitPs] = found;
+  const rate = RATES.find(([, unitPs]) => unitPs >= ps) ?? RATES.at(-1)!;
+  const [unit, unitPs] = rate;
   // In thousandths of the unit, rounded.
   const scaled = (unitPs * 1000n + ps / 2n) / ps;
   return `${Number((Number(scaled) / 1000).toPrecision(4))} ${unit}`;

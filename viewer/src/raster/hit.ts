@@ -194,8 +194,8 @@ const BIN_DISTANCE_PX = 0.5;
 function nearestBin(tile: TileData, view: View, xPx: number, row: number): { k: number; distance: number } | null {
   const { bins } = tile;
   const widthPx = tile.binTicks / view.ticksPerPx;
-  const at = (xPx - xOfTick(view, tile.originTicks)) / widthPx;
-  const index = Math.floor(at);
+  const position = (xPx - xOfTick(view, tile.originTicks)) / widthPx;
+  const index = Math.floor(position);
   // Bins are in the order (row, bin).
   let low = 0;
   let high = bins.length;
@@ -210,7 +210,7 @@ function nearestBin(tile: TileData, view: View, xPx: number, row: number): { k: 
     if (k < 0 || k >= bins.length || bins.row[k] !== row) {
       continue;
     }
-    const beside = Math.max(bins.bin[k]! - at, at - bins.bin[k]! - 1, 0) * widthPx;
+    const beside = Math.max(bins.bin[k]! - position, position - bins.bin[k]! - 1, 0) * widthPx;
     if (best === null || BIN_DISTANCE_PX + beside < best.distance) {
       best = { k, distance: BIN_DISTANCE_PX + beside };
     }
@@ -242,7 +242,7 @@ function exactSums({ exact }: BinColumns, k: number): ExactSums | null {
 export function exactSumsAt(tile: TileData, row: number, startTicks: Ticks): ExactSums | null {
   const { bins } = tile;
   const bin = Number((startTicks - tile.originTicks) / BigInt(tile.binTicks));
-  const k = bins.bin.findIndex((other, at) => other === bin && bins.row[at] === row);
+  const k = bins.bin.findIndex((other, index) => other === bin && bins.row[index] === row);
   return k < 0 ? null : exactSums(bins, k);
 }
 

@@ -28,11 +28,11 @@ export function scopesOf(
   selection: Selection,
   selectedRange: TickRange | null,
 ): readonly Scope[] {
-  const found: Scope[] = [];
+  const scopes: Scope[] = [];
   const add = (kind: Scope["kind"], title: string, range: TickRange | null, tracks: Scope["tracks"] = null) => {
     const part = range === null ? null : within(run, range);
     if (range === null || part !== null) {
-      found.push({ kind, title, range: part, tracks });
+      scopes.push({ kind, title, range: part, tracks });
     }
   };
   if (selection.kind === "area") {
@@ -49,7 +49,7 @@ export function scopesOf(
     add("view", "Time that is shown", shown);
   }
   add("run", "Whole run", null);
-  return found;
+  return scopes;
 }
 
 /** The part of a range that the run has; null: none. An event without length is its tick. */

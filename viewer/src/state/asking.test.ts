@@ -101,11 +101,11 @@ describe("a question on its way", () => {
 
   it("is cancelled for good", async () => {
     const asker = new Asker<string>();
-    const asked = question();
-    void asker.want("a", asked.ask);
+    const pending = question();
+    void asker.want("a", pending.ask);
     asker.cancel();
-    expect(asked.isAborted()).toBe(true);
-    asked.reject(new Error("aborted"));
+    expect(pending.isAborted()).toBe(true);
+    pending.reject(new Error("aborted"));
     await vi.advanceTimersByTimeAsync(PROGRESS_MS);
     expect(asker.state).toEqual({ kind: "cancelled", key: "a" });
     asker.clear();

@@ -88,19 +88,19 @@ export function placeIn({ events }: FlowChain, track: number, ordinal: number): 
 /** The chain that the tool `flows` answers for an event. */
 export function readChain({ tables, notes }: ToolAnswer): FlowChain {
   const columns = new Map(tables.find(({ id }) => id === "chain")?.columns.map(({ id, values }) => [id, values]));
-  const of = (id: string, row: number) => columns.get(id)?.[row] ?? null;
+  const cell = (id: string, row: number) => columns.get(id)?.[row] ?? null;
   const listed = (columns.get("event") ?? []).map((event, row) => {
     const [track, ordinal] = String(event).split(".").map(Number);
     return {
       ...{
         row,
-        parent: Number(of("parent", row)),
+        parent: Number(cell("parent", row)),
         track: track!,
         ordinal: ordinal!,
-        name: String(of("name", row) ?? ""),
+        name: String(cell("name", row) ?? ""),
       },
-      ...{ startTicks: BigInt(String(of("start", row))), durationTicks: BigInt(String(of("duration", row))) },
-      depth: Number(of("depth", row)),
+      ...{ startTicks: BigInt(String(cell("start", row))), durationTicks: BigInt(String(cell("duration", row))) },
+      depth: Number(cell("depth", row)),
     };
   });
   const sorted = listed.toSorted((a, b) => a.depth - b.depth || (a.startTicks < b.startTicks ? -1 : 1));

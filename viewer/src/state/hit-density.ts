@@ -74,7 +74,7 @@ export class DensityLoader {
   readonly #asker = new Asker<Density>();
   readonly #beside: number;
   /** What is known or on its way, and the wish that it answers. */
-  #asked: { readonly wish: DensityWish; readonly widened: DensityWish } | null = null;
+  #requested: { readonly wish: DensityWish; readonly widened: DensityWish } | null = null;
 
   /** `beside`: what is asked for on each side, as a part of the range. */
   constructor(beside = BESIDE) {
@@ -90,16 +90,17 @@ export class DensityLoader {
   want(trace: Trace, wish: DensityWish): void {
     const run = trace.manifest.range;
     const clipped = widened(wish, run, 0);
-    const isKnown = this.#asked !== null && this.state.kind !== "failed" && covers(this.#asked.widened, clipped);
-    if (isKnown || (this.#asked !== null && isSame(this.#asked.wish, clipped))) {
+    const isKnown =
+      this.#requested !== null && this.state.kind !== "failed" && covers(this.#requested.widened, clipped);
+    if (isKnown || (this.#requested !== null && isSame(this.#requested.wish, clipped))) {
       return;
     }
-    const asked = widened(wish, run, this.#beside);
-    this.#asked = { wish: clipped, widened: asked };
-    const { query, range, tracks } = asked;
-    const question = { query, start: range.startTicks, end: range.endTicks, tracks, px: asked.widthPx, by: "lane" };
+    const wider = widened(wish, run, this.#beside);
+    this.#requested = { wish: clipped, widened: wider };
+    const { query, range, tracks } = wider;
+    const question = { query, start: range.startTicks, end: range.endTicks, tracks, px: wider.widthPx, by: "lane" };
     const ask = async (signal: AbortSignal) => {
-      return { wish: asked, grid: gridOf(range, await trace.api.ask("hit_bins", question, signal)) };
+      return { wish: wider, grid: gridOf(range, await trace.api.ask("hit_bins", question, signal)) };
     };
     // It may be the question of before, whose answer does not hold any more.
     this.#asker.forget();
@@ -118,7 +119,7 @@ export class DensityLoader {
 
   /** What is known may not hold any more. */
   forget(): void {
-    this.#asked = null;
+    this.#requested = null;
   }
 
   clear(): void {
@@ -139,11 +140,11 @@ export function gridOf(range: TickRange, answer: ToolAnswer): HitGrid {
 }
 
 /** Whether an answer to one wish answers the other, and no coarser than that would be. */
-export function covers(asked: DensityWish, wish: DensityWish): boolean {
-  const inside = asked.range.startTicks <= wish.range.startTicks && asked.range.endTicks >= wish.range.endTicks;
-  const isFine = scaleOf(asked) <= 1.01 * scaleOf(wish) && scaleOf(asked) >= scaleOf(wish) / 3;
-  const known = new Set(asked.tracks);
-  return asked.key === wish.key && inside && isFine && wish.tracks.every((track) => known.has(track));
+export function covers(wider: DensityWish, wish: DensityWish): boolean {
+  const inside = wider.range.startTicks <= wish.range.startTicks && wider.range.endTicks >= wish.range.endTicks;
+  const isFine = scaleOf(wider) <= 1.01 * scaleOf(wish) && scaleOf(wider) >= scaleOf(wish) / 3;
+  const tracks = new Set(wider.tracks);
+  return wider.key === wish.key && inside && isFine && wish.tracks.every((track) => tracks.has(track));
 }
 
 /** The same with what lies beside it in the run; with fewer pixels where the bins would be too many. */

@@ -117,9 +117,9 @@ const places = new WeakMap<Layout, ReadonlyMap<string, LayoutItem>>();
 
 /** The item of a key, or null where it is not laid out. */
 export function layoutItem(layout: Layout, key: string): LayoutItem | null {
-  const known = places.get(layout) ?? new Map(layout.items.map((item) => [item.key, item]));
-  places.set(layout, known);
-  return known.get(key) ?? null;
+  const itemsByKey = places.get(layout) ?? new Map(layout.items.map((item) => [item.key, item]));
+  places.set(layout, itemsByKey);
+  return itemsByKey.get(key) ?? null;
 }
 
 /** What is at a height of the screen, or null; the header that stays at its top does not count. */

@@ -137,9 +137,9 @@ export function childrenBefore({ pages }: ChildList): number {
 
 /** What the tool answers. Throws where it answers something else. */
 export function parseNesting(answer: ToolAnswer, list: ChildList): Nesting {
-  const fact = (id: string) => String(answer.facts.find((one) => one.id === id)?.value ?? "");
+  const fact = (id: string) => String(answer.facts.find((entry) => entry.id === id)?.value ?? "");
   const relatives = (id: string): readonly Relative[] => {
-    const column = (name: string) => table(answer, id).columns.find((one) => one.id === name)?.values ?? [];
+    const column = (name: string) => table(answer, id).columns.find((candidate) => candidate.id === name)?.values ?? [];
     const [names, starts, durations] = ["name", "start", "duration"].map(column);
     return column("event").map((event, k) => {
       const [track, ordinal] = String(event).split(".").map(Number);
@@ -164,9 +164,9 @@ export function parseNesting(answer: ToolAnswer, list: ChildList): Nesting {
 }
 
 function table(answer: ToolAnswer, id: string): ToolAnswer["tables"][number] {
-  const found = answer.tables.find((one) => one.id === id);
-  if (found === undefined) {
+  const match = answer.tables.find((candidate) => candidate.id === id);
+  if (match === undefined) {
     throw new Error(`the server's answer has no table of ${id}`);
   }
-  return found;
+  return match;
 }

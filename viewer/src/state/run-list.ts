@@ -39,12 +39,12 @@ export function fileOf({ name, path }: Run): string {
 /** The groups that have runs with all words of a filter, sorted, those first whose first run comes first. */
 export function groupedRuns(list: readonly Run[], filter: string, sorting: RunSorting): readonly RunGroup[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = list.filter((run) => {
+  const matches = list.filter((run) => {
     const text = `${run.name} ${run.path} ${run.hosts.join(" ")} ${run.state}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   const groups = new Map<string, Run[]>();
-  for (const run of sorted(found, sorting)) {
+  for (const run of sorted(matches, sorting)) {
     const folder = folderOf(run);
     const runs = groups.get(folder);
     if (runs === undefined) {
@@ -109,8 +109,8 @@ function sorted(list: readonly Run[], { column, isDescending }: RunSorting): rea
   if (column === "when") {
     return isDescending ? list : list.toReversed();
   }
-  return list.toSorted((one, other) => {
-    const [a, b] = [keyOf(one, column), keyOf(other, column)];
+  return list.toSorted((run, other) => {
+    const [a, b] = [keyOf(run, column), keyOf(other, column)];
     if (a === null || b === null) {
       return Number(a === null) - Number(b === null);
     }

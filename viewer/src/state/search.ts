@@ -30,7 +30,7 @@ export const NAMES_LISTED = 100;
 /** So many searches are at hand again at once. */
 const KEPT = 100;
 
-export const found = signal<Asking<Found>>({ kind: "none" });
+export const searchResult = signal<Asking<Found>>({ kind: "none" });
 
 /** Which hit is selected: its number from 1 on, null while or where that is not known. */
 export const currentHit = signal<{
@@ -48,7 +48,7 @@ export function searchKey({ manifest }: Trace, query: string): string {
 }
 
 export class SearchLoader {
-  readonly #asker = new Asker(KEPT, found);
+  readonly #asker = new Asker(KEPT, searchResult);
 
   /** Asks once more where that is known already: a run that grows has more hits each time. */
   ask(trace: Trace, query: string, isAgain = false): void {
@@ -85,6 +85,6 @@ export function foundOf(answer: ToolAnswer): Found {
 
 /** Where a query cannot be read, from 0 on; null where the message does not say. */
 export function faultAt(message: string): number | null {
-  const at = /^query, character (\d{1,4}):/.exec(message)?.[1];
-  return at === undefined ? null : Number(at) - 1;
+  const position = /^query, character (\d{1,4}):/.exec(message)?.[1];
+  return position === undefined ? null : Number(position) - 1;
 }

@@ -25,16 +25,16 @@ export interface PickedSums {
 
 /** Null until all of them are known. */
 export function sumsOf(events: readonly Picked[]): PickedSums | null {
-  const known = events.flatMap(({ details }) => details ?? []);
-  const [first] = known;
-  if (first === undefined || known.length < events.length) {
+  const fetched = events.flatMap(({ details }) => details ?? []);
+  const [first] = fetched;
+  if (first === undefined || fetched.length < events.length) {
     return null;
   }
   let sums = {
     ...{ sumTicks: 0n, startTicks: first.startTicks as bigint, endTicks: first.startTicks as bigint },
     ...{ longestTicks: 0n, shortestTicks: first.durationTicks as bigint },
   };
-  for (const { startTicks, durationTicks } of known) {
+  for (const { startTicks, durationTicks } of fetched) {
     const endTicks = startTicks + durationTicks;
     sums = {
       sumTicks: sums.sumTicks + durationTicks,

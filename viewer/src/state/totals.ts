@@ -11,12 +11,12 @@ export interface Totals {
   readonly inFiles: readonly (readonly [name: string, count: bigint])[];
 }
 
-const known = new WeakMap<Pick<Trace, "tracks">, Totals>();
+const cache = new WeakMap<Pick<Trace, "tracks">, Totals>();
 
 /** Counted once for a trace: the status bar asks in every frame. */
 export function totalsOf(trace: Pick<Trace, "tracks" | "manifest">): Totals {
-  const totals = known.get(trace) ?? count(trace);
-  known.set(trace, totals);
+  const totals = cache.get(trace) ?? count(trace);
+  cache.set(trace, totals);
   return totals;
 }
 

@@ -39,7 +39,7 @@ export function withLearnt(trace: Trace, facts: ReadonlyMap<number, LearntFacts>
 
 /** The rollups that no other rollup sums, with events: together they hold every slice and instant once. */
 export function topRollups(trace: Trace): readonly Track[] {
-  const found: Track[] = [];
+  const members: Track[] = [];
   const visit = (node: TreeNode): void => {
     if (node.kind !== "group") {
       return;
@@ -47,11 +47,11 @@ export function topRollups(trace: Trace): readonly Track[] {
     if (node.rollup === null) {
       node.children.forEach(visit);
     } else if (node.rollup.events > 0n) {
-      found.push(node.rollup);
+      members.push(node.rollup);
     }
   };
   trace.roots.forEach(visit);
-  return found;
+  return members;
 }
 
 /** All tracks with events of their own: rollups sum those of others. */
@@ -66,12 +66,12 @@ export function requestOf({ id, kind, children, framing }: Track): TrackRequest 
 
 /** Where a track is: its groups' names from the outside in, and its own. */
 export function trackPath(trace: Trace, track: number): readonly string[] {
-  const found = trace.tracks.get(track);
-  if (found === undefined) {
+  const own = trace.tracks.get(track);
+  if (own === undefined) {
     return [];
   }
-  const path = found.kind === "rollup" ? [] : [found.name];
-  for (let group = trace.groups.get(found.group); group !== undefined; ) {
+  const path = own.kind === "rollup" ? [] : [own.name];
+  for (let group = trace.groups.get(own.group); group !== undefined; ) {
     path.unshift(group.name);
     group = group.parent === null ? undefined : trace.groups.get(group.parent);
   }

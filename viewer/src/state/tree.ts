@@ -111,11 +111,11 @@ export function carryOpen(
   open: ReadonlySet<string>,
   fallback: ReadonlySet<string>,
 ): ReadonlySet<string> {
-  const known = new Map(
+  const namesById = new Map(
     [...before.groups.values()].map((group) => [groupPath(before, group), open.has(`g${group.id}`)]),
   );
   const keys = [...after.groups.values()].filter(
-    (group) => known.get(groupPath(after, group)) ?? fallback.has(`g${group.id}`),
+    (group) => namesById.get(groupPath(after, group)) ?? fallback.has(`g${group.id}`),
   );
   return new Set(keys.map(({ id }) => `g${id}`));
 }
@@ -150,9 +150,9 @@ export function moved<T extends TreeNode>(node: T, levels: number): T {
 /** The node of a key; null where there is none. */
 export function findNode(nodes: readonly TreeNode[], key: string): TreeNode | null {
   for (const node of nodes) {
-    const found = node.key === key ? node : node.kind === "group" ? findNode(node.children, key) : null;
-    if (found !== null) {
-      return found;
+    const match = node.key === key ? node : node.kind === "group" ? findNode(node.children, key) : null;
+    if (match !== null) {
+      return match;
     }
   }
   return null;

@@ -55,11 +55,11 @@ export function tracksBetween(scene: Scene, y0: number, y1: number): TouchedTrac
 
 /** The time at a point: of the edge of a slice that is near in the row there, else of the pixel. */
 export function snappedTicks(picture: Picture, { xPx, yPx, isFree }: PointerSample): Ticks {
-  const found = isFree ? null : sceneTrackAt(picture.scene, yPx);
+  const row = isFree ? null : sceneTrackAt(picture.scene, yPx);
   const edge =
-    found === null || found.track.place !== "track"
+    row === null || row.track.place !== "track"
       ? null
-      : nearestEdge(drawsOf(picture, found.track.track.id), picture.view, found.row, xPx, SNAP_PX);
+      : nearestEdge(drawsOf(picture, row.track.track.id), picture.view, row.row, xPx, SNAP_PX);
   return edge ?? tickAtX(picture.view, xPx);
 }
 
@@ -77,7 +77,8 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
       return null;
     }
     const isZoom = gesture === "zoom-to-range";
-    const timeAt = (at: PointerSample): Ticks => (isZoom ? tickAtX(view.peek(), at.xPx) : snappedTicks(picture, at));
+    const timeAt = (point: PointerSample): Ticks =>
+      isZoom ? tickAtX(view.peek(), point.xPx) : snappedTicks(picture, point);
     const range = rangeBetween(fixedTicks ?? timeAt(from), timeAt(to), bounds.peek());
     if (range === null) {
       return null;
@@ -149,7 +150,7 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
         void stage.takeLate(meaning);
         return;
       }
-      const hint = stage.hintAt(meaning.at);
+      const hint = stage.hintAt(meaning.point);
       if (hint !== null) {
         guide.goToHint(hint);
         return;
@@ -164,11 +165,11 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
         }
         return;
       }
-      clicked = pointedAt(picture, meaning.at.xPx, meaning.at.yPx);
+      clicked = pointedAt(picture, meaning.point.xPx, meaning.point.yPx);
       guide.select(selectionOf(clicked));
     },
-    isHintAt: (at) => stage.hintAt(at) !== null,
-    isEdgeAt: (at) => otherEdge(at) !== null,
+    isHintAt: (point) => stage.hintAt(point) !== null,
+    isEdgeAt: (point) => otherEdge(point) !== null,
     onCancel: () => {
       draftArea.value = null;
       fixedTicks = null;

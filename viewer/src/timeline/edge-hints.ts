@@ -53,7 +53,7 @@ export function hintAt(
   xPx: number,
 ): EdgeHint | null {
   const isOn = ({ end }: EdgeHint) => (isBehind(end) ? xPx > widthPx - HINT_WIDTH_PX : xPx < HINT_WIDTH_PX);
-  return hints.find((one) => one.track === track && isOn(one)) ?? null;
+  return hints.find((hint) => hint.track === track && isOn(hint)) ?? null;
 }
 
 function isBehind(end: EdgeHint["end"]): boolean {

@@ -101,10 +101,10 @@ function arrowsOf(picture: Picture, layout: Layout, scroll: ScrollPlace, flows: 
     if (place === undefined) {
       return null;
     }
-    const found = locateSlice(drawsOf(picture, end.track), end.ordinal, view);
-    const row = end.row ?? found?.row ?? null;
+    const slice = locateSlice(drawsOf(picture, end.track), end.ordinal, view);
+    const row = end.row ?? slice?.row ?? null;
     const fromPx = clampX(view, xOfTick(view, ticks(end.startTicks)));
-    const endPx = end.endTicks === null ? found?.toPx : xOfTick(view, ticks(end.endTicks));
+    const endPx = end.endTicks === null ? slice?.toPx : xOfTick(view, ticks(end.endTicks));
     return {
       yPx: onScreen(place, row === null ? middle(place) : rowMiddle(place, row)),
       fromPx,
@@ -143,9 +143,9 @@ const cache = new WeakMap<Layout, ReadonlyMap<number, Place>>();
 
 /** Where each track is: tracks of closed groups are at the header. */
 function placesOf(layout: Layout): ReadonlyMap<number, Place> {
-  const known = cache.get(layout);
-  if (known !== undefined) {
-    return known;
+  const cached = cache.get(layout);
+  if (cached !== undefined) {
+    return cached;
   }
   const places = new Map<number, Place>();
   const addAll = (node: TreeNode, place: Place): void => {

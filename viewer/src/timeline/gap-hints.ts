@@ -98,8 +98,8 @@ function nearestOf(
       }
     }
     for (const k of [last, first]) {
-      const at = (offset: number) => tile.originTicks + BigInt(Math.round(offset));
-      if (k >= 0 && !isFree(at(slices.startOffset[k]!), at(slices.endOffset[k]!), slices.ordinal[k]!)) {
+      const tickAt = (offset: number) => tile.originTicks + BigInt(Math.round(offset));
+      if (k >= 0 && !isFree(tickAt(slices.startOffset[k]!), tickAt(slices.endOffset[k]!), slices.ordinal[k]!)) {
         return null;
       }
     }

@@ -264,16 +264,16 @@ export class Guide {
   }
 
   #revealRow(track: number, row: number): void {
-    const found = layout
+    const item = layout
       .peek()
       .items.find(({ node }) => (node.kind === "track" ? node.track.id : node.rollup?.id) === track);
-    if (found === undefined) {
+    if (item === undefined) {
       return;
     }
-    if (found.kind === "group") {
-      this.reveal(found.topPx, found.heightPx, found.isPinned);
+    if (item.kind === "group") {
+      this.reveal(item.topPx, item.heightPx, item.isPinned);
     } else {
-      this.reveal(found.topPx + row * ROW_PX, Math.min(found.heightPx, 2 * ROW_PX), found.isPinned);
+      this.reveal(item.topPx + row * ROW_PX, Math.min(item.heightPx, 2 * ROW_PX), item.isPinned);
     }
   }
 

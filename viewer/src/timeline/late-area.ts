@@ -12,7 +12,7 @@ export function lateArea(stage: Stage, guide: Guide): PointerActions {
   return {
     onMeaning: (meaning) => code.ask((area) => area.onMeaning(meaning)),
     onCancel: () => code.ask((area) => area.onCancel()),
-    isEdgeAt: (at) => code.here?.isEdgeAt(at) === true,
-    isHintAt: (at) => code.here?.isHintAt(at) === true,
+    isEdgeAt: (point) => code.here?.isEdgeAt(point) === true,
+    isHintAt: (point) => code.here?.isHintAt(point) === true,
   };
 }

@@ -39,10 +39,10 @@ function lanePx(lanes: number): number {
  * time where there are too many.
  */
 export function minimapTracks(trace: Trace, { pinned, body }: Pick<Arrangement, "pinned" | "body">): readonly Track[] {
-  const found = new Set<Track>();
+  const tracks = new Set<Track>();
   const add = (rollup: Track | null | undefined): void => {
     if (rollup?.kind === "rollup" && rollup.events > 0n) {
-      found.add(rollup);
+      tracks.add(rollup);
     }
   };
   const visit = (node: TreeNode): void => {
@@ -53,7 +53,7 @@ export function minimapTracks(trace: Trace, { pinned, body }: Pick<Arrangement, 
     }
   };
   [...pinned, ...body].forEach(visit);
-  const all = [...found];
+  const all = [...tracks];
   // Those of processes say more than those of hosts, which sum them up.
   const inner = all.filter((track) => trace.groups.get(track.group)?.kind === "process");
   const rollups = inner.length === 0 ? all : inner;

@@ -23,12 +23,12 @@ export interface Outline {
 
 /** When an event is that is drawn as itself; null for others. */
 export function rangeOfEvent(picture: Picture, { track, ordinal }: EventSelection): TickRange | null {
-  const found = findSlice(drawsOf(picture, track), ordinal);
-  if (found === null) {
+  const slice = findSlice(drawsOf(picture, track), ordinal);
+  if (slice === null) {
     return null;
   }
-  const startTicks = sliceStart(found.tile, found.k);
-  return { startTicks, endTicks: plus(startTicks, sliceDuration(found.tile, found.k)) };
+  const startTicks = sliceStart(slice.tile, slice.k);
+  return { startTicks, endTicks: plus(startTicks, sliceDuration(slice.tile, slice.k)) };
 }
 
 /** Where a target is on the screen, or null when it is not. */

@@ -177,9 +177,9 @@ export class TracksPainter {
   /** Fine diagonals in the colour of the ground: bins are told from slices not by colour alone. */
   #hatchPattern(context: CanvasRenderingContext2D, ratio: number, color: string): CanvasPattern | string {
     const key = `${color} ${ratio}`;
-    const known = this.#hatches.get(key);
-    if (known !== undefined) {
-      return known;
+    const cached = this.#hatches.get(key);
+    if (cached !== undefined) {
+      return cached;
     }
     const size = Math.max(4, Math.round(5 * ratio));
     const tile = document.createElement("canvas");

@@ -10,11 +10,11 @@ import { sceneTrackAt } from "./scene";
 
 /** What is at a point of the timeline (CSS pixels), or null. */
 export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed | null {
-  const found = sceneTrackAt(picture.scene, yPx);
-  if (found === null) {
+  const row = sceneTrackAt(picture.scene, yPx);
+  if (row === null) {
     return null;
   }
-  const { track } = found.track;
+  const { track } = row.track;
   const draws = drawsOf(picture, track.id);
   if (isProvisional(picture, track.id)) {
     const hit = hitTest(draws, picture.view, xPx, 0, 0);
@@ -29,7 +29,7 @@ export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed |
     const hit = hitCounter(draws, picture.view, xPx, counterEnds(picture, track));
     return hit === null ? null : { kind: "counter", hit };
   }
-  const hit = hitTest(draws, picture.view, xPx, found.row);
+  const hit = hitTest(draws, picture.view, xPx, row.row);
   if (hit === null) {
     return null;
   }

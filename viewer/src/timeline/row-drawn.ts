@@ -46,6 +46,6 @@ export function drawnBeside(
   return (best as (() => Drawn) | null)?.() ?? null;
 }
 
-function isBefore(one: Spot, other: Spot): boolean {
-  return one[0] < other[0] || (one[0] === other[0] && one[1] < other[1]);
+function isBefore(spot: Spot, other: Spot): boolean {
+  return spot[0] < other[0] || (spot[0] === other[0] && spot[1] < other[1]);
 }

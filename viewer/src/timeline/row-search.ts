@@ -34,9 +34,9 @@ const QUARTERS = [0, 1, 2, 3];
 export async function searchRow(tiles: TrackTiles, from: bigint, search: RowSearch): Promise<RowSlice | null> {
   let { first, last } = search;
   for (let tile = await tiles.leafAt(from); tile !== null && first <= last; ) {
-    const found = await searchTile(tiles, tile, { ...search, first, last });
-    if (found !== null) {
-      return found;
+    const neighbour = await searchTile(tiles, tile, { ...search, first, last });
+    if (neighbour !== null) {
+      return neighbour;
     }
     // What lies in this tile is done with.
     if (search.isForward) {
@@ -76,10 +76,10 @@ async function searchTile(tiles: TrackTiles, tile: TileData, search: RowSearch):
       continue;
     }
     const child = await tiles.tile(tile.level - 1, 4 * tile.index + quarter);
-    const found = child === null ? null : await searchTile(tiles, child, search);
+    const neighbour = child === null ? null : await searchTile(tiles, child, search);
     // Later quarters are further away.
-    if (found !== null) {
-      return nearer(best, found, search.isForward);
+    if (neighbour !== null) {
+      return nearer(best, neighbour, search.isForward);
     }
   }
   return best;

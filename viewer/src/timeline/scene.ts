@@ -159,17 +159,17 @@ export function requestsOf(scene: Scene): readonly TrackRequest[] {
 
 /** Tracks within `marginPx` above and below the screen. */
 export function nearbyRequests(layout: Layout, scrollPx: number, heightPx: number, marginPx: number) {
-  const found: TrackRequest[] = [];
+  const requests: TrackRequest[] = [];
   for (const item of [
     ...itemsBetween(layout, scrollPx + heightPx, scrollPx + heightPx + marginPx),
     ...itemsBetween(layout, scrollPx + layout.pinnedPx - marginPx, scrollPx + layout.pinnedPx),
   ]) {
     const track = trackOf(item);
     if (track !== null && track.events > 0n) {
-      found.push(requestOf(track));
+      requests.push(requestOf(track));
     }
   }
-  return found;
+  return requests;
 }
 
 /** The track at a height, and the row of it; pinned tracks and the sticky header hide what is below them. */

@@ -53,9 +53,9 @@ export async function stepFrom(stage: Stage, guide: WalkPort, track: number, dir
     return;
   }
   const signal = guide.startAnew();
-  let found: Neighbour | null;
+  let neighbour: Neighbour | null;
   try {
-    found = await lookFor(stage, details.details, direction, signal);
+    neighbour = await lookFor(stage, details.details, direction, signal);
   } catch (error) {
     if (!signal.aborted) {
       fail(`The ${WORDS[direction]} could not be looked up`, error);
@@ -65,11 +65,11 @@ export async function stepFrom(stage: Stage, guide: WalkPort, track: number, dir
   if (signal.aborted || selection.peek() !== details.event) {
     return;
   }
-  if (found === null) {
+  if (neighbour === null) {
     announcement.value = `There is no ${WORDS[direction]}.`;
     return;
   }
-  guide.show(track, found);
+  guide.show(track, neighbour);
 }
 
 /**
@@ -86,9 +86,9 @@ export async function enter(guide: WalkPort, key: string | null): Promise<void> 
   const range = visibleRange(view.peek());
   const own = key === null ? undefined : layoutItem(layout.peek(), key);
   const tracks = own == null ? tracksOnScreen() : tracksOf(own);
-  const asked = tracks.filter((id) => mayHold(trace, id, range));
+  const candidates = tracks.filter((id) => mayHold(trace, id, range));
   try {
-    for (const id of asked.slice(0, MOST_ASKED)) {
+    for (const id of candidates.slice(0, MOST_ASKED)) {
       const place = await firstIn(trace, id, range, signal);
       if (place !== null && layoutItem(layout.peek(), trackKey(id)) !== null) {
         guide.select({ kind: "event", track: id, ordinal: place });
@@ -131,12 +131,12 @@ export async function goBeside(
   };
   const isForward = side === "next";
   // What begins or ends idleness is in the first row: rows below it nest, or overlap what is there.
-  const found = searchRow(tiles, isForward ? endTicks : startTicks, {
+  const neighbour = searchRow(tiles, isForward ? endTicks : startTicks, {
     ...{ row: 0, isForward, first: isForward ? endTicks : 0n, last: isForward ? NEVER : startTicks },
     accepts: (slice) => (isForward ? slice.startTicks >= endTicks : slice.endTicks <= startTicks),
   });
   try {
-    const slice = await found;
+    const slice = await neighbour;
     if (slice !== null && !signal.aborted) {
       guide.show(track, slice);
     }
@@ -233,7 +233,7 @@ async function nearestTo(trace: Trace, track: number, range: TickRange, signal: 
 
 async function lookFor(
   stage: Stage,
-  of: EventDetails,
+  event: EventDetails,
   direction: Direction,
   signal: AbortSignal,
 ): Promise<Neighbour | null> {
@@ -243,9 +243,9 @@ async function lookFor(
   if (shown.kind !== "open" || picture === null || client === undefined) {
     return null;
   }
-  const { track, startTicks, durationTicks, row } = of;
-  const from = { ordinal: Number(of.ordinal), row, startTicks, endTicks: startTicks + durationTicks };
-  if (of.kind === "counter") {
+  const { track, startTicks, durationTicks, row } = event;
+  const from = { ordinal: Number(event.ordinal), row, startTicks, endTicks: startTicks + durationTicks };
+  if (event.kind === "counter") {
     return sampleBeside(shown.trace, from.ordinal, track, direction, signal);
   }
   const coverage = picture.coverages.get(track) ?? { draws: [], complete: false, missing: [] };

@@ -218,13 +218,13 @@ export class BuildApi {
 
   /** What a tool answers: docs/tools.md says what each takes. */
   async ask(tool: string, question: ToolQuestion = {}, signal?: AbortSignal): Promise<ToolAnswer> {
-    const path = `${this.#path}/tools/${encodeURIComponent(tool)}${asked(question)}`;
+    const path = `${this.#path}/tools/${encodeURIComponent(tool)}${questionText(question)}`;
     return readToolAnswer(await this.#api.json<ToolAnswerJson>(path, { signal: signal ?? null }));
   }
 
   /** The events of a span as columns, by track and ordinal: `tracks`, `start`, `end`, `limit`, `after`. */
   async events(question: ToolQuestion = {}, signal?: AbortSignal): Promise<Events> {
-    const path = `${this.#path}/events${asked(question)}`;
+    const path = `${this.#path}/events${questionText(question)}`;
     return readEvents(await this.#api.json<EventsJson>(path, { signal: signal ?? null }));
   }
 
@@ -239,7 +239,7 @@ export class BuildApi {
   }
 
   #exportPath(question: ToolQuestion): string {
-    return `${this.#path}/export${asked(question)}`;
+    return `${this.#path}/export${questionText(question)}`;
   }
 
   /** What the trace holds beside its events: HLO protos, stats of planes, members of a JSON trace. */
@@ -321,7 +321,7 @@ async function jsonOf<T>(response: Response): Promise<T> {
   }
 }
 
-function asked(question: ToolQuestion): string {
+function questionText(question: ToolQuestion): string {
   const query = questionQuery(question);
   return query === "" ? "" : `?${query}`;
 }

@@ -188,7 +188,7 @@ export class TileClient {
     if (shape === undefined) {
       return this.#overview === null ? nothingKnown(view) : provisional(this.#overview, request, view);
     }
-    const found = coverage(this.tile, shape, request, view, this.#options.rootLevel, this.#composer);
+    const fresh = coverage(this.tile, shape, request, view, this.#options.rootLevel, this.#composer);
     if (this.#composer.isBehind && !this.#isTurnAsked) {
       // What was put off is done in the next frame.
       this.#isTurnAsked = true;
@@ -199,7 +199,7 @@ export class TileClient {
         }
       }, 0);
     }
-    return found;
+    return fresh;
   }
 
   /** What is drawn of what is not there yet. */

@@ -90,11 +90,11 @@ function rollupChildren(
       if (group.rollup === null) {
         continue;
       }
-      const found = children.get(group.rollup);
-      if (found === undefined) {
+      const members = children.get(group.rollup);
+      if (members === undefined) {
         children.set(group.rollup, new Set([track.id]));
       } else {
-        found.add(track.id);
+        members.add(track.id);
       }
     }
   }

@@ -94,8 +94,8 @@ export async function* hits(
 ): AsyncGenerator<SearchHit, void, undefined> {
   let { after } = question;
   do {
-    const asked = { limit: AT_ONCE, ...question, query, totals: "false", after };
-    const events = tableOf(await build.ask("search", asked, signal), "events");
+    const parameters = { limit: AT_ONCE, ...question, query, totals: "false", after };
+    const events = tableOf(await build.ask("search", parameters, signal), "events");
     yield* hitsOf(events);
     after = events.more ?? undefined;
   } while (after !== undefined);
@@ -139,7 +139,7 @@ function hitsOf(events: ToolTable): SearchHit[] {
 type Columns = ReadonlyMap<string, ToolColumn>;
 
 function tableOf(answer: ToolAnswer, id: string): ToolTable {
-  const table = answer.tables.find((one) => one.id === id);
+  const table = answer.tables.find((candidate) => candidate.id === id);
   if (table === undefined) {
     throw new Error(`the answer has no table ${id}`);
   }

@@ -270,9 +270,9 @@ describe("a lost connection", () => {
   });
 
   test("over HTTP a page that does not exist fails, and one without an answer is tried again", async () => {
-    const asked: string[] = [];
+    const urls: string[] = [];
     const { stream, sockets, pauses, failed } = setUp(async (page) => {
-      asked.push(pageName(page));
+      urls.push(pageName(page));
       throw page.index === 1 ? new ApiError(404, "not_found", "no such page") : new NetworkError("down");
     });
     stream.want([key(1), key(2)]);
@@ -282,7 +282,7 @@ describe("a lost connection", () => {
     await vi.waitFor(() => expect(failed).toEqual(["1: no such page"]));
     pauses[1]!.run();
     sockets[2]!.drop();
-    await vi.waitFor(() => expect(asked).toEqual(["0/1/1/0", "0/1/2/0", "0/1/2/0"]));
+    await vi.waitFor(() => expect(urls).toEqual(["0/1/1/0", "0/1/2/0", "0/1/2/0"]));
   });
 });
 

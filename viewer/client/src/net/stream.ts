@@ -208,12 +208,12 @@ export class TileStream {
         this.#fetcher.want(keys);
       }
     } else if (this.#state === "open") {
-      const asked = keys.filter((key) => !this.#fetcher.isFetching(key));
-      const names = asked.map(pageName);
+      const wanted = keys.filter((key) => !this.#fetcher.isFetching(key));
+      const names = wanted.map(pageName);
       if (this.#outstanding === null || names.join() !== this.#outstanding.join()) {
         this.#outstanding = names;
         this.#wantId += 1;
-        this.#socket?.send(encodeWant(this.#wantId, asked, this.#received));
+        this.#socket?.send(encodeWant(this.#wantId, wanted, this.#received));
       }
     }
   }

@@ -15,10 +15,10 @@ const OPTIONS = { rootLevel: ROOT_LEVEL, leafEvents: 12, tilesPerPage: 4 };
 const ROLLUP = 9;
 
 function randomTrack(random: Random, count: number): EventInput[] {
-  let at = random.below(30_000);
+  let start = random.below(30_000);
   return Array.from({ length: count }, () => {
-    const event = { start: at, duration: random.pick([0, 0, 1, 30, 700, 9000]), row: 0, name: random.below(5) };
-    at += event.duration + Math.floor(random.next() ** 8 * 20_000);
+    const event = { start, duration: random.pick([0, 0, 1, 30, 700, 9000]), row: 0, name: random.below(5) };
+    start += event.duration + Math.floor(random.next() ** 8 * 20_000);
     return event;
   });
 }
@@ -120,9 +120,9 @@ describe("a rollup closer than its own tiles", () => {
       (...key) => (here.has(key.join("/")) ? lookup(...key) : undefined),
       ROOT_LEVEL,
     );
-    const known = (track: number, level: number, index: number) =>
+    const expected = (track: number, level: number, index: number) =>
       here.has(`${track}/${level}/${index}`) ? lookup(track, level, index) : undefined;
-    const { draws, complete } = coverage(known, shapes.get(0)!, request, view, ROOT_LEVEL, composer);
+    const { draws, complete } = coverage(expected, shapes.get(0)!, request, view, ROOT_LEVEL, composer);
     expect(complete).toBe(true);
     const level = sharpLevel(view.ticksPerPx, ROOT_LEVEL);
     // Its own tiles serve one level above the sharp one, and no further up.

@@ -99,9 +99,9 @@ class Walk {
     }
     const nearest = tile ?? ancestor;
     for (const child of this.#children(level, index)) {
-      const found = this.#shape.find(this.#slot, level - 1, child);
-      if (found !== NO_TILE) {
-        this.visit(found, nearest);
+      const position = this.#shape.find(this.#slot, level - 1, child);
+      if (position !== NO_TILE) {
+        this.visit(position, nearest);
       } else if (this.#request.kind === "counter") {
         // No samples, but a value is in force, which the tile around the gap knows.
         this.#push(nearest, level - 1, child, tile !== undefined);
@@ -162,14 +162,14 @@ class Walk {
       return false;
     }
     for (const child of this.#children(level, this.#shape.indexAt(position))) {
-      const found = this.#shape.find(this.#slot, level - 1, child);
-      if (found === NO_TILE) {
+      const position = this.#shape.find(this.#slot, level - 1, child);
+      if (position === NO_TILE) {
         continue;
       }
       const tile = this.#lookup(this.#request.track, level - 1, child);
       if (tile !== undefined) {
         out.push(tile);
-      } else if (!this.#finer(found, levels - 1, out)) {
+      } else if (!this.#finer(position, levels - 1, out)) {
         return false;
       }
     }

@@ -173,11 +173,11 @@ export class Composer {
   /** The parts of a terminal tile, as the function of that name has them. */
   readonly partsOf = (terminal: TerminalTile, children: readonly number[]): readonly Part[] | null => {
     const name = `${terminal.track}/${terminal.level}/${terminal.index}`;
-    const known = this.#parts.get(name);
-    if (known !== undefined) {
+    const cached = this.#parts.get(name);
+    if (cached !== undefined) {
       this.#parts.delete(name);
-      this.#parts.set(name, known);
-      return known;
+      this.#parts.set(name, cached);
+      return cached;
     }
     const parts = partsOf(this.#shapes, children, terminal, this.#rootLevel);
     if (parts !== null) {
@@ -207,10 +207,10 @@ export class Composer {
     framing: readonly number[] = [],
   ): Composed {
     const name = `${terminal.track}/${level}/${index}`;
-    const known = this.#tiles.get(name);
-    if (known !== undefined) {
-      this.#keep(name, known);
-      return known;
+    const cached = this.#tiles.get(name);
+    if (cached !== undefined) {
+      this.#keep(name, cached);
+      return cached;
     }
     const parts = this.partsOf(terminal, children);
     if (parts === null || parts.length === 0) {

@@ -63,8 +63,8 @@ export class ShapeIndex {
 
   /** The position of a tile, or NO_TILE. */
   find(slot: number, level: number, index: number): number {
-    const at = this.#lowerBound(slot, level, index);
-    const position = at < this.#groupEnd(slot, level) ? this.#grouped[at]! : NO_TILE;
+    const bound = this.#lowerBound(slot, level, index);
+    const position = bound < this.#groupEnd(slot, level) ? this.#grouped[bound]! : NO_TILE;
     return position !== NO_TILE && this.#columns.index[position] === index ? position : NO_TILE;
   }
 

@@ -87,9 +87,9 @@ export async function checkBlock(
 type Report = (message: string) => void;
 
 function checkCount(tile: TileData, announced: number, report: Report): void {
-  const found = eventsOf(tile);
-  if (found !== announced) {
-    report(`${found} events, ${announced} announced`);
+  const events = eventsOf(tile);
+  if (events !== announced) {
+    report(`${events} events, ${announced} announced`);
   }
 }
 

@@ -29,7 +29,7 @@ function View({
     () => ({ ...(tracks === "" ? {} : { tracks }), ...(stepName === "" ? {} : { step_name: stepName }) }),
     [tracks, stepName],
   );
-  const asked = useAnswer(context, tool.id, question);
+  const request = useAnswer(context, tool.id, question);
   return (
     <>
       <div class="tool-bar is-flat">
@@ -53,7 +53,7 @@ function View({
         <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
       <Answered
-        asked={asked}
+        request={request}
         isEmpty={isNothing}
         empty={({ facts }) => (
           <StateCard title="Not recorded in this run" state="empty">

@@ -24,7 +24,7 @@ export const FIELDS: PageFields<GraphFields> = {
   parse: ({ program, instruction, distance, open, find }) => ({
     program: text(program),
     instruction: text(instruction),
-    distance: DISTANCES.find((one) => String(one) === distance) ?? DISTANCE,
+    distance: DISTANCES.find((choice) => String(choice) === distance) ?? DISTANCE,
     open: text(open)
       .split(",")
       .filter((name) => name !== ""),

@@ -70,9 +70,14 @@ export function graphModel(answer: ToolAnswer): GraphModel | null {
   if (nodes === undefined || edges === undefined) {
     return null;
   }
-  const of = (id: string) => valuesOf(nodes, id);
-  const [names, opcodes, shapes] = [of("name"), of("opcode"), of("shape")];
-  const [distances, inside, isOpen, frames] = [of("distance"), of("inside"), of("is_open"), of("frame")];
+  const column = (id: string) => valuesOf(nodes, id);
+  const [names, opcodes, shapes] = [column("name"), column("opcode"), column("shape")];
+  const [distances, inside, isOpen, frames] = [
+    column("distance"),
+    column("inside"),
+    column("is_open"),
+    column("frame"),
+  ];
   const made = names.map((name, row): GraphNode => {
     const opcode = String(opcodes[row] ?? "");
     return {

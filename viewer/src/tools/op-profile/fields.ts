@@ -23,9 +23,9 @@ const DEFAULT: OpProfileFields = { by: "program", withIdle: true, listed: "limit
 
 export const FIELDS: PageFields<OpProfileFields> = {
   parse: ({ by, with_idle, limit, cover, tracks = "", operation = "" }) => ({
-    by: GROUPINGS.find((one) => one === by) ?? DEFAULT.by,
+    by: GROUPINGS.find((grouping) => grouping === by) ?? DEFAULT.by,
     withIdle: with_idle !== "false",
-    listed: LISTED.find((one) => one === `cover=${cover}` || one === `limit=${limit}`) ?? DEFAULT.listed,
+    listed: LISTED.find((choice) => choice === `cover=${cover}` || choice === `limit=${limit}`) ?? DEFAULT.listed,
     tracks: /^[\d,-]{1,2000}$/.test(tracks) ? tracks : "",
     operation: operation.slice(0, 1000),
   }),

@@ -19,7 +19,7 @@ export interface ChannelRow {
 }
 
 export function channelRows(table: ToolTable): readonly ChannelRow[] {
-  const column = (id: string) => table.columns.find((one) => one.id === id)?.values ?? [];
+  const column = (id: string) => table.columns.find((candidate) => candidate.id === id)?.values ?? [];
   const text = (id: string, row: number) => {
     const value = column(id)[row] ?? null;
     return value === null ? null : String(value);
@@ -41,10 +41,10 @@ export function channelRows(table: ToolTable): readonly ChannelRow[] {
 
 /** What a core is called where there is little room: its chip, and which core of that where it has several. */
 export function shortNames(cores: ToolTable): ReadonlyMap<string, string> {
-  const column = (id: string) => cores.columns.find((one) => one.id === id)?.values ?? [];
+  const column = (id: string) => cores.columns.find((candidate) => candidate.id === id)?.values ?? [];
   const [chips, numbers] = [column("chip"), column("core_number")];
-  const known = chips.filter((chip) => chip !== null && chip !== undefined);
-  const isAlone = new Set(known).size === known.length;
+  const present = chips.filter((chip) => chip !== null && chip !== undefined);
+  const isAlone = new Set(present).size === present.length;
   return new Map(
     column("core").map((name, row) => {
       const chip = chips[row] ?? null;

@@ -18,22 +18,22 @@ export interface Heat {
 const ALIKE = 0.01;
 
 export function heatOf(cores: ToolTable, colour: string): Heat {
-  const column = (id: string) => cores.columns.find((one) => one.id === id)?.values ?? [];
+  const column = (id: string) => cores.columns.find((candidate) => candidate.id === id)?.values ?? [];
   const durations = column(DURATION);
   const kind = colour === DURATION ? "ticks" : "fraction";
   const values: readonly Figure[] =
     colour === DURATION ? durations : column(colour).map((value, k) => shareOf(value, durations[k] ?? null));
   const numbers = values.map((value) => (value === null ? Number.NaN : Number(value)));
-  const known = numbers.filter((value) => !Number.isNaN(value));
-  const [from, to] = [Math.min(...known), Math.max(...known)];
+  const measured = numbers.filter((value) => !Number.isNaN(value));
+  const [from, to] = [Math.min(...measured), Math.max(...measured)];
   const span = Math.max(to - from, ALIKE * (kind === "fraction" ? 1 : Math.abs(to)));
-  const at = (number: number) => values[numbers.indexOf(number)] ?? null;
+  const valueAt = (number: number) => values[numbers.indexOf(number)] ?? null;
   return {
     kind,
     values,
     parts: numbers.map((value) => (span > 0 ? (value - from) / span : value - from)),
-    least: at(from),
-    most: at(to),
+    least: valueAt(from),
+    most: valueAt(to),
   };
 }
 
