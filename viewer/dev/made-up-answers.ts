@@ -2,7 +2,7 @@
 
 import { type ToolAnswer, ticks } from "@tilescope/client";
 import type { Figure } from "../src/answers/figures";
-import { column, PLAIN, table } from "../src/answers/made-up";
+import { column, PLAIN, table } from "../src/answers/test-tables";
 
 /** Numbers from 0 to 1 that look random. */
 function noise(seed: number): () => number {

@@ -2,7 +2,7 @@
 
 import type { ToolAnswer } from "@tilescope/client";
 import { useEffect } from "preact/hooks";
-import { Answered } from "../../src/asking/states";
+import { Answered } from "../../src/requests/states";
 import type { PageProps } from "../../src/tools/contract";
 import { useAnswer } from "../../src/tools/frame/use-answer";
 import type { ToyFields } from "./fields";

@@ -16,11 +16,11 @@ import { ChartTooltip } from "./chart-tooltip";
 import { CopyButton } from "./copy-button";
 import { DataTable } from "./data-table";
 import type { Links, RowOfTable } from "./links";
-import { goToPlace } from "./places";
 import type { Plot } from "./plot";
 import { SeriesPlaces } from "./series-places";
 import { type PlaceSpan, StepBrush, stepWords } from "./step-brush";
 import type { TableChoices } from "./table-model";
+import { goToPlace } from "./timeline-places";
 import { tsv } from "./tsv";
 
 interface Props {

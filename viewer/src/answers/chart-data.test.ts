@@ -2,8 +2,8 @@ import type { SeriesKind, ToolColumn, ToolSeries } from "@tilescope/client";
 import { expect, test } from "vitest";
 import { ChartData } from "./chart-data";
 import { DASHES, seriesStyle } from "./chart-style";
-import { column, PLAIN, table } from "./made-up";
 import { SeriesPlaces } from "./series-places";
+import { column, PLAIN, table } from "./test-tables";
 
 const NAMES = { time: { tickPs: 1, originNs: 0n }, trackPath: () => [] };
 

@@ -2,7 +2,7 @@
 
 import { formatDuration, formatExactDuration, type TimeBase, type ToolColumn } from "@tilescope/client";
 import { approximate, exactText, type Figure, isInteger, isNumeric, isRecorded, type Scale, scaleOf } from "./figures";
-import { parseSpan } from "./places";
+import { parseSpan } from "./timeline-places";
 
 /** Names what numbers stand for. */
 export interface Names {

@@ -63,7 +63,7 @@ export interface RowWay {
 }
 
 /** What else can be done with the rows of a table. */
-export interface RowDeeds {
+export interface RowActions {
   /** Enter goes the first of them, shift+Enter the second. Empty: those that the columns lead. */
   readonly ways: readonly RowWay[];
   /** Whether the events of a row stand out in the timeline. */

@@ -6,8 +6,8 @@ import type { ShownColumn } from "./columns";
 import { CopyButton } from "./copy-button";
 import { figureText, isRecorded } from "./figures";
 import type { Links } from "./links";
-import { goToPlace, isQuery } from "./places";
 import type { TableModel } from "./table-model";
+import { goToPlace, isQuery } from "./timeline-places";
 
 interface Props {
   readonly model: TableModel;

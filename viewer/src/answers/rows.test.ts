@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { naturalKey, ShownColumn } from "./columns";
-import { column } from "./made-up";
-import { Places } from "./places";
 import { contentHeight, ROW_PX, scrollTo, slotsFor, windowAt } from "./row-window";
 import { nextSort, sortRows } from "./sorting";
+import { column } from "./test-tables";
+import { Places } from "./timeline-places";
 import { combine } from "./totals";
 import { RowTree } from "./tree-rows";
 import { tsv } from "./tsv";

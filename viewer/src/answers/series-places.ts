@@ -5,7 +5,7 @@
 
 import type { ToolColumn, ToolSeries, ToolTable } from "@tilescope/client";
 import type { RowOfTable } from "./links";
-import { type Place, Places } from "./places";
+import { type Place, Places } from "./timeline-places";
 
 export class SeriesPlaces {
   readonly #own: Places;

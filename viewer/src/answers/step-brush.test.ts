@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ChartData } from "./chart-data";
-import { column, PLAIN } from "./made-up";
 import { StepBrush, stepWords } from "./step-brush";
+import { column, PLAIN } from "./test-tables";
 
 const NAMES = { time: { tickPs: 1, originNs: 0n }, trackPath: () => [] };
 

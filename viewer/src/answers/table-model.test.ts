@@ -1,8 +1,8 @@
 import type { ToolColumn } from "@tilescope/client";
 import { expect, test } from "vitest";
-import { column, table } from "./made-up";
 import { moveInTable } from "./table-keys";
 import { TableChoices, TableModel } from "./table-model";
+import { column, table } from "./test-tables";
 
 const NAMES = { time: { tickPs: 1, originNs: 0n }, trackPath: () => [] };
 

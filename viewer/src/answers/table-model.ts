@@ -4,8 +4,8 @@ import { computed, signal } from "@preact/signals";
 import type { FigureKind, ToolColumn, ToolTable } from "@tilescope/client";
 import { type Names, ShownColumn } from "./columns";
 import type { Figure } from "./figures";
-import { isQuery, Places, parseSpan } from "./places";
 import { nextSort, type Sort, sortRows } from "./sorting";
+import { isQuery, Places, parseSpan } from "./timeline-places";
 import { combine } from "./totals";
 import { type Lines, RowTree } from "./tree-rows";
 

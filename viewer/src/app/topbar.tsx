@@ -116,7 +116,7 @@ function HostPicker({ hosts }: { hosts: readonly string[] }) {
       onClick={() => {
         close();
         chosenHost.value = host;
-        app.guide.reveal(0, 0);
+        app.viewNavigator.reveal(0, 0);
       }}
     >
       <span>{host === chosen && <CheckIcon />}</span>

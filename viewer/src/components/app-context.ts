@@ -6,8 +6,8 @@ import { useContext } from "preact/hooks";
 import type { Intent } from "../keys/table";
 import type { CatalogueLoader } from "../state/catalogue";
 import type { PagePlace, PageRange, PageTexts } from "../state/page";
-import type { Guide } from "../timeline/guide";
 import type { Stage } from "../timeline/stage";
+import type { ViewNavigator } from "../timeline/view-navigator";
 
 /** From page to page; each is a step that Back undoes, except for `select`. */
 export interface PageActions {
@@ -48,7 +48,7 @@ export interface TrackActions {
 
 export interface AppActions {
   /** Takes the view to events, ranges and what is selected. */
-  readonly guide: Guide;
+  readonly viewNavigator: ViewNavigator;
   /** Draws the timeline. */
   readonly stage: Stage;
   readonly pages: PageActions;

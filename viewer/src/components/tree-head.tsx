@@ -25,11 +25,11 @@ function TrackFilter() {
   const change = (text: string) => {
     if (filter === "" && text !== "") {
       before.current = scroll.peek().topPx;
-      app.guide.scrollTo(0);
+      app.viewNavigator.scrollTo(0);
     }
     setFilter(text);
     if (text === "") {
-      requestAnimationFrame(() => app.guide.scrollTo(before.current));
+      requestAnimationFrame(() => app.viewNavigator.scrollTo(before.current));
     }
   };
   return (

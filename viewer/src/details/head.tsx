@@ -84,7 +84,7 @@ export function Head({ title, zoom, copy, children, page = null }: HeadProps) {
           type="button"
           class="button is-outlined"
           title={withKeys(zoom, "focus-selection")}
-          onClick={() => app.guide.zoomToSelection()}
+          onClick={() => app.viewNavigator.zoomToSelection()}
         >
           <FitIcon />
           {zoom}

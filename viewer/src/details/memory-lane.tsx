@@ -8,12 +8,12 @@ import "./memory-lane.css";
 import { tickAtX, type View, visibleRange, xOfTick } from "@tilescope/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { figureText } from "../answers/figures";
-import { useAsked } from "../asking/use-asked";
 import { useApp } from "../components/app-context";
 import { CloseIcon } from "../components/icons";
 import { withKeys } from "../keys/table";
-import { lastOf } from "../state/asking";
+import { useRequest } from "../requests/use-request";
 import { questionKey } from "../state/question-key";
+import { lastOf } from "../state/request-state";
 import { changeSettings, theme } from "../state/settings";
 import { announcement, isDrawerOpen } from "../state/shell";
 import type { Trace } from "../state/trace";
@@ -160,10 +160,14 @@ function useBins(trace: Trace, memory: string, seen: View): Shown {
   // Where nothing of the run is on the screen there is nothing to ask.
   const ask = async (signal: AbortSignal) =>
     range === null ? null : memoryBins(await trace.api.ask("memory_profile", question, signal), range);
-  const { asking } = useAsked(questionKey(trace.manifest, range === null ? "" : "memory_profile", question), ask, true);
-  const bins = lastOf(asking)?.answer ?? null;
-  const isAnswered = asking.kind === "answered";
-  const failure = asking.kind === "failed" ? asking.failure.message : null;
+  const { state } = useRequest(
+    questionKey(trace.manifest, range === null ? "" : "memory_profile", question),
+    ask,
+    true,
+  );
+  const bins = lastOf(state)?.answer ?? null;
+  const isAnswered = state.kind === "answered";
+  const failure = state.kind === "failed" ? state.failure.message : null;
   const none = isAnswered && range !== null && bins === null ? "The trace has no allocations." : null;
   return { bins, isStale: !isAnswered && bins !== null, failure: failure ?? none };
 }

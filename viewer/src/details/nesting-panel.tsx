@@ -4,7 +4,6 @@ import { type EventDetails, formatDuration } from "@tilescope/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { formatCount, formatPercent, plural } from "../components/format";
 import { keysOf } from "../keys/table";
-import { type Asking, lastOf } from "../state/asking";
 import { retries } from "../state/link";
 import {
   type ChildList,
@@ -18,6 +17,7 @@ import {
   type Relative,
 } from "../state/nesting";
 import { buildKey } from "../state/question-key";
+import { lastOf, type RequestState } from "../state/request-state";
 import type { Trace } from "../state/trace";
 import { EventLink } from "./links";
 import { CannotFetch, SkeletonRows } from "./notices";
@@ -28,22 +28,22 @@ const PARENTS_AT_FIRST = 6;
 /** Where a person chose it, the next slice lists its children in the same order. */
 let preferred: ChildOrder = "longest";
 
-interface Asked {
-  readonly asking: Asking<Nesting>;
+interface NestingRequest {
+  readonly state: RequestState<Nesting>;
   readonly list: ChildList;
   setList(list: ChildList): void;
   retry(): void;
 }
 
 /** Follows a slice with what the server says of its place among others. */
-export function useNesting(trace: Trace, details: EventDetails): Asked {
+export function useNesting(trace: Trace, details: EventDetails): NestingRequest {
   const { track, ordinal } = details;
   const loader = useMemo(() => new NestingLoader(), []);
   const slice = `${track}.${ordinal}`;
   const [chosen, setChosen] = useState({ slice, list: firstChildren(preferred) });
   const list = chosen.slice === slice ? chosen.list : firstChildren(preferred);
-  const asking = loader.about(trace, details, list);
-  const times = asking.kind === "failed" ? retries.value : retries.peek();
+  const state = loader.about(trace, details, list);
+  const times = state.kind === "failed" ? retries.value : retries.peek();
   // A run that grows has other answers with each of its revisions.
   const build = buildKey(trace.manifest);
   useEffect(
@@ -52,7 +52,7 @@ export function useNesting(trace: Trace, details: EventDetails): Asked {
   );
   useEffect(() => () => loader.close(), [loader]);
   return {
-    asking,
+    state,
     list,
     setList: (next) => {
       preferred = next.order;
@@ -190,7 +190,7 @@ function Children({
   nesting: Nesting;
   event: EventDetails;
   tickPs: number;
-  request: Asked;
+  request: NestingRequest;
 }) {
   const { childCount, children } = nesting;
   return (
@@ -220,24 +220,32 @@ function Children({
 }
 
 /** All of it, or what stands in its place until it is there. What was there before is dimmed meanwhile. */
-export function NestingPanel({ trace, details, request }: { trace: Trace; details: EventDetails; request: Asked }) {
-  const { asking } = request;
+export function NestingPanel({
+  trace,
+  details,
+  request,
+}: {
+  trace: Trace;
+  details: EventDetails;
+  request: NestingRequest;
+}) {
+  const { state } = request;
   const { tickPs } = trace.manifest.time;
-  if (asking.kind === "failed") {
+  if (state.kind === "failed") {
     return (
       <section>
         <h3>Slices around it and in it</h3>
-        <CannotFetch message={asking.failure.message} retry={request.retry} />
+        <CannotFetch message={state.failure.message} retry={request.retry} />
       </section>
     );
   }
-  const nesting = lastOf(asking)?.answer ?? null;
+  const nesting = lastOf(state)?.answer ?? null;
   if (nesting === null) {
-    return asking.kind === "waiting" && asking.patience !== "quiet" ? (
+    return state.kind === "waiting" && state.patience !== "quiet" ? (
       <SkeletonRows widths={[38, 92, 84, 60, 74]} />
     ) : null;
   }
-  const isStale = asking.kind === "waiting";
+  const isStale = state.kind === "waiting";
   if (nesting.depth === 0 && nesting.childCount === 0n) {
     return (
       <section>

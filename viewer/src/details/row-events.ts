@@ -4,7 +4,7 @@ import type { TickRange, ToolAnswer, ToolQuestion, ToolTable } from "@tilescope/
 import type { Figure } from "../answers/figures";
 import type { Highlight } from "../state/highlight";
 import type { Trace } from "../state/trace";
-import { askedTracks, isSliced, spanQuestion } from "./asked-tracks";
+import { isSliced, questionTracks, spanQuestion } from "./question-tracks";
 
 /** Characters of a search, at most, with room for a duration: as `MAX_QUERY` of the server. */
 const MOST_CHARACTERS = 460;
@@ -80,7 +80,7 @@ export function rowQuestion(
   trace: Pick<Trace, "tracks" | "manifest">,
 ): ToolQuestion | null {
   const query = queryOf(by, table, row);
-  const named = askedTracks(trace.tracks, tracks, isSliced);
+  const named = questionTracks(trace.tracks, tracks, isSliced);
   if (query === null || named.kind === "none" || named.kind === "tooMany") {
     return null;
   }

@@ -3,10 +3,10 @@
 import type { TickRange, ToolAnswer, ToolNote, ToolQuestion, Track } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { Answered, StateCard, sentence } from "../asking/states";
-import { useTool } from "../asking/use-asked";
+import { Answered, StateCard, sentence } from "../requests/states";
+import { useTool } from "../requests/use-request";
 import type { Trace } from "../state/trace";
-import { askedTracks, spanQuestion } from "./asked-tracks";
+import { questionTracks, spanQuestion } from "./question-tracks";
 
 /** What is looked at. */
 export interface ShownSpan {
@@ -30,7 +30,7 @@ interface Props {
 
 export function SpanAnswer(props: Props) {
   const { trace, span, isOf, nothing } = props;
-  const named = useMemo(() => askedTracks(trace.tracks, span.tracks, isOf), [trace.tracks, span.tracks, isOf]);
+  const named = useMemo(() => questionTracks(trace.tracks, span.tracks, isOf), [trace.tracks, span.tracks, isOf]);
   switch (named.kind) {
     case "none":
       return <Nothing text={nothing} />;
@@ -51,7 +51,7 @@ function AskedAnswer({ trace, tool, span, more, nothing, children, tracks }: Pro
   const question: ToolQuestion = { ...spanQuestion(span.range), tracks, ...more };
   const request = useTool(trace, tool, question, span.isMoving);
   return (
-    <div class="span-answer" aria-busy={request.asking.kind === "waiting"} data-tool={tool}>
+    <div class="span-answer" aria-busy={request.state.kind === "waiting"} data-tool={tool}>
       <Answered request={request}>
         {(answer) => (
           <>

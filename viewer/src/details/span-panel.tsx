@@ -7,7 +7,6 @@ import { TabList } from "../answers/tabs";
 import { useApp } from "../components/app-context";
 import type { Trace } from "../state/trace";
 import { connectEmphasis } from "../timeline/emphasis";
-import { askedTracks, isCounter, isSliced } from "./asked-tracks";
 import { CounterFigures } from "./counter-figures";
 import { EventFigures } from "./event-figures";
 import { FlowFigures } from "./flow-figures";
@@ -15,6 +14,7 @@ import { GapFigures } from "./gap-figures";
 import { GroupChoice } from "./group-choice";
 import { Head } from "./head";
 import { OverlapFigures } from "./overlap-figures";
+import { isCounter, isSliced, questionTracks } from "./question-tracks";
 import type { ShownSpan } from "./span-answer";
 import { chosenGroups, groupsQuestion } from "./span-tabs";
 import "../answers/answer.css";
@@ -113,7 +113,7 @@ function Content({ id, trace, span, own }: { id: string; trace: Trace; span: Sho
 
 /** The fields of the page that shows the same. */
 function textsOf(trace: Trace, { tracks }: ShownSpan, tool: string): Record<string, string> {
-  const named = askedTracks(trace.tracks, tracks, tool === "counters" ? isCounter : isSliced);
+  const named = questionTracks(trace.tracks, tracks, tool === "counters" ? isCounter : isSliced);
   const by = tool === "stats" && chosenGroups.peek() !== "name" ? groupsQuestion() : {};
   return named.kind === "some" ? { ...by, tracks: named.text } : by;
 }

@@ -1,7 +1,7 @@
 /** The pointer in the lane of marks: what it is over, and clicks on it. The list of marks does the same for keys. */
 
 import { marksLanePx } from "../state/marks";
-import type { ShownMark } from "./book";
+import type { ShownMark } from "./mark-collection";
 
 export interface LanePort {
   flagAt(xPx: number): ShownMark | null;

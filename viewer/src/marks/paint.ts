@@ -4,9 +4,9 @@ import { type TickRange, type View, xOfTick } from "@tilescope/client";
 import { theme as themeName } from "../state/settings";
 import type { CanvasTheme } from "../timeline/canvas-theme";
 import type { Picture } from "../timeline/picture";
-import type { ShownMark } from "./book";
 import { colourOf } from "./colours";
 import { rangeOf, titleOf } from "./mark";
+import type { ShownMark } from "./mark-collection";
 import { type Measured, measureText } from "./timing";
 
 /** A mark in the lane. */

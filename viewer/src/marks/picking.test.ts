@@ -2,8 +2,8 @@ import { ApiError, type EventDetails, NetworkError, ticks } from "@tilescope/cli
 import { afterEach, expect, it, vi } from "vitest";
 import { retries } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
+import { picked, sumsOf } from "../state/picked-slices";
 import { NOTHING, selectedRange, selection } from "../state/selection";
-import { picked, sumsOf } from "../state/several";
 import { followPicked, toggled } from "./picking";
 
 const event = (ordinal: number) => ({ track: 1, ordinal });

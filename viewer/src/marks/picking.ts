@@ -5,8 +5,8 @@ import { type EventDetails, ticks } from "@tilescope/client";
 import { failureOf } from "../state/failure";
 import { retries } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
+import { type Picked, picked, sumsOf } from "../state/picked-slices";
 import { type EventSelection, NOTHING, type Selection, selectedRange, selection } from "../state/selection";
-import { type Picked, picked, sumsOf } from "../state/several";
 
 type EventName = Omit<EventSelection, "kind">;
 

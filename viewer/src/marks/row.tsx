@@ -7,15 +7,15 @@ import { withKeys } from "../keys/table";
 import { theme } from "../state/settings";
 import { timeText } from "../state/time-format";
 import { type Trace, trackPath } from "../state/trace";
-import type { MarkBook, ShownMark } from "./book";
 import { colourOf, markColours } from "./colours";
 import { TrashIcon } from "./icons";
 import { durationOf, LONGEST_NAME, rangeOf, renamed, titleOf } from "./mark";
+import type { MarkCollection, ShownMark } from "./mark-collection";
 import { point } from "./shown";
 
 interface RowProps {
   readonly mark: ShownMark;
-  readonly shown: MarkBook;
+  readonly shown: MarkCollection;
   readonly trace: Trace;
   readonly isCurrent: boolean;
 }
@@ -191,7 +191,7 @@ export function MarkRow({ mark, shown, trace, isCurrent }: RowProps) {
         class="link mark-time"
         title="Go there"
         onClick={() => point(app, trace, mark)}
-        onDblClick={() => app.guide.zoomTo(rangeOf(mark))}
+        onDblClick={() => app.viewNavigator.zoomTo(rangeOf(mark))}
       >
         {timeText(mark.startTicks, time)}
       </button>

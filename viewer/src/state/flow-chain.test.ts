@@ -1,6 +1,6 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { afterEach, expect, it, vi } from "vitest";
-import { column, table } from "../answers/made-up";
+import { column, table } from "../answers/test-tables";
 import { ChainLoader, chainOf, chainView, placeIn, readChain } from "./flow-chain";
 import type { Trace } from "./trace";
 
@@ -68,18 +68,18 @@ it("lists what leads to it first, then where it leads, by time; and from where t
 
 it("stays while one walks along it, and is asked for anew outside of it", async () => {
   const questions: unknown[] = [];
-  const asker: Ask = async (_tool, { event } = {}) => {
+  const requester: Ask = async (_tool, { event } = {}) => {
     questions.push(event);
     return answer(event === "1.5" ? ROWS : [["8.8", 1, 0, -1]]);
   };
   const loader = new ChainLoader();
-  await loader.follow(trace(asker), 1, 5);
-  await loader.follow(trace(asker), 0, 1);
-  await loader.follow(trace(asker), 2, 9);
+  await loader.follow(trace(requester), 1, 5);
+  await loader.follow(trace(requester), 0, 1);
+  await loader.follow(trace(requester), 2, 9);
   expect(questions).toEqual(["1.5"]);
   const now = chainView.value;
   expect(now.kind === "answered" && placeIn(now.answer, 2, 9)).toBe(4);
-  await loader.follow(trace(asker), 8, 8);
+  await loader.follow(trace(requester), 8, 8);
   expect(questions).toEqual(["1.5", "8.8"]);
   loader.close();
   expect(chainView.value.kind).toBe("none");

@@ -2,8 +2,8 @@
 
 import { signal } from "@preact/signals";
 import type { ToolAnswer } from "@tilescope/client";
-import { Asker, type Asking } from "./asking";
 import { buildKey, questionKey } from "./question-key";
+import { Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
 
 export interface ChainEvent {
@@ -30,7 +30,7 @@ export interface FlowChain {
   readonly isCut: boolean;
 }
 
-export const chainView = signal<Asking<FlowChain>>({ kind: "none" });
+export const chainView = signal<RequestState<FlowChain>>({ kind: "none" });
 
 /** So many chains are at hand again at once. */
 const KEPT = 100;
@@ -40,38 +40,38 @@ const TOOL = "flows";
 type AskedTrace = Pick<Trace, "manifest" | "api">;
 
 export class ChainLoader {
-  readonly #asker = new Asker(KEPT, chainView);
+  readonly #requester = new Requester(KEPT, chainView);
 
   /** Asks for the chain of an event, unless it is in the one that is known. */
   async follow({ manifest, api }: AskedTrace, track: number, ordinal: number): Promise<void> {
     if (chainOf(chainView.peek(), manifest, track, ordinal) === null) {
       const question = { event: `${track}.${ordinal}` };
-      await this.#asker.want(questionKey(manifest, TOOL, question), async (abort) =>
+      await this.#requester.want(questionKey(manifest, TOOL, question), async (abort) =>
         readChain(await api.ask(TOOL, question, abort)),
       );
     }
   }
 
   /** How it stands with the chain of an event: that of a revision before is stale. */
-  about({ manifest }: AskedTrace, track: number, ordinal: number): Asking<FlowChain> {
-    const { state } = this.#asker;
+  about({ manifest }: AskedTrace, track: number, ordinal: number): RequestState<FlowChain> {
+    const { state } = this.#requester;
     const isKnown = chainOf(state, manifest, track, ordinal) !== null;
-    return isKnown ? state : this.#asker.about(questionKey(manifest, TOOL, { event: `${track}.${ordinal}` }));
+    return isKnown ? state : this.#requester.about(questionKey(manifest, TOOL, { event: `${track}.${ordinal}` }));
   }
 
   /** Asks once more for the chain that was asked for last. */
   again(): void {
-    void this.#asker.again();
+    void this.#requester.again();
   }
 
   close(): void {
-    this.#asker.clear();
+    this.#requester.clear();
   }
 }
 
 /** The chain that an event is known to be in, in a build as far as it has grown; null: none is known. */
 export function chainOf(
-  state: Asking<FlowChain>,
+  state: RequestState<FlowChain>,
   manifest: Parameters<typeof buildKey>[0],
   track: number,
   ordinal: number,

@@ -6,8 +6,8 @@
 import { type TickRange, type ToolAnswer, ticks } from "@tilescope/client";
 import { HitGrid } from "../raster/hit-grid";
 import { factOf, valuesOf } from "./answer-values";
-import { Asker, type Asking, lastOf } from "./asking";
 import { questionKey } from "./question-key";
+import { lastOf, Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
 
 export interface DensityWish {
@@ -41,7 +41,7 @@ export interface ShownHits {
 }
 
 /** What is painted of the search with a key. Where that is refused, nothing is left of the one before. */
-export function shownHits(state: Asking<Density>, key: string): ShownHits {
+export function shownHits(state: RequestState<Density>, key: string): ShownHits {
   const density = lastOf(state)?.answer ?? null;
   const isOther = density !== null && !isOfSearch(density.wish.key, key);
   const isFailed = state.kind === "failed";
@@ -71,7 +71,7 @@ const MOST_BINS = 400_000;
 const BINS_PER_PX = 2;
 
 export class DensityLoader {
-  readonly #asker = new Asker<Density>();
+  readonly #requester = new Requester<Density>();
   readonly #beside: number;
   /** What is known or on its way, and the wish that it answers. */
   #requested: { readonly wish: DensityWish; readonly widened: DensityWish } | null = null;
@@ -82,8 +82,8 @@ export class DensityLoader {
   }
 
   /** How it stands with what was asked last. */
-  get state(): Asking<Density> {
-    return this.#asker.state;
+  get state(): RequestState<Density> {
+    return this.#requester.state;
   }
 
   /** Sees to it that a view is known. What could not be had is asked for again when the view is another one. */
@@ -103,8 +103,8 @@ export class DensityLoader {
       return { wish: wider, grid: gridOf(range, await trace.api.ask("hit_bins", question, signal)) };
     };
     // It may be the question of before, whose answer does not hold any more.
-    this.#asker.forget();
-    void this.#asker.want(questionKey(trace.manifest, "hit_bins", question), ask, REST_MS);
+    this.#requester.forget();
+    void this.#requester.want(questionKey(trace.manifest, "hit_bins", question), ask, REST_MS);
   }
 
   /** What could not be had, in a way that may pass, is asked for again with the next wish; false: there is no such thing. */
@@ -124,7 +124,7 @@ export class DensityLoader {
 
   clear(): void {
     this.forget();
-    this.#asker.clear();
+    this.#requester.clear();
   }
 }
 

@@ -2,8 +2,8 @@
 
 import { signal } from "@preact/signals";
 import { questionQuery, type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
-import { Asker, type Asking } from "./asking";
 import { questionKey } from "./question-key";
+import { Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
 
 /** A slice by the names that it has in its build. */
@@ -50,7 +50,7 @@ export const CHILDREN_AT_FIRST = 12;
 const CHILDREN_OF_PAGE = 100;
 const CHILDREN_AT_MOST = 1000;
 
-export const nestingView = signal<Asking<Nesting>>({ kind: "none" });
+export const nestingView = signal<RequestState<Nesting>>({ kind: "none" });
 
 /** So many lists are at hand again at once. */
 const KEPT = 100;
@@ -59,29 +59,29 @@ const TOOL = "nesting";
 
 /** Asks for one slice after another, in one revision of a build after another. */
 export class NestingLoader {
-  readonly #asker = new Asker(KEPT, nestingView);
+  readonly #requester = new Requester(KEPT, nestingView);
 
   async load({ manifest, api }: AskedTrace, slice: Slice, list: ChildList): Promise<void> {
     const question = questionOf(slice, list);
-    await this.#asker.want(questionKey(manifest, TOOL, question), async (abort) =>
+    await this.#requester.want(questionKey(manifest, TOOL, question), async (abort) =>
       parseNesting(await api.ask(TOOL, question, abort), list),
     );
   }
 
   /** How it stands with a list of a slice; what is stale is another list of the same slice, or of a revision before. */
-  about({ manifest }: AskedTrace, slice: Slice, list: ChildList): Asking<Nesting> {
-    const state = this.#asker.about(questionKey(manifest, TOOL, questionOf(slice, list)));
+  about({ manifest }: AskedTrace, slice: Slice, list: ChildList): RequestState<Nesting> {
+    const state = this.#requester.about(questionKey(manifest, TOOL, questionOf(slice, list)));
     const isOther = state.kind === "waiting" && state.stale !== null && !isOfSlice(state.stale.key, slice);
     return isOther ? { ...state, stale: null } : state;
   }
 
   /** Asks once more for the list that was loaded last. */
   again(): void {
-    void this.#asker.again();
+    void this.#requester.again();
   }
 
   close(): void {
-    this.#asker.clear();
+    this.#requester.clear();
   }
 }
 
@@ -96,7 +96,7 @@ function isOfSlice(key: string, { track, ordinal }: Slice): boolean {
 
 /** What is known of a slice in a build as far as it has grown, whichever of the slices in it are listed; null: nothing. */
 export function nestingOf(
-  state: Asking<Nesting>,
+  state: RequestState<Nesting>,
   { manifest }: Pick<AskedTrace, "manifest">,
   { track, ordinal }: Slice,
 ): Nesting | null {

@@ -3,8 +3,8 @@
 import { signal } from "@preact/signals";
 import type { ToolAnswer } from "@tilescope/client";
 import { factOf, valuesOf, wholeOf } from "./answer-values";
-import { Asker, type Asking } from "./asking";
 import { buildKey } from "./question-key";
+import { Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
 
 export interface FoundName {
@@ -30,7 +30,7 @@ export const NAMES_LISTED = 100;
 /** So many searches are at hand again at once. */
 const KEPT = 100;
 
-export const searchResult = signal<Asking<Found>>({ kind: "none" });
+export const searchResult = signal<RequestState<Found>>({ kind: "none" });
 
 /** Which hit is selected: its number from 1 on, null while or where that is not known. */
 export const currentHit = signal<{
@@ -48,21 +48,21 @@ export function searchKey({ manifest }: Trace, query: string): string {
 }
 
 export class SearchLoader {
-  readonly #asker = new Asker(KEPT, searchResult);
+  readonly #requester = new Requester(KEPT, searchResult);
 
   /** Asks once more where that is known already: a run that grows has more hits each time. */
   ask(trace: Trace, query: string, isAgain = false): void {
     if (isAgain) {
-      this.#asker.forget();
+      this.#requester.forget();
     }
-    void this.#asker.want(searchKey(trace, query), async (signal) => {
+    void this.#requester.want(searchKey(trace, query), async (signal) => {
       const answer = await trace.api.ask("search", { query, limit: 0, names: NAMES_LISTED }, signal);
       return foundOf(answer);
     });
   }
 
   clear(): void {
-    this.#asker.clear();
+    this.#requester.clear();
   }
 }
 

@@ -1,7 +1,7 @@
 /** An opened run: everything about it that does not change while it is open. */
 
 import type { BuildApi, Group, Manifest, Overview, Track, TrackRequest, TrackTree } from "@tilescope/client";
-import type { LearntFacts } from "./learnt";
+import type { RootTileFacts } from "./root-tile-facts";
 import { buildTree, type TreeNode } from "./tree";
 
 export interface Trace {
@@ -30,8 +30,8 @@ export function makeTrace(
   };
 }
 
-/** The same trace with what has been learnt of its tracks. */
-export function withLearnt(trace: Trace, facts: ReadonlyMap<number, LearntFacts>): Trace {
+/** The same trace with facts that root tiles have added to its tracks. */
+export function withRootTileFacts(trace: Trace, facts: ReadonlyMap<number, RootTileFacts>): Trace {
   const tracks = [...trace.tracks.values()].map((track) => ({ ...track, ...facts.get(track.id) }));
   const groups = [...trace.groups.values()];
   return makeTrace(trace.manifest, trace.api, { groups, tracks }, trace.overview);

@@ -8,11 +8,11 @@ import { type AreaSelection, draftArea, selection } from "../state/selection";
 import { pinnedOrder, trackOrder } from "../state/tracks";
 import { bounds, view } from "../state/view";
 import type { PointerActions, PointerMeaning, PointerSample } from "./gesture-tracker";
-import type { Guide } from "./guide";
 import { drawsOf, type Picture } from "./picture";
 import { pointedAt, selectionOf } from "./pointing";
 import { type Scene, sceneTrackAt } from "./scene";
 import type { Stage } from "./stage";
+import type { ViewNavigator } from "./view-navigator";
 
 /** How near to an edge of the selected area a drag moves the edge. */
 const EDGE_PX = 5;
@@ -63,7 +63,7 @@ export function snappedTicks(picture: Picture, { xPx, yPx, isFree }: PointerSamp
   return edge ?? tickAtX(picture.view, xPx);
 }
 
-export function connectArea(stage: Stage, guide: Guide): PointerActions {
+export function connectArea(stage: Stage, viewNavigator: ViewNavigator): PointerActions {
   /** While an edge of the selected area is dragged: the place of the other edge. */
   let fixedTicks: Ticks | null = null;
   /** What the last click met: the second one of two is for that, also where opened details have moved it away. */
@@ -130,9 +130,9 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
       return;
     }
     if (gesture === "zoom-to-range") {
-      guide.zoomTo(area.range);
+      viewNavigator.zoomTo(area.range);
     } else {
-      guide.select(area);
+      viewNavigator.select(area);
     }
   };
 
@@ -152,21 +152,21 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
       }
       const hint = stage.hintAt(meaning.point);
       if (hint !== null) {
-        guide.goToHint(hint);
+        viewNavigator.goToHint(hint);
         return;
       }
       if (meaning.gesture === "zoom-to-event") {
         const pointed = clicked;
         if (pointed?.kind === "slice") {
           const { startTicks, durationTicks } = pointed.hit;
-          guide.zoomTo({ startTicks, endTicks: plus(startTicks, durationTicks) });
+          viewNavigator.zoomTo({ startTicks, endTicks: plus(startTicks, durationTicks) });
         } else if (pointed?.kind === "bin") {
-          guide.zoomToBin(pointed.bin);
+          viewNavigator.zoomToBin(pointed.bin);
         }
         return;
       }
       clicked = pointedAt(picture, meaning.point.xPx, meaning.point.yPx);
-      guide.select(selectionOf(clicked));
+      viewNavigator.select(selectionOf(clicked));
     },
     isHintAt: (point) => stage.hintAt(point) !== null,
     isEdgeAt: (point) => otherEdge(point) !== null,

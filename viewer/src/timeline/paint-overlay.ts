@@ -5,8 +5,8 @@ import { PINNED_EDGE_PX } from "../state/layout";
 import type { AreaSelection, EventSelection, Selection } from "../state/selection";
 import type { CanvasTheme } from "./canvas-theme";
 import { type EdgeHint, HINT_PX, hintPlace } from "./edge-hints";
+import type { TimelineExtension } from "./extension";
 import { curveOf, type FlowArrow } from "./flow-arrows";
-import type { Instruments } from "./instruments";
 import { outlineOf, type Target } from "./outline";
 import type { Picture } from "./picture";
 import type { Scene } from "./scene";
@@ -29,18 +29,18 @@ export interface OverlayInput {
   readonly arrows: readonly FlowArrow[];
   readonly hints: readonly EdgeHint[];
   readonly hoveredHint: EdgeHint | null;
-  readonly instruments: Instruments | null;
+  readonly extension: TimelineExtension | null;
 }
 
 export function paintOverlay(surface: Surface, input: OverlayInput): void {
   const { picture, theme, selection } = input;
-  if (input.instruments?.isBlank !== false && isEmpty(input)) {
+  if (input.extension?.isBlank !== false && isEmpty(input)) {
     surface.blank(picture.view.widthPx, picture.heightPx, picture.ratio);
     return;
   }
   const context = surface.begin(picture.view.widthPx, picture.heightPx, picture.ratio);
   context.scale(picture.ratio, picture.ratio);
-  input.instruments?.paintOver(context, picture, theme);
+  input.extension?.paintOver(context, picture, theme);
   if (input.draft !== null) {
     paintArea(context, input, input.draft.area, input.draft.isZoom);
   } else if (selection.kind === "area") {

@@ -1,6 +1,6 @@
 import { ApiError, NetworkError, type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { column, table } from "../answers/made-up";
+import { column, table } from "../answers/test-tables";
 import { retries } from "../state/link";
 import { pending, problems } from "../state/problems";
 import type { Trace } from "../state/trace";

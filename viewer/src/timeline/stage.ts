@@ -17,11 +17,11 @@ import { areaTracks, layout, scrolled } from "../state/tracks";
 import { bounds, scroll, view } from "../state/view";
 import { type CanvasTheme, readCanvasTheme } from "./canvas-theme";
 import { type EdgeHint, edgeHints, hintAt } from "./edge-hints";
+import type { TimelineExtension } from "./extension";
 import { countEvents, countProvisional, widestBinTicks } from "./facts";
 import type { FlowArrow } from "./flow-arrows";
 import { FrameLoop } from "./frame";
 import type { PointerMeaning } from "./gesture-tracker";
-import type { Instruments } from "./instruments";
 import { LateCode } from "./late-code";
 import type { MinimapPainter } from "./minimap";
 import { Motion } from "./motion";
@@ -68,13 +68,13 @@ export class Stage {
     rested: () => this.invalidate(),
   });
   /** What is over the tracks, and answers the pointer: loaded behind the first picture. */
-  readonly late = new LateCode(() => import("./late"));
+  readonly late = new LateCode(() => import("./late-overlay"));
   /** Where the pointer is over the timeline, or null. */
   pointer: PointerPlace | null = null;
   minimap: MinimapPainter | null = null;
-  instruments: Instruments | null = null;
+  extension: TimelineExtension | null = null;
   /** Loads them. */
-  loadInstruments: () => Promise<unknown> = async () => undefined;
+  loadExtension: () => Promise<unknown> = async () => undefined;
   over: OverTracks | null = null;
   /** Where in the window the tooltip was before the picture began to move. */
   #hiddenAt: PointerPlace | null = null;
@@ -187,8 +187,8 @@ export class Stage {
   /** Does what a click or a drag means, which needs what is loaded late. */
   async takeLate(meaning: PointerMeaning): Promise<void> {
     // Where the server is away, the next one asks again.
-    await this.loadInstruments().catch(() => undefined);
-    (this.instruments as Instruments | null)?.take(meaning);
+    await this.loadExtension().catch(() => undefined);
+    (this.extension as TimelineExtension | null)?.take(meaning);
   }
 
   /** Asks for a new picture: something of the tracks has changed. */
@@ -317,7 +317,7 @@ export class Stage {
       selectedRow: this.#selectedRow(),
       isWalked: element.matches(":focus-visible"),
       hovered: this.late.here.targetOf(hover.peek()?.pointed ?? null),
-      instruments: this.instruments,
+      extension: this.extension,
     });
     paintAxis(surfaces.axis, {
       axis: timeAxis(picture.view, current.trace.manifest.time, shownFormat.peek()),
@@ -325,7 +325,7 @@ export class Stage {
       heightPx: AXIS_PX,
       selected: draftArea.peek()?.area.range ?? selectedRange.peek(),
       theme: values,
-      instruments: this.instruments,
+      extension: this.extension,
     });
   }
 

@@ -37,7 +37,7 @@ const DRAWN_WORDS: Readonly<Record<Direction, string>> = {
 /** Tracks that are asked, one after the other, for what they have in view. */
 const MOST_ASKED = 24;
 
-/** What walking needs of the guide. */
+/** The part of the navigator that walking needs. */
 interface WalkPort {
   startAnew(): AbortSignal;
   select(chosen: Selection): void;
@@ -47,12 +47,17 @@ interface WalkPort {
 }
 
 /** Goes to a neighbour of the selected event. */
-export async function stepFrom(stage: Stage, guide: WalkPort, track: number, direction: Direction): Promise<void> {
+export async function stepFrom(
+  stage: Stage,
+  viewNavigator: WalkPort,
+  track: number,
+  direction: Direction,
+): Promise<void> {
   const details = detailsView.peek();
   if (details.kind !== "ready") {
     return;
   }
-  const signal = guide.startAnew();
+  const signal = viewNavigator.startAnew();
   let neighbour: Neighbour | null;
   try {
     neighbour = await lookFor(stage, details.details, direction, signal);
@@ -69,19 +74,19 @@ export async function stepFrom(stage: Stage, guide: WalkPort, track: number, dir
     announcement.value = `There is no ${WORDS[direction]}.`;
     return;
   }
-  guide.show(track, neighbour);
+  viewNavigator.show(track, neighbour);
 }
 
 /**
  * Selects the first slice in view: of the track or group with this key, else of the first track on the screen that has one.
  * Where a track has none in view, its nearest one after that, or before.
  */
-export async function enter(guide: WalkPort, key: string | null): Promise<void> {
+export async function enter(viewNavigator: WalkPort, key: string | null): Promise<void> {
   const shown = runView.peek();
   if (shown.kind !== "open") {
     return;
   }
-  const signal = guide.startAnew();
+  const signal = viewNavigator.startAnew();
   const { trace } = shown;
   const range = visibleRange(view.peek());
   const own = key === null ? undefined : layoutItem(layout.peek(), key);
@@ -91,18 +96,18 @@ export async function enter(guide: WalkPort, key: string | null): Promise<void> 
     for (const id of candidates.slice(0, MOST_ASKED)) {
       const place = await firstIn(trace, id, range, signal);
       if (place !== null && layoutItem(layout.peek(), trackKey(id)) !== null) {
-        guide.select({ kind: "event", track: id, ordinal: place });
+        viewNavigator.select({ kind: "event", track: id, ordinal: place });
         return;
       }
       if (place !== null) {
-        guide.goTo(id, place);
+        viewNavigator.goTo(id, place);
         return;
       }
     }
     const [first] = own == null ? [] : tracks;
     const nearest = first === undefined ? null : await nearestTo(trace, first, range, signal);
     if (first !== undefined && nearest !== null) {
-      guide.goTo(first, nearest);
+      viewNavigator.goTo(first, nearest);
     } else {
       announcement.value = own == null ? "No slice is in view." : "This track has no events.";
     }
@@ -115,7 +120,7 @@ export async function enter(guide: WalkPort, key: string | null): Promise<void> 
 
 /** Selects the event of a track that is nearest to a range in which it has none, before it or behind it. */
 export async function goBeside(
-  guide: WalkPort,
+  viewNavigator: WalkPort,
   track: number,
   side: "previous" | "next",
   { startTicks, endTicks }: TickRange,
@@ -124,7 +129,7 @@ export async function goBeside(
   if (client === undefined) {
     return;
   }
-  const signal = guide.startAnew();
+  const signal = viewNavigator.startAnew();
   const tiles = {
     tile: (level: number, index: number) => client.load({ track, level, index }, signal),
     leafAt: (tick: bigint) => client.loadLeaf(track, ticks(tick), signal),
@@ -138,7 +143,7 @@ export async function goBeside(
   try {
     const slice = await neighbour;
     if (slice !== null && !signal.aborted) {
-      guide.show(track, slice);
+      viewNavigator.show(track, slice);
     }
   } catch (error) {
     if (!signal.aborted) {
@@ -148,7 +153,7 @@ export async function goBeside(
 }
 
 /** Goes on from a bin to what is drawn beside it, or above or below it. */
-export function stepFromBin(stage: Stage, guide: WalkPort, from: BinFacts, direction: Direction): void {
+export function stepFromBin(stage: Stage, viewNavigator: WalkPort, from: BinFacts, direction: Direction): void {
   const { picture } = stage;
   if (picture === null) {
     return;
@@ -164,12 +169,12 @@ export function stepFromBin(stage: Stage, guide: WalkPort, from: BinFacts, direc
   if (hit === null) {
     announcement.value = `There is no ${DRAWN_WORDS[direction]} in view.`;
   } else {
-    selectDrawn(guide, hit);
+    selectDrawn(viewNavigator, hit);
   }
 }
 
 /** Selects the first bin or slice that begins in view: of the track or group with this key, else of the first with one. */
-export function enterDrawn(stage: Stage, guide: WalkPort, key: string | null): void {
+export function enterDrawn(stage: Stage, viewNavigator: WalkPort, key: string | null): void {
   const { picture } = stage;
   if (picture === null) {
     return;
@@ -181,7 +186,7 @@ export function enterDrawn(stage: Stage, guide: WalkPort, key: string | null): v
     for (let row = 0; row < track.lanes && (wanted === null || wanted === track.id); row++) {
       const hit = drawnBeside(drawsOf(picture, track.id), row, { startTicks: before, endTicks: before }, "next");
       if (hit !== null) {
-        selectDrawn(guide, hit);
+        selectDrawn(viewNavigator, hit);
         return;
       }
     }
@@ -189,13 +194,13 @@ export function enterDrawn(stage: Stage, guide: WalkPort, key: string | null): v
   announcement.value = "Nothing begins in view.";
 }
 
-function selectDrawn(guide: WalkPort, hit: BinHit | SliceHit): void {
-  guide.select(
+function selectDrawn(viewNavigator: WalkPort, hit: BinHit | SliceHit): void {
+  viewNavigator.select(
     hit.kind === "bin"
       ? { kind: "bin", bin: binFacts(hit) }
       : { kind: "event", track: hit.track, ordinal: hit.ordinal },
   );
-  guide.revealSelection();
+  viewNavigator.revealSelection();
   const shown = runView.peek();
   if (hit.kind === "bin" && shown.kind === "open") {
     const { manifest, tracks } = shown.trace;

@@ -30,7 +30,7 @@ import { ShapeIndex } from "../pages/shape";
 import { questionQuery, type ToolQuestion } from "./answer";
 import { ApiError, NetworkError } from "./error";
 import { type EventName, type Manifest, parseManifest, parseTrackTree, type TrackTree } from "./model";
-import { type Pause, pauseFor, waitBeforeMs } from "./patience";
+import { type Pause, pauseFor, waitBeforeMs } from "./retry";
 import { type OpenApiJson, type ToolField, toolFields } from "./tool-fields";
 
 /** The part of `fetch` that the client uses. */

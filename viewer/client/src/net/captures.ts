@@ -11,7 +11,7 @@ import {
 } from "../base/jobs";
 import type { Api } from "./api";
 import { ApiError } from "./error";
-import { retryPauseMs } from "./patience";
+import { retryPauseMs } from "./retry";
 import { laterByTimer } from "./stream";
 import type { TextSocket } from "./watch";
 

@@ -17,8 +17,8 @@ import { coarseTerminals, type PageWant, resolve, sharpLevel, type TrackRequest 
 import { NO_TILE, type ShapeIndex } from "../pages/shape";
 import { type TileData, type TileName, tileEnd } from "../pages/tile";
 import type { FetchPage } from "./fetcher";
-import { mayPass } from "./patience";
 import { Residuals } from "./residuals";
+import { mayPass } from "./retry";
 import { type Socket, type StreamEvents, type StreamStatus, TileStream } from "./stream";
 
 /** What is on the screen now. */

@@ -10,7 +10,7 @@ import {
   readMonitorSample,
 } from "../base/jobs";
 import type { Api } from "./api";
-import { retryPauseMs } from "./patience";
+import { retryPauseMs } from "./retry";
 import { laterByTimer } from "./stream";
 import type { TextSocket } from "./watch";
 

@@ -14,7 +14,7 @@ import { Composer, missingBlocks } from "../pages/parts";
 import { coarseTerminals, resolve, sharpLevel, type TrackRequest } from "../pages/resolver";
 import type { ShapeIndex } from "../pages/shape";
 import type { TileData } from "../pages/tile";
-import { mayPass } from "./patience";
+import { mayPass } from "./retry";
 
 /** The part of a build's API that is needed. */
 export interface StillSource {

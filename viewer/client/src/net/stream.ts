@@ -14,8 +14,8 @@ import { ApiError } from "./error";
 import { type FetchPage, PageFetcher } from "./fetcher";
 import { inflate } from "./inflate";
 import { decodeMessage, encodeCredit, encodeWant, type ServerMessage } from "./messages";
-import { retryPauseMs } from "./patience";
-import { Turns } from "./turns";
+import { retryPauseMs } from "./retry";
+import { WorkQueue } from "./work-queue";
 
 /** The part of a WebSocket that the stream uses. */
 export interface Socket {
@@ -47,7 +47,7 @@ export interface StreamOptions {
   readonly events: StreamEvents;
   /** Of the manifest: those of this version unless given. */
   readonly limits?: Limits;
-  readonly turns?: Turns;
+  readonly workQueue?: WorkQueue;
   /** Calls back later; gives a function that cancels. */
   readonly later?: (run: () => void, ms: number) => () => void;
   /** From 0 to 1, for the length of pauses. */
@@ -62,7 +62,7 @@ const FAILURES_BEFORE_POLLING = 2;
 /** The stream of docs/api.md: a list of wanted pages goes out, pages come in. A lost connection is opened again. */
 export class TileStream {
   readonly #options: StreamOptions;
-  readonly #turns: Turns;
+  readonly #workQueue: WorkQueue;
   readonly #fetcher: PageFetcher;
   readonly #later: (run: () => void, ms: number) => () => void;
   #socket: Socket | null = null;
@@ -83,7 +83,7 @@ export class TileStream {
 
   constructor(options: StreamOptions) {
     this.#options = options;
-    this.#turns = options.turns ?? new Turns();
+    this.#workQueue = options.workQueue ?? new WorkQueue();
     this.#later = options.later ?? laterByTimer;
     this.#fetcher = new PageFetcher(options.fetchPage, {
       onBytes: (key, bytes) => void this.#deliver(key, () => Promise.resolve(bytes)),
@@ -248,7 +248,7 @@ export class TileStream {
     this.#decoding.add(name);
     try {
       const bytes = await load();
-      const page = await this.#turns.runSteps(() => pageSteps(bytes, key));
+      const page = await this.#workQueue.runSteps(() => pageSteps(bytes, key));
       if (this.#state === "closed") {
         return;
       }

@@ -4,7 +4,7 @@
  */
 
 import { LIMITS, type Progress, readProgress, type WatchMessage } from "../base/schema";
-import { retryPauseMs } from "./patience";
+import { retryPauseMs } from "./retry";
 import { laterByTimer } from "./stream";
 
 /** The part of a WebSocket that the watch uses. */

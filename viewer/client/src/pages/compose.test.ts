@@ -155,7 +155,7 @@ describe("a rollup closer than its own tiles", () => {
     const composer = new Composer(shapes, lookup, ROOT_LEVEL, { budgetMs: 4, now });
     const shape = shapes.get(0)!;
     const coarse: View = { ...view, ticksPerPx: 4 * view.ticksPerPx };
-    const turns = (shown: View): (readonly DrawTile[])[] => {
+    const drawsOf = (shown: View): (readonly DrawTile[])[] => {
       const out: (readonly DrawTile[])[] = [];
       for (let turn = 0; turn < 50; turn++) {
         composer.begin();
@@ -169,12 +169,12 @@ describe("a rollup closer than its own tiles", () => {
       throw new Error("never complete");
     };
     const wide = { ...coarse, widthPx: 4000 };
-    const first = turns(wide);
+    const first = drawsOf(wide);
     expect(first.length).toBeGreaterThan(1);
     expect(first[0]!.some(({ sharp }) => !sharp)).toBe(true);
     expect(first.at(-1)!.every(({ sharp }) => sharp)).toBe(true);
     // Closer: what is not composed yet is drawn from the composed tiles of the level above.
-    const [closer] = turns({ ...wide, ticksPerPx: wide.ticksPerPx / 4 });
+    const [closer] = drawsOf({ ...wide, ticksPerPx: wide.ticksPerPx / 4 });
     const level = sharpLevel(wide.ticksPerPx, ROOT_LEVEL);
     expect(closer!.filter(({ sharp }) => !sharp).some(({ tile }) => tile.level === level)).toBe(true);
   });

@@ -3,7 +3,7 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import type { PageTexts } from "../contract";
 import { PlaceOptions } from "../frame/place-picker";
-import type { RunPlace } from "../frame/places-of";
+import type { RunPlace } from "../frame/run-places";
 import { type FormField, faults, spare } from "./form-fields";
 
 /** The field that says whose events are looked at. */

@@ -4,10 +4,10 @@ import type { ToolAnswer, ToolEntry, ToolField } from "@tilescope/client";
 import type { ComponentType } from "preact";
 import { useMemo } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
-import { Answered, StateCard, sentence } from "../../asking/states";
-import { useAsked } from "../../asking/use-asked";
+import { Answered, StateCard, sentence } from "../../requests/states";
+import { useRequest } from "../../requests/use-request";
 import type { PageProps, PageTexts } from "../contract";
-import { placesOf } from "../frame/places-of";
+import { placesOf } from "../frame/run-places";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import { Form } from "./form";
@@ -24,7 +24,7 @@ type OfTool<Props> = Props & { readonly tool: ToolEntry };
 
 function CatalogueView(props: OfTool<ViewProps>) {
   const { api } = props.context.trace;
-  const described = useAsked(props.tool.id, (signal) => api.toolFields(props.tool.id, signal));
+  const described = useRequest(props.tool.id, (signal) => api.toolFields(props.tool.id, signal));
   return <Answered request={described}>{(toolFields) => <Described toolFields={toolFields} {...props} />}</Answered>;
 }
 

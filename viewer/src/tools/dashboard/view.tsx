@@ -4,7 +4,7 @@ import type { ToolAnswer, ToolEntry } from "@tilescope/client";
 import type { ComponentType } from "preact";
 import { useMemo } from "preact/hooks";
 import { Dashboard } from "../../answers/dashboard";
-import { Answered, StateCard, sentence } from "../../asking/states";
+import { Answered, StateCard, sentence } from "../../requests/states";
 import type { PageProps } from "../contract";
 import { PlacePicker } from "../frame/place-picker";
 import { Incomplete } from "../frame/tool-answer";

@@ -1,10 +1,10 @@
 /** What all pages but the timeline have around them: range switch, title, and the states without an answer. */
 
 import { useMemo } from "preact/hooks";
-import { Skeleton, StateCard, Unavailable } from "../../asking/states";
 import { useApp } from "../../components/app-context";
 import { LoadFailed } from "../../components/load-failed";
 import { useLoaded } from "../../components/use-loaded";
+import { Skeleton, StateCard, Unavailable } from "../../requests/states";
 import { catalogue } from "../../state/catalogue";
 import { page } from "../../state/page";
 import { selectedRange } from "../../state/selection";

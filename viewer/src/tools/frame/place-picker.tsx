@@ -1,7 +1,7 @@
 /** Whose events are looked at: everything, a host, or one of its processes and devices. */
 
 import type { Trace } from "../../state/trace";
-import { placesOf, type RunPlace } from "./places-of";
+import { placesOf, type RunPlace } from "./run-places";
 
 interface Props {
   readonly trace: Trace;

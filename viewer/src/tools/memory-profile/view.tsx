@@ -3,7 +3,7 @@
 import "./memory-profile.css";
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo, useRef } from "preact/hooks";
-import { Answered } from "../../asking/states";
+import { Answered } from "../../requests/states";
 import { changeSettings } from "../../state/settings";
 import type { PageContext, PageProps } from "../contract";
 import { PlacePicker } from "../frame/place-picker";
@@ -24,8 +24,8 @@ export function MemoryProfileView({ context, fields, setFields }: PageProps<Memo
   );
   const request = useAnswer(context, TOOL.id, question);
   const memories = useRef<Memories>({ names: [], shown: "" });
-  if (request.asking.kind === "answered") {
-    memories.current = memoriesOf(request.asking.answer);
+  if (request.state.kind === "answered") {
+    memories.current = memoriesOf(request.state.answer);
   }
   const { names, shown } = memories.current;
   const chosen = names.includes(memory) ? memory : memory === "" ? shown : memory;

@@ -3,7 +3,7 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo, useRef } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
-import { Answered } from "../../asking/states";
+import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
 import { ToolAnswerView } from "../frame/tool-answer";
@@ -32,8 +32,8 @@ export function MemoryViewerView({ context, fields, setFields }: PageProps<Memor
   );
   const request = useAnswer(context, TOOL.id, question);
   const lastAnswer = useRef<{ programs: readonly string[]; shown: string }>({ programs: [], shown: "" });
-  if (request.asking.kind === "answered") {
-    const { tables, facts } = request.asking.answer;
+  if (request.state.kind === "answered") {
+    const { tables, facts } = request.state.answer;
     const column = tables.find(({ id }) => id === "programs")?.columns.find(({ id }) => id === "program");
     const shown = facts.find(({ id }) => id === "program")?.value;
     lastAnswer.current = { programs: (column?.values ?? []).map(String), shown: String(shown ?? program) };

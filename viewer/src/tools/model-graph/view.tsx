@@ -3,7 +3,7 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo, useState } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
-import { Answered } from "../../asking/states";
+import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { useAnswer } from "../frame/use-answer";
 import { Picture } from "../graph/picture";

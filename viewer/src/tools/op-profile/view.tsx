@@ -2,7 +2,7 @@
 
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
-import { Answered } from "../../asking/states";
+import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
 import { PlacePicker } from "../frame/place-picker";

@@ -3,7 +3,7 @@
 import type { ToolColumn, ToolTable } from "@tilescope/client";
 import { useRef } from "preact/hooks";
 import { figureText } from "../../answers/figures";
-import { goToPlace, Places } from "../../answers/places";
+import { goToPlace, Places } from "../../answers/timeline-places";
 import { GoIcon } from "../../components/icons";
 import type { PageContext } from "../contract";
 import {

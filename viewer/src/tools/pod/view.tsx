@@ -4,8 +4,8 @@ import type { ToolAnswer, ToolTable } from "@tilescope/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
 import type { RowOfTable } from "../../answers/links";
-import { goToPlace, Places } from "../../answers/places";
-import { Answered } from "../../asking/states";
+import { goToPlace, Places } from "../../answers/timeline-places";
+import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
 import { PlacePicker } from "../frame/place-picker";
@@ -32,8 +32,8 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
   const request = useAnswer(context, TOOL.id, question);
   const [core, setCore] = useState("");
   const lastAnswer = useRef<ToolAnswer | null>(null);
-  if (request.asking.kind === "answered") {
-    lastAnswer.current = request.asking.answer;
+  if (request.state.kind === "answered") {
+    lastAnswer.current = request.state.answer;
   }
   const all = lastAnswer.current;
   const cores = all?.tables.find(({ id }) => id === "cores");
@@ -150,10 +150,10 @@ function AskChannels({ context, question, onTable }: ShownProps & { onTable: (ch
     TOOL.id,
     useMemo(() => ({ ...question, collectives: "false", channels: "true" }), [question]),
   );
-  const { asking } = request;
-  const table = asking.kind === "answered" ? asking.answer.tables.find(({ id }) => id === "channels") : undefined;
+  const { state } = request;
+  const table = state.kind === "answered" ? state.answer.tables.find(({ id }) => id === "channels") : undefined;
   useEffect(() => onTable({ question, table: table ?? null }), [question, table, onTable]);
-  return asking.kind === "failed" ? <p class="page-note">The channels could not be asked for.</p> : null;
+  return state.kind === "failed" ? <p class="page-note">The channels could not be asked for.</p> : null;
 }
 
 interface PodProps extends ShownProps {

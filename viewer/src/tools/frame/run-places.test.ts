@@ -1,6 +1,6 @@
 import type { Group } from "@tilescope/client";
 import { expect, test } from "vitest";
-import { placesOf } from "./places-of";
+import { placesOf } from "./run-places";
 
 const group = (id: number, kind: Group["kind"], parent: number | null, rollup: number | null): [number, Group] => [
   id,

@@ -6,7 +6,7 @@ import type { PointerMeaning } from "./gesture-tracker";
 import type { Picture } from "./picture";
 
 /** Marks, the timing tool, further ways to use the pointer. */
-export interface Instruments {
+export interface TimelineExtension {
   /** Does what a click or a drag means. */
   take(meaning: PointerMeaning): void;
   /** The run on the screen has grown. */

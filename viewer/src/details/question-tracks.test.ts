@@ -1,7 +1,7 @@
 import type { Track } from "@tilescope/client";
 import { expect, it } from "vitest";
 import { rangesText } from "../state/ranges-text";
-import { askedTracks } from "./asked-tracks";
+import { questionTracks } from "./question-tracks";
 
 function track(id: number, kind: Track["kind"], children: readonly number[] = []): Track {
   return { id, kind, children } as unknown as Track;
@@ -24,19 +24,19 @@ it("names tracks in ranges", () => {
 
 it("names none where all of the kind are meant, and tells where none is", () => {
   const tracks = trackMap(4);
-  expect(askedTracks(tracks, new Set([0, 2, 4, 6]), isSlice)).toEqual({ kind: "all" });
-  expect(askedTracks(tracks, new Set([8]), isSlice)).toEqual({ kind: "none" });
-  expect(askedTracks(tracks, new Set([8]), ({ kind }) => kind === "counter")).toEqual({ kind: "all" });
+  expect(questionTracks(tracks, new Set([0, 2, 4, 6]), isSlice)).toEqual({ kind: "all" });
+  expect(questionTracks(tracks, new Set([8]), isSlice)).toEqual({ kind: "none" });
+  expect(questionTracks(tracks, new Set([8]), ({ kind }) => kind === "counter")).toEqual({ kind: "all" });
 });
 
 it("takes rollups for the tracks that they sum", () => {
-  expect(askedTracks(trackMap(4), new Set([9, 2, 6]), isSlice)).toEqual({ kind: "some", text: "0,2,6" });
+  expect(questionTracks(trackMap(4), new Set([9, 2, 6]), isSlice)).toEqual({ kind: "some", text: "0,2,6" });
 });
 
 it("names a group as a whole where its tracks are too many, and says where that does not help", () => {
   const tracks = trackMap(2000);
   const half = Array.from({ length: 1000 }, (_, k) => 2 * k);
-  expect(askedTracks(tracks, new Set([...half, 2004]), isSlice)).toEqual({ kind: "some", text: "2004,4001" });
+  expect(questionTracks(tracks, new Set([...half, 2004]), isSlice)).toEqual({ kind: "some", text: "2004,4001" });
   const others = half.map((id) => id + 2000);
-  expect(askedTracks(tracks, new Set(others), isSlice)).toEqual({ kind: "tooMany" });
+  expect(questionTracks(tracks, new Set(others), isSlice)).toEqual({ kind: "tooMany" });
 });

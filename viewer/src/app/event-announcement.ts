@@ -5,7 +5,7 @@ import { formatCount, plural } from "../components/format";
 import type { Trace } from "../state/trace";
 
 /** Name, duration, depth, start, and which of the track's events it is: all of it as the server says. */
-export function spoken(details: EventDetails, { manifest, tracks }: Trace): string {
+export function eventAnnouncement(details: EventDetails, { manifest, tracks }: Trace): string {
   const { name, kind, value, durationTicks, startTicks, row, track, ordinal } = details;
   const time = (ticks: bigint) => formatDuration(ticks, manifest.time.tickPs);
   const own = tracks.get(track);

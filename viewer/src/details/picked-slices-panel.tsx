@@ -5,8 +5,8 @@ import { useApp } from "../components/app-context";
 import { Row } from "../components/facts";
 import { formatCount, formatPercent } from "../components/format";
 import { CloseIcon } from "../components/icons";
+import { type Picked, type PickedSums, picked, sumsOf } from "../state/picked-slices";
 import { NOTHING, selection } from "../state/selection";
-import { type Picked, type PickedSums, picked, sumsOf } from "../state/several";
 import { timeText } from "../state/time-format";
 import { type Trace, trackPath } from "../state/trace";
 import { Head } from "./head";
@@ -69,7 +69,7 @@ function textOf(events: readonly Picked[], trace: Trace): string {
     .join("\n");
 }
 
-export function SeveralPanel({ trace }: { trace: Trace }) {
+export function PickedSlicesPanel({ trace }: { trace: Trace }) {
   const app = useApp();
   const events = picked.value;
   const sums = sumsOf(events);
@@ -99,7 +99,7 @@ export function SeveralPanel({ trace }: { trace: Trace }) {
                 onClick={() => {
                   const chosen = selection.peek();
                   if (chosen.kind === "several") {
-                    app.guide.select({ ...chosen });
+                    app.viewNavigator.select({ ...chosen });
                   }
                 }}
               >

@@ -3,7 +3,7 @@
 import { plus, type TickRange, type ToolQuestion, type Track } from "@tilescope/client";
 import { rangesText } from "../state/ranges-text";
 
-export type AskedTracks =
+export type QuestionTracks =
   /** All of their kind: a question that names none. */
   | { readonly kind: "all" }
   | { readonly kind: "none" }
@@ -18,11 +18,11 @@ const MOST_CHARACTERS = 2000;
  * Those of the chosen tracks that are of some kind, and of rollups the tracks that they sum. Where ranges of numbers are too
  * long to be written, the rollups of groups that are chosen as a whole stand for their tracks.
  */
-export function askedTracks(
+export function questionTracks(
   tracks: ReadonlyMap<number, Track>,
   chosen: ReadonlySet<number>,
   isOf: (track: Track) => boolean,
-): AskedTracks {
+): QuestionTracks {
   const allTracks = [...tracks.values()];
   const leaves = allTracks.filter((track) => track.kind !== "rollup" && isOf(track));
   const expanded = new Set(

@@ -29,7 +29,7 @@ export interface TracksBox {
   scrollTo(topPx: number): void;
 }
 
-export class Guide {
+export class ViewNavigator {
   readonly #stage: Stage;
   /** Null while another page is shown. */
   #box: TracksBox | null = null;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Api } from "./api";
 import { ApiError, AwayError, NetworkError } from "./error";
-import { pauseFor, retryPauseMs, waitBeforeMs } from "./patience";
+import { pauseFor, retryPauseMs, waitBeforeMs } from "./retry";
 
 const busy = (): Response =>
   new Response(JSON.stringify({ error: { code: "too_many", message: "wait" } }), {

@@ -28,7 +28,7 @@ const browserClock: Clock = {
     }),
 };
 
-export class Turns {
+export class WorkQueue {
   readonly #clock: Clock;
   #last: Promise<void> = Promise.resolve();
   #spentMs = 0;

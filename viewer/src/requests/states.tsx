@@ -3,11 +3,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Failure } from "../state/failure";
-import type { Asked } from "./use-asked";
+import type { RequestHandle } from "./use-request";
 import "./states.css";
 
 export interface AnsweredProps<T> {
-  readonly request: Asked<T>;
+  readonly request: RequestHandle<T>;
   /** What the server says, in the words of the page. */
   readonly words?: (message: string) => string;
   /** Whether an answer has nothing in it; `empty` is shown then. */
@@ -18,15 +18,15 @@ export interface AnsweredProps<T> {
 
 /** An answer, or the state of the question for it. Figures of the question before are dimmed while one waits. */
 export function Answered<T>({ request, words = (message) => message, isEmpty, empty, children }: AnsweredProps<T>) {
-  const { asking } = request;
-  switch (asking.kind) {
+  const { state } = request;
+  switch (state.kind) {
     case "none":
       return null;
     case "answered":
-      return isEmpty?.(asking.answer) ? (
-        (empty?.(asking.answer) ?? null)
+      return isEmpty?.(state.answer) ? (
+        (empty?.(state.answer) ?? null)
       ) : (
-        <div class="answer-slot">{children(asking.answer)}</div>
+        <div class="answer-slot">{children(state.answer)}</div>
       );
     case "cancelled":
       return (
@@ -38,17 +38,17 @@ export function Answered<T>({ request, words = (message) => message, isEmpty, em
         </StateCard>
       );
     case "failed":
-      return <Failed failure={{ ...asking.failure, message: words(asking.failure.message) }} again={request.again} />;
+      return <Failed failure={{ ...state.failure, message: words(state.failure.message) }} again={request.again} />;
     case "waiting":
       return (
         <>
-          {asking.patience === "progress" && <Progress sinceMs={asking.sinceMs} cancel={request.cancel} />}
-          {asking.stale !== null ? (
+          {state.patience === "progress" && <Progress sinceMs={state.sinceMs} cancel={request.cancel} />}
+          {state.stale !== null ? (
             <div class="answer-slot is-stale" aria-busy="true" inert>
-              {children(asking.stale.answer)}
+              {children(state.stale.answer)}
             </div>
           ) : (
-            asking.patience !== "quiet" && <Skeleton />
+            state.patience !== "quiet" && <Skeleton />
           )}
         </>
       );

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { Turns } from "./turns";
+import { WorkQueue } from "./work-queue";
 
 test("work runs in order, and gives way after two milliseconds of it", async () => {
   let now = 0;
   const log: string[] = [];
-  const turns = new Turns({
+  const workQueue = new WorkQueue({
     now: () => now,
     pause: async () => {
       log.push("pause");
     },
   });
   const work = (name: string, ms: number) =>
-    turns.run(() => {
+    workQueue.run(() => {
       now += ms;
       log.push(name);
       return name;
@@ -25,13 +25,13 @@ test("work runs in order, and gives way after two milliseconds of it", async () 
 test("work of many steps gives way between them, and nothing comes in between", async () => {
   let now = 0;
   const log: string[] = [];
-  const turns = new Turns({
+  const workQueue = new WorkQueue({
     now: () => now,
     pause: async () => {
       log.push("pause");
     },
   });
-  const steps = turns.runSteps(function* () {
+  const steps = workQueue.runSteps(function* () {
     for (const name of ["a", "b", "c"]) {
       now += 1.5;
       log.push(name);
@@ -39,11 +39,11 @@ test("work of many steps gives way between them, and nothing comes in between", 
     }
     return "all";
   });
-  const other = turns.run(() => log.push("other"));
+  const other = workQueue.run(() => log.push("other"));
   expect(await steps).toBe("all");
   await other;
   expect(log).toEqual(["a", "b", "pause", "c", "other"]);
-  const bad = turns.runSteps(function* () {
+  const bad = workQueue.runSteps(function* () {
     yield;
     throw new Error("bad column");
   });
@@ -51,19 +51,19 @@ test("work of many steps gives way between them, and nothing comes in between", 
 });
 
 test("the browser's pause ends by itself", async () => {
-  const turns = new Turns();
+  const workQueue = new WorkQueue();
   const busy = () => {
     for (const end = performance.now() + 2.5; performance.now() < end; ) {}
     return "done";
   };
-  expect(await Promise.all([turns.run(busy), turns.run(busy)])).toEqual(["done", "done"]);
+  expect(await Promise.all([workQueue.run(busy), workQueue.run(busy)])).toEqual(["done", "done"]);
 });
 
 test("work that throws fails alone", async () => {
-  const turns = new Turns();
-  const bad = turns.run(() => {
+  const workQueue = new WorkQueue();
+  const bad = workQueue.run(() => {
     throw new Error("bad page");
   });
   await expect(bad).rejects.toThrow("bad page");
-  expect(await turns.run(() => 1)).toBe(1);
+  expect(await workQueue.run(() => 1)).toBe(1);
 });

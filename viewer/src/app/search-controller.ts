@@ -23,9 +23,9 @@ import { selection } from "../state/selection";
 import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { visible } from "../state/view";
-import type { Guide } from "../timeline/guide";
 import { QueryHits } from "../timeline/query-hits";
 import type { Stage } from "../timeline/stage";
+import type { ViewNavigator } from "../timeline/view-navigator";
 
 /** So long a pause ends typing. */
 const TYPING_MS = 150;
@@ -34,9 +34,9 @@ const GROWING_MS = 1000;
 /** Key presses that are kept while the server is asked. */
 const MOST_STEPS = 8;
 
-export class Searching {
+export class SearchController {
   readonly #stage: Stage;
-  readonly #guide: Guide;
+  readonly #viewNavigator: ViewNavigator;
   readonly #address: AddressKeeper;
   readonly #totals = new SearchLoader();
   readonly #hits: QueryHits;
@@ -47,10 +47,10 @@ export class Searching {
   #steps: WalkDirection[] = [];
   #abort = new AbortController();
 
-  constructor(stage: Stage, guide: Guide, address: AddressKeeper) {
+  constructor(stage: Stage, viewNavigator: ViewNavigator, address: AddressKeeper) {
     this.#stage = stage;
     this.#hits = new QueryHits(stage);
-    this.#guide = guide;
+    this.#viewNavigator = viewNavigator;
     this.#address = address;
     effect(() => followTyping(typedQuery.value, (text) => this.#take(text)));
     effect(() => {
@@ -197,7 +197,7 @@ export class Searching {
     // The list lies over what one goes to.
     isSearchOpen.value = false;
     currentHit.value = { track: hit.track, ordinal: hit.ordinal, index };
-    this.#guide.goTo(hit.track, hit.ordinal);
+    this.#viewNavigator.goTo(hit.track, hit.ordinal);
     if (index === null) {
       void this.#count(trace, hit, signal);
     }

@@ -5,10 +5,10 @@
 
 import type { TileData, Track } from "@tilescope/client";
 
-export type LearntFacts = Partial<Pick<Track, "rows" | "values">>;
+export type RootTileFacts = Partial<Pick<Track, "rows" | "values">>;
 
 /** What a root tile adds to what is known of its track, or null. */
-export function learnFrom({ slices, bins, counterBins, samples }: TileData, track: Track): LearntFacts | null {
+export function factsOfRootTile({ slices, bins, counterBins, samples }: TileData, track: Track): RootTileFacts | null {
   if (track.kind === "counter") {
     const min = Math.min(lowest(counterBins.min), lowest(samples.value));
     const max = Math.max(highest(counterBins.max), highest(samples.value));

@@ -1,17 +1,17 @@
 /** What is heard of a build while it grows: blocks that can be had, and what tiles tell of their tracks. */
 
-import type { LearntFacts } from "../state/learnt";
+import type { RootTileFacts } from "../state/root-tile-facts";
 import { runView } from "../state/run";
 import { type Session, session } from "../state/session";
-import { withLearnt } from "../state/trace";
+import { withRootTileFacts } from "../state/trace";
 
-/** Tracks are learnt of tile by tile; the tree is made anew at most so often. */
-const LEARN_MS = 60;
+/** Facts of tracks arrive tile by tile; the tree is made anew at most this often. */
+const APPLY_MS = 60;
 
-export class Growing {
+export class BuildGrowth {
   /** Also blocks that were told of before their build was shown. */
   #built: { readonly build: string; readonly blocks: Set<number> } | null = null;
-  #learnt: Map<number, LearntFacts> | null = null;
+  #facts: Map<number, RootTileFacts> | null = null;
 
   blocksBuilt(build: string, blocks: readonly number[]): void {
     if (this.#built?.build !== build) {
@@ -31,20 +31,20 @@ export class Growing {
   }
 
   /** Takes what tiles tell of their tracks into the tree, several tiles at a time. */
-  learnt(facts: ReadonlyMap<number, LearntFacts>): void {
-    const isFirst = this.#learnt === null;
-    this.#learnt = new Map([...(this.#learnt ?? []), ...facts]);
+  addFacts(facts: ReadonlyMap<number, RootTileFacts>): void {
+    const isFirst = this.#facts === null;
+    this.#facts = new Map([...(this.#facts ?? []), ...facts]);
     if (isFirst) {
-      setTimeout(() => this.#takeLearnt(), LEARN_MS);
+      setTimeout(() => this.#applyFacts(), APPLY_MS);
     }
   }
 
-  #takeLearnt(): void {
-    const learnt = this.#learnt;
-    this.#learnt = null;
+  #applyFacts(): void {
+    const facts = this.#facts;
+    this.#facts = null;
     const shown = runView.peek();
-    if (learnt !== null && shown.kind === "open" && shown.trace.manifest.state === "indexing") {
-      runView.value = { kind: "open", trace: withLearnt(shown.trace, learnt) };
+    if (facts !== null && shown.kind === "open" && shown.trace.manifest.state === "indexing") {
+      runView.value = { kind: "open", trace: withRootTileFacts(shown.trace, facts) };
     }
   }
 }

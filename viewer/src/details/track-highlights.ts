@@ -1,19 +1,19 @@
 /** Rows that are of tracks: they have these stand out. */
 
 import type { ToolTable } from "@tilescope/client";
-import type { RowDeeds, RowWay } from "../answers/links";
+import type { RowActions, RowWay } from "../answers/links";
 import { highlight } from "../state/highlight";
 import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { highlightOfTracks, isOfRow } from "./row-events";
 
 /** Deeds of rows whose tracks stand in these columns. */
-export function lightTracks(
+export function highlightTracks(
   trace: Trace,
   table: ToolTable,
   columns: readonly string[],
   ways: readonly RowWay[],
-): RowDeeds {
+): RowActions {
   const trackColumns = table.columns.filter(({ id }) => columns.includes(id));
   const rowHighlight = (row: number) => {
     const tracks = trackColumns.map(({ values }) => values[row]).filter((track) => typeof track === "number");

@@ -10,24 +10,24 @@ import { NOTHING, selectedRange, selection, tracksOf } from "../state/selection"
 import { changeSettings, settings, toggleTheme } from "../state/settings";
 import { isDrawerOpen, isFinderOpen, isHelpOpen, isPaletteOpen, isTableOpen } from "../state/shell";
 import { bounds, view, wholeView } from "../state/view";
-import type { Guide } from "../timeline/guide";
 import type { Stage } from "../timeline/stage";
-import type { TrackDeeds } from "./track-deeds";
+import type { ViewNavigator } from "../timeline/view-navigator";
+import type { TrackHandlers } from "./track-handlers";
 
 /** Part of the view's width that one arrow key pans, and the factor of one zoom step. */
 const PAN_STEP = 0.15;
 const ZOOM_STEP = 0.6;
 
-export type Deeds = Readonly<Record<Exclude<Intent, LateIntent | JobIntent>, () => void>>;
+export type IntentHandlers = Readonly<Record<Exclude<Intent, LateIntent | JobIntent>, () => void>>;
 
 /** `togglePage`: goes from a page to the timeline, or back to it; `walk`: from hit to hit of a search, or ends it. */
-export function makeDeeds(
+export function makeIntentHandlers(
   stage: Stage,
-  guide: Guide,
-  tracks: TrackDeeds,
+  viewNavigator: ViewNavigator,
+  tracks: TrackHandlers,
   togglePage: () => void,
   walk: (direction: "next" | "previous" | null) => void,
-): Deeds {
+): IntentHandlers {
   const { motion } = stage;
   const zoom = (factor: number) => motion.zoomStep(factor, stage.pointer?.xPx ?? view.peek().widthPx / 2);
   const pan = (part: number) => motion.panStep(part * view.peek().widthPx);
@@ -41,28 +41,28 @@ export function makeDeeds(
     "step-zoom-in": held["zoom-in"],
     "step-zoom-out": held["zoom-out"],
     "fit-run": () => {
-      guide.onJump();
+      viewNavigator.onJump();
       busyPart.value = null;
       motion.glideTo(wholeView(bounds.peek(), view.peek().widthPx));
     },
-    "focus-selection": () => guide.focusSelection(),
-    "enter-slice": () => enterSlice(guide),
+    "focus-selection": () => viewNavigator.focusSelection(),
+    "enter-slice": () => enterSlice(viewNavigator),
     "enter-bin": () => {
       const key = walkedKey();
       document.querySelector<HTMLElement>(".timeline")?.focus({ preventScroll: true });
-      guide.enterDrawn(key);
+      viewNavigator.enterDrawn(key);
     },
-    "previous-slice": () => guide.step("previous", -PAN_STEP),
-    "next-slice": () => guide.step("next", PAN_STEP),
-    "parent-slice": () => guide.step("parent", 0),
-    "child-slice": () => guide.step("child", 0),
-    "flow-back": () => guide.followFlow("in"),
-    "flow-forward": () => guide.followFlow("out"),
-    "slice-to-area": () => sliceToArea(guide),
+    "previous-slice": () => viewNavigator.step("previous", -PAN_STEP),
+    "next-slice": () => viewNavigator.step("next", PAN_STEP),
+    "parent-slice": () => viewNavigator.step("parent", 0),
+    "child-slice": () => viewNavigator.step("child", 0),
+    "flow-back": () => viewNavigator.followFlow("in"),
+    "flow-forward": () => viewNavigator.followFlow("out"),
+    "slice-to-area": () => sliceToArea(viewNavigator),
     clear: () => {
       const isNothing =
         highlight.peek() === null && selection.peek().kind === "none" && !isDrawerOpen.peek() && !isMarksOpen.peek();
-      if (stage.instruments?.clear() === true) {
+      if (stage.extension?.clear() === true) {
         return;
       }
       if (isNothing && query.peek() !== "") {
@@ -116,7 +116,7 @@ export function makeDeeds(
 }
 
 /** From the tree into a track, from the timeline to a slice, from a slice to its details. */
-function enterSlice(guide: Guide): void {
+function enterSlice(viewNavigator: ViewNavigator): void {
   const key = walkedKey();
   if (key === null && selection.peek().kind === "event") {
     isDrawerOpen.value = true;
@@ -124,14 +124,14 @@ function enterSlice(guide: Guide): void {
     return;
   }
   document.querySelector<HTMLElement>(".timeline")?.focus({ preventScroll: true });
-  guide.enter(key);
+  viewNavigator.enter(key);
 }
 
-function sliceToArea(guide: Guide): void {
+function sliceToArea(viewNavigator: ViewNavigator): void {
   const chosen = selection.peek();
   const range = selectedRange.peek();
   if (chosen.kind !== "area" && range !== null && range.endTicks > range.startTicks) {
-    guide.select({ kind: "area", range, tracks: new Set(tracksOf(chosen)) });
+    viewNavigator.select({ kind: "area", range, tracks: new Set(tracksOf(chosen)) });
   }
 }
 

@@ -1,7 +1,7 @@
 import { type TileData, type Track, ticks } from "@tilescope/client";
 import { counterTiles, Pyramid, sliceTiles } from "@tilescope/client/testing/pyramid";
 import { describe, expect, it } from "vitest";
-import { learnFrom } from "./learnt";
+import { factsOfRootTile } from "./root-tile-facts";
 
 const options = { rootLevel: 4, leafEvents: 10, tilesPerPage: 4 };
 const slices = Array.from({ length: 200 }, (_, k) => ({ start: 100 * k, duration: 7, row: k % 5, name: 0 }));
@@ -22,14 +22,14 @@ function track(kind: Track["kind"], rows: number, values: Track["values"] = null
 
 describe("a root tile tells", () => {
   it("how many rows a track has, in slices and in bins", () => {
-    expect(learnFrom(few[0]!, track("slice", 1))).toEqual({ rows: 5 });
-    expect(learnFrom(many[0]!, track("slice", 1))).toEqual({ rows: 5 });
-    expect(learnFrom(many[0]!, track("slice", 5))).toBeNull();
+    expect(factsOfRootTile(few[0]!, track("slice", 1))).toEqual({ rows: 5 });
+    expect(factsOfRootTile(many[0]!, track("slice", 1))).toEqual({ rows: 5 });
+    expect(factsOfRootTile(many[0]!, track("slice", 5))).toBeNull();
   });
 
   it("between which values a counter lies, in samples and in bins", () => {
-    expect(learnFrom(few[1]!, track("counter", 1))).toEqual({ values: { min: -10, max: -1 } });
-    expect(learnFrom(many[1]!, track("counter", 1))).toEqual({ values: { min: -10, max: 29 } });
-    expect(learnFrom(many[1]!, track("counter", 1, { min: -10, max: 29 }))).toBeNull();
+    expect(factsOfRootTile(few[1]!, track("counter", 1))).toEqual({ values: { min: -10, max: -1 } });
+    expect(factsOfRootTile(many[1]!, track("counter", 1))).toEqual({ values: { min: -10, max: 29 } });
+    expect(factsOfRootTile(many[1]!, track("counter", 1, { min: -10, max: 29 }))).toBeNull();
   });
 });

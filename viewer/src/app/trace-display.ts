@@ -22,31 +22,31 @@ import { formatTracks, parseTracks } from "../state/track-keys";
 import { chosenHost, layout, openGroups, trackChoice } from "../state/tracks";
 import { carryOpen, defaultExpansion, filterHost } from "../state/tree";
 import { bounds, RUN_PADDING, scroll, view, wholeView } from "../state/view";
-import type { Guide } from "../timeline/guide";
 import { rangeOfEvent } from "../timeline/outline";
 import type { Stage } from "../timeline/stage";
+import type { ViewNavigator } from "../timeline/view-navigator";
 
 /** What the bars above and below leave of the window, about: they have not been laid out yet. */
 const BARS_PX = 170;
 
 /** What showing a trace needs of the application. */
-export interface ShowingPort extends SessionEvents {
+export interface TraceDisplayPort extends SessionEvents {
   /** What the address asks for of a run that is about to be shown. */
   takeWanted(run: string): PageLocation | null;
   /** A session has begun, or goes on with a trace that has grown. */
   onSession(current: Session): void;
 }
 
-export class TraceShower {
+export class TraceDisplay {
   readonly #stage: Stage;
-  readonly #guide: Guide;
-  readonly #port: ShowingPort;
+  readonly #viewNavigator: ViewNavigator;
+  readonly #port: TraceDisplayPort;
   readonly #firstView = new FirstView();
   #details: DetailsLoader | null = null;
 
-  constructor(stage: Stage, guide: Guide, port: ShowingPort) {
+  constructor(stage: Stage, viewNavigator: ViewNavigator, port: TraceDisplayPort) {
     this.#stage = stage;
-    this.#guide = guide;
+    this.#viewNavigator = viewNavigator;
     this.#port = port;
   }
 
@@ -149,12 +149,12 @@ export class TraceShower {
     openGroups.value = carryOpen(before, trace, openGroups.peek(), defaultExpansion(trace.roots));
     trackChoice.value = carryChoice(before, trace, trackChoice.peek());
     current.renew(trace);
-    this.#stage.instruments?.renew(trace);
+    this.#stage.extension?.renew(trace);
     this.#port.onSession(current);
     const topPx = anchor === null ? null : scrollTo(layout.peek(), anchor);
     // The content gets its new height with the next rendering.
     if (topPx !== null && topPx !== scroll.peek().topPx) {
-      requestAnimationFrame(() => this.#guide.scrollTo(topPx));
+      requestAnimationFrame(() => this.#viewNavigator.scrollTo(topPx));
     }
     if (before.manifest.state === "indexing" && trace.manifest.state === "ready") {
       this.#findFirstView(trace);
@@ -162,20 +162,22 @@ export class TraceShower {
   }
 
   #findFirstView(trace: Trace): void {
-    void this.#firstView.find(trace, (range) => this.#guide.showFirst(trace.manifest.range, range));
+    void this.#firstView.find(trace, (range) => this.#viewNavigator.showFirst(trace.manifest.range, range));
   }
 
   #select(trace: Trace, { events, area }: PageLocation): void {
     const present = events.filter(({ track }) => trace.tracks.has(track));
     for (const { track } of present) {
-      this.#guide.openGroupsOf(trace, track);
+      this.#viewNavigator.openGroupsOf(trace, track);
     }
     const [only] = present;
     if (only !== undefined) {
-      this.#guide.select(present.length === 1 ? { kind: "event", ...only } : { kind: "several", events: present });
+      this.#viewNavigator.select(
+        present.length === 1 ? { kind: "event", ...only } : { kind: "several", events: present },
+      );
     } else if (area !== null) {
       const { tracks, ...range } = area;
-      this.#guide.select({ kind: "area", range, tracks: parseTracks(tracks, trace) });
+      this.#viewNavigator.select({ kind: "area", range, tracks: parseTracks(tracks, trace) });
     }
   }
 }

@@ -10,7 +10,7 @@ export const SKELETON_MS = 150;
 export const PROGRESS_MS = 1000;
 
 /** How it stands with a question. `key` says which one it is: another question, or another build, has another key. */
-export type Asking<T> =
+export type RequestState<T> =
   | { readonly kind: "none" }
   | {
       readonly kind: "waiting";
@@ -40,8 +40,8 @@ interface Question<T> {
 }
 
 /** Asks one question after another; an answer to one that is no longer asked is dropped. */
-export class Asker<T> {
-  readonly #state: Signal<Asking<T>>;
+export class Requester<T> {
+  readonly #state: Signal<RequestState<T>>;
   readonly #keeps: number;
   #kept: Recent<T>;
   #question: Question<T> | null = null;
@@ -50,19 +50,19 @@ export class Asker<T> {
   #timers: ReturnType<typeof setTimeout>[] = [];
 
   /** `keeps`: so many answers are kept, for when they are asked for again. `state`: where others see how it stands. */
-  constructor(keeps = 0, state = signal<Asking<T>>({ kind: "none" })) {
+  constructor(keeps = 0, state = signal<RequestState<T>>({ kind: "none" })) {
     this.#keeps = keeps;
     this.#kept = new Recent(keeps);
     this.#state = state;
   }
 
   /** How it stands with what was asked last. */
-  get state(): Asking<T> {
+  get state(): RequestState<T> {
     return this.#state.value;
   }
 
   /** How it stands with a question, be it that it has not been asked yet: what was answered to another one is stale. */
-  about(key: string): Asking<T> {
+  about(key: string): RequestState<T> {
     const state = this.#state.value;
     return state.kind !== "none" && state.key === key ? state : waitingFor(key, state);
   }
@@ -162,7 +162,7 @@ export class Asker<T> {
     }
   }
 
-  #settle(state: Asking<T>): void {
+  #settle(state: RequestState<T>): void {
     this.#stop();
     this.#state.value = state;
   }
@@ -176,12 +176,12 @@ export class Asker<T> {
   }
 }
 
-function waitingFor<T>(key: string, before: Asking<T>): Extract<Asking<T>, { kind: "waiting" }> {
+function waitingFor<T>(key: string, before: RequestState<T>): Extract<RequestState<T>, { kind: "waiting" }> {
   return { kind: "waiting", key, patience: "quiet", stale: lastOf(before), sinceMs: Date.now() };
 }
 
 /** The last answer that there was; what was cancelled shows none. */
-export function lastOf<T>(state: Asking<T>): Answer<T> | null {
+export function lastOf<T>(state: RequestState<T>): Answer<T> | null {
   switch (state.kind) {
     case "answered":
       return state;

@@ -12,11 +12,11 @@ const QUIET_MS = 250;
 
 /** What is loaded late is said when it is there; where it is not to be had, the details have it all. */
 async function say(details: EventDetails): Promise<void> {
-  const { spoken } = await import("./spoken").catch(() => ({ spoken: null }));
+  const { eventAnnouncement } = await import("./event-announcement").catch(() => ({ eventAnnouncement: null }));
   const shown = runView.peek();
   const now = detailsView.peek();
-  if (spoken !== null && shown.kind === "open" && now.kind === "ready" && now.details === details) {
-    announcement.value = spoken(details, shown.trace);
+  if (eventAnnouncement !== null && shown.kind === "open" && now.kind === "ready" && now.details === details) {
+    announcement.value = eventAnnouncement(details, shown.trace);
   }
 }
 

@@ -21,7 +21,7 @@ export interface ShownMark extends Mark {
 const COLOURS = 8;
 const LANE_PX = 20;
 
-export class MarkBook {
+export class MarkCollection {
   readonly keeper: MarkKeeper;
   /** The mark that was pointed out last, by its id. */
   readonly current = signal<string | null>(null);

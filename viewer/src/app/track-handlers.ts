@@ -12,18 +12,18 @@ import * as choices from "../state/track-choice";
 import { arrangement, layout, roots, scrolled, trackChoice } from "../state/tracks";
 import { findNode, type TreeNode, tracksOf } from "../state/tree";
 import { bounds } from "../state/view";
-import type { Guide } from "../timeline/guide";
 import { placeWithin } from "../timeline/pointer-place";
+import type { ViewNavigator } from "../timeline/view-navigator";
 
 const NONE = "Point at a track, or select something on it: then this key is for it.";
 
-export class TrackDeeds implements TrackActions {
+export class TrackHandlers implements TrackActions {
   readonly #address: AddressKeeper;
-  readonly #guide: Guide;
+  readonly #viewNavigator: ViewNavigator;
 
-  constructor(address: AddressKeeper, guide: Guide) {
+  constructor(address: AddressKeeper, viewNavigator: ViewNavigator) {
     this.#address = address;
-    this.#guide = guide;
+    this.#viewNavigator = viewNavigator;
   }
 
   togglePinned(key: string): void {
@@ -89,7 +89,7 @@ export class TrackDeeds implements TrackActions {
       announcement.value = `${nameOf(key)}: no event`;
       return;
     }
-    this.#address.step(() => this.#guide.goTo(track.id, end === "first" ? 0 : Number(track.events) - 1));
+    this.#address.step(() => this.#viewNavigator.goTo(track.id, end === "first" ? 0 : Number(track.events) - 1));
   }
 
   /** Selects all tracks of it, in the time of the selected range or else of the run. */
@@ -102,14 +102,14 @@ export class TrackDeeds implements TrackActions {
     }
     const chosen = selection.peek();
     const range = chosen.kind === "area" ? chosen.range : bounds.peek();
-    this.#address.step(() => this.#guide.select({ kind: "area", range, tracks }));
+    this.#address.step(() => this.#viewNavigator.select({ kind: "area", range, tracks }));
   }
 
   /** Shows a track that may be hidden, in a closed group or scrolled away, and puts the focus on it. */
   reveal(key: string): void {
     const shown = runView.peek();
     if (shown.kind === "open") {
-      this.#address.step(() => this.#guide.revealNode(shown.trace, key));
+      this.#address.step(() => this.#viewNavigator.revealNode(shown.trace, key));
       refocus(key);
     }
   }
