@@ -13,10 +13,10 @@ import { NotesList } from "./notes-list";
 import { TableChoices } from "./table-model";
 import { Tabs } from "./tabs";
 
-/** How tables were sorted and filtered, by tool and table: the answer for another range is shown in the same way. */
+/** Sorting and filters of tables, by tool and table: the answer for another range is shown in the same way. */
 const choicesOf = new Map<string, TableChoices>();
 
-/** Those of a table or chart of a tool. */
+/** Choices for a table or chart of a tool. */
 export function choices(tool: string, table: string, hasCards = false): TableChoices {
   const name = `${tool}/${table}`;
   let choices = choicesOf.get(name);

@@ -25,15 +25,15 @@ import { tsv } from "./tsv";
 
 interface Props {
   readonly series: ToolSeries;
-  /** Those of the same answer: their rows say where points lead. */
+  /** Tables of the same answer: their rows say where points lead. */
   readonly tables: readonly ToolTable[];
-  /** How its figures are shown as a table. */
+  /** Choices for the table of its figures. */
   readonly choices: TableChoices;
   /** Shows the row of a table that is about the same as a point. */
   readonly onRow: (row: RowOfTable) => void;
   readonly links: Links;
   readonly rangeText: string;
-  /** What stands before the legend. */
+  /** Content before the legend. */
   readonly head: ComponentChildren;
 }
 
@@ -48,7 +48,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
   const { steps = null } = links;
   const brush = useMemo(() => (steps === null ? null : StepBrush.forSeries(series, data)), [steps, series, data]);
   const brushed = useSignal<PlaceSpan | null>(null);
-  /** Where keys have begun to choose. */
+  /** Place where choosing by keys began. */
   const anchor = useRef<number | null>(null);
   const hidden = useSignal<ReadonlySet<number>>(new Set());
   const pointed = useSignal<ChartPoint | null>(null);
@@ -298,7 +298,7 @@ function tableOf({ id, title, x, ys, lines, labels }: ToolSeries): ToolTable {
   return { id: `chart-${id}`, title, parent: null, columns, totals: null, rest: null, more: null };
 }
 
-/** What a pointer can do on a chart of steps. */
+/** Hint of what a pointer can do on a chart of steps. */
 function hintOf(leads: boolean): string {
   return leads ? "Click: in the timeline · drag: choose steps" : "Drag to choose steps";
 }

@@ -5,10 +5,10 @@ import { type Names, ShownColumn } from "./columns";
 import { approximate, figureText, isInteger, isNumeric } from "./figures";
 import { sortRows } from "./sorting";
 
-/** What x is: points in time, numbers, or names in the order of the answer. */
+/** Kind of x: points in time, numbers, or names in the order of the answer. */
 export type XKind = "time" | "number" | "names";
 
-/** What several ys have in common: one axis. */
+/** Axis that several ys share. */
 export interface Measure {
   readonly id: string;
   readonly columns: readonly ShownColumn[];
@@ -20,10 +20,10 @@ export type Plotted = readonly (readonly (number | null)[])[];
 /** A place of the chart that somebody points at. */
 export interface ChartPoint {
   readonly place: number;
-  /** Of a heat map. */
+  /** Row of a heat map. */
   readonly row: number | null;
   readonly leftPx: number;
-  /** Of the whole chart. */
+  /** Width of the whole chart. */
   readonly widthPx: number;
 }
 
@@ -41,7 +41,7 @@ export class ChartData {
   readonly measures: readonly Measure[];
   /** The row of the answer at each place of the chart. */
   readonly rows: Uint32Array;
-  /** What `xs` count from: times need not fit in doubles, their distances do. */
+  /** Origin of `xs`: times need not fit in doubles, their distances do. */
   readonly zero: bigint;
   readonly xs: readonly number[];
   /** Places at which there is a figure to say, in the order of x: not those of limits alone. */
@@ -122,7 +122,7 @@ export class ChartData {
     return unit === "" ? digits : `${digits} ${unit}`;
   }
 
-  /** What is at a place: `Step 5`, or its label. */
+  /** Text of a place: `Step 5`, or its label. */
   placeText(place: number): string {
     const label = this.labels?.value(this.rows[place]!) ?? null;
     if (this.labels !== null && label !== null) {
@@ -131,7 +131,7 @@ export class ChartData {
     return this.x.title === "" ? this.xText(place) : `${this.x.title} ${this.xText(place)}`;
   }
 
-  /** Whether a series has a figure at a place. */
+  /** True if a series has a figure at a place. */
   has(y: number, place: number): boolean {
     return this.ys[y]!.value(this.rows[place]!) !== null;
   }
@@ -148,7 +148,7 @@ export class ChartData {
     return unit === "" ? digits : `${digits} ${unit}`;
   }
 
-  /** What the parts that are shown come to; null where there is nothing to add up. */
+  /** Sum of the parts that are shown; null where there is nothing to add up. */
   totalText(place: number, isShown: (y: number) => boolean): string | null {
     const [first] = this.ys;
     const parts = this.ys.filter((_, y) => isShown(y));

@@ -20,21 +20,21 @@ interface Props {
   readonly table: ToolTable;
   readonly links: Links;
   readonly choices: TableChoices;
-  /** What stands before the filter. */
+  /** Content before the filter. */
   readonly head: ComponentChildren;
   readonly onMore: ((more: string) => void) | null;
   /** Null: a row does nothing but lead to where its columns say. */
   readonly rowActions?: RowActions | null;
   /** A row to have the focus; another object asks anew. */
   readonly wanted?: { readonly row: number } | null;
-  /** Where rows lead whose columns do not say it. */
+  /** Destination of rows whose columns do not say it. */
   readonly placeOf?: (row: number) => Place | null;
 }
 
 const NO_WAYS: readonly RowWay[] = [];
 
 const INDENT_PX = 16;
-/** Of the buttons that lead to the timeline, and of each of them. */
+/** Padding of the buttons that lead to the timeline, and width of each of them. */
 const GO_PX = 12;
 const BUTTON_PX = 24;
 /** The least of the column of names beside a card. */

@@ -26,7 +26,7 @@ function timeMarks(chart: uPlot, data: ChartData, time: TimeBase): TimeAxis {
   return timeAxis(fit(span, chart.over.clientWidth || chart.width || FIRST_WIDTH_PX), time, "relative");
 }
 
-/** What the marks of time count from, where they do. */
+/** Draws the origin of the marks of time, where they have one. */
 export function drawAnchor(chart: uPlot, { data, time, colors }: PlotOptions): void {
   const anchor = data.xKind === "time" ? timeMarks(chart, data, time).anchor : "";
   if (anchor === "") {
@@ -76,7 +76,7 @@ export function xAxis({ data, time }: PlotOptions, axis: uPlot.Axis): uPlot.Axis
   };
 }
 
-/** What x is, at the left of its labels, where these do not say it. */
+/** Draws the title of x at the left of its labels, where these do not say it. */
 export function drawXTitle(chart: uPlot, { data, colors }: PlotOptions): void {
   if (data.xKind !== "number" || data.x.title === "") {
     return;

@@ -1,6 +1,6 @@
 /**
- * Where the points of a series lead: by columns of the series itself, as rows of a table do; or else by the rows of a
- * table of the same answer that are about the same steps, or names. Pure.
+ * Destinations of the points of a series: by columns of the series itself, as for rows of a table; or else by the rows of a table of the
+ * same answer that are about the same steps, or names. Pure.
  */
 
 import type { ToolColumn, ToolSeries, ToolTable } from "@tilescope/client";
@@ -20,7 +20,7 @@ export class SeriesPlaces {
     });
   }
 
-  /** Where a row of the series leads; null where to is not told. */
+  /** Destination of a row of the series; null where it is not told. */
   placeOf(row: number): Place | null {
     const own = this.#own.placeOf(row);
     if (own !== null) {

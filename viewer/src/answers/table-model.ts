@@ -1,4 +1,4 @@
-/** What one sees of a table: its columns, order and filter, which rows of a tree are open, which row has the focus. */
+/** State of a table on the screen: its columns, order and filter, the open rows of a tree, the row that has the focus. */
 
 import { computed, signal } from "@preact/signals";
 import type { FigureKind, ToolColumn, ToolTable } from "@tilescope/client";
@@ -9,15 +9,15 @@ import { isQuery, Places, parseSpan } from "./timeline-places";
 import { combine } from "./totals";
 import { type Lines, RowTree } from "./tree-rows";
 
-/** What a person has chosen; it outlives the answer, since the next one has the same columns. */
+/** Choices of a person; they outlive the answer, since the next one has the same columns. */
 export class TableChoices {
   readonly sort = signal<Sort | null>(null);
   readonly filter = signal("");
   /** Columns that are shown although they are not at first, or the other way round. */
   readonly turned = signal<ReadonlySet<string>>(new Set());
-  /** Of the figures of a chart: whether they stand in its place. */
+  /** True while a table of the figures stands in the place of their chart. */
   readonly hasTable = signal(false);
-  /** Whether all of the row that has the focus is told beside the table. */
+  /** True while all of the focused row is shown beside the table. */
   readonly hasCard = signal(false);
   /** Columns that are not shown at first. */
   readonly hidden: ReadonlySet<string>;
@@ -129,7 +129,7 @@ export class TableModel {
     return { rows: ranks === undefined ? rows : sortRows(rows, ranks, sort!.isDescending), depths: null };
   });
 
-  /** How many rows match, those in closed branches included. */
+  /** Number of rows that match, those in closed branches included. */
   readonly matchCount = computed(() => this.#matching.value?.length ?? this.size);
 
   readonly totals = computed<readonly TotalLine[]>(() => {
@@ -152,7 +152,7 @@ export class TableModel {
     return lines;
   });
 
-  /** What part of the whole a value is, 0 to 1, where that can be said: of a total, or a fraction as such. */
+  /** Share of a value in the whole, 0 to 1, where there is one: of a total, or a fraction as such. */
   share(column: ShownColumn, value: number): number | null {
     const { id, kind, total } = column.column;
     if (column.isUse) {
@@ -258,5 +258,5 @@ const isNaming = ({ column }: ShownColumn) => column.kind === "text" || column.k
 const isEmpty = (column: ToolColumn) =>
   (column.kind === "text" || column.kind === "name") && column.values.every((value) => value === "" || value === null);
 
-/** Where no column names a row, the first one that could is shown: its rows say that they have no name. */
+/** True for a column that names no row. Where all are such, the first one that could is shown: its rows say that they have no name. */
 const namesNothing = (shown: ShownColumn) => shown.isNumeric || isEmpty(shown.column);

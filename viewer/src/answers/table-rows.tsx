@@ -149,7 +149,7 @@ export function rowId(table: string, line: number): string {
   return `row-${table}-${line}`;
 }
 
-/** Of what a row looks like. */
+/** Properties that the look of a row depends on. */
 const SEEN = [
   ...(["model", "columns", "main", "row", "line", "depth"] as const),
   ...(["isCurrent", "isOpen", "isLit", "ways", "canGo"] as const),

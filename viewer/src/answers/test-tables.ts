@@ -12,7 +12,7 @@ export function column(
   return { id, title: id, kind, unit: "", total: "sum", values, ...more };
 }
 
-/** What most charts leave as it is. */
+/** Properties that most charts leave at their defaults. */
 export const PLAIN = { scale: "linear", lines: [], labels: null } as const;
 
 export function table(columns: readonly ToolColumn[], more: Partial<ToolTable> = {}): ToolTable {

@@ -1,4 +1,4 @@
-/** Where in the timeline a row leads, by the kinds and ids of its columns. */
+/** Places in the timeline to which rows lead, by the kinds and ids of their columns. */
 
 import { type TickRange, type ToolColumn, ticks } from "@tilescope/client";
 import type { Links } from "./links";
@@ -36,7 +36,7 @@ export class Places {
     this.#query = columns.find(isQuery);
   }
 
-  /** Whether any row may lead somewhere. */
+  /** True if any row may lead somewhere. */
   get areThere(): boolean {
     return (this.#event ?? this.#span ?? this.#track ?? this.#start ?? this.#query) !== undefined;
   }
@@ -78,7 +78,7 @@ export class Places {
   }
 }
 
-/** Whether a column has searches for the events of its rows. */
+/** True if a column has searches for the events of its rows. */
 export function isQuery({ id, kind }: Pick<ToolColumn, "id" | "kind">): boolean {
   return id === "query" && kind === "text";
 }

@@ -1,4 +1,4 @@
-/** What the rows that are shown come to, exactly: for the line below a table that a filter has shortened. */
+/** Exact sums of the rows that are shown: for the line below a table that a filter has shortened. */
 
 import type { ToolColumn } from "@tilescope/client";
 import { type Figure, isInteger, isRecorded } from "./figures";

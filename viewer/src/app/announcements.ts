@@ -1,4 +1,4 @@
-/** What is said to those who do not see the screen, and in the title of the window. */
+/** Texts for those who do not see the screen, and the title of the window. */
 
 import { effect } from "@preact/signals";
 import type { EventDetails } from "@tilescope/client";
@@ -10,7 +10,7 @@ import { currentPage } from "../tools/registry";
 /** While a key is held nothing is said, and for so long: only where one comes to rest. */
 const QUIET_MS = 250;
 
-/** What is loaded late is said when it is there; where it is not to be had, the details have it all. */
+/** Announces an event. The text is made by code that is loaded late; where that fails, the details have it all. */
 async function say(details: EventDetails): Promise<void> {
   const { eventAnnouncement } = await import("./event-announcement").catch(() => ({ eventAnnouncement: null }));
   const shown = runView.peek();

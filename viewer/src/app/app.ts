@@ -207,7 +207,7 @@ export class App implements AppActions {
     look();
   }
 
-  /** Where there is but one run and the address names none, the first list opens it. */
+  /** Opens the run of the first list, if it is the only one and the address names none. */
   #openTheOnlyRun(initial: PageLocation): void {
     let isFirst = initial.run === null;
     effect(() => {

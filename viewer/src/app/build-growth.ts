@@ -1,4 +1,4 @@
-/** What is heard of a build while it grows: blocks that can be had, and what tiles tell of their tracks. */
+/** News of a build while it grows: blocks that are built, and facts that tiles add to their tracks. */
 
 import type { RootTileFacts } from "../state/root-tile-facts";
 import { runView } from "../state/run";

@@ -33,7 +33,7 @@ const NEEDS: Readonly<Partial<Record<Intent, () => string | null>>> = {
   "toggle-page": () => (page.value.tool === null && lastPage.value === null ? "No page has been shown yet" : null),
 };
 
-/** What the palette lists: the rows of the key table, then the pages. Reads signals. */
+/** Commands of the palette: the rows of the key table, then the pages. Reads signals. */
 export function commands(trace: Trace | null): readonly Command[] {
   const rows = KEY_TABLE.filter(({ intent }) => intent !== "show-palette").map((binding) => ({
     key: binding.intent,

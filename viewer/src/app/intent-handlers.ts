@@ -1,4 +1,4 @@
-/** What each intent does: one entry for each, which the type asks for. */
+/** A handler for each intent; the type asks for all of them. */
 
 import { focusSoon, walkedKey } from "../components/tree-focus";
 import type { HeldIntent, Intent, JobIntent, LateIntent, PressIntent } from "../keys/table";

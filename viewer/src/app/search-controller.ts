@@ -29,7 +29,7 @@ import type { ViewNavigator } from "../timeline/view-navigator";
 
 /** So long a pause ends typing. */
 const TYPING_MS = 150;
-/** How often a run that grows is asked again. */
+/** Pause between two searches of a run that grows. */
 const GROWING_MS = 1000;
 /** Key presses that are kept while the server is asked. */
 const MOST_STEPS = 8;
@@ -234,7 +234,7 @@ export class SearchController {
     }
   }
 
-  /** Where one walks from: what is selected, or else what is on the screen. */
+  /** Start of a walk: the selection, or else what is on the screen. */
   async #from(trace: Trace, direction: WalkDirection, signal: AbortSignal): Promise<HitPlace | null> {
     const chosen = selection.peek();
     switch (chosen.kind) {

@@ -26,12 +26,12 @@ import { rangeOfEvent } from "../timeline/outline";
 import type { Stage } from "../timeline/stage";
 import type { ViewNavigator } from "../timeline/view-navigator";
 
-/** What the bars above and below leave of the window, about: they have not been laid out yet. */
+/** Height that the bars above and below take of the window, about: they have not been laid out yet. */
 const BARS_PX = 170;
 
-/** What showing a trace needs of the application. */
+/** The part of the application that showing a trace needs. */
 export interface TraceDisplayPort extends SessionEvents {
-  /** What the address asks for of a run that is about to be shown. */
+  /** Takes the wishes of the address for a run that is about to be shown. */
   takeWanted(run: string): PageLocation | null;
   /** A session has begun, or goes on with a trace that has grown. */
   onSession(current: Session): void;
@@ -188,7 +188,7 @@ function takeUp({ mode, marks }: PageLocation): void {
   addressMarks.value = marks;
 }
 
-/** Whether what an address names is selected already. */
+/** True if the selection of an address is selected already. */
 function isSelected({ events, area }: PageLocation): boolean {
   const chosen = selection.peek();
   switch (chosen.kind) {

@@ -1,4 +1,4 @@
-/** What is done with tracks and groups: pinned, hidden, moved, gone to. Each is a step that Back undoes. */
+/** Handlers for tracks and groups: pin, hide, move, go to. Each is a step that Back undoes. */
 
 import type { TrackActions } from "../components/app-context";
 import { keyPointedAt, refocus, walkedKey } from "../components/tree-focus";

@@ -1,4 +1,4 @@
-/** What is to be captured: from where, how long, and how much of it. */
+/** Form of a capture: from where, how long, and how much of it. */
 
 import { useSignal } from "@preact/signals";
 import type { CaptureOrder, CaptureRoom, CaptureTarget } from "@tilescope/client";
@@ -72,7 +72,7 @@ function TargetChoice(props: {
   );
 }
 
-/** What the operator allows beside targets; null where an address makes no sense. */
+/** Hint of the addresses that the operator allows beside targets; null where an address makes no sense. */
 function addressHint({ addresses }: CaptureRoom): string | null {
   if (addresses.includes("loopback")) {
     return "A port of the machine that Tilescope runs on. Other machines: start it with --allow-capture HOST:PORT.";

@@ -13,7 +13,7 @@ export interface MonitorRow {
   readonly values: SparkValues;
   /** `12 % to 43 %`, for those who do not see the line. */
   readonly spoken: string;
-  /** Why there may be no value. */
+  /** Reason for a missing value. */
   readonly missing: string;
 }
 

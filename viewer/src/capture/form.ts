@@ -1,4 +1,4 @@
-/** What a person fills in for a capture, what is wrong with it, and the order that it makes. Kept in this browser; pure but for that. */
+/** Fields of the form of a capture, their faults, and the order that the form makes. Kept in this browser; pure but for that. */
 
 import type { CaptureOrder } from "@tilescope/client";
 

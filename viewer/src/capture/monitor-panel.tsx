@@ -94,7 +94,7 @@ function State({ state }: { state: MonitorState }) {
   );
 }
 
-/** Which job is meant. */
+/** Form that asks for the job. */
 function HostForm({ hosts, begin }: { hosts: readonly string[]; begin: (host: string) => void }) {
   const host = useSignal(hosts[0] ?? "");
   const field = useRef<HTMLInputElement>(null);

@@ -1,9 +1,9 @@
-/** What is said of a capture while it runs and when it is over. Pure. */
+/** Texts about a capture while it runs and when it is over. Pure. */
 
 import type { Capture, CapturedHost, CapturePhaseName, CaptureProblem } from "@tilescope/client";
 import { formatBytes, plural } from "../components/format";
 
-/** How far on its way a host is: the one that is least far says where the capture is. */
+/** Phases of a host in order: the host that is least far decides the phase of the capture. */
 const WAY: readonly CapturePhaseName[] = [
   "waiting",
   "connecting",
@@ -57,7 +57,7 @@ export interface FailedHosts {
   readonly problem: CaptureProblem;
 }
 
-/** Why hosts gave no trace: each reason once, that of most hosts first. */
+/** Reasons why hosts gave no trace: each once, that of most hosts first. */
 export function failuresOf({ hosts }: Capture): readonly FailedHosts[] {
   const groups = new Map<string, { names: string[]; problem: CaptureProblem }>();
   for (const { name, phase, problem } of hosts) {
@@ -79,7 +79,7 @@ export function namesOf(names: readonly string[]): string {
   return more > 1 ? `${names.slice(0, MOST_NAMES).join(", ")} and ${more} more` : names.join(", ");
 }
 
-/** What came of it, in one line. */
+/** Outcome of a capture, in one line. */
 export function outcomeOf(capture: Capture): string {
   const { hosts, state, wasStopped, run } = capture;
   const saved = hosts.filter(({ phase }) => phase === "done").length;

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { DownIcon } from "./icons";
 
 export interface MenuProps {
-  /** What the menu chooses, said to screen readers before the choice. */
+  /** Subject of the menu, read to screen readers before the choice. */
   readonly label: string;
   readonly choice: string;
   readonly children: (close: () => void) => ComponentChildren;

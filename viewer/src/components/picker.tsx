@@ -9,11 +9,11 @@ import "../styles/finder.css";
 
 export interface PickerItem extends Findable {
   readonly key: string;
-  /** What stands beside it, on the right. */
+  /** Note beside it, on the right. */
   readonly note: string;
   /** Keys that do the same. */
   readonly keys?: readonly string[];
-  /** Why it cannot be chosen now; null where it can. */
+  /** Reason why it cannot be chosen now; null where it can. */
   readonly reason?: string | null;
 }
 
@@ -22,7 +22,7 @@ interface PickerProps<Item extends PickerItem> {
   readonly fieldLabel: string;
   readonly placeholder: string;
   readonly listLabel: string;
-  /** What is said where nothing is found. */
+  /** Text for an empty result. */
   readonly nothing: string;
   /** The key that has opened it closes it. */
   readonly intent: PressIntent;

@@ -1,4 +1,4 @@
-/** What a search has found: how many events, how long, by which names; the way from hit to hit; help for what can be asked. */
+/** Result of a search: how many events, how long, by which names; the way from hit to hit; help for queries. */
 
 import { formatDuration, formatExactDuration } from "@tilescope/client";
 import { useEffect, useState } from "preact/hooks";
@@ -17,7 +17,7 @@ import "../styles/search.css";
 interface Seen {
   /** Null before the first answer. */
   readonly value: Found | null;
-  /** Of the search before: the answer to this one is on its way. */
+  /** True while the result of the search before is shown, and this one is on its way. */
   readonly isStale: boolean;
   readonly isSlow: boolean;
   readonly failure: string | null;
@@ -260,7 +260,7 @@ function NameLine({ trace, entry, most }: { trace: Trace; entry: FoundName; most
   );
 }
 
-/** What is wrong, and where in the query: the server says both. */
+/** Fault of a query and its place in it: the server says both. */
 function Failure({ message }: { message: string }) {
   const text = query.value;
   const position = faultAt(message);

@@ -10,7 +10,7 @@ export interface SplitterProps {
   /** 1 when moving right or down makes the part larger, -1 when smaller. */
   readonly sign: 1 | -1;
   readonly onChange: (valuePx: number) => void;
-  /** What a double click does. */
+  /** Handler of a double click. */
   readonly onReset?: () => void;
 }
 

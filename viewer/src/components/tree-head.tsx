@@ -18,7 +18,7 @@ const FILTER_TITLE = [
 function TrackFilter() {
   const app = useApp();
   const input = useRef<HTMLInputElement>(null);
-  /** How far the tracks were scrolled before they were filtered. */
+  /** Scroll position of the tracks before they were filtered. */
   const before = useRef(0);
   const { filter } = trackChoice.value;
 

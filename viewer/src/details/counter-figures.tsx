@@ -1,4 +1,4 @@
-/** What counters come to in a span; a row has its counter stand out. */
+/** Sums of counters in a span; a row has its counter stand out. */
 
 import type { ToolTable } from "@tilescope/client";
 import type { RowActions } from "../answers/links";

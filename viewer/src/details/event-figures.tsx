@@ -1,4 +1,4 @@
-/** What a span is made of: a table of names, or of other groups, whose events a row has stand out. */
+/** Table of a span's events by name, or by other groups; a row has its events stand out. */
 
 import type { ToolAnswer, ToolQuestion, ToolTable } from "@tilescope/client";
 import { useEffect, useMemo } from "preact/hooks";
@@ -25,7 +25,7 @@ interface Props {
 
 const NAMELESS = "These events have no name by which they could be found.";
 
-/** How each sort of table was sorted and filtered: the next selection is shown in the same way. */
+/** Sorting and filters of each sort of table: the next selection is shown in the same way. */
 const choicesOf = new Map<string, TableChoices>();
 
 function choices(by: string): TableChoices {
@@ -34,7 +34,7 @@ function choices(by: string): TableChoices {
   return choices;
 }
 
-/** What another column says, too: not shown at first. */
+/** Columns that repeat another one: hidden at first. */
 const TWICE: Readonly<Record<string, readonly string[]>> = {
   name: ["category"],
   track: ["name", "process", "host"],

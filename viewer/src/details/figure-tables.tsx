@@ -14,7 +14,7 @@ import { forgetRows } from "./track-highlights";
 interface Props {
   readonly answer: ToolAnswer;
   readonly links: Links;
-  /** Which tool this is, and the columns of its tables that are not shown at first. */
+  /** The tool, and the columns of its tables that are hidden at first. */
   readonly tool: string;
   readonly hidden?: readonly string[];
   /** The facts that are shown, in this order. */
@@ -22,7 +22,7 @@ interface Props {
   readonly rowActionsOf?: (table: ToolTable) => RowActions | null;
 }
 
-/** How tables were sorted and filtered: the next selection is shown in the same way. */
+/** Sorting and filters of tables: the next selection is shown in the same way. */
 const choicesOf = new Map<string, TableChoices>();
 
 function choices(key: string, hidden: readonly string[]): TableChoices {

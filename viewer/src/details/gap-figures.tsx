@@ -1,4 +1,4 @@
-/** When the devices of a span are idle, what ended each gap, and what the host did meanwhile. */
+/** Idle times of the devices of a span, the event that ended each gap, and the work of the host meanwhile. */
 
 import type { Trace } from "../state/trace";
 import { FigureTables } from "./figure-tables";

@@ -1,4 +1,4 @@
-/** How full a memory is in parts of what is on the screen, and where each is drawn. Pure. */
+/** Memory in use in parts of what is on the screen, and their positions. Pure. */
 
 import { type TickRange, type ToolAnswer, ticks, type View, xOfTick } from "@tilescope/client";
 
@@ -12,7 +12,7 @@ export interface MemoryBins {
   readonly starts: readonly bigint[];
   readonly least: readonly (bigint | null)[];
   readonly greatest: readonly (bigint | null)[];
-  /** Of all parts; 0: nothing is known. */
+  /** Maximum of all parts; 0: nothing is known. */
   readonly top: bigint;
 }
 
@@ -86,8 +86,8 @@ export interface MemoryColumns {
 }
 
 /**
- * How full it is in each column of a view, which may have moved on since the parts were asked for. A column has all parts that
- * touch it: none is hidden by another.
+ * Memory in use in each column of a view, which may have moved on since the parts were asked for. A column has all parts that touch it:
+ * none is hidden by another.
  */
 export function columnsOf(bins: MemoryBins, view: View, ratio: number): MemoryColumns {
   const width = Math.max(1, Math.round(view.widthPx * ratio));
@@ -110,7 +110,7 @@ export function columnsOf(bins: MemoryBins, view: View, ratio: number): MemoryCo
   return { least, greatest };
 }
 
-/** Of a pixel: borders of parts are whole ticks, and seldom whole pixels. */
+/** Tolerance in pixels: borders of parts are whole ticks, and seldom whole pixels. */
 const ROUNDING = 0.01;
 
 /** The part of a view that the run has: what is asked about. Null: nothing of the run is on the screen. */

@@ -142,13 +142,13 @@ export function MemoryLane({ trace }: { readonly trace: Trace }) {
 
 interface Shown {
   readonly bins: MemoryBins | null;
-  /** What is shown is of another view, or of another memory. */
+  /** True while the figures are those of another view, or of another memory. */
   readonly isStale: boolean;
-  /** Why there is nothing. */
+  /** Reason why there is nothing. */
   readonly failure: string | null;
 }
 
-/** What the server says of the view, once that stands still; of the one before until then. */
+/** The server's figures for the view, once that stands still; those of the view before until then. */
 function useBins(trace: Trace, memory: string, seen: View): Shown {
   const range = askedRange(visibleRange(seen), trace.manifest.range);
   const count = Math.max(1, Math.min(8192, Math.round(seen.widthPx)));

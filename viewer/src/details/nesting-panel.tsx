@@ -25,7 +25,7 @@ import { CannotFetch, SkeletonRows } from "./notices";
 /** Slices around it that are listed at first. */
 const PARENTS_AT_FIRST = 6;
 
-/** Where a person chose it, the next slice lists its children in the same order. */
+/** Order of children that a person has chosen: the next slice lists its children in the same order. */
 let preferred: ChildOrder = "longest";
 
 interface NestingRequest {

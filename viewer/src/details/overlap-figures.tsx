@@ -1,4 +1,4 @@
-/** How much of its time the devices of a span compute, communicate, copy and idle: one bar, and the figures. */
+/** Time that the devices of a span compute, communicate, copy and idle: one bar, and the figures. */
 
 import { formatDuration, type ToolAnswer } from "@tilescope/client";
 import type { Links } from "../answers/links";

@@ -16,7 +16,7 @@ const PARTS: readonly (readonly [id: string, label: string])[] = [
   ["idle", "Idle"],
 ];
 
-/** Those that are some time; `other` is what runs and is none of them. None where the span is not known. */
+/** Parts that have a time; `other` runs and is none of them. None where the span is not known. */
 export function partsOfTime(facts: readonly ToolFact[]): readonly PartOfTime[] {
   const ticksOf = (id: string): bigint => BigInt(String(facts.find((fact) => fact.id === id)?.value ?? 0));
   const span = ticksOf("span");

@@ -15,8 +15,8 @@ export type QuestionTracks =
 const MOST_CHARACTERS = 2000;
 
 /**
- * Those of the chosen tracks that are of some kind, and of rollups the tracks that they sum. Where ranges of numbers are too
- * long to be written, the rollups of groups that are chosen as a whole stand for their tracks.
+ * Tracks of some kind among the chosen ones, with those that chosen rollups sum. Where ranges of numbers are too long to be written, the
+ * rollups of groups that are chosen as a whole stand for their tracks.
  */
 export function questionTracks(
   tracks: ReadonlyMap<number, Track>,

@@ -29,7 +29,7 @@ export interface SliceListing {
   readonly starts: bigint;
   /** Slices that start before it and run in it; all of them are listed. */
   readonly reachIn: number;
-  /** Whether all of the tracks are built. */
+  /** True if all of the tracks are built. */
   readonly isComplete: boolean;
 }
 
@@ -90,7 +90,7 @@ function withRows(table: ToolTable, before: Rows): ToolTable {
   return { ...table, id: "slices", title: "Slices in view", columns };
 }
 
-/** Of every row of every track at most a few: as many as there are levels of nesting. */
+/** Slices that reach into the range, of every row of every track at most a few: as many as there are levels of nesting. */
 async function reachingIn(api: Api, range: TickRange, tracks: string | undefined, signal: AbortSignal): Promise<Rows> {
   const start = range.startTicks;
   const lines: { readonly start: bigint; readonly cells: Rows[string] }[] = [];

@@ -23,7 +23,7 @@ import { useLinks } from "./use-links";
 import "../answers/answer.css";
 import "../styles/slice-table.css";
 
-/** How it was sorted and filtered: it is shown in the same way when it is opened again. */
+/** Sorting and filter of the table: it is shown in the same way when it is opened again. */
 const CHOICES = new TableChoices(["event"]);
 
 /** Within the run; the view may reach beyond it, and the last instant may be at its very end. */

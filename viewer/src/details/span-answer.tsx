@@ -1,4 +1,4 @@
-/** What a tool answers about a span of time on some tracks, or the state of the question. */
+/** Answer of a tool about a span of time on some tracks, or the state of the question. */
 
 import type { TickRange, ToolAnswer, ToolNote, ToolQuestion, Track } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
@@ -8,7 +8,7 @@ import { useTool } from "../requests/use-request";
 import type { Trace } from "../state/trace";
 import { questionTracks, spanQuestion } from "./question-tracks";
 
-/** What is looked at. */
+/** Span and tracks of the panel. */
 export interface ShownSpan {
   readonly range: TickRange;
   readonly tracks: ReadonlySet<number>;
@@ -20,7 +20,7 @@ interface Props {
   readonly trace: Trace;
   readonly tool: string;
   readonly span: ShownSpan;
-  /** Which of the tracks are asked about. */
+  /** Filter for the tracks of the question. */
   readonly isOf: (track: Track) => boolean;
   readonly more?: ToolQuestion;
   /** Said where nothing is found. */
@@ -72,7 +72,7 @@ function AskedAnswer({ trace, tool, span, more, nothing, children, tracks }: Pro
   );
 }
 
-/** Why there is nothing, as the tool says it. */
+/** Reason for an empty answer, as the tool says it. */
 function reasonOf({ text }: ToolNote): string {
   return sentence(text);
 }

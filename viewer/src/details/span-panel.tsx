@@ -1,4 +1,4 @@
-/** What is known of a span of time on some tracks: tabs of figures that the server is asked for, exactly. */
+/** Panel of a span of time on some tracks: tabs of figures that the server computes exactly. */
 
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";

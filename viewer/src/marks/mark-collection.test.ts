@@ -6,7 +6,7 @@ import { type KeeperPort, MarkKeeper } from "./keeper";
 import { type Mark, makeMark, renamed } from "./mark";
 import { MarkCollection } from "./mark-collection";
 
-/** What a server has of marks, and whether it answers. */
+/** A server's marks, and whether it answers. */
 class Shelf implements KeeperPort {
   marks: readonly Mark[] = [];
   version = 0;

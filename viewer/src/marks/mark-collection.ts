@@ -10,7 +10,7 @@ import type { MarkKeeper } from "./keeper";
 import { byTime, isSame, isSameRange, type Mark, makeMark, newId, rangeOf, shifted } from "./mark";
 import { formatMarks, parseMarks } from "./text";
 
-/** Where a mark is kept: beside the run, in the address, in this page alone, or until another is marked. */
+/** Storage of a mark: beside the run, in the address, in this page alone, or until another is marked. */
 export type Home = "server" | "address" | "page" | "moment";
 
 export interface ShownMark extends Mark {
@@ -27,7 +27,7 @@ export class MarkCollection {
   readonly current = signal<string | null>(null);
   /** Marked until another is marked. */
   readonly moment = signal<Mark | null>(null);
-  /** What was removed last, to be brought back. */
+  /** The mark that was removed last, to be brought back. */
   readonly removed = signal<Mark | null>(null);
   readonly #addressed = signal<readonly Mark[]>([]);
   /** Made here: what others have put into a link goes to no server by itself. */
@@ -84,7 +84,7 @@ export class MarkCollection {
 
   readonly currentMark = computed(() => this.all.value.find(({ id }) => id === this.current.value) ?? null);
 
-  /** Of exactly this time. */
+  /** The mark of exactly this time. */
   at(range: TickRange): ShownMark | null {
     return this.all.peek().find((mark) => mark.home !== "moment" && isSameRange(rangeOf(mark), range)) ?? null;
   }

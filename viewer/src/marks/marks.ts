@@ -1,4 +1,4 @@
-/** What the timeline does with marks, with the tools in the hand, and with slices that are picked one by one. */
+/** Marks on the timeline, the tools in the hand, and slices that are picked one by one. */
 
 import { effect, untracked } from "@preact/signals";
 import { fetchMarks, putMarks, type TickRange, type Ticks, ticks, zoomAt } from "@tilescope/client";
@@ -39,7 +39,7 @@ function say(words: string): void {
   announcement.value = words;
 }
 
-/** What M would mark, and which tracks that is about. */
+/** Range that M would mark, and its tracks. */
 interface Markable {
   readonly range: TickRange;
   readonly tracks: readonly number[];
@@ -306,7 +306,7 @@ export class Marks implements TimelineExtension {
     announcement.value = count === 0 ? "Nothing is selected." : `${count} selected.`;
   }
 
-  /** What is measured, else what is selected, else the moment that one points at. */
+  /** The measured range, else the selected one, else the moment that one points at. */
   #markable(): Markable | null {
     const span = measured.peek();
     if (span !== null) {

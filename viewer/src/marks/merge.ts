@@ -1,10 +1,10 @@
-/** What becomes of marks that two people have changed at the same time: nothing that anybody wrote is lost. Pure. */
+/** Merge of marks that two people have changed at the same time: nothing that anybody wrote is lost. Pure. */
 
 import { isSame, type Mark, newId } from "./mark";
 
 export interface Merged {
   readonly marks: readonly Mark[];
-  /** Those that both have changed, each in its own way: the other's stays, and one's own follows it as another mark. */
+  /** Marks that both have changed, each in its own way: the other's stays, and one's own follows it as another mark. */
   readonly twice: readonly Mark[];
 }
 

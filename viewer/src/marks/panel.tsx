@@ -16,7 +16,7 @@ import { collection } from "./shown";
 import "../styles/drawer.css";
 import "../styles/marks.css";
 
-/** Where marks are kept, and what that means. */
+/** Note on where marks are kept. */
 function KeepNote({ shown, state }: { shown: MarkCollection; state: KeepState }) {
   const inAddress = shown.all.value.filter(({ home }) => home === "address" || home === "page");
   const pageOnly = inAddress.filter(({ home }) => home === "page").length;

@@ -12,7 +12,7 @@ import type { MarkCollection, ShownMark } from "./mark-collection";
 /** Null while no run is open. */
 export const collection = signal<MarkCollection | null>(null);
 
-/** Why a trace has no UTC. */
+/** Reason why a trace has no UTC. */
 export const NO_CLOCK = "This trace has no wall clock: its times count from when a machine was started.";
 
 /** A shorter span is no more than a line. */

@@ -61,7 +61,7 @@ export function parseMarks(text: string, tracksById: ReadonlyMap<number, unknown
 
 export interface MarksText {
   readonly text: string;
-  /** What an address has no room for. */
+  /** Marks for which an address has no room. */
   readonly left: readonly Mark[];
 }
 
@@ -83,7 +83,7 @@ export function formatMarks(marks: readonly Mark[]): MarksText {
   return { text: parts.join(";"), left };
 }
 
-/** Whether two lists say the same. */
+/** True if two lists are equal. */
 export function areSame(a: readonly Mark[], b: readonly Mark[]): boolean {
   return a.length === b.length && a.every((mark, k) => isSame(mark, b[k]));
 }

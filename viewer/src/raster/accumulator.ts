@@ -18,7 +18,7 @@ const BAR = 8;
 /** With one row to a lane a bar has no height: opacity takes its place, from this one on. */
 export const MIN_OPACITY = 0.4;
 
-/** What covers no area at all still gives the pixel its colour, unless something else does. */
+/** Weight of slices without area: they still give the pixel its colour, unless something else does. */
 const MIN_WEIGHT = 1 / 4096;
 
 /** From here on a bar is as high as its lane: sums of floats are a little less than they should be. */
@@ -29,7 +29,7 @@ const LONELY_ROWS = 3;
 
 const OPAQUE = 0xff000000;
 
-/** Where the rows of each lane are in the image. Lanes that need no heights have one row only. */
+/** Rows of each lane in the image. Lanes that need no heights have one row only. */
 export interface LaneRows {
   readonly top: Int32Array;
   readonly count: Uint8Array;
@@ -50,7 +50,7 @@ export class Accumulator {
   readonly #solid: Uint32Array;
   /** The part that is covered by edges of slices. */
   readonly #edges: Float32Array;
-  /** Of the lane that is being turned into pixels: the bar's colour and height, and what is above the bar. */
+  /** The lane that is being turned into pixels: colour and height of the bar, and what is above it. */
   readonly #bar: Uint32Array;
   readonly #height: Uint8Array;
   readonly #above: Uint32Array;
@@ -225,7 +225,7 @@ export class Accumulator {
     return true;
   }
 
-  /** Whether there is nothing beside a pixel, so that it is easily overlooked. */
+  /** True if there is nothing beside a pixel, so that it is easily overlooked. */
   #isLonely(x: number, pixel: number): boolean {
     return (x === 0 || this.flags[pixel - 1] === 0) && (x === this.widthPx - 1 || this.flags[pixel + 1] === 0);
   }

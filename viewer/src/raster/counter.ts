@@ -138,7 +138,7 @@ class Columns {
     this.#weight = new Float64Array(widthPx);
   }
 
-  /** What follows counts only between these pixels. */
+  /** Limits what follows to the columns between these pixels. */
   clip(from: number, to: number): void {
     this.#from = from;
     this.#to = to;

@@ -51,7 +51,7 @@ function gridOf(bins: Readonly<Record<number, readonly [number, number]>>, row =
   });
 }
 
-/** How many rows of a lane are marked, veiled and clear, pixel by pixel. */
+/** Number of rows of a lane that are marked, veiled and clear, pixel by pixel. */
 function columnsOf(grid: HitGrid | null, track: HitTrack, widthPx = 100, lane = 0) {
   const image = new HitRaster().draw([track], grid, fit(RANGE, widthPx), track.firstLane + track.rows, MARK);
   const pixelAt = (x: number, row: number) => image.pixels[(lane * HIT_ROWS + row) * image.widthPx + x]!;

@@ -1,4 +1,4 @@
-/** What lies under the pointer, with all that is known about it without asking the server. */
+/** Content under the pointer, with all that is known about it without asking the server. */
 
 import {
   type BinColumns,
@@ -39,7 +39,7 @@ export interface BinHit extends TileName {
   readonly endTicks: Ticks;
   /** Events that start in the bin. */
   readonly count: number;
-  /** How busy it is drawn, 0 to 1 in tracks of one row. */
+  /** Busy share as it is drawn, 0 to 1 in tracks of one row. */
   readonly density: number;
   /** Null until the residual of its page is there. */
   readonly exact: ExactSums | null;
@@ -50,7 +50,7 @@ export interface BinHit extends TileName {
 
 export interface ExactSums {
   readonly busyTicks: Ticks;
-  /** Of the longest slice that touches the bin. */
+  /** Duration of the longest slice that touches the bin. */
   readonly longestTicks: Ticks;
 }
 
@@ -61,7 +61,7 @@ export interface SampleHit {
   readonly ordinal: number | null;
   readonly startTicks: Ticks;
   readonly value: number;
-  /** How long ago that is, where it is the last sample of all: nobody knows the value any more. Null before that. */
+  /** Time since then, if it is the last sample of all: the value is unknown from there on. Null before that. */
   readonly agoTicks: Ticks | null;
 }
 
@@ -81,7 +81,7 @@ export interface CounterBinHit {
 
 export type Hit = SliceHit | BinHit | SampleHit | CounterBinHit;
 
-/** How far from the pointer a slice that is narrower than that is still hit. */
+/** Distance from the pointer at which a narrower slice is still hit. */
 export const HIT_TOLERANCE_PX = 3;
 
 /**
@@ -188,7 +188,7 @@ function nearestSlice(tile: TileData, view: View, xPx: number, row: number): { k
   return best < 0 ? null : { k: best, distance: bestDistance };
 }
 
-/** How near a bin under the pointer counts: a slice that is drawn under the pointer is nearer, one beside it is not. */
+/** Distance at which a bin under the pointer counts: a slice that is drawn under the pointer is nearer, one beside it is not. */
 const BIN_DISTANCE_PX = 0.5;
 
 function nearestBin(tile: TileData, view: View, xPx: number, row: number): { k: number; distance: number } | null {

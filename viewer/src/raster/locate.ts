@@ -1,4 +1,4 @@
-/** Where a known slice is on the screen: for the outlines of selection and hover, and for moving between slices. */
+/** Position of a known slice on the screen: for the outlines of selection and hover, and for moving between slices. */
 
 import { type DrawTile, sliceDuration, sliceStart, type TileData, type View, xOfTick } from "@tilescope/client";
 

@@ -1,4 +1,4 @@
-/** What a page shows while it has no answer, and instead of one. */
+/** Placeholders of a page while it has no answer, and instead of one. */
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -8,9 +8,9 @@ import "./states.css";
 
 export interface AnsweredProps<T> {
   readonly request: RequestHandle<T>;
-  /** What the server says, in the words of the page. */
+  /** The server's message in the words of the page. */
   readonly words?: (message: string) => string;
-  /** Whether an answer has nothing in it; `empty` is shown then. */
+  /** True if an answer has nothing in it; `empty` is shown then. */
   readonly isEmpty?: (answer: T) => boolean;
   readonly empty?: (answer: T) => ComponentChildren;
   readonly children: (answer: T) => ComponentChildren;

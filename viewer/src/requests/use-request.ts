@@ -40,7 +40,7 @@ export function useRequest<T>(
   return { state, cancel: () => requester.cancel(), again: () => void requester.again() };
 }
 
-/** What a tool answers about a trace. */
+/** Answer of a tool about a trace. */
 export function useTool(
   trace: Trace,
   tool: string,

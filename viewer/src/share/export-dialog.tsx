@@ -22,7 +22,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** How many events each part has; null where that could not be found out. */
+/** Number of events of each part; null where it could not be determined. */
 type Counts = Readonly<Partial<Record<Scope["kind"], bigint | null>>>;
 
 function sizeText(count: bigint | null | undefined, isWhole: boolean): string {

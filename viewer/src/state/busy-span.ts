@@ -59,8 +59,8 @@ export function shortestRange(spans: readonly CountedSpan[], outside: number): T
 }
 
 /**
- * Whether a track alone is busy for so much of the run that the run cannot be mostly empty, whatever the others do. It is busy
- * for at least a row's part of its durations: those of one row do not overlap.
+ * True if a track alone is busy for so much of the run that the run cannot be mostly empty, whatever the others do. It is busy for at least
+ * a row's part of its durations: those of one row do not overlap.
  */
 export function isBusyAllAlong(tracks: Iterable<Pick<Track, "busyTicks" | "rows" | "kind">>, run: TickRange): boolean {
   const enough = (MAX_PART + MIN_EMPTY * (1 - MAX_PART)) * Number(run.endTicks - run.startTicks);

@@ -1,4 +1,4 @@
-/** What is shown first of a run that is mostly empty: its busy part, with a word on that. */
+/** First view of a run that is mostly empty: its busy part, with a word on that. */
 
 import { signal } from "@preact/signals";
 import { StillClient, type TickRange } from "@tilescope/client";

@@ -12,7 +12,7 @@ export interface ChainEvent {
   readonly name: string;
   readonly startTicks: bigint;
   readonly durationTicks: bigint;
-  /** How many flows on from the event that was asked about; negative: back. */
+  /** Number of flows from the event that was asked about; negative: back. */
   readonly depth: number;
 }
 
@@ -23,7 +23,7 @@ export interface ChainFlow {
 }
 
 export interface FlowChain {
-  /** What leads to it first, the farthest before the others; those as far as each other by time. */
+  /** Events that lead to it first, the farthest before the others; those as far as each other by time. */
   readonly events: readonly ChainEvent[];
   readonly flows: readonly ChainFlow[];
   /** It goes on beyond what is listed. */
@@ -52,7 +52,7 @@ export class ChainLoader {
     }
   }
 
-  /** How it stands with the chain of an event: that of a revision before is stale. */
+  /** State of the chain of an event: that of a revision before is stale. */
   about({ manifest }: AskedTrace, track: number, ordinal: number): RequestState<FlowChain> {
     const { state } = this.#requester;
     const isKnown = chainOf(state, manifest, track, ordinal) !== null;
@@ -80,7 +80,7 @@ export function chainOf(
   return isOfBuild && placeIn(state.answer, track, ordinal) >= 0 ? state.answer : null;
 }
 
-/** Which of the events it is; -1: none. */
+/** Index of the event; -1: it is none of these. */
 export function placeIn({ events }: FlowChain, track: number, ordinal: number): number {
   return events.findIndex((event) => event.track === track && event.ordinal === ordinal);
 }

@@ -1,6 +1,6 @@
 /**
- * How dense hits are in a view, and in the whole run for the minimap. A view is asked for with what lies beside it, when it has come to
- * rest; until the answer is there, what is known is shown as it is.
+ * Density of hits in a view, and in the whole run for the minimap. A view is asked for with its surroundings, when it has come to rest;
+ * until the answer is there, the last answer is shown as it is.
  */
 
 import { type TickRange, type ToolAnswer, ticks } from "@tilescope/client";
@@ -26,7 +26,7 @@ export interface Density {
   readonly grid: HitGrid;
 }
 
-/** What is painted of hits: in the view, or in the minimap. */
+/** Hits to paint: in the view, or in the minimap. */
 export interface ShownHits {
   /** Null while nothing is known. */
   readonly grid: HitGrid | null;
@@ -34,13 +34,13 @@ export interface ShownHits {
   readonly isStale: boolean;
   /** Hits are still on their way. */
   readonly isPending: boolean;
-  /** Why hits could not be had; null: they could, or are on their way. */
+  /** Reason why hits are missing; null: they are there, or on their way. */
   readonly problem: string | null;
   /** Nothing is known of this search, and cannot be: then nothing is veiled, either. */
   readonly isBlind: boolean;
 }
 
-/** What is painted of the search with a key. Where that is refused, nothing is left of the one before. */
+/** Hits to paint for the search with a key. Where that is refused, nothing is left of the one before. */
 export function shownHits(state: RequestState<Density>, key: string): ShownHits {
   const density = lastOf(state)?.answer ?? null;
   const isOther = density !== null && !isOfSearch(density.wish.key, key);
@@ -55,7 +55,7 @@ export function shownHits(state: RequestState<Density>, key: string): ShownHits 
   };
 }
 
-/** Whether a key is of the same search as another, be it of another revision of a run that grows. */
+/** True if two keys are of the same search, be it of other revisions of a run that grows. */
 function isOfSearch(key: string, other: string): boolean {
   const parts = (text: string) => [text.split(" ").slice(0, 2), text.split(" ").slice(4)].flat().join(" ");
   return parts(key) === parts(other);
@@ -67,13 +67,13 @@ const REST_MS = 90;
 const BESIDE = 0.5;
 /** The server counts at most a million bins for one question, and a page is not to draw more than these, either. */
 const MOST_BINS = 400_000;
-/** Of the width that is asked for: there are up to two bins to a pixel. */
+/** Bins per pixel of the width that is asked for: there are up to two. */
 const BINS_PER_PX = 2;
 
 export class DensityLoader {
   readonly #requester = new Requester<Density>();
   readonly #beside: number;
-  /** What is known or on its way, and the wish that it answers. */
+  /** The last question, answered or on its way, and the wish that it answers. */
   #requested: { readonly wish: DensityWish; readonly widened: DensityWish } | null = null;
 
   /** `beside`: what is asked for on each side, as a part of the range. */
@@ -81,7 +81,7 @@ export class DensityLoader {
     this.#beside = beside;
   }
 
-  /** How it stands with what was asked last. */
+  /** State of the last question. */
   get state(): RequestState<Density> {
     return this.#requester.state;
   }
@@ -107,7 +107,7 @@ export class DensityLoader {
     void this.#requester.want(questionKey(trace.manifest, "hit_bins", question), ask, REST_MS);
   }
 
-  /** What could not be had, in a way that may pass, is asked for again with the next wish; false: there is no such thing. */
+  /** Asks again with the next wish, if the last question failed in a way that may pass; false: it did not. */
   retry(): boolean {
     const { state } = this;
     const mayRetry = state.kind === "failed" && !state.failure.isFinal;
@@ -117,7 +117,7 @@ export class DensityLoader {
     return mayRetry;
   }
 
-  /** What is known may not hold any more. */
+  /** Marks the answer as outdated. */
   forget(): void {
     this.#requested = null;
   }
@@ -139,7 +139,7 @@ export function gridOf(range: TickRange, answer: ToolAnswer): HitGrid {
   });
 }
 
-/** Whether an answer to one wish answers the other, and no coarser than that would be. */
+/** True if an answer to one wish answers the other, and is not coarser than its own answer would be. */
 export function covers(wider: DensityWish, wish: DensityWish): boolean {
   const inside = wider.range.startTicks <= wish.range.startTicks && wider.range.endTicks >= wish.range.endTicks;
   const isFine = scaleOf(wider) <= 1.01 * scaleOf(wish) && scaleOf(wider) >= scaleOf(wish) / 3;

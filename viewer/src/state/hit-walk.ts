@@ -5,7 +5,7 @@ import { factOf, valuesOf } from "./answer-values";
 
 export type WalkDirection = "next" | "previous";
 
-/** Where an event stands in the order. */
+/** Place of an event in the order. */
 export interface HitPlace {
   readonly startTicks: Ticks;
   readonly track: number;

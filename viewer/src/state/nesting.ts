@@ -1,4 +1,4 @@
-/** Where the selected slice lies: its self time, the slices around it and those directly in it. */
+/** Nesting of the selected slice: its self time, the slices around it and those directly in it. */
 
 import { signal } from "@preact/signals";
 import { questionQuery, type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
@@ -31,15 +31,15 @@ export interface Nesting {
   /** The nearest first. */
   readonly parents: readonly Relative[];
   readonly children: readonly Relative[];
-  /** Which of the children these are. */
+  /** The list to which the children belong. */
   readonly list: ChildList;
-  /** Where a list by time goes on; null at its end. */
+  /** Key of the next page of a list by time; null at its end. */
   readonly more: string | null;
 }
 
 export type ChildOrder = "longest" | "time";
 
-/** Which of the slices in it are listed. `pages`: by time, where each page after the first begins. */
+/** Order and page of the listed children. `pages`: by time, where each page after the first begins. */
 export interface ChildList {
   readonly order: ChildOrder;
   readonly limit: number;
@@ -68,7 +68,7 @@ export class NestingLoader {
     );
   }
 
-  /** How it stands with a list of a slice; what is stale is another list of the same slice, or of a revision before. */
+  /** State of a list of a slice; another list of the same slice, or one of a revision before, is stale. */
   about({ manifest }: AskedTrace, slice: Slice, list: ChildList): RequestState<Nesting> {
     const state = this.#requester.about(questionKey(manifest, TOOL, questionOf(slice, list)));
     const isOther = state.kind === "waiting" && state.stale !== null && !isOfSlice(state.stale.key, slice);
@@ -89,12 +89,12 @@ function questionOf({ track, ordinal }: Slice, list: ChildList): ToolQuestion {
   return { track, ordinal, limit: list.limit, order: list.order, after: list.pages.at(-1) };
 }
 
-/** Whether a question is about a slice, whichever of the slices in it are listed, and in whichever build. */
+/** True if a question is about a slice, whichever of its children are listed, and in whichever build. */
 function isOfSlice(key: string, { track, ordinal }: Slice): boolean {
   return key.includes(` ${TOOL}?${questionQuery({ track, ordinal })}&`);
 }
 
-/** What is known of a slice in a build as far as it has grown, whichever of the slices in it are listed; null: nothing. */
+/** Nesting of a slice in a build as far as it has grown, whichever of its children are listed; null: unknown. */
 export function nestingOf(
   state: RequestState<Nesting>,
   { manifest }: Pick<AskedTrace, "manifest">,
@@ -130,12 +130,12 @@ export function fewerChildren(list: ChildList): ChildList | null {
   return { ...list, pages, limit: pages.length === 0 ? CHILDREN_AT_FIRST : CHILDREN_OF_PAGE };
 }
 
-/** How many children come before the first that is listed. */
+/** Number of children before the first that is listed. */
 export function childrenBefore({ pages }: ChildList): number {
   return pages.length === 0 ? 0 : CHILDREN_AT_FIRST + (pages.length - 1) * CHILDREN_OF_PAGE;
 }
 
-/** What the tool answers. Throws where it answers something else. */
+/** Nesting in the tool's answer. Throws if the answer is something else. */
 export function parseNesting(answer: ToolAnswer, list: ChildList): Nesting {
   const fact = (id: string) => String(answer.facts.find((entry) => entry.id === id)?.value ?? "");
   const relatives = (id: string): readonly Relative[] => {

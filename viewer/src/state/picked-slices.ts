@@ -1,4 +1,4 @@
-/** What is known of slices that were picked one by one. */
+/** Details of slices that were picked one by one. */
 
 import { signal } from "@preact/signals";
 import type { EventDetails } from "@tilescope/client";
@@ -8,7 +8,7 @@ export interface Picked {
   readonly ordinal: number;
   /** Null until it has been fetched. */
   readonly details: EventDetails | null;
-  /** Why it could not be fetched, or "". */
+  /** Reason why it could not be fetched, or "". */
   readonly message: string;
 }
 

@@ -9,7 +9,7 @@ import { Recent } from "./recent";
 export const SKELETON_MS = 150;
 export const PROGRESS_MS = 1000;
 
-/** How it stands with a question. `key` says which one it is: another question, or another build, has another key. */
+/** State of a question. `key` says which one it is: another question, or another build, has another key. */
 export type RequestState<T> =
   | { readonly kind: "none" }
   | {
@@ -23,7 +23,7 @@ export type RequestState<T> =
   | { readonly kind: "cancelled"; readonly key: string }
   | { readonly kind: "failed"; readonly key: string; readonly failure: Failure; readonly stale: Answer<T> | null };
 
-/** What is shown while one waits: nothing yet, a skeleton, or progress with a way to cancel. */
+/** Placeholder while one waits: nothing yet, a skeleton, or progress with a way to cancel. */
 export type Patience = "quiet" | "skeleton" | "progress";
 
 /** An answer, and the question that it belongs to. As `stale`, that of a question before, which is only shown dimmed. */
@@ -56,12 +56,12 @@ export class Requester<T> {
     this.#state = state;
   }
 
-  /** How it stands with what was asked last. */
+  /** State of the last question. */
   get state(): RequestState<T> {
     return this.#state.value;
   }
 
-  /** How it stands with a question, be it that it has not been asked yet: what was answered to another one is stale. */
+  /** State of a question, be it that it has not been asked yet: the answer to another one is stale. */
   about(key: string): RequestState<T> {
     const state = this.#state.value;
     return state.kind !== "none" && state.key === key ? state : waitingFor(key, state);
@@ -106,7 +106,7 @@ export class Requester<T> {
     }
   }
 
-  /** What is known may not hold any more: it is asked for when it is wanted again. */
+  /** Marks answers as outdated: they are asked for again when they are wanted. */
   forget(): void {
     this.#kept = new Recent(this.#keeps);
     this.#question = null;

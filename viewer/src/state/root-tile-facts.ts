@@ -1,13 +1,13 @@
 /**
- * What root tiles tell of their tracks in a build that grows, and the track tree does not say before the build is done:
- * how many rows there are, and between which values a counter lies. A root tile has something of all of its track.
+ * Facts that root tiles tell of their tracks in a build that grows, before the track tree does: the number of rows, and the values between
+ * which a counter lies. A root tile has something of all of its track.
  */
 
 import type { TileData, Track } from "@tilescope/client";
 
 export type RootTileFacts = Partial<Pick<Track, "rows" | "values">>;
 
-/** What a root tile adds to what is known of its track, or null. */
+/** Facts that a root tile adds to its track, or null. */
 export function factsOfRootTile({ slices, bins, counterBins, samples }: TileData, track: Track): RootTileFacts | null {
   if (track.kind === "counter") {
     const min = Math.min(lowest(counterBins.min), lowest(samples.value));

@@ -158,7 +158,7 @@ export class RunOpener {
     }
   }
 
-  /** Where the watch does not get through, the list says what has become of a run. */
+  /** Follows a growing run by the list, where the watch does not get through. */
   #followGrowing(trace: Trace, list: readonly Run[]): void {
     const run = list.find(({ id }) => id === trace.manifest.run);
     if (run?.state === "ready" && this.#loading !== run.id) {

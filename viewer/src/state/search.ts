@@ -1,4 +1,4 @@
-/** What a search has found in the whole run: how many events, how long, by which names. Asked of the server, of nobody else. */
+/** Result of a search in the whole run: how many events, how long, by which names. Only the server computes it. */
 
 import { signal } from "@preact/signals";
 import type { ToolAnswer } from "@tilescope/client";
@@ -19,7 +19,7 @@ export interface Found {
   readonly busyTicks: bigint;
   /** The busiest ones. */
   readonly names: readonly FoundName[];
-  /** Of the names that are not listed; null where all are. */
+  /** Sums over the names that are not listed; null where all are. */
   readonly rest: { readonly count: bigint; readonly busyTicks: bigint } | null;
   /** False while the run is being indexed, and tracks are not done. */
   readonly isComplete: boolean;
@@ -32,14 +32,14 @@ const KEPT = 100;
 
 export const searchResult = signal<RequestState<Found>>({ kind: "none" });
 
-/** Which hit is selected: its number from 1 on, null while or where that is not known. */
+/** The selected hit: its number from 1 on, null while or where that is not known. */
 export const currentHit = signal<{
   readonly track: number;
   readonly ordinal: number;
   readonly index: number | null;
 } | null>(null);
 
-/** What is said of the last step from hit to hit: that it went on at the other end, or could not be taken. */
+/** Note on the last step from hit to hit: that it went on at the other end, or failed. */
 export const walkNote = signal("");
 
 /** Names a search in a build as far as it has grown. */
@@ -83,7 +83,7 @@ export function foundOf(answer: ToolAnswer): Found {
   };
 }
 
-/** Where a query cannot be read, from 0 on; null where the message does not say. */
+/** Position of a query's fault, from 0 on; null where the message does not say. */
 export function faultAt(message: string): number | null {
   const position = /^query, character (\d{1,4}):/.exec(message)?.[1];
   return position === undefined ? null : Number(position) - 1;

@@ -1,4 +1,4 @@
-/** What runs while a trace is open: the tile client, the names, the colours. One at a time. */
+/** Everything that runs while a trace is open: the tile client, the names, the colours. One session at a time. */
 
 import { signal } from "@preact/signals";
 import {
@@ -14,11 +14,11 @@ import { ColorTable, type Theme } from "../raster/palette";
 import { factsOfRootTile, type RootTileFacts } from "./root-tile-facts";
 import type { Trace } from "./trace";
 
-/** What a session tells the application. */
+/** Callbacks of a session. */
 export interface SessionEvents {
   /** Blocks on the screen that are not built, most urgent first. */
   readonly onMissingBlocks: (blocks: readonly number[]) => void;
-  /** What tiles tell of their tracks, by track. */
+  /** Facts that tiles tell of their tracks, by track. */
   readonly onRootTileFacts: (facts: ReadonlyMap<number, RootTileFacts>) => void;
   /** The server has said something on the stream of pages. */
   readonly onHeard: () => void;
@@ -169,7 +169,7 @@ export class Session {
     }
   }
 
-  /** Which families are busy is known once all is built; until then hues go by name alone. */
+  /** Table of colours. Busy families are known once all is built; until then hues go by name alone. */
   #newColors(theme: Theme): ColorTable {
     return new ColorTable(theme, this.#trace.manifest.families);
   }

@@ -10,7 +10,7 @@ export interface Trace {
   readonly roots: readonly TreeNode[];
   readonly tracks: ReadonlyMap<number, Track>;
   readonly groups: ReadonlyMap<number, Group>;
-  /** What is drawn of tracks that are not built yet; null in builds that are finished. */
+  /** Stand-in for tracks that are not built yet; null in builds that are finished. */
   readonly overview: Overview | null;
 }
 
@@ -59,12 +59,12 @@ export function allTracks({ tracks }: Pick<Trace, "tracks">): ReadonlySet<number
   return new Set([...tracks.values()].filter(({ kind }) => kind !== "rollup").map(({ id }) => id));
 }
 
-/** How a track is asked for. */
+/** Request for a track. */
 export function requestOf({ id, kind, children, framing }: Track): TrackRequest {
   return kind === "rollup" ? { track: id, kind, children, framing: framing ?? [] } : { track: id, kind };
 }
 
-/** Where a track is: its groups' names from the outside in, and its own. */
+/** Path of a track: its groups' names from the outside in, and its own. */
 export function trackPath(trace: Trace, track: number): readonly string[] {
   const own = trace.tracks.get(track);
   if (own === undefined) {

@@ -1,6 +1,6 @@
 /**
- * What a person has chosen of the track tree: what is hidden, pinned, moved, and which names are looked for. Nodes stand in it by
- * their keys, `t5` and `g2`. Pure: each change makes another choice.
+ * Choices of a person in the track tree: hidden, pinned and moved nodes, and the names that are looked for. Nodes stand in it by their
+ * keys, `t5` and `g2`. Pure: each change makes another choice.
  */
 
 import type { Group, Track } from "@tilescope/client";
@@ -13,9 +13,9 @@ export interface TrackChoice {
   readonly hidden: ReadonlySet<string>;
   /** From top to bottom. */
   readonly pinned: readonly string[];
-  /** What has been moved, and what was before it: it stands first among its siblings, in this order. */
+  /** Nodes that have been moved, and those before them: they stand first among their siblings, in this order. */
   readonly order: readonly string[];
-  /** Whether tracks without events are shown. */
+  /** True if tracks without events are shown. */
   readonly showsEmpty: boolean;
 }
 
@@ -186,7 +186,7 @@ export function carrier(before: Named, after: Named): (keys: Iterable<string>) =
   return (list) => [...list].flatMap((key) => keys.get(names.get(key) ?? "") ?? []);
 }
 
-/** What each node is called, from the outside in; namesakes are numbered. */
+/** Name of each node, from the outside in; namesakes are numbered. */
 function namesOf({ tracks, groups }: Named): ReadonlyMap<string, string> {
   const parents = new Map<string, string>();
   const times = new Map<string, number>();

@@ -3,7 +3,7 @@
  * build's track tree, so that a name means the same wherever a track is on the screen. Pure.
  */
 
-/** What there is, by id: the part of a trace that gives names a meaning. */
+/** Tracks and groups by id: the part of a trace that gives keys a meaning. */
 export interface Known {
   readonly tracks: ReadonlyMap<number, unknown>;
   readonly groups: ReadonlyMap<number, unknown>;
@@ -12,7 +12,7 @@ export interface Known {
 export interface NamedKeys {
   /** Keys of tree nodes, `t5` and `g2`, each once, in the order of the text. */
   readonly keys: readonly string[];
-  /** How many are named that are not in the tree. */
+  /** Number of keys that are not in the tree. */
   readonly unknown: number;
 }
 

@@ -3,7 +3,7 @@
 import { wordsOf } from "./arrangement";
 import type { TreeNode } from "./tree";
 
-/** What is found by its name, and by the names of what is around it, from the outside in. */
+/** An item that can be found by its name, and by the names of what is around it, from the outside in. */
 export interface Findable {
   readonly name: string;
   readonly path: readonly string[];
@@ -13,7 +13,7 @@ export interface FoundNode extends Findable {
   readonly node: TreeNode;
 }
 
-/** What can be found: all tracks, and all groups that have some, in the order of the tree. */
+/** Nodes that can be found: all tracks, and all groups that have some, in the order of the tree. */
 export function findable(roots: readonly TreeNode[]): readonly FoundNode[] {
   const nodes: FoundNode[] = [];
   const visit = (node: TreeNode, path: readonly string[]): void => {
@@ -35,7 +35,7 @@ export function findable(roots: readonly TreeNode[]): readonly FoundNode[] {
   return nodes;
 }
 
-/** How well a word fits: at the beginning of the name, of a word in it, within it, or in a name around it. */
+/** Score of a word: at the beginning of the name, of a word in it, within it, or in a name around it. */
 function fit(word: string, name: string, path: string): number | null {
   const position = name.indexOf(word);
   if (position === 0) {
@@ -47,7 +47,7 @@ function fit(word: string, name: string, path: string): number | null {
   return path.includes(word) ? 1 : null;
 }
 
-/** Whether all letters come in a text one after the other, whatever lies between them. */
+/** True if all letters come in a text one after the other, whatever lies between them. */
 function hasLetters(letters: string, text: string): boolean {
   let position = -1;
   for (const letter of letters) {

@@ -25,7 +25,7 @@ export interface GroupNode {
   /** Rows of all tracks below when everything is expanded. */
   readonly rows: number;
   readonly trackCount: number;
-  /** How many of them are on the screen, or would be if the group were open. */
+  /** Number of tracks that are on the screen, or would be if the group were open. */
   readonly shownCount: number;
   readonly isEmpty: boolean;
 }
@@ -167,8 +167,8 @@ export function tracksOf(node: TreeNode): readonly Track[] {
 const EXPANDED_ROWS = 160;
 
 /**
- * Which groups are open when a run is opened: run and hosts always; processes with events, in screen order, until the rows of
- * the open ones fill a few screens. The first process with events is open whatever its size.
+ * Groups that are open when a run is opened: run and hosts always; processes with events, in screen order, until the rows of the open ones
+ * fill a few screens. The first process with events is open whatever its size.
  */
 export function defaultExpansion(roots: readonly TreeNode[]): ReadonlySet<string> {
   const open = new Set<string>();

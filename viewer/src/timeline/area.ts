@@ -1,4 +1,4 @@
-/** What gestures on the timeline do: select events and areas, pan, zoom. */
+/** Gestures on the timeline: select events and areas, pan, zoom. */
 
 import { pan, plus, type TickRange, type Ticks, tickAtX, xOfTick } from "@tilescope/client";
 import type { Gesture } from "../keys/gestures";
@@ -14,10 +14,10 @@ import { type Scene, sceneTrackAt } from "./scene";
 import type { Stage } from "./stage";
 import type { ViewNavigator } from "./view-navigator";
 
-/** How near to an edge of the selected area a drag moves the edge. */
+/** Distance from an edge of the selected area within which a drag moves the edge. */
 const EDGE_PX = 5;
 
-/** How near to the edge of a slice a drag snaps to it. */
+/** Distance from the edge of a slice within which a drag snaps to it. */
 const SNAP_PX = 6;
 
 /** From one time to another, whichever comes first, within the run; null where that is nothing. */
@@ -28,7 +28,7 @@ export function rangeBetween(a: Ticks, b: Ticks, run: TickRange): TickRange | nu
   return endTicks > startTicks ? { startTicks, endTicks } : null;
 }
 
-/** What a drag has touched of the pinned tracks, and of the others: what lies between the two is scrolled away. */
+/** Tracks that a drag has touched, pinned ones and others: what lies between the two is scrolled away. */
 export interface TouchedTracks {
   readonly pinned: readonly number[];
   readonly body: readonly number[];
@@ -66,10 +66,10 @@ export function snappedTicks(picture: Picture, { xPx, yPx, isFree }: PointerSamp
 export function connectArea(stage: Stage, viewNavigator: ViewNavigator): PointerActions {
   /** While an edge of the selected area is dragged: the place of the other edge. */
   let fixedTicks: Ticks | null = null;
-  /** What the last click met: the second one of two is for that, also where opened details have moved it away. */
+  /** Target of the last click: the second one of two is for that, also where opened details have moved it away. */
   let clicked: Pointed | null = null;
 
-  /** Of a drag that is on the screen: an area where it selects, the range alone where it zooms. */
+  /** Draft of a drag that is on the screen: an area where it selects, the range alone where it zooms. */
   const draftOf = (gesture: Gesture, from: PointerSample, to: PointerSample): AreaSelection | null => {
     const { picture } = stage;
     const chosen = selection.peek();

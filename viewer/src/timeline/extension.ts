@@ -1,4 +1,4 @@
-/** Where the timeline takes what is loaded after its first picture. */
+/** Interface through which code that is loaded after the first picture joins the timeline. */
 
 import type { Trace } from "../state/trace";
 import type { CanvasTheme } from "./canvas-theme";
@@ -13,7 +13,7 @@ export interface TimelineExtension {
   renew(trace: Trace): void;
   /** Ends what Esc ends first; false where there is nothing of that. */
   clear(): boolean;
-  /** Whether there is nothing to paint over the tracks. */
+  /** True if there is nothing to paint over the tracks. */
   readonly isBlank: boolean;
   /** Paints over the tracks, and on the axis. Both canvases have CSS pixels. */
   paintOver(context: CanvasRenderingContext2D, picture: Picture, theme: CanvasTheme): void;

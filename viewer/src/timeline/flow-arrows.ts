@@ -1,5 +1,5 @@
 /**
- * Where to draw the flows of the selected event: from slices that lead to it, and to those it leads to. Pure.
+ * Arrows for the flows of the selected event: from slices that lead to it, and to those it leads to. Pure.
  *
  * The other end may be in a bin, on a track that is scrolled away, or in a closed group; the arrow then ends at its
  * track's middle, beyond the edge of the screen, or at the group's header.
@@ -141,7 +141,7 @@ function middle({ topPx, heightPx }: Place): number {
 
 const cache = new WeakMap<Layout, ReadonlyMap<number, Place>>();
 
-/** Where each track is: tracks of closed groups are at the header. */
+/** Place of each track: tracks of closed groups are at the header. */
 function placesOf(layout: Layout): ReadonlyMap<number, Place> {
   const cached = cache.get(layout);
   if (cached !== undefined) {

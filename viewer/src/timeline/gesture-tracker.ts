@@ -32,9 +32,9 @@ export type PointerMeaning =
 
 export interface PointerActions {
   onMeaning(meaning: PointerMeaning): void;
-  /** Whether a drag from here moves an edge of what is selected. */
+  /** True if a drag from here moves an edge of what is selected. */
   isEdgeAt(point: PointerSample): boolean;
-  /** Whether a click there leads to where the events of an empty lane are. */
+  /** True if a click there leads to the events of an empty lane. */
   isHintAt(point: PointerSample): boolean;
   /** The browser took the pointer away during a drag. */
   onCancel(): void;
@@ -67,7 +67,7 @@ export class GestureTracker {
     return this.#press?.drag ?? null;
   }
 
-  /** Whether the press is one that means something, so that the pointer should be captured. */
+  /** True if the press means something, so that the pointer should be captured. */
   down(button: number, modifier: Modifier, point: PointerSample): boolean {
     if (this.#press !== null || (button !== 0 && button !== 1)) {
       return false;

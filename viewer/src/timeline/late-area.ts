@@ -1,4 +1,4 @@
-/** What gestures on the timeline do, before its code is loaded: it is done then, so that no gesture is lost. */
+/** Stand-in for the gestures on the timeline before their code is loaded: they are kept and done then, so that none is lost. */
 
 import type { PointerActions } from "./gesture-tracker";
 import { LateCode } from "./late-code";

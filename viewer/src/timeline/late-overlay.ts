@@ -1,4 +1,4 @@
-/** What the timeline does not need for its first picture: it is loaded behind it, as one module. */
+/** Code of the timeline that its first picture does not need: it is loaded behind it, as one module. */
 
 export { connectExact } from "../state/exact";
 export { allArrows } from "./all-arrows";

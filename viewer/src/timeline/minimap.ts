@@ -72,7 +72,7 @@ export class MinimapPainter {
   #arrangement: Arrangement | null = null;
   #tracks: readonly Track[] = [];
   #raster = new RowRaster(1);
-  /** What is shown while the window is dragged: it does not move under the hand. */
+  /** View that is shown while the window is dragged: it does not move under the hand. */
   held: View | null = null;
   #painted = "";
   #arrivals = 0;
@@ -151,7 +151,7 @@ export class MinimapPainter {
     }
   }
 
-  /** What is hidden is not in the minimap, and what has been moved is where it has been moved to. */
+  /** Follows the arrangement: the minimap has no hidden tracks, and moved ones at their new places. */
   #follow(arranged: Arrangement): void {
     if (arranged !== this.#arrangement) {
       this.#arrangement = arranged;
@@ -160,7 +160,7 @@ export class MinimapPainter {
     }
   }
 
-  /** Of a build that grows, what the overview has. */
+  /** Tiles of a track; in a build that grows, those of the overview. */
   #draws(request: TrackRequest, whole: View): readonly DrawTile[] {
     const { overview } = this.#trace;
     if (overview === null) {

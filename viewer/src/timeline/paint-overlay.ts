@@ -1,4 +1,4 @@
-/** What changes without new tiles: the selected area, outlines of the selected and the hovered event. */
+/** Overlay that changes without new tiles: the selected area, outlines of the selected and the hovered event. */
 
 import { formatDuration, minus, type TickRange, ticks, type View, xOfTick } from "@tilescope/client";
 import { PINNED_EDGE_PX } from "../state/layout";
@@ -24,7 +24,7 @@ export interface OverlayInput {
   readonly areaTracks: ReadonlySet<number>;
   readonly tickPs: number;
   readonly hovered: Target | null;
-  /** Whether keys lead: then one has to find at a glance where they have led to. */
+  /** True if keys lead: then one has to find at a glance where they have led to. */
   readonly isWalked: boolean;
   readonly arrows: readonly FlowArrow[];
   readonly hints: readonly EdgeHint[];
@@ -147,7 +147,7 @@ function paintArea(context: CanvasRenderingContext2D, input: OverlayInput, area:
   }
 }
 
-/** Where the events of lanes are that are empty in view. */
+/** Paints the hints of lanes that are empty in view. */
 function paintHints(context: CanvasRenderingContext2D, { picture, hints, hoveredHint, theme }: OverlayInput): void {
   const { view, heightPx, scene } = picture;
   context.font = `${HINT_PX}px ${theme.font}`;

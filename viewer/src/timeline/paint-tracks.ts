@@ -303,7 +303,7 @@ function paintSeparators(context: CanvasRenderingContext2D, entry: SceneTrack, {
 
 const COUNTER_INSET_PX = 4;
 
-/** Of the line behind a counter's last sample, and of its dashes. */
+/** Opacity of the line behind a counter's last sample, and its dashes. */
 const UNKNOWN_OPACITY = 0.55;
 const UNKNOWN_DASH_PX = 3;
 

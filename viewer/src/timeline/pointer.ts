@@ -62,7 +62,7 @@ export function connectPointer(
   let wasOverHint = false;
   let hasTouch = false;
 
-  /** What fingers do is loaded where there may be any, and again with the first touch where that failed. */
+  /** Loads the code for fingers where there may be any, and again with the first touch where that failed. */
   const wantTouch = () => {
     if (hasTouch) {
       return;

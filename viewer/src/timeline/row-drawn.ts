@@ -1,4 +1,4 @@
-/** What is drawn on a row, one after the other: bins and slices, as the picture has them. Pure. */
+/** Bins and slices that are drawn on a row, one after the other, as the picture has them. Pure. */
 
 import { binStart, type DrawTile, sliceDuration, sliceStart, type TickRange } from "@tilescope/client";
 import { type BinHit, binHit, type SliceHit, sliceHit } from "../raster/hit";

@@ -17,7 +17,7 @@ export interface RowSearch {
   readonly row: number;
   readonly isForward: boolean;
   readonly accepts: (slice: RowSlice) => boolean;
-  /** What is searched for starts at these ticks at the earliest and at the latest. */
+  /** Earliest and latest start of the slice that is searched for, in ticks. */
   readonly first: bigint;
   readonly last: bigint;
 }
@@ -85,7 +85,7 @@ async function searchTile(tiles: TrackTiles, tile: TileData, search: RowSearch):
   return best;
 }
 
-/** Whether short slices of the row start in a quarter of a tile, and none of the single slices is certainly nearer. */
+/** True if short slices of the row start in a quarter of a tile, and none of the single slices is certainly nearer. */
 function mayHoldNearer(
   tile: TileData,
   quarter: number,

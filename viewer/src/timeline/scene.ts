@@ -1,5 +1,5 @@
 /**
- * What of the layout is on the screen, and on which lanes of the raster. Pure.
+ * Part of the layout that is on the screen, and its lanes of the raster. Pure.
  *
  * Only rows that one sees get a lane, so the work of a frame depends on the screen and not on the trace.
  */
@@ -55,7 +55,7 @@ export interface Scene {
   /** The upper part of the screen that is of pinned tracks alone. */
   readonly pinnedPx: number;
   readonly lanes: number;
-  /** Where the tracks end, when that is on the screen. */
+  /** End of the tracks, when that is on the screen. */
   readonly endPx: number;
 }
 

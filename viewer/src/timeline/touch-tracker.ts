@@ -17,7 +17,7 @@ const DOUBLE_TAP_PX = 24;
 /** So many times further one way than the other, a drag goes that way alone. */
 const STRAIGHT = 2;
 
-/** What the last so many milliseconds of a drag say of its speed. */
+/** Last milliseconds of a drag from which its speed is computed. */
 const SPEED_MS = 80;
 
 export interface Fling {
@@ -45,7 +45,7 @@ export type TouchMeaning =
       readonly before: PointerSample;
     };
 
-/** What the fingers that are down are doing. */
+/** Action of the fingers that are down. */
 type Doing =
   | { readonly kind: "press"; readonly from: PointerSample }
   | { readonly kind: "pan"; readonly isX: boolean; readonly isY: boolean }
@@ -59,7 +59,7 @@ export class TouchTracker {
   #lastTap: PointerSample | null = null;
   #trail: PointerSample[] = [];
 
-  /** Whether a finger rests where it was put down, so that time makes a long press of it. */
+  /** True if a finger rests where it was put down, so that time makes a long press of it. */
   get isPressed(): boolean {
     return this.#doing?.kind === "press";
   }

@@ -18,7 +18,7 @@ import { fitView, focusView } from "./focus";
 import type { Direction, Neighbour } from "./navigate";
 import type { Stage } from "./stage";
 
-/** What goes from slice to slice by keys is loaded with the first such key. */
+/** Loads the walk from slice to slice by keys with the first such key. */
 const loadWalk = () => import("./walk");
 
 /** The scrolling box of the tracks. */
@@ -33,11 +33,11 @@ export class ViewNavigator {
   readonly #stage: Stage;
   /** Null while another page is shown. */
   #box: TracksBox | null = null;
-  /** What to do once the tracks are shown. */
+  /** Action for when the tracks are shown. */
   #onceShown: (() => void) | null = null;
   /** The selected event, when it was gone to from afar. */
   #destination: Selection | null = null;
-  /** What is to be centred when it is known where it lies. */
+  /** Selection to be centred when its position is known. */
   #focusWanted: Selection | null = null;
   /** Ends the search for a neighbour that is under way. */
   #abort = new AbortController();

@@ -1,4 +1,4 @@
-/** What a page is given: the run, its range, and the ways into the timeline. */
+/** Context of a page: the run, its range, and the ways into the timeline. */
 
 import type { PageActions } from "../components/app-context";
 import type { PageRange } from "../state/page";

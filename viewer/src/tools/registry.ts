@@ -1,4 +1,4 @@
-/** Which pages there are: those with code of their own, and one for each other tool of the server. */
+/** Registry of pages: those with code of their own, and one for each other tool of the server. */
 
 import { computed } from "@preact/signals";
 import type { ToolEntry } from "@tilescope/client";

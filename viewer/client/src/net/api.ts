@@ -82,7 +82,7 @@ export class Api {
     await this.answer(`/runs/${encodeURIComponent(run)}/index`, { method: "POST" });
   }
 
-  /** What a run holds, and the name of its build. ApiError with code `not_indexed`: ask `index` first. */
+  /** Content of a run, and the name of its build. ApiError with code `not_indexed`: ask `index` first. */
   async manifest(run: string, signal?: AbortSignal): Promise<Manifest> {
     const json = await this.json<ManifestJson>(`/runs/${encodeURIComponent(run)}/manifest`, { signal: signal ?? null });
     return parseManifest(json);
@@ -211,12 +211,12 @@ export class BuildApi {
     return tools;
   }
 
-  /** What a tool takes, for those who ask a person for it. */
+  /** Parameters of a tool, for forms that people fill in. */
   async toolFields(tool: string, signal?: AbortSignal): Promise<readonly ToolField[]> {
     return toolFields(await this.#api.json<OpenApiJson>("/openapi.json", { signal: signal ?? null }), tool);
   }
 
-  /** What a tool answers: docs/tools.md says what each takes. */
+  /** Answer of a tool: docs/tools.md lists the parameters of each. */
   async ask(tool: string, question: ToolQuestion = {}, signal?: AbortSignal): Promise<ToolAnswer> {
     const path = `${this.#path}/tools/${encodeURIComponent(tool)}${questionText(question)}`;
     return readToolAnswer(await this.#api.json<ToolAnswerJson>(path, { signal: signal ?? null }));
@@ -233,7 +233,7 @@ export class BuildApi {
     return this.#api.answer(this.#exportPath(question), { signal: signal ?? null });
   }
 
-  /** Where a browser finds the same as a file. */
+  /** URL of the same as a file, for a browser. */
   exportUrl(question: ToolQuestion = {}): string {
     return this.#api.url(this.#exportPath(question));
   }
@@ -242,7 +242,7 @@ export class BuildApi {
     return `${this.#path}/export${questionText(question)}`;
   }
 
-  /** What the trace holds beside its events: HLO protos, stats of planes, members of a JSON trace. */
+  /** Data that the trace holds beside its events: HLO protos, stats of planes, members of a JSON trace. */
   async attachments(signal?: AbortSignal): Promise<readonly Attachment[]> {
     const list = await this.#api.json<AttachmentListJson>(`${this.#path}/attachments`, { signal: signal ?? null });
     return readAttachmentList(list).attachments;
@@ -304,7 +304,7 @@ async function whole<T>(body: () => Promise<T>, init: RequestInit): Promise<T> {
   }
 }
 
-/** What is thrown where an answer is lost; whoever has aborted the question, or knows that the server is away, says so. */
+/** Error to throw where an answer is lost; an aborted signal, or the knowledge that the server is away, gives the reason. */
 function lossOf(error: unknown, { signal }: RequestInit, message: string): unknown {
   const isNamed = error instanceof NetworkError || error instanceof ApiError;
   return signal?.aborted || isNamed ? error : new NetworkError(message, { cause: error });

@@ -6,7 +6,7 @@
 
 import { FormatError } from "../pages/error";
 
-/** What messages to the server are made of; numbers are not negative, and whole. */
+/** Values that messages to the server are made of; numbers are whole and not negative. */
 export type Packable = number | string | readonly Packable[] | { readonly [key: string]: Packable };
 
 /** Lists in lists, or maps, as deep as no message has them. */

@@ -1,6 +1,6 @@
 /**
- * How long a client waits before it tries again: as long as the server has told it, or else longer each time, up to a bound. A question
- * is tried a few times, a connection for good.
+ * Pauses before a client tries again: as long as the server has asked for, or else longer each time, up to a bound. A question is tried a
+ * few times, a connection for good.
  */
 
 import { ApiError, AwayError, NetworkError } from "./error";
@@ -17,7 +17,7 @@ const BUSY_STATUSES: readonly number[] = [TOO_MANY, 502, 503, 504];
 /** Resolves after `ms`; rejects with the signal's reason when that is aborted. */
 export type Pause = (ms: number, signal: AbortSignal | null) => Promise<void>;
 
-/** How long to wait before a question is asked again that has failed so often; null: the failure stands. */
+/** Pause before a question is asked again that has failed this often; null: the failure stands. */
 export function waitBeforeMs(
   tries: number,
   error: unknown,
@@ -34,8 +34,8 @@ export function waitBeforeMs(
 }
 
 /**
- * Whether the same question may be answered later: the server was busy, or did not answer. Any other failure is final: nobody asks
- * again by themselves, only a person does.
+ * True if the same question may be answered later: the server was busy, or did not answer. Any other failure is final: nothing asks again
+ * by itself, only a person does.
  */
 export function mayPass(error: unknown): boolean {
   return error instanceof NetworkError || (error instanceof ApiError && BUSY_STATUSES.includes(error.status));

@@ -17,7 +17,7 @@ export interface SearchHit {
   readonly row: number;
 }
 
-/** What the hits of one name come to. */
+/** Sums over the hits of one name. */
 export interface HitsOfName {
   readonly nameId: number;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface HitsOfName {
   readonly busyTicks: bigint;
 }
 
-/** What a search finds: all hits together, by name, and some of them one by one. */
+/** Result of a search: all hits together, by name, and some of them one by one. */
 export interface SearchAnswer {
   /** Names that match, whether or not they occur. */
   readonly names: number;
@@ -49,7 +49,7 @@ export interface HitBin {
   readonly busyTicks: bigint;
 }
 
-/** How dense the hits of a search are in a view. */
+/** Density of the hits of a search in a view. */
 export interface HitBins {
   readonly binTicks: Ticks;
   readonly bins: readonly HitBin[];
@@ -101,7 +101,7 @@ export async function* hits(
   } while (after !== undefined);
 }
 
-/** How dense the hits of a query are in a view of `px` pixels, track by track. */
+/** Density of the hits of a query in a view of `px` pixels, track by track. */
 export async function hitBins(
   build: BuildApi,
   query: string,

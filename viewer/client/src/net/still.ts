@@ -32,7 +32,7 @@ export class StillClient {
   readonly #cache = new PageCache(BUDGET_BYTES);
   readonly #shapes = new Map<number, ShapeIndex>();
   readonly #composer: Composer;
-  /** What was asked for, by name; what could not be had, in a way that may pass, is asked for again. */
+  /** Requests by name; one that failed in a way that may pass is made again. */
   readonly #requests = new Map<string, Promise<void>>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
@@ -57,7 +57,7 @@ export class StillClient {
     }
   }
 
-  /** What can be drawn now. */
+  /** Tiles that can be drawn now. */
   coverage(request: TrackRequest, view: View): Coverage {
     const shape = this.#shapes.get(blockOf(request.track));
     return shape === undefined

@@ -76,7 +76,7 @@ function setUp(
     },
     fetchPage,
     limits,
-    workQueue,
+    turns: workQueue,
     events: {
       onPage: (page) => pages.push(page.key.index),
       onFailed: (page, error) => failed.push(`${page.index}: ${error.message}`),

@@ -30,7 +30,7 @@ export interface Socket {
 /** `polling`: no WebSocket gets through, pages come over HTTP. */
 export type StreamStatus = "connecting" | "open" | "polling" | "closed";
 
-/** What a stream tells. */
+/** Callbacks of a stream. */
 export interface StreamEvents {
   onPage(page: DecodedPage): void;
   /** The page does not exist, or cannot be read or had; it is not asked for again while it is wanted all along. */
@@ -40,14 +40,15 @@ export interface StreamEvents {
   onHeard?(): void;
 }
 
-/** How a stream reaches its server. */
+/** Options of a stream: its connection, the way over HTTP, its limits. */
 export interface StreamOptions {
   readonly connect: () => Socket;
   readonly fetchPage: FetchPage;
   readonly events: StreamEvents;
-  /** Of the manifest: those of this version unless given. */
+  /** Limits of the manifest; those of this version unless given. */
   readonly limits?: Limits;
-  readonly workQueue?: WorkQueue;
+  /** The queue in which pages are decoded; one of its own unless given. */
+  readonly turns?: WorkQueue;
   /** Calls back later; gives a function that cancels. */
   readonly later?: (run: () => void, ms: number) => () => void;
   /** From 0 to 1, for the length of pauses. */
@@ -83,7 +84,7 @@ export class TileStream {
 
   constructor(options: StreamOptions) {
     this.#options = options;
-    this.#workQueue = options.workQueue ?? new WorkQueue();
+    this.#workQueue = options.turns ?? new WorkQueue();
     this.#later = options.later ?? laterByTimer;
     this.#fetcher = new PageFetcher(options.fetchPage, {
       onBytes: (key, bytes) => void this.#deliver(key, () => Promise.resolve(bytes)),
@@ -93,7 +94,7 @@ export class TileStream {
     this.#open();
   }
 
-  /** Whether pages come on the stream, or how otherwise. */
+  /** The transport that pages come by now. */
   get status(): StreamStatus {
     return this.#state;
   }

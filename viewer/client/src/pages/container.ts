@@ -61,7 +61,7 @@ export class Container {
     this.#headers = readHeaders(data, data.getUint16(6, true));
   }
 
-  /** Whether the column is there and has values. */
+  /** True if the column is there and has values. */
   has(id: number): boolean {
     return (this.#headers.get(id)?.length ?? 0) > 0;
   }

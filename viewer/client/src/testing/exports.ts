@@ -1,4 +1,4 @@
-/** What the package exports, with the first line of each doc comment: read from its sources, for docs/typescript.md. */
+/** Exports of the package, with the first line of each doc comment: read from its sources, for docs/typescript.md. */
 
 import { readFileSync } from "node:fs";
 
@@ -10,7 +10,7 @@ export interface Export {
   readonly module: string;
   /** Its doc comment on one line; "" without one. */
   readonly comment: string;
-  /** What a class has for its users, its constructor first; of others empty. */
+  /** Members of a class for its users, its constructor first; of others empty. */
   readonly members: readonly Member[];
 }
 

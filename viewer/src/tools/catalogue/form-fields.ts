@@ -3,7 +3,7 @@
 import type { ToolField, ToolQuestion } from "@tilescope/client";
 import type { PageTexts } from "../contract";
 
-/** What the range switch and the table's own paging say: no inputs. */
+/** Parameters that the range switch and the table's own paging set: no inputs. */
 const NOT_ASKED: ReadonlySet<string> = new Set(["start", "end", "steps", "after"]);
 
 export type Input =
@@ -19,12 +19,12 @@ export interface FormField {
   readonly label: string;
   readonly help: string;
   readonly isRequired: boolean;
-  /** What holds where nothing is entered; empty where there is no default. */
+  /** Value that holds where nothing is entered; empty where there is no default. */
   readonly default: string;
   readonly input: Input;
 }
 
-/** What of a question a person is asked for, in the order of the question; what is required stands first. */
+/** Fields of a question that a person is asked for, in the order of the question; required ones stand first. */
 export function formFields(fields: readonly ToolField[]): readonly FormField[] {
   const shown = fields.filter(({ name }) => !NOT_ASKED.has(name)).map(formField);
   return [...shown.filter(({ isRequired }) => isRequired), ...shown.filter(({ isRequired }) => !isRequired)];
@@ -59,7 +59,7 @@ function inputOf(schema: ToolField["schema"]): Input {
   }
 }
 
-/** What is wrong with the texts of a form, by field; nothing if it can be asked. */
+/** Faults of the texts of a form, by field; none if it can be asked. */
 export function faults(fields: readonly FormField[], texts: PageTexts): Readonly<Record<string, string>> {
   const problems: Record<string, string> = {};
   for (const field of fields) {

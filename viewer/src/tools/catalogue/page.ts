@@ -5,7 +5,7 @@ import { ToolIcon } from "../../components/icons";
 import { AVAILABLE, type Page, type PageFields, type PageTexts } from "../contract";
 import { definePage } from "../define";
 
-/** What a tool takes is known when its page is shown: until then its fields are what the address says. */
+/** Fields as the address has them: the parameters of a tool are known when its page is shown. */
 const TEXTS: PageFields<PageTexts> = { parse: (texts) => texts, format: (texts) => texts };
 
 const pages = new Map<string, { readonly entry: string; readonly page: Page }>();

@@ -1,4 +1,4 @@
-/** What all pages but the timeline have around them: range switch, title, and the states without an answer. */
+/** Frame of all pages but the timeline: range switch, title, and the states without an answer. */
 
 import { useMemo } from "preact/hooks";
 import { useApp } from "../../components/app-context";

@@ -27,7 +27,7 @@ export function PlacePicker({ trace, tracks, onChoose }: Props) {
   );
 }
 
-/** What may be chosen, and what an address has chosen. */
+/** Options for hosts and processes, with the one that an address has chosen. */
 export function PlaceOptions({ places, tracks }: { readonly places: readonly RunPlace[]; readonly tracks: string }) {
   const isOther = tracks !== "" && !places.some((place) => place.tracks === tracks);
   return (

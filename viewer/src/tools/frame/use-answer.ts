@@ -4,7 +4,7 @@ import type { ToolAnswer, ToolQuestion } from "@tilescope/client";
 import { type RequestHandle, useTool } from "../../requests/use-request";
 import type { PageContext } from "../contract";
 
-/** What a tool answers about the page's range. */
+/** Answer of a tool about the page's range. */
 export function useAnswer(context: PageContext, tool: string, question: ToolQuestion): RequestHandle<ToolAnswer> {
   return useTool(context.trace, tool, context.inRange(question));
 }

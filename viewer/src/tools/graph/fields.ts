@@ -10,7 +10,7 @@ export interface GraphFields {
   /** In the middle; empty: the program's result. */
   readonly instruction: string;
   readonly distance: number;
-  /** What is opened, by name. */
+  /** Names of the open instructions. */
   readonly open: readonly string[];
   readonly find: string;
 }

@@ -2,7 +2,7 @@
 
 import type { ToolAnswer, ToolTable } from "@tilescope/client";
 
-/** What is told apart by colour: what moves data, what computes, what runs others. */
+/** Families that are told apart by colour: what moves data, what computes, what runs others. */
 export type Family =
   | "data"
   | "compute"
@@ -23,9 +23,9 @@ export interface GraphNode {
   readonly shape: string;
   readonly family: Family;
   readonly distance: number;
-  /** How many instructions it runs; 0: it is one itself. */
+  /** Number of instructions that it runs; 0: it is one itself. */
   readonly inside: number;
-  /** Whether it is a frame around others. */
+  /** True if it is a frame around others. */
   readonly isOpen: boolean;
   /** Row of the frame that it lies in, -1: none. */
   readonly frame: number;
@@ -101,7 +101,7 @@ export function graphModel(answer: ToolAnswer): GraphModel | null {
   };
 }
 
-/** Of one that is open, what gives it its value. */
+/** True for the instruction that gives an open one its value. */
 function isNearest({ distance, isOpen }: GraphNode): boolean {
   return distance === 0 && !isOpen;
 }

@@ -7,7 +7,7 @@ import { beside, type GraphModel, type GraphNode } from "./model";
 interface Props {
   readonly model: GraphModel;
   readonly focus: number;
-  /** What the drawing shows. */
+  /** Description of the drawing. */
   readonly label: string;
   readonly onFocus: (row: number) => void;
   /** Takes a node to the middle. */

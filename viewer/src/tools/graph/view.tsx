@@ -53,7 +53,7 @@ export function GraphView({ context, fields, setFields }: PageProps<GraphFields>
   );
 }
 
-/** Where one looks for an instruction; what is found is a table below. */
+/** Search box for an instruction; the matches are a table below. */
 function Finder({ find, onFind }: { find: string; onFind: (text: string) => void }) {
   return (
     <form

@@ -11,13 +11,13 @@ import "./memory-viewer.css";
 
 interface Props {
   readonly table: ToolTable;
-  /** How many points the program has, and where its peak is; null: not known. */
+  /** Number of points of the program, and the point of its peak; null: not known. */
   readonly points: number;
   readonly peak: number | null;
   readonly time: TimeBase;
 }
 
-/** What the card tells, in this order. */
+/** Columns of the card, in this order. */
 const CARD = ["size", "unpadded", "extra", "expansion", "purpose", "shape", "framework", "source"];
 
 const HUES = 8;

@@ -1,4 +1,4 @@
-/** Which buffers are drawn as lines, where and how thick: thickness by size, in the order of the program. Pure. */
+/** Buffers that are drawn as lines, with position and thickness: thickness by size, in the order of the program. Pure. */
 
 import type { ToolTable } from "@tilescope/client";
 

@@ -76,7 +76,7 @@ export function CoreCard({ cores, row, colour, time, onTimeline, onRow }: Props)
   );
 }
 
-/** Whether any core has it: then the card keeps its height from core to core. */
+/** True if any core has it: then the card keeps its height from core to core. */
 function isTaken(cores: ToolTable, part: string): boolean {
   return cores.columns.find(({ id }) => id === part)?.values.some((value) => Number(value ?? 0) > 0) === true;
 }

@@ -1,4 +1,4 @@
-/** Where the chips of a pod are drawn: in the grid that the table tells, each host's in a box; else host by host. Pure. */
+/** Layout of the chips of a pod: in the grid that the table tells, each host's in a box; else host by host. Pure. */
 
 import type { ToolTable } from "@tilescope/client";
 
@@ -10,7 +10,7 @@ export interface Chip {
   readonly cores: readonly number[];
 }
 
-/** What a host has. Columns and rows count chips. */
+/** Box of a host. Columns and rows count chips. */
 export interface HostBox {
   readonly host: string;
   readonly column: number;
@@ -23,12 +23,12 @@ export interface HostBox {
 export interface PodLayout {
   readonly columns: number;
   readonly rows: number;
-  /** Of any chip. */
+  /** Greatest number of cores of a chip. */
   readonly coresOfChip: number;
   readonly boxes: readonly HostBox[];
 }
 
-/** How a core is reached by keys. */
+/** Keys that lead from core to core. */
 export type ArrowKey = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown";
 
 interface Core {

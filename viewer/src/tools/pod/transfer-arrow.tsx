@@ -21,7 +21,7 @@ interface Path {
   readonly height: number;
 }
 
-/** Of the way: how far the arrow bends aside, so that one from cell to cell in a row can be seen between others. */
+/** Bend of the arrow as a part of its length, so that one from cell to cell in a row can be seen between others. */
 const BEND = 0.18;
 const SHORTER_PX = 16;
 

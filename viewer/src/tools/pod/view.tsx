@@ -77,7 +77,7 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
   );
 }
 
-/** What one looks at beside the map: cores, or channels between them; of all of these or of one, and which row. */
+/** Subject beside the map: cores, or channels between them; all of these or one, and the row. */
 interface LinkChoice {
   readonly side: "core" | "channels";
   readonly channel: string;
@@ -97,7 +97,7 @@ interface ShownProps {
   readonly onCore: (name: string) => void;
   readonly link: LinkChoice;
   readonly onLink: (link: LinkChoice) => void;
-  /** What the page asks. */
+  /** Question of the page. */
   readonly question: Readonly<Record<string, string>>;
 }
 
