@@ -33,8 +33,8 @@ class Subject:
 
     def ask(self, name: str, **values: object) -> Answer:
         """What a tool answers, without an answer that was kept."""
-        asked = tool(name)
-        return finish(ask(asked, Scope(self.reader), from_values(asked.question, values)))
+        named_tool = tool(name)
+        return finish(ask(named_tool, Scope(self.reader), from_values(named_tool.question, values)))
 
 
 @dataclass(frozen=True, slots=True)

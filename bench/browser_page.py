@@ -142,9 +142,9 @@ def held(page: Page, key: str, seconds: float) -> Frames:
     page.keyboard.down(key)
     page.wait_for_timeout(seconds * 1000)
     page.keyboard.up(key)
-    found: list[list[float]] = page.evaluate("benchFrames.slice(1)")
-    gaps = [after[0] - before[0] for before, after in itertools.pairwise(found)]
-    return Frames([spent for _, spent in found], gaps)
+    frames: list[list[float]] = page.evaluate("benchFrames.slice(1)")
+    gaps = [after[0] - before[0] for before, after in itertools.pairwise(frames)]
+    return Frames([spent for _, spent in frames], gaps)
 
 
 @contextmanager

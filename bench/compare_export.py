@@ -103,7 +103,7 @@ def main() -> int:
                     figures = (perfetto_figures(browser, ui, trace) for trace in (rank, ours))
                     compared += differences(rank.name, "Perfetto", *figures)
     show(compared)
-    return int(not all(one.is_equal or one.words for one in compared))
+    return int(not all(figure.is_equal or figure.words for figure in compared))
 
 
 @contextmanager
@@ -126,11 +126,11 @@ def why_not(python: Path | None) -> str | None:
 
 def differences(run: str, reader: str, source: dict[str, Any], ours: dict[str, Any]) -> list[Compared]:
     """What a reader says of a run, and of what we write of it."""
-    found = []
+    compared = []
     for name, values in source.items():
         words = values if isinstance(values, str) else KNOWN.get((run, name), "")
-        found.append(Compared(run, reader, name, size(values), values == ours[name], words))
-    return found
+        compared.append(Compared(run, reader, name, size(values), values == ours[name], words))
+    return compared
 
 
 def export(trace: Path, folder: Path) -> Path:
@@ -145,8 +145,8 @@ def export(trace: Path, folder: Path) -> Path:
 
 def ask_hta(python: Path, ranks: Sequence[Path]) -> dict[str, Any]:
     """What HTA says of them."""
-    asked = subprocess.run([python, SCRIPT, *ranks], capture_output=True, text=True, check=True)
-    figures: dict[str, Any] = json.loads(next(line for line in asked.stdout.splitlines() if line.startswith("{")))
+    process = subprocess.run([python, SCRIPT, *ranks], capture_output=True, text=True, check=True)
+    figures: dict[str, Any] = json.loads(next(line for line in process.stdout.splitlines() if line.startswith("{")))
     return figures
 
 
@@ -160,15 +160,15 @@ def size(values: Any) -> int:
 def show(compared: Sequence[Compared]) -> None:
     """A table of all, and how many there are."""
     table = Table("run", "reader", "figure", "values", "export")
-    for one in compared:
-        verdict = "equal" if one.is_equal else "DIFFERS"
-        words = f"{verdict} ({one.words[:90]})" if one.words else verdict
-        table.add_row(one.run, one.reader, one.figure, f"{one.values:,}", words)
+    for figure in compared:
+        verdict = "equal" if figure.is_equal else "DIFFERS"
+        words = f"{verdict} ({figure.words[:90]})" if figure.words else verdict
+        table.add_row(figure.run, figure.reader, figure.figure, f"{figure.values:,}", words)
     Console(width=160).print(table)
-    equal = sum(one.is_equal for one in compared)
-    known = sum(not one.is_equal and bool(one.words) for one in compared)
-    values = sum(one.values for one in compared)
-    print(f"{equal:,} of {len(compared):,} figures are equal, and {known} differ by the reader; {values:,} values")
+    equal = sum(figure.is_equal for figure in compared)
+    by_reader = sum(not figure.is_equal and bool(figure.words) for figure in compared)
+    values = sum(figure.values for figure in compared)
+    print(f"{equal:,} of {len(compared):,} figures are equal, and {by_reader} differ by the reader; {values:,} values")
 
 
 if __name__ == "__main__":

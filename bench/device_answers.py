@@ -24,8 +24,8 @@ def _spans(tool: str) -> Callable[[Subject, int], Iterator[Timed]]:
     """Anywhere, from a few microseconds to the whole run."""
 
     def questions(subject: Subject, count: int) -> Iterator[Timed]:
-        for at in itertools.islice(random_viewports(subject.reader, seed=12), count):
-            yield partial(subject.ask, tool, start=at.start, end=at.end)
+        for viewport in itertools.islice(random_viewports(subject.reader, seed=12), count):
+            yield partial(subject.ask, tool, start=viewport.start, end=viewport.end)
 
     return questions
 

@@ -28,10 +28,12 @@ def addresses(count: int, *, own: bool) -> list[str]:
 
 
 @asynccontextmanager
-async def greedy_clients(url: str, path: str, of: Sequence[str]) -> AsyncIterator[Counter[str]]:
+async def greedy_clients(url: str, path: str, client_addresses: Sequence[str]) -> AsyncIterator[Counter[str]]:
     """Clients at these addresses, until the block is left: how many of their questions had which end."""
     ends: Counter[str] = Counter()
-    tasks = [asyncio.create_task(_ask_on(f"{url}{path}", address, k, ends)) for k, address in enumerate(of)]
+    tasks = [
+        asyncio.create_task(_ask_on(f"{url}{path}", address, k, ends)) for k, address in enumerate(client_addresses)
+    ]
     try:
         yield ends
     finally:

@@ -33,9 +33,9 @@ def _neighbourhoods(subject: Subject, count: int) -> Iterator[Timed]:
     """Of any instruction, at any distance."""
     rng = random.Random(18)
     subject.ask("graph")
-    found = values_of(subject.ask("graph", find="fusion").table("found").column("name"))
+    names = values_of(subject.ask("graph", find="fusion").table("found").column("name"))
     for number in range(count):
-        name = rng.choice(found)
+        name = rng.choice(names)
         yield partial(subject.ask, "graph", instruction=str(name), distance=1 + number % 10, open=str(name))
 
 

@@ -59,9 +59,9 @@ def chosen(python: str | None) -> list[Interpreter]:
         if named is None or not named.can_build:
             sys.exit(f"{python} cannot build wheels: it does not run, or has no ensurepip or no headers (Python.h)")
         return [named]
-    found = [python for python in map(find, SUPPORTED) if python is not None and python.can_build]
-    stable = [python for python in found if python.version >= STABLE_FROM][:1]
-    own = [python for python in found if python.version < STABLE_FROM]
+    pythons = [python for python in map(find, SUPPORTED) if python is not None and python.can_build]
+    stable = [python for python in pythons if python.version >= STABLE_FROM][:1]
+    own = [python for python in pythons if python.version < STABLE_FROM]
     if not stable:
         print("no Python 3.12 or newer with headers found: no wheel for these", file=sys.stderr)
     if not own:

@@ -66,23 +66,23 @@ class Case:
         assert self.reader is not None
         return tool(which).availability(Scope(self.reader))
 
-    def ask(self, which: str, **asked: object) -> Answer:
+    def ask(self, which: str, **question: object) -> Answer:
         """What a tool of ours answers."""
         assert self.reader is not None
-        return finish(ask(tool(which), Scope(self.reader), from_values(tool(which).question, asked)))
+        return finish(ask(tool(which), Scope(self.reader), from_values(tool(which).question, question)))
 
-    def rows(self, which: str, table: str, **asked: object) -> list[dict[str, Any]]:
+    def rows(self, which: str, table: str, **question: object) -> list[dict[str, Any]]:
         """The rows of a table of such an answer."""
-        columns = {column.id: values_of(column) for column in self.ask(which, **asked).table(table).columns}
+        columns = {column.id: values_of(column) for column in self.ask(which, **question).table(table).columns}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def cases(folder: Path, corpus: Path | None) -> list[Case]:
     """A synthetic run, which is written into the folder, and the files of the corpus that are there."""
     pod = write_pod(folder / "synthetic", PodShape())
-    found = [Case("synthetic", pod.files, pod.truth)]
+    all_cases = [Case("synthetic", pod.files, pod.truth)]
     for name, path in CORPUS.items():
         whole = None if corpus is None else corpus / path
         if whole is not None and whole.exists():
-            found.append(Case(name, sorted(whole.rglob("*.xplane.pb")) or [whole]))
-    return found
+            all_cases.append(Case(name, sorted(whole.rglob("*.xplane.pb")) or [whole]))
+    return all_cases

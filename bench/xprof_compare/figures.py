@@ -110,7 +110,7 @@ class Figure:
         """How many agree, and how many differ; `DIFFERS` or `UNTRUE` with the first that does so without a reason."""
         for keys, word in ((self.untrue, "UNTRUE"), (self.unexplained, "DIFFERS")):
             if keys:
-                return f"{word}: {self._told(keys[0])} ({len(keys)} of {len({**self.theirs, **self.ours})})"
+                return f"{word}: {self._values_text(keys[0])} ({len(keys)} of {len({**self.theirs, **self.ours})})"
         both = len(self.theirs) - len(self.lacking)
         if self.apart:
             return f"differs ({len(self.apart)} of {both})"
@@ -122,10 +122,10 @@ class Figure:
         if not self.is_explained:
             return []
         apart = self.apart
-        said = [reason.why for reason in self.reasons if any(reason.is_for(key) for key in apart)]
+        reasons = [reason.why for reason in self.reasons if any(reason.is_for(key) for key in apart)]
         if self.beyond and self.more:
-            said.append(f"only ours has {_names(self.beyond)}: {self.more.why}")
-        return said
+            reasons.append(f"only ours has {_names(self.beyond)}: {self.more.why}")
+        return reasons
 
     @property
     def unknown(self) -> int:
@@ -137,11 +137,11 @@ class Figure:
         """How many are as they are known to be; None: nothing is known of the run."""
         return None if self.truth is None else sum(key in self.truth for key in self.ours) - len(self.untrue)
 
-    def _told(self, key: Any) -> str:
-        told = {"xprof": self.theirs.get(key), "ours": self.ours.get(key)}
+    def _values_text(self, key: Any) -> str:
+        values = {"xprof": self.theirs.get(key), "ours": self.ours.get(key)}
         if self.truth is not None:
-            told["truth"] = self.truth.get(key)
-        return f"{_name(key)}: " + ", ".join(f"{whose} {value!r}" for whose, value in told.items())
+            values["truth"] = self.truth.get(key)
+        return f"{_name(key)}: " + ", ".join(f"{whose} {value!r}" for whose, value in values.items())
 
 
 def _names(keys: Sequence[Any]) -> str:
@@ -155,15 +155,15 @@ def _name(key: Any) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def is_same(one: Any, other: Any) -> bool:
+def is_same(value: Any, other: Any) -> bool:
     """Whether two values are the same: integers and texts exactly, nothing is 0, ratios as far as they are printed."""
     if isinstance(other, Printed):
-        return other.is_of(one)
-    if isinstance(one, str) or isinstance(other, str):
-        return (one or "") == (other or "")
-    if isinstance(one, int) and isinstance(other, int):
-        return one == other
-    return math.isclose(float(one or 0), float(other or 0), rel_tol=CLOSE, abs_tol=1e-12)
+        return other.is_of(value)
+    if isinstance(value, str) or isinstance(other, str):
+        return (value or "") == (other or "")
+    if isinstance(value, int) and isinstance(other, int):
+        return value == other
+    return math.isclose(float(value or 0), float(other or 0), rel_tol=CLOSE, abs_tol=1e-12)
 
 
 def is_nothing(theirs: Any) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
+from bench.xprof_compare.expected import Did
 from bench.xprof_compare.figures import Figure, Reason
-from bench.xprof_compare.known import Did
 
 
 class MakesFigure(Protocol):
@@ -26,17 +26,17 @@ class MakesFigure(Protocol):
 def times(figure: MakesFigure, tick_ps: int, *counts: Reason) -> Iterator[Figure]:
     """Occurrences, total and self time. `counts`: why numbers of occurrences may differ."""
     yield figure(
-        "occurrences", lambda row: int(row["occurrences"]), lambda row: row["count"], lambda of: of.count, *counts
+        "occurrences", lambda row: int(row["occurrences"]), lambda row: row["count"], lambda sums: sums.count, *counts
     )
     yield figure(
         "total time (ps)",
         lambda row: round(row["total_time"] * 1e6),
         lambda row: row["total"] * tick_ps,
-        lambda of: of.total,
+        lambda sums: sums.total,
     )
     yield figure(
         "self time (ps)",
         lambda row: round(row["total_self_time"] * 1e6),
         lambda row: row["self"] * tick_ps,
-        lambda of: of.own,
+        lambda sums: sums.own,
     )

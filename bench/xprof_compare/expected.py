@@ -63,73 +63,83 @@ class Did:
     def bound_by(self, peaks: Mapping[str, float]) -> str:
         """The resource with the greatest share; "" where it uses none."""
         shares = self.shares(peaks)
-        name = max(shares, key=lambda one: shares[one])
+        name = max(shares, key=lambda roof: shares[roof])
         return name if shares[name] else ""
 
 
 def instructions(truth: Truth, *steps: int) -> dict[Instruction, Did]:
     """What each did, in the whole run or in some steps."""
-    found: dict[Instruction, Did] = {}
-    for one in truth["instructions"]:
-        key = one["program"], one["name"]
-        if one["program"] == truth["programs"]["init"]:
+    sums: dict[Instruction, Did] = {}
+    for instruction in truth["instructions"]:
+        key = instruction["program"], instruction["name"]
+        if instruction["program"] == truth["programs"]["init"]:
             ran = [core["init"]["op"] for core in truth["cores"] if core["init"]] if not steps else []
-            found[key] = _did(one, len(ran), sum(ran), sum(ran))
+            sums[key] = _did(instruction, len(ran), sum(ran), sum(ran))
             continue
         for place, step in enumerate(truth["steps"]):
             if steps and step["step"] not in steps:
                 continue
-            for core, of in step["cores"].items():
-                did = _did(one, *of["ops"][one["name"]])
-                if one["counts_itself"]:
+            for core, core_step in step["cores"].items():
+                did = _did(instruction, *core_step["ops"][instruction["name"]])
+                if instruction["counts_itself"]:
                     moved = truth["custom_call"]["bytes"] + place
                     flops = truth["custom_call"]["flops"] + int(core)
                     did = Did(did.count, did.total, did.own, flops, moved)
-                found[key] = found.get(key, Did()) + did
-    return found
+                sums[key] = sums.get(key, Did()) + did
+    return sums
 
 
-def _did(one: Mapping[str, Any], count: int, total: int, own: int) -> Did:
-    hbm = one["hbm_read"] + one["hbm_written"]
-    near = one["vmem_read"]
-    return Did(count, total, own, one["flops"] * count, (hbm + near) * count, hbm * count, near * count)
+def _did(instruction: Mapping[str, Any], count: int, total: int, own: int) -> Did:
+    hbm = instruction["hbm_read"] + instruction["hbm_written"]
+    near = instruction["vmem_read"]
+    return Did(count, total, own, instruction["flops"] * count, (hbm + near) * count, hbm * count, near * count)
 
 
 def categories(truth: Truth) -> dict[Instruction, str]:
     """The category of each."""
-    return {(one["program"], one["name"]): one["category"] for one in truth["instructions"]}
+    return {
+        (instruction["program"], instruction["name"]): instruction["category"] for instruction in truth["instructions"]
+    }
 
 
 def counting_themselves(truth: Truth) -> frozenset[Instruction]:
     """Those whose events say what they compute and move."""
-    return frozenset((one["program"], one["name"]) for one in truth["instructions"] if one["counts_itself"])
+    return frozenset(
+        (instruction["program"], instruction["name"])
+        for instruction in truth["instructions"]
+        if instruction["counts_itself"]
+    )
 
 
 def by_framework(truth: Truth) -> dict[str, Did]:
     """What operations of the framework did: they ran as often as the instruction of theirs that ran most often."""
-    found: dict[str, list[Did]] = {}
+    by_name: dict[str, list[Did]] = {}
     did = instructions(truth)
-    for one in truth["instructions"]:
-        found.setdefault(one["framework"] or one["name"], []).append(did[one["program"], one["name"]])
+    for instruction in truth["instructions"]:
+        by_name.setdefault(instruction["framework"] or instruction["name"], []).append(
+            did[instruction["program"], instruction["name"]]
+        )
     return {
-        name: Did(max(of.count for of in some), *(sum(getattr(of, key) for of in some) for key in Did.__slots__[1:]))
-        for name, some in found.items()
+        name: Did(
+            max(sums.count for sums in group), *(sum(getattr(sums, key) for sums in group) for key in Did.__slots__[1:])
+        )
+        for name, group in by_name.items()
     }
 
 
 def host_operations(truth: Truth) -> dict[str, Did]:
     """What operations of hosts did: those that feed the devices, and those for which memory was allocated."""
-    found: dict[str, Did] = {}
+    totals: dict[str, Did] = {}
     for host in truth["hosts"]:
         for name, (count, total, own) in host["input_ops"].items():
             key = name.partition(":InfeedEnqueue")[0]
-            found[key] = found.get(key, Did()) + Did(count, total, own)
+            totals[key] = totals.get(key, Did()) + Did(count, total, own)
         for allocations in host["memory"].values():
             for row in allocations:
                 key = row["framework"].rstrip(":")
                 if key and not row["is_free"]:
-                    found[key] = found.get(key, Did()) + Did(1)
-    return found
+                    totals[key] = totals.get(key, Did()) + Did(1)
+    return totals
 
 
 def input_operations(truth: Truth) -> dict[str, Did]:
@@ -154,7 +164,7 @@ def waiting_explained(truth: Truth, names: Iterable[str]) -> dict[str, int]:
         own[input_category(name)] += did.own
     enqueue, ratio = own.pop("Enqueuing data"), enqueuing(truth)
     waiting, others = enqueue * (1 - ratio) / ratio, sum(own.values())
-    return {"Enqueuing data": enqueue, **{name: round(of * waiting / others) for name, of in own.items()}}
+    return {"Enqueuing data": enqueue, **{name: round(duration * waiting / others) for name, duration in own.items()}}
 
 
 def host_idle(truth: Truth) -> float:
@@ -165,8 +175,8 @@ def host_idle(truth: Truth) -> float:
 
 def duty_cycle(truth: Truth) -> float:
     """Of the time of programs and operations: that in which others run than those that exchange data with the host."""
-    told = categories(truth)
-    busy = sum(did.own for key, did in instructions(truth).items() if told[key] not in FEEDS)
+    category_of = categories(truth)
+    busy = sum(did.own for key, did in instructions(truth).items() if category_of[key] not in FEEDS)
     whole: int = sum(
         max(core["last_op"], core["last_program"]) - min(core["first_op"], core["first_program"])
         for core in truth["cores"]
@@ -178,9 +188,9 @@ def enqueuing(truth: Truth) -> Fraction:
     """Of the time between the beginnings of enqueues, that which they took."""
     took = apart = 0
     for host in truth["hosts"]:
-        of = sorted(host["enqueues"])
-        took += sum(duration for _, duration in of[:-1])
-        apart += of[-1][0] - of[0][0]
+        enqueues = sorted(host["enqueues"])
+        took += sum(duration for _, duration in enqueues[:-1])
+        apart += enqueues[-1][0] - enqueues[0][0]
     return Fraction(took, apart)
 
 
@@ -191,17 +201,21 @@ def span(truth: Truth) -> int:
 
 def program(truth: Truth, *steps: int, with_feeds: bool = True) -> Did:
     """The whole program, in all the time of its cores or of their steps; with infeed, outfeed and their time or not."""
-    told, did = categories(truth), instructions(truth, *steps)
-    counted = added(of for key, of in did.items() if told[key] != _CONTROL and (with_feeds or told[key] not in FEEDS))
-    feeding = 0 if with_feeds else sum(of.own for key, of in did.items() if told[key] in FEEDS)
+    category_of, did = categories(truth), instructions(truth, *steps)
+    counted = added(
+        sums
+        for key, sums in did.items()
+        if category_of[key] != _CONTROL and (with_feeds or category_of[key] not in FEEDS)
+    )
+    feeding = 0 if with_feeds else sum(sums.own for key, sums in did.items() if category_of[key] in FEEDS)
     chosen = (core for step in truth["steps"] if step["step"] in steps for core in step["cores"].values())
     whole = sum(core["duration"] for core in chosen) if steps else span(truth)
     return Did(1, whole - feeding, 0, counted.flops, counted.bytes, counted.hbm, counted.near)
 
 
-def added(some: Iterable[Did]) -> Did:
+def added(parts: Iterable[Did]) -> Did:
     """All of them together."""
-    return sum(some, Did())
+    return sum(parts, Did())
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,22 +239,23 @@ def steps(truth: Truth) -> dict[int, Step]:
 
 
 def _step(cores: Mapping[str, Any]) -> Step:
-    of = list(cores.values())
-    infeed = max(core["category"]["infeed"] for core in of)
-    outfeed = sum(core["category"]["outfeed"] for core in of) // len(of)
+    core_steps = list(cores.values())
+    infeed = max(core["category"]["infeed"] for core in core_steps)
+    outfeed = sum(core["category"]["outfeed"] for core in core_steps) // len(core_steps)
     compute = min(
-        core["duration"] - core["idle"] - core["category"]["infeed"] - core["category"]["outfeed"] for core in of
+        core["duration"] - core["idle"] - core["category"]["infeed"] - core["category"]["outfeed"]
+        for core in core_steps
     )
-    idle = max(0, min(core["duration"] for core in of) - compute - infeed - outfeed)
-    number, waits = max(cores.items(), key=lambda one: (one[1]["category"]["infeed"], one[1]["duration"]))
-    reduces = max((core["all_reduce"] for core in of), key=lambda one: one["compute"] + one["sync"])
+    idle = max(0, min(core["duration"] for core in core_steps) - compute - infeed - outfeed)
+    number, waits = max(cores.items(), key=lambda item: (item[1]["category"]["infeed"], item[1]["duration"]))
+    reduces = max((core["all_reduce"] for core in core_steps), key=lambda reduce: reduce["compute"] + reduce["sync"])
     return Step(
-        max(core["duration"] for core in of),
+        max(core["duration"] for core in core_steps),
         compute,
         infeed,
         outfeed,
         idle,
-        [core["category"]["infeed"] / core["duration"] for core in of],
+        [core["category"]["infeed"] / core["duration"] for core in core_steps],
         (waits["category"]["infeed"], waits["duration"]),
         int(number),
         (reduces["compute"], reduces["sync"]),
