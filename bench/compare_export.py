@@ -1,4 +1,4 @@
-"""Whether others read the same figures from our export of a trace as from its source.
+"""Comparison of the figures that others read from our export of a trace and from its source.
 
     python -m bench.compare_export --peers PYTHON [TRACE ...]
 
@@ -117,7 +117,7 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
 
 
 def why_not(python: Path | None) -> str | None:
-    """Why HTA cannot be run by this interpreter; None when it can."""
+    """Reason why HTA cannot be run by this interpreter; None when it can."""
     if python is None:
         return "no interpreter with HolisticTraceAnalysis was named (--peers)"
     tried = subprocess.run([python, "-c", "import hta.trace_analysis"], capture_output=True, text=True, check=False)
@@ -125,7 +125,7 @@ def why_not(python: Path | None) -> str | None:
 
 
 def differences(run: str, reader: str, source: dict[str, Any], ours: dict[str, Any]) -> list[Compared]:
-    """What a reader says of a run, and of what we write of it."""
+    """The figures of a reader about a run, compared with those about our export of it."""
     compared = []
     for name, values in source.items():
         words = values if isinstance(values, str) else KNOWN.get((run, name), "")
@@ -134,7 +134,7 @@ def differences(run: str, reader: str, source: dict[str, Any], ours: dict[str, A
 
 
 def export(trace: Path, folder: Path) -> Path:
-    """What `tilescope export` writes of it."""
+    """The trace as `tilescope export` writes it."""
     folder.mkdir()
     target = folder / "export.json.gz"
     tilescope = [sys.executable, "-m", "tilescope"]
@@ -144,14 +144,14 @@ def export(trace: Path, folder: Path) -> Path:
 
 
 def ask_hta(python: Path, ranks: Sequence[Path]) -> dict[str, Any]:
-    """What HTA says of them."""
+    """The figures of HTA about these traces."""
     process = subprocess.run([python, SCRIPT, *ranks], capture_output=True, text=True, check=True)
     figures: dict[str, Any] = json.loads(next(line for line in process.stdout.splitlines() if line.startswith("{")))
     return figures
 
 
 def size(values: Any) -> int:
-    """How many values there are, in any depth."""
+    """Number of values, in any depth."""
     if isinstance(values, dict):
         return sum(map(size, values.values()))
     return sum(map(size, values)) if isinstance(values, list) else int(isinstance(values, str))

@@ -1,4 +1,4 @@
-"""How long it takes to tell when devices are idle, how well they hide communication, and where flows go."""
+"""Times of questions about devices: when they are idle, how well they hide communication, where flows go."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ CLIENT_ADDRESSES: Final = tuple(f"127.0.0.{number}" for number in range(2, 250))
 
 
 def addresses(count: int, *, own: bool) -> list[str]:
-    """Those of so many clients: one for each, or that of the viewers for all."""
+    """Addresses of so many clients: one for each, or that of the viewers for all."""
     return list(itertools.islice(itertools.cycle(CLIENT_ADDRESSES), count)) if own else ["127.0.0.1"] * count
 
 

@@ -68,7 +68,7 @@ def rows(answer: Any) -> Any:
 
 
 def text(value: Any) -> str:
-    """Of a double ten digits: its last ones depend on the order in which values were added up."""
+    """A value as text, ten digits of a double: its last ones depend on the order in which values were added up."""
     return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 

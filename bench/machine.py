@@ -1,4 +1,4 @@
-"""Where a benchmark ran: without it a number means nothing."""
+"""The machine of a benchmark: without it a number means nothing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def machine_lines(module: str, argv: Sequence[str] | None) -> list[str]:
 
 
 def load_average() -> float:
-    """Of the last minute."""
+    """Load of the last minute."""
     return os.getloadavg()[0]
 
 

@@ -1,4 +1,4 @@
-"""How long it takes to tell how full memories are in any range, of a run of a million allocations and frees.
+"""Times of questions about memory in any range, of a run of a million allocations and frees.
 
 The trace that other rows are about has none: this one is written for them. The first question reads all of it; others
 are answered from what it kept.

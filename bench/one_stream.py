@@ -24,7 +24,7 @@ STALLED_WANTS = 4096  # as many as a list may have
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """What came in how long."""
+    """Pages and bytes that came, and the time that they took."""
 
     pages: int
     size_bytes: int

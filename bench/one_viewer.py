@@ -1,4 +1,4 @@
-"""What one viewer sees: how soon the first pixels come, and how many bytes the first screen takes."""
+"""Measurements of one viewer: time to the first pixels, and bytes of the first screen."""
 
 from __future__ import annotations
 

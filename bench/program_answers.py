@@ -1,4 +1,4 @@
-"""How long questions about a program take: a module of 50,000 instructions with 10,000 buffers."""
+"""Times of questions about a program: a module of 50,000 instructions with 10,000 buffers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _orders(subject: Subject, count: int) -> Iterator[Timed]:
 
 
 def _neighbourhoods(subject: Subject, count: int) -> Iterator[Timed]:
-    """Of any instruction, at any distance."""
+    """Neighbourhoods of any instruction, at any distance."""
     rng = random.Random(18)
     subject.ask("graph")
     names = values_of(subject.ask("graph", find="fusion").table("found").column("name"))

@@ -1,4 +1,4 @@
-"""How long questions to tools take, one after the other, over HTTP."""
+"""Times of questions to tools, one after the other, over HTTP."""
 
 from __future__ import annotations
 

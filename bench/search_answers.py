@@ -1,4 +1,4 @@
-"""How long searches take."""
+"""Times of searches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _QUERIES = ("fusion", "all-reduce", "/copy.*1/", "fusion dur>100us", "dur>1ms")
 
 
 def totals(subject: Subject, count: int) -> Iterator[Timed]:
-    """Of the whole run, then of spans anywhere, from a few microseconds to the whole run."""
+    """Totals of the whole run, then of spans anywhere, from a few microseconds to the whole run."""
     ask = partial(subject.ask, "search", query="fusion", limit=0)
     yield partial(ask)
     for viewport in itertools.islice(random_viewports(subject.reader, seed=11), count - 1):

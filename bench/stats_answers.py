@@ -1,4 +1,4 @@
-"""How long statistics of spans take."""
+"""Times of statistics of spans."""
 
 from __future__ import annotations
 

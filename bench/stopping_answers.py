@@ -1,4 +1,4 @@
-"""How soon a question stops that nobody waits for: the steps between which it can be stopped, on their way."""
+"""Time until a question stops that nobody waits for: the steps between which it can be stopped, on their way."""
 
 from __future__ import annotations
 

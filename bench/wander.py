@@ -79,7 +79,7 @@ class Watcher:
         )
 
     def _renderer_bytes(self) -> int:
-        """Of the page's own process: the largest of those that have begun since."""
+        """Memory of the page's own process: the largest of those that have begun since."""
         sizes = [0]
         for process in renderers():
             with suppress(psutil.Error):

@@ -15,7 +15,7 @@ SCRIPT = Path(__file__).with_name("xprof_convert.py")
 
 @dataclass(frozen=True, slots=True)
 class PeerResult:
-    """What the conversion took: time of the call alone, memory of the process."""
+    """Cost of the conversion: time of the call alone, memory of the process."""
 
     version: str
     seconds: float
@@ -32,7 +32,7 @@ class PeerResult:
 
 
 def why_not(python: Path | None) -> str | None:
-    """Why xprof cannot be run by this interpreter; None when it can."""
+    """Reason why xprof cannot be run by this interpreter; None when it can."""
     if python is None:
         return "no interpreter with xprof was named (--xprof)"
     command = [str(python), "-c", "import xprof.convert.raw_to_tool_data"]

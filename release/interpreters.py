@@ -37,7 +37,7 @@ class Interpreter:
 
 
 def probe(executable: str | Path) -> Interpreter | None:
-    """What a Python says of itself; None where it does not run, or cannot make environments."""
+    """Facts that a Python says of itself; None where it does not run, or cannot make environments."""
     try:
         process = subprocess.run(
             [executable, "-I", "-c", PROBE], check=True, capture_output=True, text=True, timeout=30

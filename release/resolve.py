@@ -37,7 +37,7 @@ NEIGHBOURS = (
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What would be installed, by name; or, where nothing can be, why not."""
+    """Packages that would be installed, by name; or, where nothing can be, the reason."""
 
     versions: dict[str, str]
     refusal: str = ""
@@ -73,7 +73,7 @@ def wheel_for(python: str) -> Path:
 
 
 def resolve(python: str, wanted: tuple[str, ...]) -> Resolution:
-    """What would be installed in a Python of this version on this platform, by wheels alone."""
+    """Packages that would be installed in a Python of this version on this platform, by wheels alone."""
     options = ["--quiet", "--no-config", "--no-header", "--no-annotate", "--only-binary", ":all:"]
     command = [sys.executable, "-m", "uv", "pip", "compile", *options, "--python-version", python, "-"]
     process = subprocess.run(command, input="\n".join(wanted), capture_output=True, text=True, check=False, timeout=600)

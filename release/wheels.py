@@ -141,7 +141,7 @@ def repaired(python: Path, raw: Path, outdir: Path) -> Path:
 
 
 def repairs() -> bool:
-    """Whether wheels have to say which C libraries they run with: on Linux, where these differ."""
+    """True if wheels have to say which C libraries they run with: on Linux, where these differ."""
     return sys.platform == "linux"
 
 

@@ -268,12 +268,12 @@ def breakdown(instruction: Instruction) -> bytes:
 
 
 def counter_value(place: int, core: int, step: int) -> int:
-    """What a counter comes to in a step on a core; more than 64 bits hold when cores are added up."""
+    """Value of a counter in a step on a core; more than 64 bits hold when cores are added up."""
     return (1 << 60) * place + 1_000_000 * (core + 1) + step
 
 
 def flow_id(shape: PodShape, core: int, step: int) -> int:
-    """Of the call that starts a program."""
+    """Id of the flow from the call that starts a program."""
     return core * 1000 + step + 1
 
 
@@ -282,5 +282,5 @@ def _named(key: int, name: str) -> bytes:
 
 
 def planes_of(shape: PodShape, writer: DevicePlanes, host: int) -> Sequence[bytes]:
-    """Of all cores of a host."""
+    """Planes of all cores of a host."""
     return [writer.plane(core) for core in range(host * shape.chips, (host + 1) * shape.chips)]

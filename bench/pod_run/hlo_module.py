@@ -38,7 +38,7 @@ class HloModule:
     peak_heap: int = 0
 
     def truth(self) -> dict[str, object]:
-        """What the viewer of its memory must say."""
+        """The figures that the viewer of its memory must show."""
         return {
             "parameters": self.parameters,
             "output": self.output,
@@ -72,7 +72,7 @@ def _around(program: Program) -> dict[str, list[Instruction]]:
 
 
 class _Ids:
-    """Of instructions: unique in the module, with that of their computation above."""
+    """Ids of instructions: unique in the module, with that of their computation above."""
 
     def __init__(self) -> None:
         self.by_name: dict[str, int] = {}
@@ -85,7 +85,7 @@ class _Ids:
 
 
 def train_module(program: Program, cores: int) -> HloModule:
-    """Of the step: an entry, fusions, a loop, and heap events by the order in which instructions run."""
+    """Module of the step: an entry, fusions, a loop, and heap events by the order in which instructions run."""
     ids = _Ids()
     computations = {"sum": _SUM, "body": _BODY, "cond": _COND}
     for instruction in program.instructions:
@@ -130,7 +130,7 @@ def _sequence(computation: int, ids: _Ids) -> bytes:
 
 
 def init_module() -> HloModule:
-    """Of the program before the steps."""
+    """Module of the program before the steps."""
     ids = _Ids()
     instruction = init_instruction()
     scalar = ArrayShape("f32", (), ())
@@ -209,7 +209,7 @@ def _parameter(name: str, place: int, shape: AnyShape, computation: int, ids: _I
 
 
 def _sum(ids: _Ids) -> bytes:
-    """What collectives do with two numbers."""
+    """The computation that collectives apply to two numbers."""
     scalar = ArrayShape("f32", (), ())
     parts = [text(1, "sum"), *(_parameter(f"sum.{k}", k, scalar, _SUM, ids) for k in range(2))]
     operands = [ids.by_name["sum.0"], ids.by_name["sum.1"]]
@@ -221,7 +221,7 @@ def _sum(ids: _Ids) -> bytes:
 
 
 def _condition(program: Program, ids: _Ids) -> bytes:
-    """Whether the loop goes on."""
+    """The condition of the loop."""
     loop = program.instructions[program.loop].shape
     assert isinstance(loop, TupleShape)
     parts = [text(1, "cond"), _parameter("cond.state", 0, loop, _COND, ids)]
@@ -235,7 +235,7 @@ def _condition(program: Program, ids: _Ids) -> bytes:
 
 
 def _fused(instruction: Instruction, computation: int, ids: _Ids) -> bytes:
-    """What a fusion computes: the parameters, then a multiplication and an addition."""
+    """The computation of a fusion: the parameters, then a multiplication and an addition."""
     name = instruction.calls[0]
     parts = [
         text(1, name),
@@ -299,7 +299,7 @@ def _entry(program: Program, computation: int, ids: _Ids, computations: dict[str
 
 
 def _buffers(program: Program, ids: _Ids, module: HloModule) -> bytes:
-    """Of parameters, the result, and all else that is kept until it was read for the last time."""
+    """Buffers of parameters, the result, and all else that is kept until it was read for the last time."""
     last: dict[str, int] = {}
     for place, instruction in enumerate(program.entry):
         for name in instruction.operands:

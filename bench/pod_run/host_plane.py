@@ -65,13 +65,13 @@ class HostEvent:
 
     @property
     def feeds(self) -> bool:
-        """Whether it provides input to the devices."""
+        """True if it provides input to the devices."""
         return self.name.startswith("Iterator") or self.name == ENQUEUE
 
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """Of a device's memory, or its end; `used` and `peak` after it, bytes."""
+    """Allocation of a device's memory, or its end; `used` and `peak` after it, bytes."""
 
     begin: int  # ps since the host began to record
     is_free: bool
@@ -103,7 +103,9 @@ class Host:
         return message(1, *parts)
 
     def input_ops(self) -> dict[str, list[int]]:
-        """Of operations that feed the devices: how often, their time, and that without other ones in them."""
+        """Sums of operations that feed the devices, by name: their number, their time, and that without other ones in
+        them.
+        """
         sums: dict[str, list[int]] = {}
         for events in self.lines.values():
             feeding = [event for event in events if event.feeds]
@@ -115,7 +117,7 @@ class Host:
 
     @property
     def enqueues(self) -> list[list[int]]:
-        """When input was enqueued, and how long that took."""
+        """Beginning and duration of each enqueue of input."""
         return [
             [event.begin, event.duration] for line in self.lines.values() for event in line if event.name == ENQUEUE
         ]
@@ -131,7 +133,7 @@ class Host:
 
 
 def make_host(shape: PodShape, schedule: Schedule, host: int) -> Host:
-    """What a host does in the steps that it has captured."""
+    """Work of a host in the steps that it has captured."""
     rng = random.Random(shape.seed * 1009 + host)
     began, first = schedule.began[host], host * shape.chips
     lines: dict[str, list[HostEvent]] = {"python": [], "tf_data_prefetch/1002": [], "infeed-thread/1003": []}
@@ -210,7 +212,7 @@ def _reader(rng: random.Random, begin: int) -> Iterator[HostEvent]:
 
 
 class _Memory:
-    """What devices and the pinned memory of the host hold."""
+    """Contents of the devices' memories and of the pinned memory of the host."""
 
     def __init__(self, shape: PodShape) -> None:
         self.rows: dict[str, list[Allocation]] = {}

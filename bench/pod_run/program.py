@@ -68,7 +68,7 @@ class Program:
 
     @property
     def entry(self) -> list[Instruction]:
-        """Those of the entry computation."""
+        """Instructions of the entry computation."""
         return [instruction for place, instruction in enumerate(self.instructions) if place not in self.body]
 
 
@@ -322,7 +322,7 @@ def training_program(layers: int, batch: int, cores: int, chips: int) -> Program
 def _transfers(
     number: int, channel: int, sent: ArrayShape, what: str, pairs: tuple[tuple[int, int], ...]
 ) -> list[Instruction]:
-    """What each core sends to another one, and what it receives."""
+    """Instructions by which each core sends to another one, and receives."""
     path, padded = "jit(train_step)/pipeline/ppermute", sent.padded_bytes
     on_its_way = TupleShape((sent, ArrayShape("u32", (), ()), TOKEN))
     there = TupleShape((sent, TOKEN))

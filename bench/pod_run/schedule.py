@@ -1,4 +1,4 @@
-"""When each core of a synthetic run does what."""
+"""Schedule of a synthetic run: the times of each operation on each core."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def _began(shape: PodShape, host: int, first: list[CoreStep]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Wait:
-    """What a core waits for to receive: the place of the send, by core the one that sends, and how long that takes."""
+    """Wait of a core that receives: the place of the send, by core the one that sends, and the least time of the
+    transfer.
+    """
 
     sent: int
     sources: dict[int, int]
@@ -118,14 +120,14 @@ def _arrival(wait: _Wait, core: int, works: list[_Work], rng: np.random.Generato
 
 
 def _meetings(program: Program) -> Iterator[tuple[int | None, int]]:
-    """Where cores wait for others: places in the order, and at last its end."""
+    """Places in the order at which cores wait for others, and at last its end."""
     for place in sorted([*_waits(program), *(program.order.index(collective) for collective in program.collectives)]):
         yield place, place
     yield None, len(program.order)
 
 
 class _Work:
-    """What a core does in a step: durations are drawn at first, starts follow piece by piece."""
+    """Work of a core in a step: durations are drawn at first, starts follow piece by piece."""
 
     def __init__(self, duration: Ints, advance: Ints) -> None:
         self.duration = duration

@@ -1,4 +1,4 @@
-"""What is true of a synthetic run, as JSON: told by what made it, not read from it."""
+"""The truth about a synthetic run, as JSON: told by what made it, not read from it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def truth(
 def _transfers(
     shape: PodShape, program: Program, schedule: Schedule, captured: dict[int, range]
 ) -> Iterator[dict[str, Any]]:
-    """What was sent in each step, where both hosts recorded it: from when it was sent until it had been received."""
+    """Transfers of each step that both hosts recorded: from when it was sent until it had been received."""
     for sent in program.instructions:
         if sent.opcode != "send":
             continue

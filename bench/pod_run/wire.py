@@ -70,7 +70,7 @@ class Cells:
 
     @classmethod
     def varints(cls, values: Ints) -> Cells:
-        """Of numbers that are not negative."""
+        """Cells of numbers that are not negative."""
         unsigned = values.astype(np.uint64)[:, None]
         parts = unsigned >> (np.arange(_VARINT_BYTES, dtype=np.uint64) * np.uint64(7))[None, :]
         more = parts >= 0x80

@@ -22,7 +22,7 @@ RUN = Path("plugins/profile/synthetic")
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """What was written; `folder` is a log folder."""
+    """The files and events that were written; `folder` is a log folder."""
 
     folder: Path
     files: list[Path]  # of the hosts

@@ -106,7 +106,7 @@ def table_lines(figures_by_tool: Mapping[str, Sequence[Figure]]) -> list[str]:
 
 
 def summary_line(figures_by_tool: Mapping[str, Sequence[Figure]]) -> str:
-    """How many values were compared, and came out how."""
+    """Number of values that were compared, by outcome."""
     every = [figure for figures in figures_by_tool.values() for figure in figures]
     wrong = [figure for figure in every if not figure.is_explained]
     both = sum(len(figure.theirs) - len(figure.lacking) for figure in every)

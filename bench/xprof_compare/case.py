@@ -42,32 +42,32 @@ class Case:
 
     @property
     def tick_ps(self) -> int:
-        """How long a tick of the store is."""
+        """Length of a tick of the store."""
         assert self.reader is not None
         return int(self.reader.store.manifest()["tick_ps"])
 
     def ps(self, ticks: Any) -> int | None:
-        """Of ticks of the store; None stays what is not known."""
+        """Ticks of the store in ps; None for an unknown time."""
         return None if ticks is None else int(ticks) * self.tick_ps
 
     @property
     def is_gpu(self) -> bool:
-        """Whether it is of GPUs."""
+        """True if it is of GPUs."""
         assert self.reader is not None
         return not tpu_cores(self.reader)
 
     @property
     def begins_late(self) -> bool:
-        """Whether a host of it is known to begin a step later than others."""
+        """True if a host of it is known to begin a step later than others."""
         return any(host["late"] for host in self.truth.get("hosts", ()))
 
     def why_not(self, which: str) -> str:
-        """Why a tool has no answer of ours about it."""
+        """Reason why a tool has no answer of ours about it."""
         assert self.reader is not None
         return tool(which).availability(Scope(self.reader))
 
     def ask(self, which: str, **question: object) -> Answer:
-        """What a tool of ours answers."""
+        """Answer of a tool of ours."""
         assert self.reader is not None
         return finish(ask(tool(which), Scope(self.reader), from_values(tool(which).question, question)))
 

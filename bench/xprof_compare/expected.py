@@ -1,4 +1,4 @@
-"""What is known of a synthetic run: figures from the truth that its generator wrote, for tools to be held against."""
+"""Figures of a synthetic run from the truth that its generator wrote, for tools to be held against."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Instruction = tuple[str, str]  # its program and its name
 
 @dataclass(frozen=True, slots=True)
 class Did:
-    """What an instruction did on all cores, or some of them together; times in ps."""
+    """Sums over the executions of an instruction on all cores, or of some instructions together; times in ps."""
 
     count: int = 0
     total: int = 0
@@ -35,16 +35,16 @@ class Did:
         return Did(1, *(getattr(self, name) // count for name in self.__slots__[1:]))
 
     def per_ns(self, amount: int) -> float:
-        """Of its total time: GFLOP/s, GB/s."""
+        """An amount per nanosecond of its total time: GFLOP/s, GB/s."""
         return amount / self.total * 1e3 if self.total else 0.0
 
     def gib_per_s(self, amount: int) -> float:
-        """Of its total time."""
+        """An amount per second of its total time: GiB/s."""
         return self.per_ns(amount) * 1e9 / 2**30
 
     @property
     def hbm_if_alone(self) -> int:
-        """Those of the device's memory; all, where nobody says to which memory they go."""
+        """Bytes of the device's memory; all bytes, where nothing says to which memory they go."""
         return self.hbm if self.hbm or self.near else self.bytes
 
     @property
@@ -53,7 +53,7 @@ class Did:
         return self.flops / self.bytes if self.bytes else 0.0
 
     def shares(self, peaks: Mapping[str, float]) -> dict[str, float]:
-        """Of the peaks, by resource, in the order in which the first of equal ones counts."""
+        """Shares of the peaks, by resource, in the order in which the first of equal ones counts."""
         return {
             "compute": self.per_ns(self.flops) / (peaks["peak_teraflops_per_second"] * 1e3),
             "hbm": self.per_ns(self.hbm_if_alone) / peaks["peak_hbm_bw_gigabytes_per_second"],
@@ -68,7 +68,7 @@ class Did:
 
 
 def instructions(truth: Truth, *steps: int) -> dict[Instruction, Did]:
-    """What each did, in the whole run or in some steps."""
+    """Sums by instruction, in the whole run or in some steps."""
     sums: dict[Instruction, Did] = {}
     for instruction in truth["instructions"]:
         key = instruction["program"], instruction["name"]
@@ -103,7 +103,7 @@ def categories(truth: Truth) -> dict[Instruction, str]:
 
 
 def counting_themselves(truth: Truth) -> frozenset[Instruction]:
-    """Those whose events say what they compute and move."""
+    """Instructions whose events say what they compute and move."""
     return frozenset(
         (instruction["program"], instruction["name"])
         for instruction in truth["instructions"]
@@ -112,7 +112,7 @@ def counting_themselves(truth: Truth) -> frozenset[Instruction]:
 
 
 def by_framework(truth: Truth) -> dict[str, Did]:
-    """What operations of the framework did: they ran as often as the instruction of theirs that ran most often."""
+    """Sums by operation of the framework: each ran as often as the instruction of it that ran most often."""
     by_name: dict[str, list[Did]] = {}
     did = instructions(truth)
     for instruction in truth["instructions"]:
@@ -128,7 +128,7 @@ def by_framework(truth: Truth) -> dict[str, Did]:
 
 
 def host_operations(truth: Truth) -> dict[str, Did]:
-    """What operations of hosts did: those that feed the devices, and those for which memory was allocated."""
+    """Sums by operation of hosts: those that feed the devices, and those for which memory was allocated."""
     totals: dict[str, Did] = {}
     for host in truth["hosts"]:
         for name, (count, total, own) in host["input_ops"].items():
@@ -143,13 +143,13 @@ def host_operations(truth: Truth) -> dict[str, Did]:
 
 
 def input_operations(truth: Truth) -> dict[str, Did]:
-    """Those that feed the devices."""
+    """Sums of operations that feed the devices."""
     names = {name.partition(":InfeedEnqueue")[0] for host in truth["hosts"] for name in host["input_ops"]}
     return {name: did for name, did in host_operations(truth).items() if name in names}
 
 
 def input_category(name: str) -> str:
-    """What an operation of a synthetic run does for the input."""
+    """Category of an operation of a synthetic run in the analysis of input."""
     if not name.startswith("Iterator"):
         return "Enqueuing data"
     if not name.endswith("::TFRecord"):
@@ -158,7 +158,7 @@ def input_category(name: str) -> str:
 
 
 def waiting_explained(truth: Truth, names: Iterable[str]) -> dict[str, int]:
-    """How much of the waiting for input each category explains, ps: its share of the time between enqueues."""
+    """Waiting for input that each category explains, ps: its share of the time between enqueues."""
     own = dict.fromkeys(names, 0)
     for name, did in input_operations(truth).items():
         own[input_category(name)] += did.own
@@ -168,13 +168,13 @@ def waiting_explained(truth: Truth, names: Iterable[str]) -> dict[str, int]:
 
 
 def host_idle(truth: Truth) -> float:
-    """Of the time of threads of hosts: that in which they run no operations."""
+    """Share of the time of threads of hosts in which they run no operations."""
     whole: int = sum(end - begin for host in truth["hosts"] for begin, end in host["threads"].values())
     return 1 - sum(did.own for did in host_operations(truth).values()) / whole
 
 
 def duty_cycle(truth: Truth) -> float:
-    """Of the time of programs and operations: that in which others run than those that exchange data with the host."""
+    """Share of the time of programs and operations in which others run than those that exchange data with the host."""
     category_of = categories(truth)
     busy = sum(did.own for key, did in instructions(truth).items() if category_of[key] not in FEEDS)
     whole: int = sum(
@@ -185,7 +185,7 @@ def duty_cycle(truth: Truth) -> float:
 
 
 def enqueuing(truth: Truth) -> Fraction:
-    """Of the time between the beginnings of enqueues, that which they took."""
+    """Share of the time between the beginnings of enqueues that the enqueues took."""
     took = apart = 0
     for host in truth["hosts"]:
         enqueues = sorted(host["enqueues"])

@@ -29,7 +29,7 @@ class Printed:
         self._text = text
 
     def is_of(self, value: Any) -> bool:
-        """Whether that is what was printed."""
+        """True if this is the value that was printed."""
         return self.value == 0 if value is None else abs(float(value) * self._scale - self.value) <= 0.501 * self._unit
 
     def __repr__(self) -> str:
@@ -38,13 +38,13 @@ class Printed:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why ours differs on purpose, where the key is in `keys`, or everywhere when that is None."""
+    """Reason why ours differs on purpose, where the key is in `keys`, or everywhere when that is None."""
 
     why: str
     keys: frozenset[Any] | None = None
 
     def is_for(self, key: Any) -> bool:
-        """Whether it says why ours has another value."""
+        """True if it explains why ours has another value."""
         return self.keys is None or key in self.keys
 
 
@@ -107,7 +107,9 @@ class Figure:
 
     @property
     def verdict(self) -> str:
-        """How many agree, and how many differ; `DIFFERS` or `UNTRUE` with the first that does so without a reason."""
+        """Number of values that agree and that differ; `DIFFERS` or `UNTRUE` with the first that does so without a
+        reason.
+        """
         for keys, word in ((self.untrue, "UNTRUE"), (self.unexplained, "DIFFERS")):
             if keys:
                 return f"{word}: {self._values_text(keys[0])} ({len(keys)} of {len({**self.theirs, **self.ours})})"
@@ -118,7 +120,7 @@ class Figure:
 
     @property
     def whys(self) -> list[str]:
-        """Why some differ, and what one side alone has."""
+        """Reasons why some differ, and values that one side alone has."""
         if not self.is_explained:
             return []
         apart = self.apart
@@ -129,12 +131,12 @@ class Figure:
 
     @property
     def unknown(self) -> int:
-        """Of how many xprof says 0, and ours that nothing is known."""
+        """Number of values that are 0 in xprof and unknown in ours."""
         return sum(self.ours[key] is None and is_nothing(self.theirs[key]) for key in self.theirs if key in self.ours)
 
     @property
     def true(self) -> int | None:
-        """How many are as they are known to be; None: nothing is known of the run."""
+        """Number of values that are as they are known to be; None: nothing is known of the run."""
         return None if self.truth is None else sum(key in self.truth for key in self.ours) - len(self.untrue)
 
     def _values_text(self, key: Any) -> str:
@@ -156,7 +158,7 @@ def _name(key: Any) -> str:
 
 
 def is_same(value: Any, other: Any) -> bool:
-    """Whether two values are the same: integers and texts exactly, nothing is 0, ratios as far as they are printed."""
+    """True if two values are the same: integers and texts exactly, nothing is 0, ratios as far as they are printed."""
     if isinstance(other, Printed):
         return other.is_of(value)
     if isinstance(value, str) or isinstance(other, str):
@@ -167,7 +169,7 @@ def is_same(value: Any, other: Any) -> bool:
 
 
 def is_nothing(theirs: Any) -> bool:
-    """Whether xprof says 0."""
+    """True if xprof says 0."""
     return bool((theirs.value if isinstance(theirs, Printed) else theirs) == 0)
 
 

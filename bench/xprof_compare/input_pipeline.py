@@ -1,4 +1,4 @@
-"""Whether the program waits for its input, in which step, and what of providing it takes the time."""
+"""Figures of the input pipeline: waiting for input, by step, and the parts of providing it."""
 
 from __future__ import annotations
 

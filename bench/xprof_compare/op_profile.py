@@ -107,7 +107,7 @@ def _above(paths: Values, is_meant: Callable[[str], bool]) -> frozenset[Path]:
 
 
 def _did(case: Case, ours: Values) -> dict[Path, expected.Did]:
-    """What is true of each path: of an instruction what it did, of others what all below them did."""
+    """Sums that are true of each path: of an instruction its own, of others those of all below them."""
     if not case.truth:
         return {}
     instructions = {name: did for (_, name), did in expected.instructions(case.truth).items()}
@@ -121,7 +121,7 @@ def _did(case: Case, ours: Values) -> dict[Path, expected.Did]:
 
 
 def _nodes(node: Mapping[str, Any], *path: str) -> Iterator[tuple[Path, Any]]:
-    """Those of a tree of xprof that are no parts of fusions."""
+    """Nodes of a tree of xprof that are no parts of fusions."""
     for child in node.get("children", []):
         if child["name"] != "IDLE":
             here = (*path, child["name"].replace("and its duplicate(s)", "and its duplicates"))

@@ -1,4 +1,4 @@
-"""How a run does: what it is, how long steps take, how well devices are used, what takes most of the time."""
+"""Figures of the overview: the run, the duration of steps, the use of devices, the longest operations."""
 
 from __future__ import annotations
 

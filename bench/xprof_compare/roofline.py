@@ -1,4 +1,4 @@
-"""How near the program and its instructions come to what the device could reach."""
+"""Figures of the roofline: the program and its instructions against the peaks of the device."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def _steps(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool) -> It
 
 
 def _peaks(case: Case, properties: Mapping[str, str]) -> Iterator[Figure]:
-    """What the device could reach."""
+    """Peaks of the device."""
     facts = {fact.id: fact.value for fact in case.ask(TOOL, each_step=0, limit=0).facts}
     roofs = {row["memory"]: row for row in case.rows(TOOL, "roofs", each_step=0, limit=0)}
     peaks = case.truth.get("peaks", {})

@@ -1,4 +1,4 @@
-"""What steps come to, as the overview and the analysis of input both say; and why figures of steps differ."""
+"""Figures of steps, as the overview and the analysis of input both have them; and reasons why they differ."""
 
 from __future__ import annotations
 

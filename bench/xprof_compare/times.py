@@ -1,4 +1,4 @@
-"""How often operations run, and how long: figures that several tables have."""
+"""Number and duration of operations: figures that several tables have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bench.xprof_compare.figures import Figure, Reason
 
 
 class MakesFigure(Protocol):
-    """Of a table a figure: its name, what it is in rows of theirs and ours, and in truth."""
+    """Maker of a figure of a table: its name, its value in rows of theirs and ours, and in truth."""
 
     def __call__(
         self,
