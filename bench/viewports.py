@@ -60,7 +60,7 @@ def random_viewports(reader: QueryReader, seed: int, room: float = 1) -> Iterato
 
 
 def walk(reader: QueryReader, viewport: Viewport, steps: int) -> list[Tiers]:
-    """Pages that a viewer asks for that moves to the right: of each step those that the steps before have not brought."""
+    """Pages that a viewer moving to the right asks for: of each step those that the steps before have not brought."""
     held: set[PageKey] = set()
     lists: list[Tiers] = []
     for step in range(steps):

@@ -278,6 +278,15 @@ def test_modules_and_folders_count_once(tmp_path: Path) -> None:
     assert modules == [("modules", "asking", "tiler/asking/"), ("modules", "told", "tiler/asking/told.py")]
 
 
+def test_an_exempt_name_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tiler").mkdir()
+    for name in ("rows.py", "tables.py"):
+        (tmp_path / "tiler" / name).write_text("of = one = 1\n")
+    monkeypatch.setitem(EXEMPT, ("tiler/rows.py", "of"), "a name of the API")
+    places = [(finding.path, finding.key.word) for finding in package_findings("tiler", tmp_path)]
+    assert places == [("tiler/tables.py", "of"), ("tiler/rows.py", "one"), ("tiler/tables.py", "one")]
+
+
 def test_the_record_falls_and_never_rises(tmp_path: Path) -> None:
     file = tmp_path / "baseline.toml"
     other = OF._replace(word="one")
