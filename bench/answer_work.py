@@ -32,9 +32,9 @@ class Subject:
         return QueryReader(self.store)
 
     def ask(self, name: str, **values: object) -> Answer:
-        """What a tool answers, without an answer that was kept."""
-        asked = tool(name)
-        return finish(ask(asked, Scope(self.reader), from_values(asked.question, values)))
+        """The answer of a tool, computed anew."""
+        named_tool = tool(name)
+        return finish(ask(named_tool, Scope(self.reader), from_values(named_tool.question, values)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Work:
     count: int = 100
 
     def measured(self, subject: Subject, quick: bool = False) -> Row:
-        """How long they took: the slowest of a hundred must be fast enough."""
+        """A row of the times: the slowest of a hundred must be fast enough."""
         seconds, processor_s = [], []
         for question in list(self.questions(subject, min(self.count, 3) if quick else self.count)):
             started_s, begun_s = time.perf_counter(), time.process_time()
@@ -59,7 +59,7 @@ class Work:
 
 
 def row_of(work: Work, seconds: list[float], processor_s: list[float], detail: str) -> Row:
-    """What was measured against what must be reached. `processor_s` may be empty: of another process."""
+    """A row of the measured times against the target. `processor_s` may be empty: of another process."""
     p50, p99 = percentile(seconds, 0.5), percentile(seconds, 0.99)
     target = Target(work.must_ms, work.aim_ms, _ms, at_most=True)
     if processor_s:

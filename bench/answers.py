@@ -86,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _size(args: argparse.Namespace) -> tuple[int, int]:
-    """Of the trace that is made: events and tracks."""
+    """Events and tracks of the trace that is made."""
     events, tracks = (big_answers.EVENTS, big_answers.TRACKS) if "big" in args.rows else (10_000_000, 120)
     return 50_000 if args.quick else args.events or events, args.tracks or tracks
 

@@ -1,4 +1,4 @@
-"""How long events with arguments take, as columns; and sums of arguments."""
+"""Times of questions about events with arguments, as columns, and about sums of arguments."""
 
 from __future__ import annotations
 

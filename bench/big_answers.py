@@ -1,4 +1,4 @@
-"""How long questions about all tracks of a large trace take: what must not grow with the number of events."""
+"""Times of questions about all tracks of a large trace: they must not grow with the number of events."""
 
 from __future__ import annotations
 

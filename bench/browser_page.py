@@ -61,7 +61,9 @@ IS_SHARP = "() => window.tilescope?.state === 'open' && tilescope.sharp"
 
 
 def has_pixels(selector: str, is_there: str) -> str:
-    """Whether a canvas shows anything in colour, by some of its rows: all of it would cost a part of each frame."""
+    """Script that is true if a canvas shows anything in colour, by some of its rows: all of it would cost a part of
+    each frame.
+    """
     return f"""() => {{
         if (!({is_there})()) return false;
         for (const canvas of document.querySelectorAll({selector!r})) {{
@@ -83,7 +85,7 @@ OURS = {"pixels": has_pixels(".timeline canvas:first-of-type", IS_OPEN), "sharp"
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """Of one movement: script of each frame, and time from each to the next, in milliseconds."""
+    """Frames of one movement: script of each, and time from each to the next, in milliseconds."""
 
     script: list[float]
     gaps: list[float]
@@ -137,14 +139,14 @@ def wait(page: Page, condition: str) -> float:
 
 
 def held(page: Page, key: str, seconds: float) -> Frames:
-    """What the frames were like while a key was held."""
+    """Frames that were drawn while a key was held."""
     page.evaluate("benchFrames.length = 0")
     page.keyboard.down(key)
     page.wait_for_timeout(seconds * 1000)
     page.keyboard.up(key)
-    found: list[list[float]] = page.evaluate("benchFrames.slice(1)")
-    gaps = [after[0] - before[0] for before, after in itertools.pairwise(found)]
-    return Frames([spent for _, spent in found], gaps)
+    frames: list[list[float]] = page.evaluate("benchFrames.slice(1)")
+    gaps = [after[0] - before[0] for before, after in itertools.pairwise(frames)]
+    return Frames([spent for _, spent in frames], gaps)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Whether others read the same figures from our export of a trace as from its source.
+"""Comparison of the figures that others read from our export of a trace and from its source.
 
     python -m bench.compare_export --peers PYTHON [TRACE ...]
 
@@ -103,7 +103,7 @@ def main() -> int:
                     figures = (perfetto_figures(browser, ui, trace) for trace in (rank, ours))
                     compared += differences(rank.name, "Perfetto", *figures)
     show(compared)
-    return int(not all(one.is_equal or one.words for one in compared))
+    return int(not all(figure.is_equal or figure.words for figure in compared))
 
 
 @contextmanager
@@ -117,7 +117,7 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
 
 
 def why_not(python: Path | None) -> str | None:
-    """Why HTA cannot be run by this interpreter; None when it can."""
+    """Reason why HTA cannot be run by this interpreter; None when it can."""
     if python is None:
         return "no interpreter with HolisticTraceAnalysis was named (--peers)"
     tried = subprocess.run([python, "-c", "import hta.trace_analysis"], capture_output=True, text=True, check=False)
@@ -125,16 +125,16 @@ def why_not(python: Path | None) -> str | None:
 
 
 def differences(run: str, reader: str, source: dict[str, Any], ours: dict[str, Any]) -> list[Compared]:
-    """What a reader says of a run, and of what we write of it."""
-    found = []
+    """The figures of a reader about a run, compared with those about our export of it."""
+    compared = []
     for name, values in source.items():
         words = values if isinstance(values, str) else KNOWN.get((run, name), "")
-        found.append(Compared(run, reader, name, size(values), values == ours[name], words))
-    return found
+        compared.append(Compared(run, reader, name, size(values), values == ours[name], words))
+    return compared
 
 
 def export(trace: Path, folder: Path) -> Path:
-    """What `tilescope export` writes of it."""
+    """The trace as `tilescope export` writes it."""
     folder.mkdir()
     target = folder / "export.json.gz"
     tilescope = [sys.executable, "-m", "tilescope"]
@@ -144,14 +144,14 @@ def export(trace: Path, folder: Path) -> Path:
 
 
 def ask_hta(python: Path, ranks: Sequence[Path]) -> dict[str, Any]:
-    """What HTA says of them."""
-    asked = subprocess.run([python, SCRIPT, *ranks], capture_output=True, text=True, check=True)
-    figures: dict[str, Any] = json.loads(next(line for line in asked.stdout.splitlines() if line.startswith("{")))
+    """The figures of HTA about these traces."""
+    process = subprocess.run([python, SCRIPT, *ranks], capture_output=True, text=True, check=True)
+    figures: dict[str, Any] = json.loads(next(line for line in process.stdout.splitlines() if line.startswith("{")))
     return figures
 
 
 def size(values: Any) -> int:
-    """How many values there are, in any depth."""
+    """Number of values, in any depth."""
     if isinstance(values, dict):
         return sum(map(size, values.values()))
     return sum(map(size, values)) if isinstance(values, list) else int(isinstance(values, str))
@@ -160,15 +160,15 @@ def size(values: Any) -> int:
 def show(compared: Sequence[Compared]) -> None:
     """A table of all, and how many there are."""
     table = Table("run", "reader", "figure", "values", "export")
-    for one in compared:
-        verdict = "equal" if one.is_equal else "DIFFERS"
-        words = f"{verdict} ({one.words[:90]})" if one.words else verdict
-        table.add_row(one.run, one.reader, one.figure, f"{one.values:,}", words)
+    for figure in compared:
+        verdict = "equal" if figure.is_equal else "DIFFERS"
+        words = f"{verdict} ({figure.words[:90]})" if figure.words else verdict
+        table.add_row(figure.run, figure.reader, figure.figure, f"{figure.values:,}", words)
     Console(width=160).print(table)
-    equal = sum(one.is_equal for one in compared)
-    known = sum(not one.is_equal and bool(one.words) for one in compared)
-    values = sum(one.values for one in compared)
-    print(f"{equal:,} of {len(compared):,} figures are equal, and {known} differ by the reader; {values:,} values")
+    equal = sum(figure.is_equal for figure in compared)
+    by_reader = sum(not figure.is_equal and bool(figure.words) for figure in compared)
+    values = sum(figure.values for figure in compared)
+    print(f"{equal:,} of {len(compared):,} figures are equal, and {by_reader} differ by the reader; {values:,} values")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How long it takes to tell when devices are idle, how well they hide communication, and where flows go."""
+"""Times of questions about devices: when they are idle, how well they hide communication, where flows go."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def _spans(tool: str) -> Callable[[Subject, int], Iterator[Timed]]:
     """Anywhere, from a few microseconds to the whole run."""
 
     def questions(subject: Subject, count: int) -> Iterator[Timed]:
-        for at in itertools.islice(random_viewports(subject.reader, seed=12), count):
-            yield partial(subject.ask, tool, start=at.start, end=at.end)
+        for viewport in itertools.islice(random_viewports(subject.reader, seed=12), count):
+            yield partial(subject.ask, tool, start=viewport.start, end=viewport.end)
 
     return questions
 

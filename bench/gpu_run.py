@@ -41,12 +41,14 @@ def _plane(rng: np.random.Generator, shape: GpuShape, gpu: int) -> bytes:
     parts = [number(1, gpu + 1), text(2, f"/device:GPU:{gpu}")]
     parts += [_line(rng, shape, stream) for stream in range(shape.streams)]
     for name in range(shape.names):
-        told = message(2, number(1, name + 1), text(2, kernel_name(name)))
-        parts.append(message(4, number(1, name + 1), told))
+        metadata = message(2, number(1, name + 1), text(2, kernel_name(name)))
+        parts.append(message(4, number(1, name + 1), metadata))
     named = {_DETAILS: "kernel_details", _CORRELATION: "correlation_id"}
     for launch in range(shape.names * shape.launches):
         named[_FIRST_LAUNCH + launch] = _details(launch)
-    parts += [message(5, number(1, key), message(2, number(1, key), text(2, of))) for key, of in named.items()]
+    parts += [
+        message(5, number(1, key), message(2, number(1, key), text(2, name_text))) for key, name_text in named.items()
+    ]
     return message(1, *parts)
 
 
@@ -67,18 +69,18 @@ def _details(launch: int) -> str:
 
 def _line(rng: np.random.Generator, shape: GpuShape, stream: int) -> bytes:
     parts = [number(1, stream + 1), text(2, f"Stream #{stream}(Compute)"), number(3, _START_NS)]
-    at = 0
+    now = 0
     for first in range(0, shape.kernels, _EVENTS_AT_ONCE):
         count = min(_EVENTS_AT_ONCE, shape.kernels - first)
         # Some kernels run far more often than others do.
         name = np.minimum(rng.geometric(8 / shape.names, count) - 1, shape.names - 1)
         launch = _FIRST_LAUNCH + name * shape.launches + rng.integers(0, shape.launches, count)
         duration = rng.integers(1_000, 80_000, count) * 1000
-        begin = at + np.cumsum(duration + rng.integers(200, 4_000, count) * 1000) - duration
-        at = int(begin[-1] + duration[-1])
+        begin = now + np.cumsum(duration + rng.integers(200, 4_000, count) * 1000) - duration
+        now = int(begin[-1] + duration[-1])
         correlation = np.arange(first + 1, first + count + 1)
         details = messages(4, Cells.constant(count, number(1, _DETAILS)).then(numbers(7, launch)), count)
         correlated = messages(4, Cells.constant(count, number(1, _CORRELATION)).then(numbers(3, correlation)), count)
-        told = numbers(1, name + 1).then(numbers(2, begin), numbers(3, duration), details, correlated)
-        parts.append(messages(4, told, count).joined())
+        events = numbers(1, name + 1).then(numbers(2, begin), numbers(3, duration), details, correlated)
+        parts.append(messages(4, events, count).joined())
     return message(3, *parts)

@@ -23,15 +23,17 @@ CLIENT_ADDRESSES: Final = tuple(f"127.0.0.{number}" for number in range(2, 250))
 
 
 def addresses(count: int, *, own: bool) -> list[str]:
-    """Those of so many clients: one for each, or that of the viewers for all."""
+    """Addresses of so many clients: one for each, or that of the viewers for all."""
     return list(itertools.islice(itertools.cycle(CLIENT_ADDRESSES), count)) if own else ["127.0.0.1"] * count
 
 
 @asynccontextmanager
-async def greedy_clients(url: str, path: str, of: Sequence[str]) -> AsyncIterator[Counter[str]]:
+async def greedy_clients(url: str, path: str, client_addresses: Sequence[str]) -> AsyncIterator[Counter[str]]:
     """Clients at these addresses, until the block is left: how many of their questions had which end."""
     ends: Counter[str] = Counter()
-    tasks = [asyncio.create_task(_ask_on(f"{url}{path}", address, k, ends)) for k, address in enumerate(of)]
+    tasks = [
+        asyncio.create_task(_ask_on(f"{url}{path}", address, k, ends)) for k, address in enumerate(client_addresses)
+    ]
     try:
         yield ends
     finally:

@@ -29,7 +29,7 @@ def main(paths: list[Path]) -> None:
     analysis = quietly(
         lambda: TraceAnalysis({rank: str(path) for rank, path in enumerate(paths)}, str(paths[0].parent))
     )
-    found = {
+    analyses = {
         "temporal breakdown": quietly(lambda: analysis.get_temporal_breakdown(visualize=False)),
         "kernels": quietly(lambda: analysis.get_gpu_kernel_breakdown(visualize=False)),
         "overlap": quietly(lambda: analysis.get_comm_comp_overlap(visualize=False)),
@@ -39,7 +39,7 @@ def main(paths: list[Path]) -> None:
         "memory bandwidth": quietly(analysis.get_memory_bw_summary),
         "queue lengths": quietly(lambda: queues(analysis.get_queue_length_summary())),
     }
-    print(json.dumps({name: rows(answer) for name, answer in found.items()}))
+    print(json.dumps({name: rows(answer) for name, answer in analyses.items()}))
 
 
 def quietly(ask: Any) -> Any:
@@ -68,7 +68,7 @@ def rows(answer: Any) -> Any:
 
 
 def text(value: Any) -> str:
-    """Of a double ten digits: its last ones depend on the order in which values were added up."""
+    """A value as text, ten digits of a double: its last ones depend on the order in which values were added up."""
     return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 

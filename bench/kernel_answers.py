@@ -1,4 +1,4 @@
-"""How long it takes to tell which kernels ran: ten million of them on eight GPUs, of 300 names in 900 launches."""
+"""Times of questions about kernels: ten million of them on eight GPUs, of 300 names in 900 launches."""
 
 from __future__ import annotations
 

@@ -111,11 +111,11 @@ async def _throughput(
 ) -> list[Row]:
     stream = await throughput(session, path, reader, server, seconds)
     call = await grpc_throughput(reader, server, seconds)
-    of = f"pages of {size_text(stream.size_bytes // max(1, stream.pages))}"
+    page_text = f"pages of {size_text(stream.size_bytes // max(1, stream.pages))}"
     ratio = f"{call.pages_per_second / stream.pages_per_second:.2f} of the WebSocket's"
     return [
-        measured_row(f"one WebSocket, {of}", PAGES, stream.pages_per_second, _cost(stream)),
-        compared_row(f"one gRPC call, {of}", f"{PAGES.text(call.pages_per_second)} ({ratio}; {_cost(call)})"),
+        measured_row(f"one WebSocket, {page_text}", PAGES, stream.pages_per_second, _cost(stream)),
+        compared_row(f"one gRPC call, {page_text}", f"{PAGES.text(call.pages_per_second)} ({ratio}; {_cost(call)})"),
     ]
 
 
@@ -157,8 +157,8 @@ async def _panning(
 async def _beside_greed(
     session: aiohttp.ClientSession, reader: QueryReader, server: ServerProcess, args: argparse.Namespace, *, own: bool
 ) -> list[Row]:
-    of = addresses(args.greedy, own=own)
-    async with greedy_clients(server.url, server.build_path(), of) as ends:
+    client_addresses = addresses(args.greedy, own=own)
+    async with greedy_clients(server.url, server.build_path(), client_addresses) as ends:
         await asyncio.sleep(WARM_UP_S)  # until the processes that answer are there
         path = server.url + server.build_path() + "/stream"
         done = await panning(session, path, reader, server, args.viewers, args.seconds * SOAK_PART)

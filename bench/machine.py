@@ -1,4 +1,4 @@
-"""Where a benchmark ran: without it a number means nothing."""
+"""The machine of a benchmark: without it a number means nothing."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def machine_lines(module: str, argv: Sequence[str] | None) -> list[str]:
 
 
 def is_busy() -> bool:
-    """Whether other work would be in the numbers."""
+    """True if other work would be in the numbers."""
     return load_average() > IDLE_LOAD
 
 
 def load_average() -> float:
-    """Of the last minute."""
+    """Load of the last minute."""
     return os.getloadavg()[0]
 
 

@@ -23,7 +23,7 @@ SAMPLES = 40
 
 @dataclass(slots=True)
 class Panning:
-    """What the viewers and the server went through. Times in seconds since a list was sent."""
+    """Measurements of the viewers and the server. Times in seconds since a list was sent."""
 
     opening: list[float] = field(default_factory=list)  # of first screens, until what is visible has come
     steps: int = 0

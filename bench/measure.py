@@ -17,7 +17,7 @@ SAMPLE_SECONDS = 0.02  # a peak that is shorter than this may be missed
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What a command took, its children included."""
+    """Time and memory of a command, its children included."""
 
     seconds: float
     cpu_seconds: float
@@ -80,6 +80,6 @@ def _tree(process: psutil.Process) -> list[psutil.Process]:
 
 
 def _cpu_seconds() -> float:
-    """Of children that have ended and were waited for."""
+    """Processor time of children that have ended and were waited for."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime

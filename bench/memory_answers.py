@@ -1,4 +1,4 @@
-"""How long it takes to tell how full memories are in any range, of a run of a million allocations and frees.
+"""Times of questions about memory in any range, of a run of a million allocations and frees.
 
 The trace that other rows are about has none: this one is written for them. The first question reads all of it; others
 are answered from what it kept.
@@ -44,8 +44,8 @@ def write_allocations(path: Path, events: int) -> Path:
     lines = [_line(rng, device, events // _DEVICES) for device in range(_DEVICES)]
     names = [
         message(field, number(1, key), message(2, number(1, key), text(2, name)))
-        for field, of in ((4, _KINDS), (5, _STATS))
-        for key, name in enumerate(of, 1)
+        for field, labels in ((4, _KINDS), (5, _STATS))
+        for key, name in enumerate(labels, 1)
     ]
     path.write_bytes(message(1, text(2, "/host:CPU"), *lines, *names))
     return path
@@ -61,8 +61,8 @@ def _line(rng: random.Random, device: int, events: int) -> bytes:
         made = rng.randrange(1 << 35), rng.randrange(4096) * 512
         address, size = held.pop(rng.randrange(len(held))) if is_free else made
         heap += -size if is_free else size
-        told = [(1, device), (2, 0), (3, heap), (4, _CAPACITY - heap), (5, address)]
-        stats = [stat(4, key, value) for key, value in told]
+        fields = [(1, device), (2, 0), (3, heap), (4, _CAPACITY - heap), (5, address)]
+        stats = [stat(4, key, value) for key, value in fields]
         if not is_free:
             held.append((address, size))
             stats += [stat(4, 6, size), stat(4, 7, f"jit(step)/layer{rng.randrange(96)}/op{rng.randrange(4)}")]
@@ -80,8 +80,10 @@ def _ranges(_: Subject, count: int) -> Iterator[Timed]:
     trace.unlink()
     subject = Subject(path, open_run_store(path))
     subject.ask("memory_profile", start=0, end=1)
-    for place, at in enumerate(itertools.islice(random_viewports(subject.reader, seed=12), count)):
-        yield partial(subject.ask, "memory_profile", start=at.start, end=at.end, memory=str(place % _DEVICES))
+    for place, viewport in enumerate(itertools.islice(random_viewports(subject.reader, seed=12), count)):
+        yield partial(
+            subject.ask, "memory_profile", start=viewport.start, end=viewport.end, memory=str(place % _DEVICES)
+        )
 
 
 ROWS = (Work("memory of a device, any range of 1 million allocations", 200, 50, _ranges),)

@@ -24,7 +24,7 @@ STALLED_WANTS = 4096  # as many as a list may have
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """What came in how long."""
+    """Pages and bytes that came, and the time that they took."""
 
     pages: int
     size_bytes: int
@@ -78,7 +78,9 @@ def typical_lists(reader: QueryReader) -> Iterator[list[PageKey]]:
     """Lists without end of pages of about 48 kB, of any size where there are none."""
     pages = all_pages(reader)
     typical = [key for key in pages if len(reader.store.page(key) or b"") in TYPICAL_BYTES] or pages
-    return itertools.cycle([typical[at : at + PAGES_PER_LIST] for at in range(0, len(typical), PAGES_PER_LIST)])
+    return itertools.cycle(
+        [typical[start : start + PAGES_PER_LIST] for start in range(0, len(typical), PAGES_PER_LIST)]
+    )
 
 
 def _transport(socket: aiohttp.ClientWebSocketResponse) -> asyncio.Transport:

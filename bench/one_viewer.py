@@ -1,4 +1,4 @@
-"""What one viewer sees: how soon the first pixels come, and how many bytes the first screen takes."""
+"""Measurements of one viewer: time to the first pixels, and bytes of the first screen."""
 
 from __future__ import annotations
 
@@ -45,8 +45,10 @@ async def by_view(session: aiohttp.ClientSession, path: str, viewports: Sequence
     async with session.ws_connect(path, max_msg_size=0) as socket:
         client = StreamClient(socket)
         await client.grant(CREDIT_BYTES)
-        for at in viewports:
-            times.add(await client.view(start=at.start, end=at.end, px=WIDTH_PX, tracks=list(at.tracks)))
+        for viewport in viewports:
+            times.add(
+                await client.view(start=viewport.start, end=viewport.end, px=WIDTH_PX, tracks=list(viewport.tracks))
+            )
     return times
 
 

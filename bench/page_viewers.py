@@ -25,7 +25,7 @@ ADDRESS: Final = "127.0.0.251"  # of no client of `greedy_clients`
 
 
 async def page_times(url: str, store: Path, viewers: int, seconds: float) -> list[float]:
-    """Of viewers in another process, at an address of their own."""
+    """Page times of viewers in another process, at an address of their own."""
     command = [sys.executable, "-m", "bench.page_viewers", url, str(store), str(viewers), str(seconds)]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     out, _ = await process.communicate()

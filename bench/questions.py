@@ -1,4 +1,4 @@
-"""How long questions to tools take, one after the other, over HTTP."""
+"""Times of questions to tools, one after the other, over HTTP."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tilescope.tiler.query import QueryReader
 def stats_of_spans(reader: QueryReader, count: int) -> list[str]:
     """Statistics of all tracks in spans anywhere, from a few microseconds to the whole run; none twice."""
     viewports = itertools.islice(random_viewports(reader, seed=11), count)
-    return [f"tools/stats?start={at.start}&end={at.end}" for at in viewports]
+    return [f"tools/stats?start={viewport.start}&end={viewport.end}" for viewport in viewports]
 
 
 async def seconds_of(session: aiohttp.ClientSession, base: str, questions: Sequence[str]) -> list[float]:

@@ -136,13 +136,13 @@ class Realistic:
 
     def _shapes(self) -> Iterator[Row]:
         """The memory of traces with one track, and with thousands in hundreds of processes."""
-        for kind, told in (("xspace", "XSpace"), ("chrome", "trace-event JSON")):
+        for kind, format_name in (("xspace", "XSpace"), ("chrome", "trace-event JSON")):
             for tracks in (1, self._sizes.many_tracks):
                 trace = TraceSpec(kind, self._sizes.usual, tracks, realistic=True).write(self._folder)
                 runs = self._index(trace, "shapes")
                 trace.remove()
                 shape = "1 track" if tracks == 1 else f"{tracks:,} tracks"
-                work = f"{told}, {self._sizes.usual / 1e6:g} M events on {shape}, peak memory"
+                work = f"{format_name}, {self._sizes.usual / 1e6:g} M events on {shape}, peak memory"
                 yield _row(work, MEMORY, runs, lambda run: run.indexing.peak_rss_bytes)
 
     def _index(self, trace: Trace, name: str) -> list[Indexed]:

@@ -32,7 +32,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Run(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one command measured. Facts that nobody wrote down are empty; `remark` is what else a reader has to know."""
+    """Results of one command. Facts that nobody wrote down are empty; `remark` is what else a reader has to know."""
 
     command: str
     date: str
@@ -72,7 +72,7 @@ def read_record(path: Path = RECORD) -> Record:
 
 
 def why_not_recorded(*, quick: bool) -> str | None:
-    """Why this machine or this run cannot give figures that may be published; None where it can."""
+    """Reason why this machine or this run cannot give figures that may be published; None where it can."""
     if quick:
         return "--quick measures small traces: its numbers are no results"
     return "the machine is busy: wait until it is idle" if is_busy() else None

@@ -1,4 +1,4 @@
-"""How long searches take."""
+"""Times of searches."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _QUERIES = ("fusion", "all-reduce", "/copy.*1/", "fusion dur>100us", "dur>1ms")
 
 
 def totals(subject: Subject, count: int) -> Iterator[Timed]:
-    """Of the whole run, then of spans anywhere, from a few microseconds to the whole run."""
+    """Totals of the whole run, then of spans anywhere, from a few microseconds to the whole run."""
     ask = partial(subject.ask, "search", query="fusion", limit=0)
     yield partial(ask)
-    for at in itertools.islice(random_viewports(subject.reader, seed=11), count - 1):
-        yield partial(ask, start=at.start, end=at.end)
+    for viewport in itertools.islice(random_viewports(subject.reader, seed=11), count - 1):
+        yield partial(ask, start=viewport.start, end=viewport.end)
 
 
 def _steps(subject: Subject, count: int) -> Iterator[Timed]:
@@ -41,9 +41,15 @@ def _steps(subject: Subject, count: int) -> Iterator[Timed]:
 
 
 def _overlays(subject: Subject, count: int) -> Iterator[Timed]:
-    for at in itertools.islice(random_viewports(subject.reader, seed=13), count):
+    for viewport in itertools.islice(random_viewports(subject.reader, seed=13), count):
         yield partial(
-            subject.ask, "hit_bins", query="fusion", start=at.start, end=at.end, tracks=Tracks.of(at.tracks), px=400
+            subject.ask,
+            "hit_bins",
+            query="fusion",
+            start=viewport.start,
+            end=viewport.end,
+            tracks=Tracks.of(viewport.tracks),
+            px=400,
         )
 
 

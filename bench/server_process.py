@@ -61,10 +61,10 @@ def serving(
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process:
         try:
             assert process.stdout is not None
-            said = process.stdout.readline() + process.stdout.readline()
-            found = re.search(r"(http://\S+).*\ngRPC at (\S+)", said)
-            assert found is not None, "the server did not say where it serves"
-            yield ServerProcess(found[1], found[2], psutil.Process(process.pid))
+            output = process.stdout.readline() + process.stdout.readline()
+            match = re.search(r"(http://\S+).*\ngRPC at (\S+)", output)
+            assert match is not None, "the server did not say where it serves"
+            yield ServerProcess(match[1], match[2], psutil.Process(process.pid))
         finally:
             process.terminate()
             process.wait()

@@ -26,7 +26,7 @@ class Link:
     free_at: float = 0.0  # when the line has sent all that it was given
 
     def arrival(self, now: float, size_bytes: int) -> float:
-        """When a chunk that is given to the line now is at its other end."""
+        """Time at which a chunk that is given to the line now is at its other end."""
         self.free_at = max(now, self.free_at) + size_bytes / self.bytes_per_s
         return self.free_at + self.delay_s
 

@@ -1,4 +1,4 @@
-"""How long statistics of spans take."""
+"""Times of statistics of spans."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from bench.viewports import random_viewports
 def spans(subject: Subject, count: int, **question: str) -> Iterator[Timed]:
     """All tracks: the whole run, then spans anywhere, from a few microseconds to the whole run."""
     end = subject.reader.end
-    spans = [(at.start, at.end) for at in itertools.islice(random_viewports(subject.reader, seed=11), count)]
+    spans = [
+        (viewport.start, viewport.end)
+        for viewport in itertools.islice(random_viewports(subject.reader, seed=11), count)
+    ]
     for first, last in [(0, end + 1), (end // 8 + 1, end - end // 8 + 1), *spans][:count]:
         yield partial(subject.ask, "stats", start=first, end=last, **question)
 

@@ -1,4 +1,4 @@
-"""How soon a question stops that nobody waits for: the steps between which it can be stopped, on their way."""
+"""Time until a question stops that nobody waits for: the steps between which it can be stopped, on their way."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class _Begun:
     def step(self) -> float:
         """Takes one. Returns how long it took, in seconds."""
         if self._steps is None:
-            asked = tool(self._name)
+            named_tool = tool(self._name)
             scope = Scope(QueryReader(self._subject.store))
-            self._steps = ask(asked, scope, from_values(asked.question, self._values))
+            self._steps = ask(named_tool, scope, from_values(named_tool.question, self._values))
         began = time.perf_counter()
         if next(self._steps, self) is self:
             self._steps = None

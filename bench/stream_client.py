@@ -19,7 +19,7 @@ CREDIT_BYTES = 4 * 1024 * 1024  # beside what the server starts with: enough to 
 
 @dataclass(slots=True)
 class Answer:
-    """What came of one list or view. Times in seconds since it was sent; None: it had no pages."""
+    """Pages of one list or view. Times in seconds since it was sent; None: it had no pages."""
 
     first_page: float | None = None
     visible: float = 0.0  # the tier `visible` was complete

@@ -19,7 +19,7 @@ WIDTH = 1000  # wider than any row: a line that is folded is no row of Markdown
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a number is held against. `text` writes any number of its kind with its unit."""
+    """Target of a number. `text` writes any number of its kind with its unit."""
 
     must: float
     aim: float | None
@@ -60,12 +60,12 @@ def measured_row(work: str, target: Target, measured: float, detail: str = "") -
 
 
 def compared_row(work: str, text: str) -> Row:
-    """What stands beside another row, without a target of its own."""
+    """A row beside another one, without a target of its own."""
     return Row(work, "", "", text, "")
 
 
 def skipped_row(work: str, reason: str) -> Row:
-    """What was not measured, and why."""
+    """A row for something that was not measured, with the reason."""
     return Row(work, "", "", reason, "skipped")
 
 

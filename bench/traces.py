@@ -56,7 +56,7 @@ class Trace:
     uncompressed_bytes: int
 
     def facts(self) -> str:
-        """What a reader of a result wants to know of its input."""
+        """Facts about the input for a reader of a result."""
         kind = ("realistic " if self.spec.realistic else "") + self.spec.format + (", gzip" if self.spec.gzip else "")
         tracks = plural(self.spec.tracks, "track", "tracks")
         return f"{kind}, {count_text(self.events)} events on {tracks}, seed {SEED}, {size_text(self.size_bytes)}"

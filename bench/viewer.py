@@ -166,10 +166,10 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     """Prints the machine and the table."""
     args = _arguments(argv)
-    with measuring("bench.viewer", argv, args.store, 20_000 if args.quick else 10_000_000) as found:
-        if found is None:
+    with measuring("bench.viewer", argv, args.store, 20_000 if args.quick else 10_000_000) as measurement:
+        if measurement is None:
             return 1
-        browser, store = found
+        browser, store = measurement
         with serving(store, python=args.python) as server:
             rows = list(measure_all(browser, server.url, args))
         ui = find_ui(args.perfetto)

@@ -1,4 +1,4 @@
-"""Where viewers look: random viewports of a run, and walks through it."""
+"""Viewports of viewers: random ones of a run, and walks through it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TIER_OF = {Tier.COARSE: "visible", Tier.SHARP: "visible", Tier.MARGIN: "margin",
 
 @dataclass(frozen=True, slots=True)
 class Viewport:
-    """What is on a screen."""
+    """A range of time and the tracks on a screen."""
 
     start: int
     end: int
@@ -60,7 +60,7 @@ def random_viewports(reader: QueryReader, seed: int, room: float = 1) -> Iterato
 
 
 def walk(reader: QueryReader, viewport: Viewport, steps: int) -> list[Tiers]:
-    """What a viewer asks for that moves to the right: of each step what the steps before have not brought."""
+    """Pages that a viewer moving to the right asks for: of each step those that the steps before have not brought."""
     held: set[PageKey] = set()
     lists: list[Tiers] = []
     for step in range(steps):

@@ -79,7 +79,7 @@ class Watcher:
         )
 
     def _renderer_bytes(self) -> int:
-        """Of the page's own process: the largest of those that have begun since."""
+        """Memory of the page's own process: the largest of those that have begun since."""
         sizes = [0]
         for process in renderers():
             with suppress(psutil.Error):
@@ -90,12 +90,12 @@ class Watcher:
 
 def renderers() -> list[psutil.Process]:
     """Processes of pages of the browsers that this process has started."""
-    found = []
+    steps = []
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
             if "--type=renderer" in process.cmdline():
-                found.append(process)
-    return found
+                steps.append(process)
+    return steps
 
 
 def _private_bytes(process: psutil.Process) -> int:
@@ -205,10 +205,10 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     """Prints the machine, the memory as it goes, and the table."""
     args = _arguments(argv)
-    with measuring("bench.wander", argv, args.store, 20_000 if args.quick else 100_000_000) as found:
-        if found is None:
+    with measuring("bench.wander", argv, args.store, 20_000 if args.quick else 100_000_000) as measurement:
+        if measurement is None:
             return 1
-        browser, store = found
+        browser, store = measurement
         before = frozenset(process.pid for process in renderers())
         with serving(store) as server, opened(browser, server.url) as page:
             samples = wander(page, Watcher(page, before), args.minutes * 60)

@@ -15,7 +15,7 @@ SCRIPT = Path(__file__).with_name("xprof_convert.py")
 
 @dataclass(frozen=True, slots=True)
 class PeerResult:
-    """What the conversion took: time of the call alone, memory of the process."""
+    """Cost of the conversion: time of the call alone, memory of the process."""
 
     version: str
     seconds: float
@@ -32,7 +32,7 @@ class PeerResult:
 
 
 def why_not(python: Path | None) -> str | None:
-    """Why xprof cannot be run by this interpreter; None when it can."""
+    """Reason why xprof cannot be run by this interpreter; None when it can."""
     if python is None:
         return "no interpreter with xprof was named (--xprof)"
     command = [str(python), "-c", "import xprof.convert.raw_to_tool_data"]
@@ -47,9 +47,9 @@ def why_not(python: Path | None) -> str | None:
 def convert(python: Path, path: Path) -> PeerResult:
     """Converts the XSpace at `LOGDIR/plugins/profile/RUN/HOST.xplane.pb` and removes the tables."""
     done = measure([python, SCRIPT, path])
-    said = json.loads(next(line for line in done.output.splitlines() if line.startswith('{"version"')))
+    answer = json.loads(next(line for line in done.output.splitlines() if line.startswith('{"version"')))
     tables = list(path.parent.glob("*.SSTABLE"))
     index_bytes = sum(table.stat().st_size for table in tables)
     for table in tables:
         table.unlink()
-    return PeerResult(said["version"], said["seconds"], said["cpu_seconds"], done.peak_rss_bytes, index_bytes)
+    return PeerResult(answer["version"], answer["seconds"], answer["cpu_seconds"], done.peak_rss_bytes, index_bytes)

@@ -1,4 +1,4 @@
-"""What the machine itself can do, in the terms of indexing: results of two machines, or hours, are compared by it."""
+"""Speed of the machine itself, in the terms of indexing: results of two machines, or hours, are compared by it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Yardsticks:
-    """Of one core each."""
+    """Speeds of one core each."""
 
     copied_bytes_per_second: float
     deflated_bytes_per_second: float  # of trace-event JSON, as records of stores are compressed
     decoded_events_per_second: float  # of an XSpace, read track by track
 
     def line(self) -> str:
-        """What a reader of a result wants to know of the machine."""
+        """Facts about the machine for a reader of a result."""
         return (
             f"memcpy {self.copied_bytes_per_second / 1e9:.1f} GB/s, isal deflate "
             f"{self.deflated_bytes_per_second / 1e6:.0f} MB/s, bare decoding "

@@ -53,7 +53,7 @@ def installations() -> Iterator[tuple[Interpreter, Path]]:
 
 
 def check_wheel(python: Interpreter, wheel: Path, commit: str) -> str:
-    """What the installed command says; ends the program if the wheel does not install, or has another version."""
+    """Text of the installed command; ends the program if the wheel does not install, or has another version."""
     installed = empty_environment(python.executable, python.name)
     run(installed, "-m", "pip", "install", "--only-binary", ":all:", wheel)
     run(installed, "-m", "pip", "check")
@@ -73,7 +73,7 @@ def empty_environment(python: Path, name: str) -> Path:
 
 
 def run(python: Path, *arguments: str | Path) -> str:
-    """What a command prints, which has to succeed. It runs outside of the packages, so that it imports none of them."""
+    """Output of a command, which has to succeed. It runs outside of the packages, so that it imports none of them."""
     command = [str(python), *map(str, arguments)]
     done = subprocess.run(command, cwd=WORK, check=False, capture_output=True, text=True)
     if done.returncode != 0:

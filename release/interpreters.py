@@ -37,12 +37,14 @@ class Interpreter:
 
 
 def probe(executable: str | Path) -> Interpreter | None:
-    """What a Python says of itself; None where it does not run, or cannot make environments."""
+    """Facts that a Python says of itself; None where it does not run, or cannot make environments."""
     try:
-        asked = subprocess.run([executable, "-I", "-c", PROBE], check=True, capture_output=True, text=True, timeout=30)
+        process = subprocess.run(
+            [executable, "-I", "-c", PROBE], check=True, capture_output=True, text=True, timeout=30
+        )
     except (OSError, subprocess.SubprocessError):
         return None
-    major, minor, include, itself = asked.stdout.splitlines()
+    major, minor, include, itself = process.stdout.splitlines()
     return Interpreter(Path(itself), (int(major), int(minor)), (Path(include) / "Python.h").is_file())
 
 
@@ -50,9 +52,9 @@ def probe(executable: str | Path) -> Interpreter | None:
 def find(version: str) -> Interpreter | None:
     """The first Python of a version, `3.12` for example."""
     for executable in _candidates(version):
-        found = probe(executable)
-        if found is not None and found.name == version:
-            return found
+        python = probe(executable)
+        if python is not None and python.name == version:
+            return python
     return None
 
 
@@ -61,4 +63,4 @@ def _candidates(version: str) -> Iterator[str | Path]:
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or Path.home() / ".local/share/uv/python")
     for folder, names in ((pyenv / "versions", f"{version}.*"), (uv, f"cpython-{version}.*")):
-        yield from sorted(found / "bin" / f"python{version}" for found in folder.glob(names))
+        yield from sorted(installed / "bin" / f"python{version}" for installed in folder.glob(names))

@@ -37,7 +37,7 @@ NEIGHBOURS = (
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What would be installed, by name; or, where nothing can be, why not."""
+    """Packages that would be installed, by name; or, where nothing can be, the reason."""
 
     versions: dict[str, str]
     refusal: str = ""
@@ -54,32 +54,32 @@ def main() -> int:
 def row(python: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
     """One line of the table."""
     wheel = wheel_for(python)
-    found = resolve(python, (*wanted, f"tilescope @ {wheel.as_uri()}"))
-    if not found.refusal:
-        names = [re.split("[=<>]", one)[0] for one in wanted]
-        beside = ", ".join(f"{name} {found.versions[name]}" for name in names)
-        return (beside, python, *(found.versions[name] for name in SHOWN), GOOD)
+    versions = resolve(python, (*wanted, f"tilescope @ {wheel.as_uri()}"))
+    if not versions.refusal:
+        names = [re.split("[=<>]", requirement)[0] for requirement in wanted]
+        beside = ", ".join(f"{name} {versions.versions[name]}" for name in names)
+        return (beside, python, *(versions.versions[name] for name in SHOWN), GOOD)
     without = resolve(python, wanted)
-    return (", ".join(wanted), python, *("" for _ in SHOWN), ABSENT if without.refusal else found.refusal)
+    return (", ".join(wanted), python, *("" for _ in SHOWN), ABSENT if without.refusal else versions.refusal)
 
 
 def wheel_for(python: str) -> Path:
     """The wheel that this Python installs."""
     tag = "cp311-cp311" if python == "3.11" else "cp312-abi3"
-    found = sorted(WHEELS.glob(f"tilescope-*-{tag}-*.whl"))
-    if not found:
+    wheels = sorted(WHEELS.glob(f"tilescope-*-{tag}-*.whl"))
+    if not wheels:
         sys.exit(f"{WHEELS} has no wheel for Python {python}: `make dist` builds one where that Python is found")
-    return found[0]
+    return wheels[0]
 
 
 def resolve(python: str, wanted: tuple[str, ...]) -> Resolution:
-    """What would be installed in a Python of this version on this platform, by wheels alone."""
+    """Packages that would be installed in a Python of this version on this platform, by wheels alone."""
     options = ["--quiet", "--no-config", "--no-header", "--no-annotate", "--only-binary", ":all:"]
     command = [sys.executable, "-m", "uv", "pip", "compile", *options, "--python-version", python, "-"]
-    asked = subprocess.run(command, input="\n".join(wanted), capture_output=True, text=True, check=False, timeout=600)
-    if asked.returncode != 0:
-        return Resolution({}, " ".join(asked.stderr.split()))
-    return Resolution(dict(re.findall(r"^([\w.-]+)==(\S+)", asked.stdout, re.MULTILINE)))
+    process = subprocess.run(command, input="\n".join(wanted), capture_output=True, text=True, check=False, timeout=600)
+    if process.returncode != 0:
+        return Resolution({}, " ".join(process.stderr.split()))
+    return Resolution(dict(re.findall(r"^([\w.-]+)==(\S+)", process.stdout, re.MULTILINE)))
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def main() -> int:
 
 
 def targets(machines: Sequence[str] | None) -> Sequence[Target | None]:
-    """What to compile for: None stands for this machine, with its own compiler."""
+    """Platform to compile for: None stands for this machine, with its own compiler."""
     if machines is None:
         return (None,)
     return [target for target in TARGETS if not machines or target.machine in machines]
@@ -78,9 +78,9 @@ def chosen(python: str | None) -> list[Interpreter]:
         if named is None or not named.can_build:
             sys.exit(f"{python} cannot build wheels: it does not run, or has no ensurepip or no headers (Python.h)")
         return [named]
-    found = [python for python in map(find, SUPPORTED) if python is not None and python.can_build]
-    stable = [python for python in found if python.version >= STABLE_FROM][:1]
-    own = [python for python in found if python.version < STABLE_FROM]
+    pythons = [python for python in map(find, SUPPORTED) if python is not None and python.can_build]
+    stable = [python for python in pythons if python.version >= STABLE_FROM][:1]
+    own = [python for python in pythons if python.version < STABLE_FROM]
     if not stable:
         print("no Python 3.12 or newer with headers found: no wheel for these", file=sys.stderr)
     if not own:
@@ -170,7 +170,7 @@ def repaired(python: Path, raw: Path, outdir: Path) -> Path:
 
 
 def repairs() -> bool:
-    """Whether wheels have to say which C libraries they run with: on Linux, where these differ."""
+    """True if wheels have to say which C libraries they run with: on Linux, where these differ."""
     return sys.platform == "linux"
 
 

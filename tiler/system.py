@@ -1,4 +1,4 @@
-"""What Tilescope's Python asks of Unix or of Linux alone: locks, room on the disk, limits, memory and processor time.
+"""Calls of Unix and Linux that Python code makes: locks, room on the disk, limits, memory and processor time.
 
 On another system these functions are what has to be written anew; for native code that is `native/base/system.hpp`.
 What Linux alone has is left out elsewhere, as each function says.
@@ -49,7 +49,7 @@ def reserve(descriptor: int, size_bytes: int) -> None:
 
 
 def processors() -> int:
-    """How many this process may use; where the system does not say, how many there are."""
+    """Number of processors that this process may use; where the system does not say, of all."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -91,7 +91,7 @@ def _resident_pages() -> tuple[int, int]:
 
 
 def processor_s(pid: int) -> float:
-    """What a process has used of the processor, all its threads together; 0 where the system does not say."""
+    """Returns the processor time of a process, all its threads together; 0 where the system does not say."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:

@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.pod_run", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, help="a log folder that is made")
     usual = PodShape()
-    names = [of.name for of in fields(PodShape)]
+    names = [field.name for field in fields(PodShape)]
     for name in names:
         value = getattr(usual, name)
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=value, help=f"default: {value}")

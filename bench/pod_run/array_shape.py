@@ -46,7 +46,7 @@ class ArrayShape:
 
     @property
     def padded_bytes(self) -> int:
-        """What it takes in memory."""
+        """Size in memory."""
         dims = list(self.dims)
         for place, size in zip(self.minor_to_major, reversed(self.tile), strict=False):
             dims[place] = -(-dims[place] // size) * size

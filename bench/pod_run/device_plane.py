@@ -102,8 +102,8 @@ class DevicePlanes:
             number(1, shape.plane_id(core) % 1000),
             text(2, f"/device:TPU:{chip}"),
             *(
-                message(3, number(1, 1 + place), text(2, name), text(11, name), of)
-                for place, (name, of) in enumerate(lines)
+                message(3, number(1, 1 + place), text(2, name), text(11, name), events)
+                for place, (name, events) in enumerate(lines)
             ),
             self._metadata,
             *(message(5, number(1, key), message(2, number(1, key), text(2, name))) for name, key in _ID.items()),
@@ -114,8 +114,8 @@ class DevicePlanes:
         shape, clock = self._shape, self._shape.clock_ps
         began = self._schedule.began[shape.host_of(core)]
         numbers_of = np.array(list(steps))
-        begin = np.array([of.begin for of in steps.values()])
-        length = np.array([of.length for of in steps.values()])
+        begin = np.array([core_step.begin for core_step in steps.values()])
+        length = np.array([core_step.length for core_step in steps.values()])
         flow = np.array([flow_id(shape, core, step) for step in steps])
         flows = {"_ct": np.full(len(steps), 12), "_c": flow}
         in_steps = self._events(self._steps_from + numbers_of, begin - began, length, clock, flows)
@@ -124,20 +124,29 @@ class DevicePlanes:
             np.full(len(steps), _TRAIN_MODULE), begin + MODULE_PS - began, length - 2 * MODULE_PS, clock, runs
         )
         ops = [
-            self._events(self._order, of.start - began, of.duration, clock, self._numbers(core, step, of))
-            for step, of in steps.items()
+            self._events(
+                self._order, core_step.start - began, core_step.duration, clock, self._numbers(core, step, core_step)
+            )
+            for step, core_step in steps.items()
         ]
         first = INIT_BEGIN_PS - began
         if first > 0:
-            one = np.array([1])
-            modules = self._events(one * _INIT_MODULE, one * first, one * INIT_PS, clock, {"run_id": one}) + modules
-            at = first + INIT_OP_PS[0]
-            ops.insert(0, self._events(one * _INIT_OP, one * at, one * INIT_OP_PS[1], clock, {}))
+            single = np.array([1])
+            modules = (
+                self._events(single * _INIT_MODULE, single * first, single * INIT_PS, clock, {"run_id": single})
+                + modules
+            )
+            begin_op = first + INIT_OP_PS[0]
+            ops.insert(0, self._events(single * _INIT_OP, single * begin_op, single * INIT_OP_PS[1], clock, {}))
         done = self._program.order.index(self._program.names["copy-done.1"])
-        copies = b"".join(self._copy(step, int(of.start[done]) + clock - began) for step, of in steps.items())
+        copies = b"".join(
+            self._copy(step, int(core_step.start[done]) + clock - began) for step, core_step in steps.items()
+        )
         barrier = b"".join(
-            message(4, number(1, _BARRIER), number(2, of.begin + MODULE_PS + clock - began), number(3, 40_000_000))
-            for of in steps.values()
+            message(
+                4, number(1, _BARRIER), number(2, core_step.begin + MODULE_PS + clock - began), number(3, 40_000_000)
+            )
+            for core_step in steps.values()
         )
         return [
             ("Steps", in_steps),
@@ -152,8 +161,8 @@ class DevicePlanes:
         """A sample of each, at the end of each step."""
         shape = self._shape
         began = self._schedule.began[shape.host_of(core)]
-        found = []
-        for step, of in steps.items():
+        samples = []
+        for step, core_step in steps.items():
             for place, (_, description, of_set) in enumerate(COUNTERS):
                 stats: dict[str, Value] = {
                     "counter_value": counter_value(place, core, step),
@@ -163,17 +172,19 @@ class DevicePlanes:
                 if description:
                     stats["performance_counter_description"] = description
                 parts = [stat(4, _ID[name], value) for name, value in stats.items()]
-                at = of.end + shape.clock_ps - began - (2 - place) * 2_000_000
-                found.append(message(4, number(1, _COUNTERS_FROM + place), number(2, at), number(3, 1_000_000), *parts))
-        return b"".join(found)
+                sampled = core_step.end + shape.clock_ps - began - (2 - place) * 2_000_000
+                samples.append(
+                    message(4, number(1, _COUNTERS_FROM + place), number(2, sampled), number(3, 1_000_000), *parts)
+                )
+        return b"".join(samples)
 
     def _copy(self, step: int, done: int) -> bytes:
         """A copy that began beside other work, and had ended when it was waited for."""
         stats: dict[str, Value] = {"hlo_op": "copy-done.1", "_a": 1, "flow": step * 4 + 51, "id": step}
-        of = [stat(4, _ID[name], value) for name, value in stats.items()]
-        return message(4, number(1, _COPY_START), number(2, done - 600_000_000), number(3, 580_000_000), *of)
+        encoded = [stat(4, _ID[name], value) for name, value in stats.items()]
+        return message(4, number(1, _COPY_START), number(2, done - 600_000_000), number(3, 580_000_000), *encoded)
 
-    def _numbers(self, core: int, step: int, of: CoreStep) -> dict[str, Ints]:
+    def _numbers(self, core: int, step: int, core_step: CoreStep) -> dict[str, Ints]:
         """Stats of single operations, -1 where there are none."""
         program, order = self._program, np.array(self._program.order)
 
@@ -186,7 +197,7 @@ class DevicePlanes:
             collective[order == instruction] = step * len(program.collectives) + place + 1
         return {
             "all_reduce_unique_id": collective,
-            "dma_stall_duration_ps": np.where(order == program.names["copy-done.1"], of.duration // 4, -1),
+            "dma_stall_duration_ps": np.where(order == program.names["copy-done.1"], core_step.duration // 4, -1),
             "flops": np.where(own, CUSTOM_FLOPS + core, -1),
             "model_flops": np.where(own, CUSTOM_FLOPS + core, -1),
             "bytes_accessed": np.where(own, CUSTOM_BYTES + step, -1),
@@ -197,15 +208,15 @@ class DevicePlanes:
         rows = len(metadata)
         parts = [numbers(1, metadata), numbers(2, start + clock), numbers(3, duration + start % 3 * 39)]
         for name, values in {"device_offset_ps": start, "device_duration_ps": duration, **stats}.items():
-            known = values >= 0
-            if known.any():
+            recorded = values >= 0
+            if recorded.any():
                 cells = numbers(1, np.full(rows, _ID[name])).then(numbers(_SIGNED.get(name, 3), np.maximum(values, 0)))
-                parts.append(messages(4, cells, rows).only(known))
+                parts.append(messages(4, cells, rows).only(recorded))
         return messages(4, parts[0].then(*parts[1:]), rows).joined()
 
     def _all_metadata(self) -> list[bytes]:
         program = self._program
-        found = [
+        entries = [
             self._metadata_of(_INIT_OP, init_instruction(), INIT_PROGRAM),
             _named(_INIT_MODULE, f"jit_init_state({INIT_PROGRAM})"),
             _named(_TRAIN_MODULE, f"jit_train_step({TRAIN_PROGRAM})"),
@@ -213,49 +224,56 @@ class DevicePlanes:
             _named(_BARRIER, "barrier-cores"),
             *(_named(_COUNTERS_FROM + place, name) for place, (name, _, _) in enumerate(COUNTERS)),
         ]
-        found += [self._metadata_of(_OPS_FROM + at, one, TRAIN_PROGRAM) for at, one in enumerate(program.instructions)]
+        entries += [
+            self._metadata_of(_OPS_FROM + place, instruction, TRAIN_PROGRAM)
+            for place, instruction in enumerate(program.instructions)
+        ]
         names = range(self._shape.first_step, self._shape.first_step + self._shape.steps)
-        return found + [_named(self._steps_from + place, str(step)) for place, step in enumerate(names)]
+        return entries + [_named(self._steps_from + place, str(step)) for place, step in enumerate(names)]
 
-    def _metadata_of(self, key: int, one: Instruction, program: int) -> bytes:
-        moved = one.read + one.written
+    def _metadata_of(self, key: int, instruction: Instruction, program: int) -> bytes:
+        moved = instruction.read + instruction.written
         stats: dict[str, Value] = {
-            "hlo_category": one.category,
+            "hlo_category": instruction.category,
             "program_id": program,
-            "symbol_id": one.symbol,
-            "flops": one.flops,
-            "model_flops": one.flops,
-            "bytes_accessed": moved + one.near,
-            "raw_bytes_accessed": moved + one.near,
-            "shape_with_layout": one.shape.text,
+            "symbol_id": instruction.symbol,
+            "flops": instruction.flops,
+            "model_flops": instruction.flops,
+            "bytes_accessed": moved + instruction.near,
+            "raw_bytes_accessed": moved + instruction.near,
+            "shape_with_layout": instruction.shape.text,
         }
-        if not one.counts_itself:
-            stats["memory_access_breakdown"] = breakdown(one)
-        if one.framework:
-            stats["tf_op"] = one.framework + ":"
-            stats["source"] = f"{SOURCE}:{one.line}"
-            stats["source_stack"] = f"{SOURCE}:{one.line}:8\n/home/user/net/main.py:10"
-        if one.duplicate_of:
-            stats["deduplicated_name"] = one.duplicate_of
-        of = [stat(5, _ID[name], value) for name, value in stats.items()]
-        return message(4, number(1, key), message(2, number(1, key), text(2, one.expression), text(4, one.name), *of))
+        if not instruction.counts_itself:
+            stats["memory_access_breakdown"] = breakdown(instruction)
+        if instruction.framework:
+            stats["tf_op"] = instruction.framework + ":"
+            stats["source"] = f"{SOURCE}:{instruction.line}"
+            stats["source_stack"] = f"{SOURCE}:{instruction.line}:8\n/home/user/net/main.py:10"
+        if instruction.duplicate_of:
+            stats["deduplicated_name"] = instruction.duplicate_of
+        encoded = [stat(5, _ID[name], value) for name, value in stats.items()]
+        return message(
+            4,
+            number(1, key),
+            message(2, number(1, key), text(2, instruction.expression), text(4, instruction.name), *encoded),
+        )
 
 
-def breakdown(one: Instruction) -> bytes:
+def breakdown(instruction: Instruction) -> bytes:
     """The bytes that an instruction moves, by memory."""
-    of = ((_READ, _HBM, one.read), (_WRITE, _HBM, one.written), (_READ, _NEAR, one.near))
+    moves = ((_READ, _HBM, instruction.read), (_WRITE, _HBM, instruction.written), (_READ, _NEAR, instruction.near))
     return b"".join(
-        message(1, number(1, what), number(2, memory), number(3, moved)) for what, memory, moved in of if moved
+        message(1, number(1, what), number(2, memory), number(3, moved)) for what, memory, moved in moves if moved
     )
 
 
 def counter_value(place: int, core: int, step: int) -> int:
-    """What a counter comes to in a step on a core; more than 64 bits hold when cores are added up."""
+    """Value of a counter in a step on a core; more than 64 bits hold when cores are added up."""
     return (1 << 60) * place + 1_000_000 * (core + 1) + step
 
 
 def flow_id(shape: PodShape, core: int, step: int) -> int:
-    """Of the call that starts a program."""
+    """Id of the flow from the call that starts a program."""
     return core * 1000 + step + 1
 
 
@@ -264,5 +282,5 @@ def _named(key: int, name: str) -> bytes:
 
 
 def planes_of(shape: PodShape, writer: DevicePlanes, host: int) -> Sequence[bytes]:
-    """Of all cores of a host."""
+    """Planes of all cores of a host."""
     return [writer.plane(core) for core in range(host * shape.chips, (host + 1) * shape.chips)]

@@ -65,13 +65,13 @@ class HostEvent:
 
     @property
     def feeds(self) -> bool:
-        """Whether it provides input to the devices."""
+        """True if it provides input to the devices."""
         return self.name.startswith("Iterator") or self.name == ENQUEUE
 
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """Of a device's memory, or its end; `used` and `peak` after it, bytes."""
+    """Allocation of a device's memory, or its end; `used` and `peak` after it, bytes."""
 
     begin: int  # ps since the host began to record
     is_free: bool
@@ -91,45 +91,49 @@ class Host:
 
     def message(self, shape: PodShape, host: int) -> bytes:
         """Its plane, as a field of an XSpace."""
-        names = dict.fromkeys(event.name for of in self.lines.values() for event in of)
+        names = dict.fromkeys(event.name for line in self.lines.values() for event in line)
         ids = {name: place + 1 for place, name in enumerate(names)}
         parts = [number(1, _PLANE), text(2, "/host:CPU")]
         for place, (name, events) in enumerate(self.lines.items()):
-            of = [_event(event, ids) for event in events]
-            parts.append(message(3, number(1, 1001 + place), text(2, name), text(11, name), *of))
+            encoded = [_event(event, ids) for event in events]
+            parts.append(message(3, number(1, 1001 + place), text(2, name), text(11, name), *encoded))
         parts += [message(4, number(1, key), message(2, number(1, key), text(2, name))) for name, key in ids.items()]
         parts += [message(5, number(1, key), message(2, number(1, key), text(2, name))) for name, key in _ID.items()]
         parts += [stat(6, _ID[name], value + host) for name, value in UTILISATION.items()]
         return message(1, *parts)
 
     def input_ops(self) -> dict[str, list[int]]:
-        """Of operations that feed the devices: how often, their time, and that without other ones in them."""
-        found: dict[str, list[int]] = {}
+        """Sums of operations that feed the devices, by name: their number, their time, and that without other ones in
+        them.
+        """
+        sums: dict[str, list[int]] = {}
         for events in self.lines.values():
             feeding = [event for event in events if event.feeds]
             for place, event in enumerate(feeding):
-                inner = sum(one.duration for one in _directly_in(feeding, place))
-                of = found.setdefault(event.name, [0, 0, 0])
-                of[:] = [of[0] + 1, of[1] + event.duration, of[2] + event.duration - inner]
-        return found
+                inner = sum(nested.duration for nested in _directly_in(feeding, place))
+                row = sums.setdefault(event.name, [0, 0, 0])
+                row[:] = [row[0] + 1, row[1] + event.duration, row[2] + event.duration - inner]
+        return sums
 
     @property
     def enqueues(self) -> list[list[int]]:
-        """When input was enqueued, and how long that took."""
-        return [[event.begin, event.duration] for of in self.lines.values() for event in of if event.name == ENQUEUE]
+        """Beginning and duration of each enqueue of input."""
+        return [
+            [event.begin, event.duration] for line in self.lines.values() for event in line if event.name == ENQUEUE
+        ]
 
     @property
     def threads(self) -> dict[str, list[int]]:
         """From when to when each line has operations: those that feed the devices, and those that allocate memory."""
-        found = {}
+        spans = {}
         for name, events in self.lines.items():
-            of = [event for event in events if event.feeds or "tf_op" in event.stats]
-            found[name] = [min(event.begin for event in of), max(event.end for event in of)]
-        return found
+            operations = [event for event in events if event.feeds or "tf_op" in event.stats]
+            spans[name] = [min(event.begin for event in operations), max(event.end for event in operations)]
+        return spans
 
 
 def make_host(shape: PodShape, schedule: Schedule, host: int) -> Host:
-    """What a host does in the steps that it has captured."""
+    """Work of a host in the steps that it has captured."""
     rng = random.Random(shape.seed * 1009 + host)
     began, first = schedule.began[host], host * shape.chips
     lines: dict[str, list[HostEvent]] = {"python": [], "tf_data_prefetch/1002": [], "infeed-thread/1003": []}
@@ -137,10 +141,10 @@ def make_host(shape: PodShape, schedule: Schedule, host: int) -> Host:
     memory = _Memory(shape)
     slowly = 6 if host == shape.fed_slowly else 1
     for step in shape.steps_of(host):
-        of = schedule.steps[step][first]
-        begin = of.begin + shape.clock_ps - began
-        lines["python"] += _calls(shape, host, step, begin - 2000 * _US, of.length * 999 // 1000)
-        lines["python"] += memory.step(begin + 100 * _US, of.length)
+        core_step = schedule.steps[step][first]
+        begin = core_step.begin + shape.clock_ps - began
+        lines["python"] += _calls(shape, host, step, begin - 2000 * _US, core_step.length * 999 // 1000)
+        lines["python"] += memory.step(begin + 100 * _US, core_step.length)
         lines["tf_data_prefetch/1002"] += _pipeline(rng, begin - 1000 * _US, slowly)
         lines["infeed-thread/1003"] += _enqueue(rng, begin + 700 * _US, slowly)
         lines["tf_data_reader/1004"] += _reader(rng, begin + 20_000 * _US)
@@ -149,42 +153,42 @@ def make_host(shape: PodShape, schedule: Schedule, host: int) -> Host:
 
 
 def _event(event: HostEvent, ids: dict[str, int]) -> bytes:
-    of = [stat(4, _ID[name], value) for name, value in event.stats.items()]
-    return message(4, number(1, ids[event.name]), number(2, event.begin), number(3, event.duration), *of)
+    encoded = [stat(4, _ID[name], value) for name, value in event.stats.items()]
+    return message(4, number(1, ids[event.name]), number(2, event.begin), number(3, event.duration), *encoded)
 
 
 def _directly_in(events: list[HostEvent], place: int) -> list[HostEvent]:
     """Events that lie in one of a line, and in no other that does."""
-    found: list[HostEvent] = []
+    nested: list[HostEvent] = []
     for other in events[place + 1 :]:
         if other.begin >= events[place].end:
             break
-        if not found or other.begin >= found[-1].end:
-            found.append(other)
-    return found
+        if not nested or other.begin >= nested[-1].end:
+            nested.append(other)
+    return nested
 
 
 def _calls(shape: PodShape, host: int, step: int, begin: int, length: int) -> Iterator[HostEvent]:
-    told: dict[str, Value] = {"step_num": shape.first_step + step, "_r": 1, "batch_size": shape.batch}
-    yield HostEvent("train", begin, length, told)
+    stats_of_step: dict[str, Value] = {"step_num": shape.first_step + step, "_r": 1, "batch_size": shape.batch}
+    yield HostEvent("train", begin, length, stats_of_step)
     yield HostEvent("PjitFunction(train_step)", begin + 100 * _US, 600 * _US)
     for chip in range(shape.chips):
         producer = flow_id(shape, host * shape.chips + chip, step)
         stats: dict[str, Value] = {"device_ordinal": chip, "_pt": 12, "_p": producer, "run_id": step + 2}
-        at = begin + 150 * _US + chip * 400 * _US // shape.chips
-        yield HostEvent("tpu::System::Execute", at, 300 * _US // shape.chips, stats)
+        started = begin + 150 * _US + chip * 400 * _US // shape.chips
+        yield HostEvent("tpu::System::Execute", started, 300 * _US // shape.chips, stats)
 
 
 def _pipeline(rng: random.Random, begin: int, slowly: int) -> Iterator[HostEvent]:
     reads = [rng.randrange(180, 320) * _US * slowly for _ in range(4)]
-    at, records = begin + 60 * _US, []
+    now, records = begin + 60 * _US, []
     for read in reads:
-        records.append(HostEvent(f"{SHUFFLE}::TFRecord", at, read, {"id": 14, "parent_id": 13}))
-        at += read + 40 * _US
+        records.append(HostEvent(f"{SHUFFLE}::TFRecord", now, read, {"id": 14, "parent_id": 13}))
+        now += read + 40 * _US
     after = rng.randrange(60, 120) * _US
     for place, name in enumerate((BATCH, MAP, SHUFFLE)):
         own = begin + 20 * _US * place
-        length = at - own + (3 - place) * after - place * 7
+        length = now - own + (3 - place) * after - place * 7
         yield HostEvent(name, own, length, {"id": 11 + place, "parent_id": 10 + place})
     yield from records
 
@@ -198,17 +202,17 @@ def _enqueue(rng: random.Random, begin: int, slowly: int) -> Iterator[HostEvent]
 
 
 def _reader(rng: random.Random, begin: int) -> Iterator[HostEvent]:
-    at, records = begin + 50 * _US, []
+    now, records = begin + 50 * _US, []
     for _ in range(3):
         length = rng.randrange(100, 300) * _US
-        records.append(HostEvent(f"{READER}[0]::TFRecord", at, length, {"id": 22, "parent_id": 21}))
-        at += length + 30 * _US
-    yield HostEvent(READER, begin, at - begin + 50 * _US, {"id": 21})
+        records.append(HostEvent(f"{READER}[0]::TFRecord", now, length, {"id": 22, "parent_id": 21}))
+        now += length + 30 * _US
+    yield HostEvent(READER, begin, now - begin + 50 * _US, {"id": 21})
     yield from records
 
 
 class _Memory:
-    """What devices and the pinned memory of the host hold."""
+    """Contents of the devices' memories and of the pinned memory of the host."""
 
     def __init__(self, shape: PodShape) -> None:
         self.rows: dict[str, list[Allocation]] = {}
@@ -232,7 +236,7 @@ class _Memory:
             ("", 48 << 20, 4, 70, ""),
         )
         devices = [*map(str, range(self._shape.chips)), "host_pinned"]
-        found = []
+        events = []
         for place, (framework, size, first, last, shape) in enumerate(wanted):
             for number_of, device in enumerate(devices):
                 if device == "host_pinned" and place:
@@ -240,9 +244,9 @@ class _Memory:
                 grown = size + 4096 * number_of * place
                 self._address += 256
                 for percent, is_free in ((first, False), (last, True)):
-                    at = begin + length * percent // 100 // _US * _US + number_of * 50 * _US
-                    found.append((at, is_free, device, grown, self._address, framework, shape))
-        for event in sorted(found):
+                    time = begin + length * percent // 100 // _US * _US + number_of * 50 * _US
+                    events.append((time, is_free, device, grown, self._address, framework, shape))
+        for event in sorted(events):
             yield self._event(*event)
 
     def _event(

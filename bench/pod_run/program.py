@@ -68,8 +68,8 @@ class Program:
 
     @property
     def entry(self) -> list[Instruction]:
-        """Those of the entry computation."""
-        return [one for place, one in enumerate(self.instructions) if place not in self.body]
+        """Instructions of the entry computation."""
+        return [instruction for place, instruction in enumerate(self.instructions) if place not in self.body]
 
 
 def training_program(layers: int, batch: int, cores: int, chips: int) -> Program:
@@ -92,10 +92,12 @@ def training_program(layers: int, batch: int, cores: int, chips: int) -> Program
     step, forward, backward = "jit(train_step)/", "jit(train_step)/jvp(main)/", "jit(train_step)/transpose(jvp(main))/"
     layer_ps = 42 * _MS // (3 * layers)
 
-    def moved(of: Instruction, *operands: AnyShape) -> Instruction:
-        return replace(of, read=sum(one.padded_bytes for one in operands), written=of.shape.padded_bytes)
+    def moved(instruction: Instruction, *operands: AnyShape) -> Instruction:
+        return replace(
+            instruction, read=sum(operand.padded_bytes for operand in operands), written=instruction.shape.padded_bytes
+        )
 
-    found = [
+    instructions = [
         moved(
             Instruction(
                 "infeed.1",
@@ -160,7 +162,7 @@ def training_program(layers: int, batch: int, cores: int, chips: int) -> Program
         path = f"block{layer}/"
         output, loop, gradient = f"fusion.{3 * layer + 1}", f"fusion.{3 * layer + 2}", f"fusion.{3 * layer + 3}"
         copy = "" if layer == 0 else "fusion.2"
-        found += [
+        instructions += [
             Instruction(
                 output,
                 "fusion",
@@ -211,7 +213,7 @@ def training_program(layers: int, batch: int, cores: int, chips: int) -> Program
         ]
         last = loop
     loop_shape = TupleShape((count, norm))
-    found += [
+    instructions += [
         Instruction(
             "while.1", "while", "while", loop_shape, ("state",), step + "main/while", 50, calls=("body", "cond")
         ),
@@ -287,8 +289,8 @@ def training_program(layers: int, batch: int, cores: int, chips: int) -> Program
             read=norm.padded_bytes,
         ),
     ]
-    found = [replace(one, symbol=place + 1) for place, one in enumerate(found)]
-    names = {one.name: place for place, one in enumerate(found)}
+    instructions = [replace(instruction, symbol=place + 1) for place, instruction in enumerate(instructions)]
+    names = {instruction.name: place for place, instruction in enumerate(instructions)}
     body = [names["add_fusion.1"], names["dynamic-slice.1"]]
     before = list(range(names["while.1"] + 1))
     start = Instruction(
@@ -297,12 +299,12 @@ def training_program(layers: int, batch: int, cores: int, chips: int) -> Program
         "copy-start",
         TupleShape((near, weights, context)),
         ("p.w",),
-        symbol=len(found) + 1,
+        symbol=len(instructions) + 1,
         read=weights.padded_bytes,
     )
     return Program(
-        found,
-        [*before, *body * ITERATIONS, *range(names["recv.1"], len(found))],
+        instructions,
+        [*before, *body * ITERATIONS, *range(names["recv.1"], len(instructions))],
         [
             ("w.stem", ArrayShape("bf16", (7, 7, 3, 60), (3, 2, 1, 0))),
             ("p.w", weights),
@@ -320,13 +322,13 @@ def training_program(layers: int, batch: int, cores: int, chips: int) -> Program
 def _transfers(
     number: int, channel: int, sent: ArrayShape, what: str, pairs: tuple[tuple[int, int], ...]
 ) -> list[Instruction]:
-    """What each core sends to another one, and what it receives."""
+    """Instructions by which each core sends to another one, and receives."""
     path, padded = "jit(train_step)/pipeline/ppermute", sent.padded_bytes
     on_its_way = TupleShape((sent, ArrayShape("u32", (), ()), TOKEN))
     there = TupleShape((sent, TOKEN))
     send, recv = f"send.{number}", f"recv.{number}"
 
-    def one(opcode: str, shape: AnyShape, *operands: str, typical: int, framework: str = "") -> Instruction:
+    def transfer(opcode: str, shape: AnyShape, *operands: str, typical: int, framework: str = "") -> Instruction:
         line = 55 if framework else 0
         return Instruction(
             f"{opcode}.{number}",
@@ -342,10 +344,10 @@ def _transfers(
         )
 
     return [
-        replace(one("recv", on_its_way, "after-all.1", typical=_MS // 30, framework=path), written=padded),
-        replace(one("send", on_its_way, what, "after-all.1", typical=_MS // 25, framework=path), read=padded),
-        one("send-done", TOKEN, send, typical=_MS // 2),
-        one("recv-done", there, recv, typical=_MS),
+        replace(transfer("recv", on_its_way, "after-all.1", typical=_MS // 30, framework=path), written=padded),
+        replace(transfer("send", on_its_way, what, "after-all.1", typical=_MS // 25, framework=path), read=padded),
+        transfer("send-done", TOKEN, send, typical=_MS // 2),
+        transfer("recv-done", there, recv, typical=_MS),
     ]
 
 

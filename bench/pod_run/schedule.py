@@ -1,4 +1,4 @@
-"""When each core of a synthetic run does what."""
+"""Schedule of a synthetic run: the times of each operation on each core."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ def schedule(shape: PodShape, program: Program) -> Schedule:
     ready = [FIRST_STEP_PS + int(late) * QUANTUM_PS for late in rng.integers(0, 30_000, shape.cores)]
     steps, waits = [], _waits(program)
     for _ in range(shape.steps):
-        works = [_Work.of(shape, program, core, rng) for core in range(shape.cores)]
+        works = [_Work.drawn(shape, program, core, rng) for core in range(shape.cores)]
         begin = list(ready)
-        at = [start + _LEAD_PS for start in begin]
+        times = [start + _LEAD_PS for start in begin]
         for place, end in _meetings(program):
-            at = [work.run_until(end, now) for work, now in zip(works, at, strict=True)]
+            times = [work.run_until(end, now) for work, now in zip(works, times, strict=True)]
             if place is not None and place in waits:
-                at = [
+                times = [
                     work.receive(place, now, _arrival(waits[place], core, works, rng))
-                    for core, (work, now) in enumerate(zip(works, at, strict=True))
+                    for core, (work, now) in enumerate(zip(works, times, strict=True))
                 ]
             elif place is not None:
-                met = max(at) + int(rng.integers(400_000, 480_000)) * QUANTUM_PS
-                at = [work.meet(place, now, met) for work, now in zip(works, at, strict=True)]
-        ends = [now + int(rng.integers(20_000, 60_000)) * QUANTUM_PS for now in at]
+                met = max(times) + int(rng.integers(400_000, 480_000)) * QUANTUM_PS
+                times = [work.meet(place, now, met) for work, now in zip(works, times, strict=True)]
+        ends = [now + int(rng.integers(20_000, 60_000)) * QUANTUM_PS for now in times]
         steps.append(
             [
-                CoreStep(*of)
-                for of in zip(begin, ends, (w.start for w in works), (w.duration for w in works), strict=True)
+                CoreStep(*columns)
+                for columns in zip(begin, ends, (w.start for w in works), (w.duration for w in works), strict=True)
             ]
         )
         ready = [end + int(rng.integers(80, 4000)) * QUANTUM_PS for end in ends]
@@ -87,7 +87,9 @@ def _began(shape: PodShape, host: int, first: list[CoreStep]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Wait:
-    """What a core waits for to receive: the place of the send, by core the one that sends, and how long that takes."""
+    """Wait of a core that receives: the place of the send, by core the one that sends, and the least time of the
+    transfer.
+    """
 
     sent: int
     sources: dict[int, int]
@@ -96,16 +98,20 @@ class _Wait:
 
 def _waits(program: Program) -> dict[int, _Wait]:
     """By the place at which cores wait."""
-    found = {}
-    for place, one in enumerate(program.instructions):
-        if one.opcode == "recv-done" and one.pairs:
-            sent = next(of for of in program.instructions if of.opcode == "send" and of.channel == one.channel)
-            sources = {destination: source for source, destination in one.pairs}
+    waits = {}
+    for place, instruction in enumerate(program.instructions):
+        if instruction.opcode == "recv-done" and instruction.pairs:
+            sent = next(
+                other
+                for other in program.instructions
+                if other.opcode == "send" and other.channel == instruction.channel
+            )
+            sources = {destination: source for source, destination in instruction.pairs}
             least = 25_000_000 + sent.read * 30 // QUANTUM_PS * QUANTUM_PS
-            found[program.order.index(place)] = _Wait(
+            waits[program.order.index(place)] = _Wait(
                 program.order.index(program.names[sent.name]), sources, least // QUANTUM_PS * QUANTUM_PS
             )
-    return found
+    return waits
 
 
 def _arrival(wait: _Wait, core: int, works: list[_Work], rng: np.random.Generator) -> int:
@@ -114,14 +120,14 @@ def _arrival(wait: _Wait, core: int, works: list[_Work], rng: np.random.Generato
 
 
 def _meetings(program: Program) -> Iterator[tuple[int | None, int]]:
-    """Where cores wait for others: places in the order, and at last its end."""
-    for place in sorted([*_waits(program), *(program.order.index(one) for one in program.collectives)]):
+    """Places in the order at which cores wait for others, and at last its end."""
+    for place in sorted([*_waits(program), *(program.order.index(collective) for collective in program.collectives)]):
         yield place, place
     yield None, len(program.order)
 
 
 class _Work:
-    """What a core does in a step: durations are drawn at first, starts follow piece by piece."""
+    """Work of a core in a step: durations are drawn at first, starts follow piece by piece."""
 
     def __init__(self, duration: Ints, advance: Ints) -> None:
         self.duration = duration
@@ -130,11 +136,11 @@ class _Work:
         self._next = 0
 
     @classmethod
-    def of(cls, shape: PodShape, program: Program, core: int, rng: np.random.Generator) -> _Work:
+    def drawn(cls, shape: PodShape, program: Program, core: int, rng: np.random.Generator) -> _Work:
         order = np.array(program.order)
-        typical = np.array([one.typical_ps for one in program.instructions], np.float64)
+        typical = np.array([instruction.typical_ps for instruction in program.instructions], np.float64)
         if core == shape.slow_core:
-            is_fusion = np.array([one.category.endswith("fusion") for one in program.instructions])
+            is_fusion = np.array([instruction.category.endswith("fusion") for instruction in program.instructions])
             typical = np.where(is_fusion, typical * 1.12, typical)
         if shape.host_of(core) == shape.fed_slowly:
             typical[program.names["infeed.1"]] *= _SLOWLY

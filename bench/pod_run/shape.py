@@ -1,4 +1,4 @@
-"""What a synthetic run is like: how large, and what is wrong with it."""
+"""Shape of a synthetic run: its size, and its faults."""
 
 from __future__ import annotations
 

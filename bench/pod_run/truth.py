@@ -1,4 +1,4 @@
-"""What is true of a synthetic run, as JSON: told by what made it, not read from it."""
+"""The truth about a synthetic run, as JSON: told by what made it, not read from it."""
 
 from __future__ import annotations
 
@@ -42,15 +42,17 @@ def truth(
                 "profile_start_ns": START_NS + schedule.began[host] // 1000,
                 "late": host == shape.late_host,
                 "utilisation": {name: value + host for name, value in UTILISATION.items()},
-                "input_ops": of.input_ops(),
-                "enqueues": of.enqueues,
-                "threads": of.threads,
-                "memory": {device: [asdict(row) for row in rows] for device, rows in of.memory.items()},
+                "input_ops": recorded.input_ops(),
+                "enqueues": recorded.enqueues,
+                "threads": recorded.threads,
+                "memory": {device: [asdict(row) for row in rows] for device, rows in recorded.memory.items()},
             }
-            for host, of in enumerate(hosts)
+            for host, recorded in enumerate(hosts)
         ],
         "cores": [_core(shape, schedule, core) for core in range(shape.cores)],
-        "instructions": [_told(one) for one in (*program.instructions, init_instruction())],
+        "instructions": [
+            _instruction_truth(instruction) for instruction in (*program.instructions, init_instruction())
+        ],
         "steps": [
             {
                 "step": shape.first_step + step,
@@ -75,18 +77,22 @@ def truth(
 def _transfers(
     shape: PodShape, program: Program, schedule: Schedule, captured: dict[int, range]
 ) -> Iterator[dict[str, Any]]:
-    """What was sent in each step, where both hosts recorded it: from when it was sent until it had been received."""
+    """Transfers of each step that both hosts recorded: from when it was sent until it had been received."""
     for sent in program.instructions:
         if sent.opcode != "send":
             continue
-        of_channel = {one.opcode: one.name for one in program.instructions if one.channel == sent.channel}
+        of_channel = {
+            instruction.opcode: instruction.name
+            for instruction in program.instructions
+            if instruction.channel == sent.channel
+        }
         places = {opcode: program.order.index(program.names[name]) for opcode, name in of_channel.items()}
         for source, destination in sent.pairs:
             for step, cores in enumerate(schedule.steps):
                 if step not in captured[source] or step not in captured[destination]:
                     continue
-                one, other = cores[source], cores[destination]
-                begin, done = int(one.start[places["send"]]), places["recv-done"]
+                sender, other = cores[source], cores[destination]
+                begin, done = int(sender.start[places["send"]]), places["recv-done"]
                 end = int(other.start[done] + other.duration[done])
                 yield {
                     "channel": sent.channel,
@@ -105,11 +111,11 @@ def _value_bytes(sent: Instruction) -> int:
     return sent.shape.parts[0].unpadded_bytes
 
 
-def own_ps(program: Program, of: CoreStep) -> Any:
+def own_ps(program: Program, core_step: CoreStep) -> Any:
     """The duration of each operation without those in it."""
-    own = of.duration.copy()
+    own = core_step.duration.copy()
     order = np.array(program.order)
-    own[order == program.loop] -= of.duration[np.isin(order, list(program.body))].sum()
+    own[order == program.loop] -= core_step.duration[np.isin(order, list(program.body))].sum()
     return own
 
 
@@ -122,7 +128,7 @@ def _core(shape: PodShape, schedule: Schedule, core: int) -> dict[str, Any]:
     return {
         "host": host,
         "chip": core % shape.chips,
-        "steps": [of.length for of in steps],
+        "steps": [core_step.length for core_step in steps],
         "first_op": min(first, int(steps[0].start[0])),
         "last_op": int((last.start + last.duration).max()),
         "first": min(INIT_BEGIN_PS + INIT_OP_PS[0] if has_init else steps[0].begin, steps[0].begin),  # of steps, too
@@ -133,57 +139,61 @@ def _core(shape: PodShape, schedule: Schedule, core: int) -> dict[str, Any]:
     }
 
 
-def _told(one: Instruction) -> dict[str, Any]:
+def _instruction_truth(instruction: Instruction) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "program": str(TRAIN_PROGRAM if one.name != init_instruction().name else INIT_PROGRAM),
-        "symbol": one.symbol,
-        "category": one.category,
-        "framework": one.framework,
-        "flops": one.flops,
-        "hbm_read": one.read,
-        "hbm_written": one.written,
-        "vmem_read": one.near,
-        "counts_itself": one.counts_itself,
-        "shape": one.shape.text,
+        "name": instruction.name,
+        "program": str(TRAIN_PROGRAM if instruction.name != init_instruction().name else INIT_PROGRAM),
+        "symbol": instruction.symbol,
+        "category": instruction.category,
+        "framework": instruction.framework,
+        "flops": instruction.flops,
+        "hbm_read": instruction.read,
+        "hbm_written": instruction.written,
+        "vmem_read": instruction.near,
+        "counts_itself": instruction.counts_itself,
+        "shape": instruction.shape.text,
     }
 
 
 def _collective_ps(program: Program, cores: list[CoreStep], captured: dict[int, range], step: int) -> dict[int, int]:
     """The shortest time that a core spends in each collective: what it takes, without waiting for others."""
     return {
-        one: min(int(of.duration[program.order.index(one)]) for core, of in enumerate(cores) if step in captured[core])
-        for one in program.collectives
+        collective: min(
+            int(core_step.duration[program.order.index(collective)])
+            for core, core_step in enumerate(cores)
+            if step in captured[core]
+        )
+        for collective in program.collectives
     }
 
 
-def _step(program: Program, of: CoreStep, collective_ps: dict[int, int]) -> dict[str, Any]:
+def _step(program: Program, core_step: CoreStep, collective_ps: dict[int, int]) -> dict[str, Any]:
     order = np.array(program.order)
-    own = own_ps(program, of)
+    own = own_ps(program, core_step)
     count = len(program.instructions)
     total, own_of = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    np.add.at(total, order, of.duration)
+    np.add.at(total, order, core_step.duration)
     np.add.at(own_of, order, own)
     times = np.bincount(order, minlength=count)
     category: dict[str, int] = {}
-    for place, one in enumerate(program.instructions):
-        category[one.category] = category.get(one.category, 0) + int(own_of[place])
-    found: dict[str, Any] = {
-        "begin": of.begin,
-        "duration": of.length,
+    for place, instruction in enumerate(program.instructions):
+        category[instruction.category] = category.get(instruction.category, 0) + int(own_of[place])
+    result: dict[str, Any] = {
+        "begin": core_step.begin,
+        "duration": core_step.length,
         "category": category,
-        "idle": of.length - int(own.sum()),
+        "idle": core_step.length - int(own.sum()),
         "all_reduce": {
             "compute": sum(collective_ps.values()),
-            "sync": sum(int(total[one]) - least for one, least in collective_ps.items()),
+            "sync": sum(int(total[collective]) - least for collective, least in collective_ps.items()),
         },
     }
     if count <= _MAX_INSTRUCTIONS:
-        found["ops"] = {
-            one.name: [int(times[place]), int(total[place]), int(own_of[place])]
-            for place, one in enumerate(program.instructions)
+        result["ops"] = {
+            instruction.name: [int(times[place]), int(total[place]), int(own_of[place])]
+            for place, instruction in enumerate(program.instructions)
         }
-    return found
+    return result
 
 
 _MAX_INSTRUCTIONS = 500  # of larger programs single operations are left out

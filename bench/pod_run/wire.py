@@ -48,12 +48,12 @@ def packed(field: int, values: list[int]) -> bytes:
 def stat(field: int, key: int, value: Value) -> bytes:
     """An XStat; an int as int64, a negative or very large one as uint64."""
     if isinstance(value, float):
-        of = varint(2 << 3 | 1) + struct.pack("<d", value)
+        encoded = varint(2 << 3 | 1) + struct.pack("<d", value)
     elif isinstance(value, int):
-        of = number(3 if value >= 1 << 63 else 4, value)
+        encoded = number(3 if value >= 1 << 63 else 4, value)
     else:
-        of = text(5 if isinstance(value, str) else 6, value)
-    return message(field, number(1, key), of)
+        encoded = text(5 if isinstance(value, str) else 6, value)
+    return message(field, number(1, key), encoded)
 
 
 class Cells:
@@ -70,7 +70,7 @@ class Cells:
 
     @classmethod
     def varints(cls, values: Ints) -> Cells:
-        """Of numbers that are not negative."""
+        """Cells of numbers that are not negative."""
         unsigned = values.astype(np.uint64)[:, None]
         parts = unsigned >> (np.arange(_VARINT_BYTES, dtype=np.uint64) * np.uint64(7))[None, :]
         more = parts >= 0x80
@@ -80,17 +80,18 @@ class Cells:
 
     @property
     def lengths(self) -> Ints:
-        found: Ints = self._used.sum(axis=1, dtype=np.int64)
-        return found
+        lengths: Ints = self._used.sum(axis=1, dtype=np.int64)
+        return lengths
 
     def only(self, rows: NDArray[np.bool_]) -> Cells:
         """Nothing in the other rows."""
         return Cells(self._cells, self._used & rows[:, None])
 
     def then(self, *others: Cells) -> Cells:
-        of = (self, *others)
+        blocks = (self, *others)
         return Cells(
-            np.concatenate([one._cells for one in of], axis=1), np.concatenate([one._used for one in of], axis=1)
+            np.concatenate([block._cells for block in blocks], axis=1),
+            np.concatenate([block._used for block in blocks], axis=1),
         )
 
     def joined(self) -> bytes:

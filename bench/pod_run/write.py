@@ -22,7 +22,7 @@ RUN = Path("plugins/profile/synthetic")
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """What was written; `folder` is a log folder."""
+    """The files and events that were written; `folder` is a log folder."""
 
     folder: Path
     files: list[Path]  # of the hosts
@@ -39,26 +39,28 @@ def write_pod(folder: Path, shape: PodShape) -> Pod:
     writer = DevicePlanes(shape, program, times)
     (folder / RUN).mkdir(parents=True, exist_ok=True)
     files = []
-    for host, of in enumerate(hosts):
+    for host, recorded in enumerate(hosts):
         path = folder / RUN / f"{shape.host_name(host)}.xplane.pb"
         with path.open("wb") as file:
             for plane in planes_of(shape, writer, host):
                 file.write(plane)
-            file.write(of.message(shape, host) + _metadata(modules) + _environment(times, host))
+            file.write(recorded.message(shape, host) + _metadata(modules) + _environment(times, host))
             file.write(text(4, shape.host_name(host)))
         files.append(path)
-    known = truth(shape, program, times, hosts, modules)
-    (folder / "truth.json.gz").write_bytes(gzip.compress(json.dumps(known).encode(), mtime=0))
+    expected = truth(shape, program, times, hosts, modules)
+    (folder / "truth.json.gz").write_bytes(gzip.compress(json.dumps(expected).encode(), mtime=0))
     events = len(program.order) * sum(len(shape.steps_of(shape.host_of(core))) for core in range(shape.cores))
-    return Pod(folder, files, events, known)
+    return Pod(folder, files, events, expected)
 
 
 def _metadata(modules: list[HloModule]) -> bytes:
     """The plane of HLO protos."""
     named = zip((TRAIN_PROGRAM, INIT_PROGRAM), modules, strict=True)
     entries = [
-        message(4, number(1, key), message(2, number(1, key), text(2, f"{of.name}({key})"), stat(5, 1, of.proto)))
-        for key, of in named
+        message(
+            4, number(1, key), message(2, number(1, key), text(2, f"{module.name}({key})"), stat(5, 1, module.proto))
+        )
+        for key, module in named
     ]
     return message(1, text(2, "/host:metadata"), *entries, _stat_name(1, "Hlo Proto"))
 

@@ -65,24 +65,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(line)
     with tempfile.TemporaryDirectory(prefix="tilescope-compare-") as name:
         folder = Path(name)
-        asked = cases(folder, args.corpus)
-        version = ask_xprof(args.xprof, asked, [answer for of in COMPARISONS for answer in of.PEER], folder)
+        all_cases = cases(folder, args.corpus)
+        version = ask_xprof(
+            args.xprof, all_cases, [answer for comparison in COMPARISONS for answer in comparison.PEER], folder
+        )
         print(f"peer      xprof {version}\n")
-        found: dict[str, list[Figure]] = {}
-        for case in asked:
+        figures_by_tool: dict[str, list[Figure]] = {}
+        for case in all_cases:
             case.index(folder)
-            found[case.name] = list(compared(case))
-    for line in table_lines(found):
+            figures_by_tool[case.name] = list(compared(case))
+    for line in table_lines(figures_by_tool):
         print(line)
-    print(f"\n{summary_line(found)}")
-    return 0 if all(figure.is_explained for of in found.values() for figure in of) else 1
+    print(f"\n{summary_line(figures_by_tool)}")
+    return 0 if all(figure.is_explained for figures in figures_by_tool.values() for figure in figures) else 1
 
 
-def table_lines(found: Mapping[str, Sequence[Figure]]) -> list[str]:
+def table_lines(figures_by_tool: Mapping[str, Sequence[Figure]]) -> list[str]:
     """A line for each figure of each run, and the reasons, which the table has as numbers."""
     grid = Table("run", "tool", "figure", "agrees", "why", "0 is unknown", "true", box=MARKDOWN)
     numbers: dict[str, int] = {}
-    for name, figures in found.items():
+    for name, figures in figures_by_tool.items():
         for figure in figures:
             whys = " ".join(f"[{numbers.setdefault(why, len(numbers) + 1)}]" for why in figure.whys)
             true = "" if figure.true is None else str(figure.true)
@@ -103,17 +105,17 @@ def table_lines(found: Mapping[str, Sequence[Figure]]) -> list[str]:
     return [*table, *legend]
 
 
-def summary_line(found: Mapping[str, Sequence[Figure]]) -> str:
-    """How many values were compared, and came out how."""
-    every = [figure for of in found.values() for figure in of]
+def summary_line(figures_by_tool: Mapping[str, Sequence[Figure]]) -> str:
+    """Number of values that were compared, by outcome."""
+    every = [figure for figures in figures_by_tool.values() for figure in figures]
     wrong = [figure for figure in every if not figure.is_explained]
     both = sum(len(figure.theirs) - len(figure.lacking) for figure in every)
     apart = sum(len(figure.apart) for figure in every)
     alone = sum(len(figure.beyond) + len(figure.lacking) for figure in every)
     true = sum(figure.true or 0 for figure in every)
-    told = f"{len(every)} figures: of {both:,} values of both {apart:,} differ; {alone:,} values of ours alone"
+    summary = f"{len(every)} figures: of {both:,} values of both {apart:,} differ; {alone:,} values of ours alone"
     verdict = f"{len(wrong)} differ without a reason, or are not true" if wrong else "nothing differs without a reason"
-    return f"{told}; {true:,} held against the truth; {verdict}"
+    return f"{summary}; {true:,} held against the truth; {verdict}"
 
 
 if __name__ == "__main__":

@@ -42,47 +42,47 @@ class Case:
 
     @property
     def tick_ps(self) -> int:
-        """How long a tick of the store is."""
+        """Length of a tick of the store."""
         assert self.reader is not None
         return int(self.reader.store.manifest()["tick_ps"])
 
     def ps(self, ticks: Any) -> int | None:
-        """Of ticks of the store; None stays what is not known."""
+        """Ticks of the store in ps; None for an unknown time."""
         return None if ticks is None else int(ticks) * self.tick_ps
 
     @property
     def is_gpu(self) -> bool:
-        """Whether it is of GPUs."""
+        """True if it is of GPUs."""
         assert self.reader is not None
         return not tpu_cores(self.reader)
 
     @property
     def begins_late(self) -> bool:
-        """Whether a host of it is known to begin a step later than others."""
+        """True if a host of it is known to begin a step later than others."""
         return any(host["late"] for host in self.truth.get("hosts", ()))
 
     def why_not(self, which: str) -> str:
-        """Why a tool has no answer of ours about it."""
+        """Reason why a tool has no answer of ours about it."""
         assert self.reader is not None
         return tool(which).availability(Scope(self.reader))
 
-    def ask(self, which: str, **asked: object) -> Answer:
-        """What a tool of ours answers."""
+    def ask(self, which: str, **question: object) -> Answer:
+        """Answer of a tool of ours."""
         assert self.reader is not None
-        return finish(ask(tool(which), Scope(self.reader), from_values(tool(which).question, asked)))
+        return finish(ask(tool(which), Scope(self.reader), from_values(tool(which).question, question)))
 
-    def rows(self, which: str, table: str, **asked: object) -> list[dict[str, Any]]:
+    def rows(self, which: str, table: str, **question: object) -> list[dict[str, Any]]:
         """The rows of a table of such an answer."""
-        columns = {column.id: values_of(column) for column in self.ask(which, **asked).table(table).columns}
+        columns = {column.id: values_of(column) for column in self.ask(which, **question).table(table).columns}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def cases(folder: Path, corpus: Path | None) -> list[Case]:
     """A synthetic run, which is written into the folder, and the files of the corpus that are there."""
     pod = write_pod(folder / "synthetic", PodShape())
-    found = [Case("synthetic", pod.files, pod.truth)]
+    all_cases = [Case("synthetic", pod.files, pod.truth)]
     for name, path in CORPUS.items():
         whole = None if corpus is None else corpus / path
         if whole is not None and whole.exists():
-            found.append(Case(name, sorted(whole.rglob("*.xplane.pb")) or [whole]))
-    return found
+            all_cases.append(Case(name, sorted(whole.rglob("*.xplane.pb")) or [whole]))
+    return all_cases

@@ -29,7 +29,7 @@ class Printed:
         self._text = text
 
     def is_of(self, value: Any) -> bool:
-        """Whether that is what was printed."""
+        """True if this is the value that was printed."""
         return self.value == 0 if value is None else abs(float(value) * self._scale - self.value) <= 0.501 * self._unit
 
     def __repr__(self) -> str:
@@ -38,13 +38,13 @@ class Printed:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why ours differs on purpose, where the key is in `keys`, or everywhere when that is None."""
+    """Reason why ours differs on purpose, where the key is in `keys`, or everywhere when that is None."""
 
     why: str
     keys: frozenset[Any] | None = None
 
     def is_for(self, key: Any) -> bool:
-        """Whether it says why ours has another value."""
+        """True if it explains why ours has another value."""
         return self.keys is None or key in self.keys
 
 
@@ -107,10 +107,12 @@ class Figure:
 
     @property
     def verdict(self) -> str:
-        """How many agree, and how many differ; `DIFFERS` or `UNTRUE` with the first that does so without a reason."""
+        """Number of values that agree and that differ; `DIFFERS` or `UNTRUE` with the first that does so without a
+        reason.
+        """
         for keys, word in ((self.untrue, "UNTRUE"), (self.unexplained, "DIFFERS")):
             if keys:
-                return f"{word}: {self._told(keys[0])} ({len(keys)} of {len({**self.theirs, **self.ours})})"
+                return f"{word}: {self._values_text(keys[0])} ({len(keys)} of {len({**self.theirs, **self.ours})})"
         both = len(self.theirs) - len(self.lacking)
         if self.apart:
             return f"differs ({len(self.apart)} of {both})"
@@ -118,30 +120,30 @@ class Figure:
 
     @property
     def whys(self) -> list[str]:
-        """Why some differ, and what one side alone has."""
+        """Reasons why some differ, and values that one side alone has."""
         if not self.is_explained:
             return []
         apart = self.apart
-        said = [reason.why for reason in self.reasons if any(reason.is_for(key) for key in apart)]
+        reasons = [reason.why for reason in self.reasons if any(reason.is_for(key) for key in apart)]
         if self.beyond and self.more:
-            said.append(f"only ours has {_names(self.beyond)}: {self.more.why}")
-        return said
+            reasons.append(f"only ours has {_names(self.beyond)}: {self.more.why}")
+        return reasons
 
     @property
     def unknown(self) -> int:
-        """Of how many xprof says 0, and ours that nothing is known."""
+        """Number of values that are 0 in xprof and unknown in ours."""
         return sum(self.ours[key] is None and is_nothing(self.theirs[key]) for key in self.theirs if key in self.ours)
 
     @property
     def true(self) -> int | None:
-        """How many are as they are known to be; None: nothing is known of the run."""
+        """Number of values that are as they are known to be; None: nothing is known of the run."""
         return None if self.truth is None else sum(key in self.truth for key in self.ours) - len(self.untrue)
 
-    def _told(self, key: Any) -> str:
-        told = {"xprof": self.theirs.get(key), "ours": self.ours.get(key)}
+    def _values_text(self, key: Any) -> str:
+        values = {"xprof": self.theirs.get(key), "ours": self.ours.get(key)}
         if self.truth is not None:
-            told["truth"] = self.truth.get(key)
-        return f"{_name(key)}: " + ", ".join(f"{whose} {value!r}" for whose, value in told.items())
+            values["truth"] = self.truth.get(key)
+        return f"{_name(key)}: " + ", ".join(f"{whose} {value!r}" for whose, value in values.items())
 
 
 def _names(keys: Sequence[Any]) -> str:
@@ -155,19 +157,19 @@ def _name(key: Any) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def is_same(one: Any, other: Any) -> bool:
-    """Whether two values are the same: integers and texts exactly, nothing is 0, ratios as far as they are printed."""
+def is_same(value: Any, other: Any) -> bool:
+    """True if two values are the same: integers and texts exactly, nothing is 0, ratios as far as they are printed."""
     if isinstance(other, Printed):
-        return other.is_of(one)
-    if isinstance(one, str) or isinstance(other, str):
-        return (one or "") == (other or "")
-    if isinstance(one, int) and isinstance(other, int):
-        return one == other
-    return math.isclose(float(one or 0), float(other or 0), rel_tol=CLOSE, abs_tol=1e-12)
+        return other.is_of(value)
+    if isinstance(value, str) or isinstance(other, str):
+        return (value or "") == (other or "")
+    if isinstance(value, int) and isinstance(other, int):
+        return value == other
+    return math.isclose(float(value or 0), float(other or 0), rel_tol=CLOSE, abs_tol=1e-12)
 
 
 def is_nothing(theirs: Any) -> bool:
-    """Whether xprof says 0."""
+    """True if xprof says 0."""
     return bool((theirs.value if isinstance(theirs, Printed) else theirs) == 0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from bench.xprof_compare import known
+from bench.xprof_compare import expected
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Reason, rows
 from bench.xprof_compare.op_profile import KERNELS
@@ -23,7 +23,7 @@ def figures(case: Case) -> Iterator[Figure]:
     """By name. Rates are those of their instructions, which `hlo_stats` compares."""
     whole = list(rows(case.theirs["framework_op_stats"][0]))
     tables = {table.id for table in case.ask(TOOL).tables}
-    truth = {"device": known.by_framework, "host": known.host_operations}
+    truth = {"device": expected.by_framework, "host": expected.host_operations}
     for place in ("Device", "Host"):
         if place.lower() in tables:
             theirs = {
@@ -34,7 +34,7 @@ def figures(case: Case) -> Iterator[Figure]:
 
 
 def _figures(
-    case: Case, place: str, theirs: Mapping[str, Any], did: Mapping[str, known.Did] | None
+    case: Case, place: str, theirs: Mapping[str, Any], did: Mapping[str, expected.Did] | None
 ) -> Iterator[Figure]:
     ours = {row["name"]: row for row in case.rows(TOOL, place, limit=100_000) if row["count"]}
 
@@ -46,10 +46,10 @@ def _figures(
         name: str,
         of_theirs: Callable[[Any], Any],
         of_ours: Callable[[Any], Any],
-        of_truth: Callable[[known.Did], Any] | None,
+        of_truth: Callable[[expected.Did], Any] | None,
         *reasons: Reason,
     ) -> Figure:
-        known_of = {key: of_truth(of) for key, of in did.items()} if did and of_truth else {}
+        known_of = {key: of_truth(sums) for key, sums in did.items()} if did and of_truth else {}
         return Figure(
             TOOL,
             f"{place}: {name}",

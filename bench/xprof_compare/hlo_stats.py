@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from bench.xprof_compare import known
+from bench.xprof_compare import expected
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Reason, rows, scaled
 from bench.xprof_compare.op_profile import ENDS, KERNELS, MORE, OF_EVENTS, OVERLAP
@@ -22,20 +22,22 @@ def figures(case: Case) -> Iterator[Figure]:
     """By program and name."""
     theirs = {(row["program_id"], row["hlo_op_name"]): row for row in rows(case.theirs["hlo_stats"])}
     ours = {(row["program"], row["name"]): row for row in case.rows(TOOL, "operations", limit=100_000)}
-    did = known.instructions(case.truth) if case.truth else {}
-    told = {(one["program"], one["name"]): one for one in case.truth.get("instructions", ())}
+    did = expected.instructions(case.truth) if case.truth else {}
+    instructions = {
+        (instruction["program"], instruction["name"]): instruction for instruction in case.truth.get("instructions", ())
+    }
 
     def figure(
         name: str,
         of_theirs: Callable[[Any], Any],
         of_ours: Callable[[Any], Any],
-        of_truth: Callable[[known.Did], Any] | None,
+        of_truth: Callable[[expected.Did], Any] | None,
         *reasons: Reason,
-        said: str = "",
+        field: str = "",
     ) -> Figure:
-        truth = {key: of_truth(of) for key, of in did.items()} if of_truth else {}
-        if said:
-            truth = {key: one[said] for key, one in told.items()}
+        truth = {key: of_truth(sums) for key, sums in did.items()} if of_truth else {}
+        if field:
+            truth = {key: instruction[field] for key, instruction in instructions.items()}
         return Figure(
             TOOL,
             name,
@@ -46,10 +48,10 @@ def figures(case: Case) -> Iterator[Figure]:
             more=Reason(MORE) if case.is_gpu else None,
         )
 
-    span = known.span(case.truth) if case.truth else 0
+    span = expected.span(case.truth) if case.truth else 0
     peaks = case.truth.get("peaks", {})
     counts = [Reason(KERNELS)] if case.is_gpu else []
-    custom = Reason(OF_EVENTS, known.counting_themselves(case.truth)) if case.truth else None
+    custom = Reason(OF_EVENTS, expected.counting_themselves(case.truth)) if case.truth else None
     costs = counts or ([custom] if custom else [])
     starts = frozenset(key for key, row in ours.items() if row["bound_by"] == "async")
     moved = [*costs, Reason(ASYNC, starts)]
@@ -59,54 +61,54 @@ def figures(case: Case) -> Iterator[Figure]:
         "share",
         lambda row: row["total_self_time_percent"] / 100,
         lambda row: row["share"],
-        lambda of: of.own / span,
+        lambda sums: sums.own / span,
         *ends,
     )
-    yield figure("category", lambda row: row["category"], lambda row: row["category"], None, said="category")
+    yield figure("category", lambda row: row["category"], lambda row: row["category"], None, field="category")
     yield figure("expression", lambda row: row["hlo_op_expression"], lambda row: row["expression"], None)
     yield figure(
-        "framework", lambda row: row["tf_op_name"].rstrip(":"), lambda row: row["framework"], None, said="framework"
+        "framework", lambda row: row["tf_op_name"].rstrip(":"), lambda row: row["framework"], None, field="framework"
     )
     yield figure("waits for copies", lambda row: row["dma_stall_percent"], lambda row: row["stalled"], None)
     yield figure(
         "GFLOP/s",
         lambda row: row["normalized_flop_rate"],
         lambda row: scaled(row["flop_rate"], 1e-9),
-        lambda of: of.per_ns(of.flops),
+        lambda sums: sums.per_ns(sums.flops),
         *costs,
     )
     yield figure(
         "model GFLOP/s",
         lambda row: row["model_flop_rate"],
         lambda row: scaled(row["model_flop_rate"], 1e-9),
-        lambda of: of.per_ns(of.flops),
+        lambda sums: sums.per_ns(sums.flops),
         *costs,
     )
     yield figure(
         "GiB/s",
         lambda row: row["measured_memory_bw"],
         lambda row: scaled(row["byte_rate"], 1 / GIB),
-        lambda of: of.gib_per_s(of.bytes),
+        lambda sums: sums.gib_per_s(sums.bytes),
         *moved,
     )
     yield figure(
         "HBM GiB/s",
         lambda row: row["hbm_bw"],
         lambda row: scaled(row["hbm_rate"], 1 / GIB),
-        lambda of: of.gib_per_s(of.hbm_if_alone),
+        lambda sums: sums.gib_per_s(sums.hbm_if_alone),
         *moved,
     )
     yield figure(
         "intensity",
         lambda row: row["operational_intensity"],
         lambda row: row["intensity"],
-        lambda of: of.intensity,
+        lambda sums: sums.intensity,
         *costs,
     )
     yield figure(
         "bound by",
         lambda row: "" if row["bound_by"] == "Unknown" else row["bound_by"].lower(),
         lambda row: (row["bound_by"] or "").lower(),
-        lambda of: of.bound_by(peaks),
+        lambda sums: sums.bound_by(peaks),
         *moved,
     )

@@ -1,4 +1,4 @@
-"""Whether the program waits for its input, in which step, and what of providing it takes the time."""
+"""Figures of the input pipeline: waiting for input, by step, and the parts of providing it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from statistics import mean
 from typing import Any
 
-from bench.xprof_compare import known
+from bench.xprof_compare import expected
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Printed, Reason, rows
 from bench.xprof_compare.steps import DROPPED, HOSTS, LATE, LONGEST, step_figure
@@ -68,7 +68,7 @@ def _tpu_steps(case: Case, index: Mapping[str, Any], table: Mapping[str, Any]) -
     ours = {row["step"]: row for row in case.rows(TOOL, "steps", limit=10_000)}
     first = min(ours)  # xprof's begin with 0
     theirs = {first + int(row["stepnum"]): row for row in rows(table)}
-    told = known.steps(case.truth) if case.truth else {}
+    steps_by_number = expected.steps(case.truth) if case.truth else {}
     late = [Reason(LATE)] if case.begins_late else []
 
     def figure(
@@ -93,7 +93,9 @@ def _tpu_steps(case: Case, index: Mapping[str, Any], table: Mapping[str, Any]) -
             f"{name.replace('_', ' ')} (ps)",
             {step: round(row[column] * _PS_OF_MS) for step, row in theirs.items()},
             {step: case.ps(row[name]) for step, row in ours.items()},
-            {step: getattr(of, name, 0) for step, of in told.items()},  # there is no sparse core
+            {
+                step: getattr(true_step, name, 0) for step, true_step in steps_by_number.items()
+            },  # there is no sparse core
             *late,
             *([Reason(LONGEST)] if name == "idle" else []),
         )
@@ -102,7 +104,7 @@ def _tpu_steps(case: Case, index: Mapping[str, Any], table: Mapping[str, Any]) -
             f"{name.replace('_', ' ')}, share",
             {step: row[f"infeedPercent{column}"] / 100 for step, row in theirs.items()},
             {step: row[name] for step, row in ours.items()},
-            {step: of_cores(of.shares) for step, of in told.items()},
+            {step: of_cores(true_step.shares) for step, true_step in steps_by_number.items()},
             *late,
             Reason(LONGEST),
         )
@@ -111,20 +113,20 @@ def _tpu_steps(case: Case, index: Mapping[str, Any], table: Mapping[str, Any]) -
         "waits most",
         dict(zip(theirs, waits, strict=True)),
         {step: _core(row["core"]) for step, row in ours.items()},
-        {step: _named(case, of.core) for step, of in told.items()},
+        {step: _named(case, true_step.core) for step, true_step in steps_by_number.items()},
         *late,
     )
 
 
 def _core(name: str) -> str:
     """As xprof calls it."""
-    found = _CHIP.match(name)
-    return f"{found['host'] or ''}:{found['chip']}" if found else name
+    match = _CHIP.match(name)
+    return f"{match['host'] or ''}:{match['chip']}" if match else name
 
 
 def _named(case: Case, core: int) -> str:
-    told = case.truth["cores"][core]
-    return f"{case.truth['hosts'][told['host']]['name']}:{told['chip']}"
+    core_facts = case.truth["cores"][core]
+    return f"{case.truth['hosts'][core_facts['host']]['name']}:{core_facts['chip']}"
 
 
 def _host_steps(case: Case, table: Mapping[str, Any]) -> Iterator[Figure]:
@@ -144,8 +146,8 @@ def _host_steps(case: Case, table: Mapping[str, Any]) -> Iterator[Figure]:
 def _host_side(case: Case, table: Mapping[str, Any]) -> Iterator[Figure]:
     theirs = {row["opName"]: row for row in rows(table)}
     ours = {row["name"]: row for row in case.rows(TOOL, "input_operations", limit=10_000)}
-    did = known.input_operations(case.truth) if case.truth else {}
-    own = sum(of.own for of in did.values())
+    did = expected.input_operations(case.truth) if case.truth else {}
+    own = sum(sums.own for sums in did.values())
     of_names: tuple[tuple[str, Callable[[Any], Any], Callable[[Any], Any], Callable[[str], Any]], ...] = (
         ("count", lambda row: int(row["count"]), lambda row: row["count"], lambda name: did[name].count),
         (
@@ -171,7 +173,7 @@ def _host_side(case: Case, table: Mapping[str, Any]) -> Iterator[Figure]:
             "category",
             lambda row: row["category"],
             lambda row: _CATEGORIES[row["category"]][0],
-            lambda name: _CATEGORIES[known.input_category(name)][0],
+            lambda name: _CATEGORIES[expected.input_category(name)][0],
         ),
     )
     for name, of_theirs, of_ours, of_truth in of_names:
@@ -188,5 +190,5 @@ def _host_side(case: Case, table: Mapping[str, Any]) -> Iterator[Figure]:
         "input categories (us)",
         {name: Printed(table["p"][key], 1e-6) for name, (_, key) in _CATEGORIES.items()},
         {name: case.ps(categories[name]["explained"]) for name in _CATEGORIES},
-        truth=known.waiting_explained(case.truth, _CATEGORIES) if case.truth else None,
+        truth=expected.waiting_explained(case.truth, _CATEGORIES) if case.truth else None,
     )

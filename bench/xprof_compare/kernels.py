@@ -29,8 +29,8 @@ def figures(case: Case) -> Iterator[Figure]:
     )
 
 
-def _sums(of: list[dict[str, Any]], name: str, figure: str, scale: int = 1) -> dict[str, int]:
-    found: Counter[str] = Counter()
-    for row in of:
-        found[row[name]] += round(row[figure] * scale)
-    return dict(found)
+def _sums(kernels: list[dict[str, Any]], name: str, figure: str, scale: int = 1) -> dict[str, int]:
+    totals: Counter[str] = Counter()
+    for row in kernels:
+        totals[row[name]] += round(row[figure] * scale)
+    return dict(totals)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from bench.xprof_compare import known
+from bench.xprof_compare import expected
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Reason, Values
 
@@ -42,13 +42,13 @@ def _tree(case: Case, by: str, root: dict[str, Any]) -> Iterator[Figure]:
             ours[paths[-1]] = row
     around = _above(ours, lambda name: name.startswith("while"))
     did = _did(case, ours)
-    custom = {name for _, name in known.counting_themselves(case.truth)} if case.truth else set()
+    custom = {name for _, name in expected.counting_themselves(case.truth)} if case.truth else set()
 
     def figure(
         name: str,
         of_theirs: Callable[[Any], Any],
         of_ours: Callable[[Any], Any],
-        of_truth: Callable[[known.Did], Any],
+        of_truth: Callable[[expected.Did], Any],
         *reasons: Reason,
     ) -> Figure:
         return Figure(
@@ -57,13 +57,13 @@ def _tree(case: Case, by: str, root: dict[str, Any]) -> Iterator[Figure]:
             {path: of_theirs(node["metrics"]) for path, node in theirs.items()},
             {path: of_ours(row) for path, row in ours.items()},
             reasons,
-            {path: of_truth(of) for path, of in did.items()} if case.truth else None,
+            {path: of_truth(sums) for path, sums in did.items()} if case.truth else None,
             more=Reason(MORE) if case.is_gpu else Reason(_LEFT_OUT, around | {("idle",)}),
         )
 
     whole = root["metrics"]["rawTime"]
     span = sum(row["self"] * case.tick_ps for path, row in ours.items() if len(path) == 1)
-    told = known.span(case.truth) if case.truth else 0
+    true_span = expected.span(case.truth) if case.truth else 0
     times = [Reason(OVERLAP)] if case.is_gpu else [Reason(ENDS)] if case.truth else []
     costs = Reason(KERNELS) if case.is_gpu else Reason(OF_EVENTS, _above(ours, lambda name: name in custom))
     yield Figure(
@@ -72,19 +72,28 @@ def _tree(case: Case, by: str, root: dict[str, Any]) -> Iterator[Figure]:
         {"": whole},
         {"": span},
         times,
-        {"": told} if case.truth else None,
+        {"": true_span} if case.truth else None,
     )
     loops = Reason(_IN_LOOPS, around)
     yield figure(
-        "self time (ps)", lambda of: of["rawTime"], lambda row: row["self"] * case.tick_ps, lambda did: did.own, loops
+        "self time (ps)",
+        lambda node: node["rawTime"],
+        lambda row: row["self"] * case.tick_ps,
+        lambda did: did.own,
+        loops,
     )
     yield figure(
-        "share", lambda of: of["rawTime"] / whole, lambda row: row["share"], lambda did: did.own / told, *times, loops
+        "share",
+        lambda node: node["rawTime"] / whole,
+        lambda row: row["share"],
+        lambda did: did.own / true_span,
+        *times,
+        loops,
     )
-    yield figure("FLOPs", lambda of: of["bf16Flops"], lambda row: row["flops"], lambda did: did.flops, costs)
+    yield figure("FLOPs", lambda node: node["bf16Flops"], lambda row: row["flops"], lambda did: did.flops, costs)
     yield figure(
         "HBM bytes",
-        lambda of: of["rawBytesAccessedArray"][0],
+        lambda node: node["rawBytesAccessedArray"][0],
         lambda row: None if row["bytes"] is None else float(row["bytes"]),
         lambda did: float(did.hbm),
         costs,
@@ -97,22 +106,22 @@ def _above(paths: Values, is_meant: Callable[[str], bool]) -> frozenset[Path]:
     return frozenset(path[:length] for path in meant for length in range(len(path) + 1))
 
 
-def _did(case: Case, ours: Values) -> dict[Path, known.Did]:
-    """What is true of each path: of an instruction what it did, of others what all below them did."""
+def _did(case: Case, ours: Values) -> dict[Path, expected.Did]:
+    """Sums that are true of each path: of an instruction its own, of others those of all below them."""
     if not case.truth:
         return {}
-    instructions = {name: did for (_, name), did in known.instructions(case.truth).items()}
-    found: dict[Path, known.Did] = {}
+    instructions = {name: did for (_, name), did in expected.instructions(case.truth).items()}
+    totals: dict[Path, expected.Did] = {}
     for path in ours:
         if path[-1] in instructions:
             for length in range(1, len(path) + 1):
-                found[path[:length]] = found.get(path[:length], known.Did()) + instructions[path[-1]]
+                totals[path[:length]] = totals.get(path[:length], expected.Did()) + instructions[path[-1]]
     worked = sum(did.own for did in instructions.values())
-    return found | {("idle",): known.Did(own=known.span(case.truth) - worked)}
+    return totals | {("idle",): expected.Did(own=expected.span(case.truth) - worked)}
 
 
 def _nodes(node: Mapping[str, Any], *path: str) -> Iterator[tuple[Path, Any]]:
-    """Those of a tree of xprof that are no parts of fusions."""
+    """Nodes of a tree of xprof that are no parts of fusions."""
     for child in node.get("children", []):
         if child["name"] != "IDLE":
             here = (*path, child["name"].replace("and its duplicate(s)", "and its duplicates"))

@@ -1,4 +1,4 @@
-"""How a run does: what it is, how long steps take, how well devices are used, what takes most of the time."""
+"""Figures of the overview: the run, the duration of steps, the use of devices, the longest operations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import accumulate
 from statistics import fmean
 from typing import Any
 
-from bench.xprof_compare import known
+from bench.xprof_compare import expected
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Printed, Reason, rows, scaled
 from bench.xprof_compare.op_profile import KERNELS, MORE, OF_EVENTS
@@ -46,12 +46,12 @@ def figures(case: Case) -> Iterator[Figure]:
         yield from _operations(case, list(rows(top)))
 
 
-def _environment(case: Case, told: Mapping[str, str], facts: Mapping[str, Any]) -> Figure:
+def _environment(case: Case, properties: Mapping[str, str], facts: Mapping[str, Any]) -> Figure:
     theirs = {
-        "devices": int(told["device_core_count"]),
-        "hosts": int(told["host_count"]),
-        "device": told["device_type"],
-        "trains": told["is_training"],
+        "devices": int(properties["device_core_count"]),
+        "hosts": int(properties["host_count"]),
+        "device": properties["device_type"],
+        "trains": properties["is_training"],
     }
     ours = {
         "devices": facts["devices"],
@@ -66,21 +66,21 @@ def _environment(case: Case, told: Mapping[str, str], facts: Mapping[str, Any]) 
     return Figure(TOOL, "what the run is", theirs, ours, of_gpu, truth)
 
 
-def _use(case: Case, told: Mapping[str, str], facts: Mapping[str, Any]) -> Figure:
-    shown = {name: key for name, key in _FACTS.items() if key in told}
+def _use(case: Case, properties: Mapping[str, str], facts: Mapping[str, Any]) -> Figure:
+    shown = {name: key for name, key in _FACTS.items() if key in properties}
     truth = None
     if case.truth:
-        whole, hosts = known.program(case.truth), case.truth["hosts"]
+        whole, hosts = expected.program(case.truth), case.truth["hosts"]
         shares = whole.shares(case.truth["peaks"])
-        worked = sum(did.own for did in known.instructions(case.truth).values())
+        worked = sum(did.own for did in expected.instructions(case.truth).values())
 
         def counted(name: str) -> float:
             return fmean(host["utilisation"][f"{name}_utilization_percent"] for host in hosts) / 100
 
         truth = {
-            "device_idle": 1 - worked / known.span(case.truth),
-            "duty_cycle": known.duty_cycle(case.truth),
-            "host_idle": known.host_idle(case.truth),
+            "device_idle": 1 - worked / expected.span(case.truth),
+            "duty_cycle": expected.duty_cycle(case.truth),
+            "host_idle": expected.host_idle(case.truth),
             "mxu": counted("matrix_unit"),
             "hbm": counted("hbm"),
             "flops_of_peak": shares["compute"],
@@ -89,7 +89,7 @@ def _use(case: Case, told: Mapping[str, str], facts: Mapping[str, Any]) -> Figur
     return Figure(
         TOOL,
         "how devices and hosts are used",
-        {name: Printed(told[key]) for name, key in shown.items()},
+        {name: Printed(properties[key]) for name, key in shown.items()},
         {name: facts.get(name) for name in shown},
         [Reason(_ZERO, _PEAKS), Reason(HOSTS, frozenset(["low_precision"]) if case.is_gpu else frozenset())],
         truth,
@@ -99,16 +99,20 @@ def _use(case: Case, told: Mapping[str, str], facts: Mapping[str, Any]) -> Figur
 def _operations(case: Case, theirs: list[dict[str, Any]]) -> Iterator[Figure]:
     """The first ten."""
     ours = case.rows(TOOL, "operations")
-    told: list[tuple[str, known.Did]] = []
+    true_names: list[tuple[str, expected.Did]] = []
     if case.truth:
-        told = sorted(known.by_framework(case.truth).items(), key=lambda one: -one[1].own)[: len(ours)]
-    worked = sum(did.own for did in known.by_framework(case.truth).values()) if case.truth else 0
-    so_far = dict(zip([name for name, _ in told], accumulate(did.own for _, did in told), strict=True))
+        true_names = sorted(expected.by_framework(case.truth).items(), key=lambda item: -item[1].own)[: len(ours)]
+    worked = sum(did.own for did in expected.by_framework(case.truth).values()) if case.truth else 0
+    so_far = dict(zip([name for name, _ in true_names], accumulate(did.own for _, did in true_names), strict=True))
     alone = [Reason(MORE)] if case.is_gpu else []
-    custom = known.counting_themselves(case.truth) if case.truth else frozenset()
-    paths = {one["framework"] for one in case.truth.get("instructions", ()) if (one["program"], one["name"]) in custom}
+    custom = expected.counting_themselves(case.truth) if case.truth else frozenset()
+    paths = {
+        instruction["framework"]
+        for instruction in case.truth.get("instructions", ())
+        if (instruction["program"], instruction["name"]) in custom
+    }
     costs = [Reason(KERNELS)] if case.is_gpu else [Reason(OF_EVENTS, frozenset(paths))]
-    of_rows: tuple[tuple[str, str, Callable[[Any], Any], Callable[[str, known.Did], Any], list[Reason]], ...] = (
+    of_rows: tuple[tuple[str, str, Callable[[Any], Any], Callable[[str, expected.Did], Any], list[Reason]], ...] = (
         ("self share", "selfTimePercent", lambda row: row["share"], lambda _, did: did.own / worked, alone),
         (
             "cumulative",
@@ -132,7 +136,7 @@ def _operations(case: Case, theirs: list[dict[str, Any]]) -> Iterator[Figure]:
             {row["operation"]: row[column] for row in theirs},
             {row["full"]: of_ours(row) for row in ours},
             reasons,
-            {key: of_truth(key, did) for key, did in told} if case.truth else None,
+            {key: of_truth(key, did) for key, did in true_names} if case.truth else None,
             more=Reason(MORE) if case.is_gpu else None,
         )
     yield Figure(

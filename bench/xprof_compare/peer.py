@@ -22,12 +22,12 @@ def ask_xprof(python: Path, cases: Sequence[Case], tools: Sequence[str], folder:
         for path in case.files:
             (run / path.name).symlink_to(path.resolve())
         request["cases"][case.name] = sorted(str(path) for path in run.glob("*.xplane.pb"))
-    asked = folder / "request.json"
-    asked.write_text(json.dumps(request))
-    done = subprocess.run([python, SCRIPT, asked], capture_output=True, text=True, check=False)
+    request_path = folder / "request.json"
+    request_path.write_text(json.dumps(request))
+    done = subprocess.run([python, SCRIPT, request_path], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"xprof gave no answers: {done.stderr[-2000:]}")
     for case in cases:
-        found = {which: folder / "answers" / case.name / f"{which}.json" for which in tools}
-        case.theirs = {which: json.loads(path.read_text()) for which, path in found.items() if path.exists()}
+        paths = {which: folder / "answers" / case.name / f"{which}.json" for which in tools}
+        case.theirs = {which: json.loads(path.read_text()) for which, path in paths.items() if path.exists()}
     return (folder / "answers" / "version").read_text()

@@ -1,11 +1,11 @@
-"""How near the program and its instructions come to what the device could reach."""
+"""Figures of the roofline: the program and its instructions against the peaks of the device."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from bench.xprof_compare import known
+from bench.xprof_compare import expected
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Printed, Reason, rows, scaled
 from bench.xprof_compare.hlo_stats import ASYNC, GIB
@@ -23,13 +23,13 @@ _NO_VMEM = "xprof loses the peaks of VMEM where there are several hosts"
 
 
 # Ours, xprof's, the factor from ours to xprof's, and what is true.
-_RATES: tuple[tuple[str, str, str, float, Callable[[known.Did], float]], ...] = (
-    ("GFLOP/s", "flop_rate", "measured_flop_rate", 1e-9, lambda of: of.per_ns(of.flops)),
-    ("model GFLOP/s", "model_flop_rate", "model_flop_rate", 1e-9, lambda of: of.per_ns(of.flops)),
-    ("GiB/s", "byte_rate", "measured_memory_bw", 1 / GIB, lambda of: of.gib_per_s(of.bytes)),
-    ("HBM GiB/s", "hbm_rate", "hbm_bw", 1 / GIB, lambda of: of.gib_per_s(of.hbm_if_alone)),
-    ("VMEM read GiB/s", "vmem_read_rate", "vmem_read_bw", 1 / GIB, lambda of: of.gib_per_s(of.near)),
-    ("intensity", "intensity", "operational_intensity", 1, lambda of: of.intensity),
+_RATES: tuple[tuple[str, str, str, float, Callable[[expected.Did], float]], ...] = (
+    ("GFLOP/s", "flop_rate", "measured_flop_rate", 1e-9, lambda sums: sums.per_ns(sums.flops)),
+    ("model GFLOP/s", "model_flop_rate", "model_flop_rate", 1e-9, lambda sums: sums.per_ns(sums.flops)),
+    ("GiB/s", "byte_rate", "measured_memory_bw", 1 / GIB, lambda sums: sums.gib_per_s(sums.bytes)),
+    ("HBM GiB/s", "hbm_rate", "hbm_bw", 1 / GIB, lambda sums: sums.gib_per_s(sums.hbm_if_alone)),
+    ("VMEM read GiB/s", "vmem_read_rate", "vmem_read_bw", 1 / GIB, lambda sums: sums.gib_per_s(sums.near)),
+    ("intensity", "intensity", "operational_intensity", 1, lambda sums: sums.intensity),
 )
 _MEMORIES = {"HBM": "hbm", "VMEM read": "vmem_read", "VMEM write": "vmem_write"}
 
@@ -39,9 +39,9 @@ def figures(case: Case) -> Iterator[Figure]:
     table = case.theirs["roofline_model"][0]
     theirs = list(rows(table))
     for with_infeed in (True, False):
-        some = [row for row in theirs if row["include_infeed_outfeed"] == with_infeed]
-        yield from _instructions(case, some, with_infeed=with_infeed)
-        yield from _steps(case, some, with_infeed=with_infeed)
+        chosen = [row for row in theirs if row["include_infeed_outfeed"] == with_infeed]
+        yield from _instructions(case, chosen, with_infeed=with_infeed)
+        yield from _steps(case, chosen, with_infeed=with_infeed)
     yield from _peaks(case, table["p"])
 
 
@@ -58,26 +58,30 @@ def _instructions(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool
         key(row["program"], row["name"]): row
         for row in case.rows(TOOL, "operations", limit=100_000, with_infeed=with_infeed, each_step=0)
     }
-    did: dict[Any, known.Did] = {}
+    did: dict[Any, expected.Did] = {}
     if case.truth:
-        told = known.categories(case.truth)
+        category_of = expected.categories(case.truth)
         did = {
-            one: of for one, of in known.instructions(case.truth).items() if with_infeed or told[one] not in known.FEEDS
+            instruction: sums
+            for instruction, sums in expected.instructions(case.truth).items()
+            if with_infeed or category_of[instruction] not in expected.FEEDS
         }
-        did[PROGRAM] = known.program(case.truth, with_feeds=with_infeed)
+        did[PROGRAM] = expected.program(case.truth, with_feeds=with_infeed)
     counts = [Reason(KERNELS)] if case.is_gpu else []
     ends = Reason(ENDS, frozenset([PROGRAM]) if case.truth else frozenset())
-    custom = Reason(OF_EVENTS, known.counting_themselves(case.truth) | {PROGRAM} if case.truth else frozenset())
-    starts = Reason(ASYNC, frozenset(one for one, row in of_ours.items() if row["bound_by"] == "async"))
+    custom = Reason(OF_EVENTS, expected.counting_themselves(case.truth) | {PROGRAM} if case.truth else frozenset())
+    starts = Reason(ASYNC, frozenset(key for key, row in of_ours.items() if row["bound_by"] == "async"))
 
-    def figure(name: str, ours: Callable[[Any], Any], xprof: Callable[[Any], Any], truth: Any, *of: Reason) -> Figure:
+    def figure(
+        name: str, ours: Callable[[Any], Any], xprof: Callable[[Any], Any], truth: Any, *candidates: Reason
+    ) -> Figure:
         return Figure(
             TOOL,
             _name(with_infeed) + name,
-            {one: xprof(row) for one, row in of_theirs.items()},
-            {one: ours(row) for one, row in of_ours.items()},
-            [reason for reason in of if name != "intensity" or reason is not ends],
-            {one: truth(of) for one, of in did.items()} if case.truth else None,
+            {key: xprof(row) for key, row in of_theirs.items()},
+            {key: ours(row) for key, row in of_ours.items()},
+            [reason for reason in candidates if name != "intensity" or reason is not ends],
+            {key: truth(sums) for key, sums in did.items()} if case.truth else None,
             more=Reason(MORE) if case.is_gpu else None,
         )
 
@@ -85,18 +89,18 @@ def _instructions(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool
         "total time (ps)",
         lambda row: row["total"] * case.tick_ps,
         lambda row: round(row["total_time"] * 1e6),
-        lambda of: of.total,
+        lambda sums: sums.total,
         ends,
     )
     yield figure(
-        "occurrences", lambda row: row["count"], lambda row: int(row["occurrences"]), lambda of: of.count, *counts
+        "occurrences", lambda row: row["count"], lambda row: int(row["occurrences"]), lambda sums: sums.count, *counts
     )
     whole = did[PROGRAM].total if did else 0
     yield figure(
         "share",
         lambda row: row["share"],
         lambda row: row["total_time_in_percentage"],
-        lambda of: of.total / whole,
+        lambda sums: sums.total / whole,
         Reason(ENDS, None if case.truth else frozenset()),
     )
     yield from _rates(case, figure, (*counts, custom, ends, starts))
@@ -108,27 +112,29 @@ def _rates(case: Case, figure: Callable[..., Figure], reasons: tuple[Reason, ...
     for name, ours, xprof, factor, truth in _RATES:
         yield figure(
             name,
-            lambda row, of=ours, by=factor: scaled(row.get(of), by),
-            lambda row, of=xprof: row.get(of),
+            lambda row, column=ours, by=factor: scaled(row.get(column), by),
+            lambda row, column=xprof: row.get(column),
             truth,
             *reasons,
         )
-    for name, one, other, share in (
-        ("share of its roof", "efficiency", "roofline_efficiency", lambda of: max(of.shares(peaks).values())),
-        ("FLOPs of the peak", "flops_share", "compute_efficiency", lambda of: of.shares(peaks)["compute"]),
+    for name, column, other, share in (
+        ("share of its roof", "efficiency", "roofline_efficiency", lambda sums: max(sums.shares(peaks).values())),
+        ("FLOPs of the peak", "flops_share", "compute_efficiency", lambda sums: sums.shares(peaks)["compute"]),
         (
             "memory of the peak",
             "memory_share",
             "max_mem_bw_utilization",
-            lambda of: max(value for name, value in of.shares(peaks).items() if name != "compute"),
+            lambda sums: max(value for name, value in sums.shares(peaks).items() if name != "compute"),
         ),
     ):
-        yield figure(name, lambda row, of=one: row[of], lambda row, of=other: row[of], share, *reasons)
+        yield figure(
+            name, lambda row, name_of=column: row[name_of], lambda row, name_of=other: row[name_of], share, *reasons
+        )
     yield figure(
         "bound by",
         lambda row: (row["bound_by"] or "").lower(),
         lambda row: "" if row["bound_by"] == "Unknown" else row["bound_by"].lower(),
-        lambda of: of.bound_by(peaks),
+        lambda sums: sums.bound_by(peaks),
         *reasons,
     )
 
@@ -146,11 +152,11 @@ def _steps(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool) -> It
             of_theirs["Average step" if row["step"] == "Average" else str(first + int(row["step"]))] = row
     if not of_ours:
         return  # xprof has an average step, all 0, of runs that mark none
-    did: dict[Any, known.Did] = {}
+    did: dict[Any, expected.Did] = {}
     if case.truth:
         numbers = [step["step"] for step in case.truth["steps"]]
-        did = {str(one): known.program(case.truth, one, with_feeds=with_infeed) for one in numbers}
-        every = known.program(case.truth, *numbers, with_feeds=with_infeed)
+        did = {str(number): expected.program(case.truth, number, with_feeds=with_infeed) for number in numbers}
+        every = expected.program(case.truth, *numbers, with_feeds=with_infeed)
         did["Average step"] = every.over(len(numbers))
     more = Reason(_NO_AVERAGE, frozenset(["Average step"])) if case.is_gpu else None
     if case.begins_late:
@@ -162,10 +168,10 @@ def _steps(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool) -> It
         return Figure(
             TOOL,
             f"{_name(with_infeed)}steps: {name}",
-            {one: xprof(row) for one, row in of_theirs.items()},
-            {one: ours(row) for one, row in of_ours.items()},
+            {key: xprof(row) for key, row in of_theirs.items()},
+            {key: ours(row) for key, row in of_ours.items()},
             [Reason(OF_EVENTS, frozenset(did))] if name == "intensity" else steps,
-            {one: truth(of) for one, of in did.items()} if case.truth else None,
+            {key: truth(sums) for key, sums in did.items()} if case.truth else None,
             more=more,
         )
 
@@ -173,24 +179,24 @@ def _steps(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool) -> It
         "total time (ps)",
         lambda row: float(row["total"] * case.tick_ps),  # a share of all the time of cores: not to the picosecond
         lambda row: row["total_time"] * 1e6,
-        lambda of: float(of.total),
+        lambda sums: float(sums.total),
     )
-    yield from _rates(case, lambda *of: figure(*of[:4]), ())
+    yield from _rates(case, lambda *values: figure(*values[:4]), ())
 
 
-def _peaks(case: Case, told: Mapping[str, str]) -> Iterator[Figure]:
-    """What the device could reach."""
+def _peaks(case: Case, properties: Mapping[str, str]) -> Iterator[Figure]:
+    """Peaks of the device."""
     facts = {fact.id: fact.value for fact in case.ask(TOOL, each_step=0, limit=0).facts}
     roofs = {row["memory"]: row for row in case.rows(TOOL, "roofs", each_step=0, limit=0)}
     peaks = case.truth.get("peaks", {})
-    theirs: dict[str, Any] = {"FLOPs, GFLOP/s": Printed(told["peak_flop_rate"])}
+    theirs: dict[str, Any] = {"FLOPs, GFLOP/s": Printed(properties["peak_flop_rate"])}
     ours: dict[str, Any] = {"FLOPs, GFLOP/s": scaled(facts["peak_flops"], 1e-9)}
     truth: dict[str, Any] = {}
     for memory, name in _MEMORIES.items():
         if memory in roofs:
             theirs |= {
-                f"{memory}, GiB/s": Printed(told[f"peak_{name}_bw"]),
-                f"{memory}, FLOP/B": Printed(told[f"{name}_ridge_point"]),
+                f"{memory}, GiB/s": Printed(properties[f"peak_{name}_bw"]),
+                f"{memory}, FLOP/B": Printed(properties[f"{name}_ridge_point"]),
             }
             ours |= {
                 f"{memory}, GiB/s": scaled(roofs[memory]["bandwidth"], 1 / GIB),
@@ -202,7 +208,7 @@ def _peaks(case: Case, told: Mapping[str, str]) -> Iterator[Figure]:
         for memory, name in (("HBM", "hbm"), ("VMEM read", "vmem_rd"), ("VMEM write", "vmem_wr")):
             decimal = peaks[f"peak_{name}_bw_gigabytes_per_second"]
             truth |= {f"{memory}, GiB/s": decimal * 1e9 / GIB, f"{memory}, FLOP/B": flops / decimal}
-    vmem = frozenset(one for one in ours if one.startswith("VMEM"))
+    vmem = frozenset(roof for roof in ours if roof.startswith("VMEM"))
     several = len(case.files) > 1
     reasons = [
         Reason(_NO_VMEM, vmem if several else frozenset()),

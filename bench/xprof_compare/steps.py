@@ -1,4 +1,4 @@
-"""What steps come to, as the overview and the analysis of input both say; and why figures of steps differ."""
+"""Figures of steps, as the overview and the analysis of input both have them; and reasons why they differ."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from statistics import mean, stdev
 from typing import Any, Final
 
-from bench.xprof_compare import known
+from bench.xprof_compare import expected
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Printed, Reason
 
@@ -51,7 +51,7 @@ _INPUT: Final = {"infeed_mean": "average", "infeed_min": "minimum", "infeed_max"
 _CONCLUSION: Final = re.compile(r"(HIGHLY|MODERATELY|POTENTIALLY|NOT) input-bound because ([0-9.]+%)")
 
 
-def step_figure(case: Case, tool: str, told: Mapping[str, str], prefix: str = "") -> Figure:
+def step_figure(case: Case, tool: str, properties: Mapping[str, str], prefix: str = "") -> Figure:
     """The times of steps and their parts, and how much of them is waiting for input. `prefix`: of our facts."""
     answer = case.ask(tool)
     facts = {fact.id: fact.value for fact in answer.facts}
@@ -59,23 +59,23 @@ def step_figure(case: Case, tool: str, told: Mapping[str, str], prefix: str = ""
     theirs: dict[str, Any] = {}
     ours: dict[str, Any] = {}
     for name, key in _SPREAD.items():
-        theirs[f"step {name}"] = Printed(told[key], _MS)
+        theirs[f"step {name}"] = Printed(properties[key], _MS)
         ours[f"step {name}"] = case.ps(facts.get(f"{prefix}{name}"))
     for name, key in _PARTS.items():
-        if key in told:
-            theirs[name] = Printed(told[key], _MS)
+        if key in properties:
+            theirs[name] = Printed(properties[key], _MS)
             # A class of hosts that never occurs has no row.
             ours[name] = case.ps(parts[name]["mean"] if name in parts else 0 if parts else None)
     for name, key in _INPUT.items():
         if name in facts:
-            theirs[name] = Printed(f"{told[f'infeed_percent_{key}']}%")
+            theirs[name] = Printed(f"{properties[f'infeed_percent_{key}']}%")
             ours[name] = facts[name]
-    said = _CONCLUSION.search(told["input_conclusion"])
-    of_others = "All Others" in told["input_conclusion"]
-    if said and not of_others:
-        theirs["waits for input"], ours["waits for input"] = Printed(said[2]), facts["input_share"]
-    if said and "verdict" in facts:
-        theirs["verdict"], ours["verdict"] = f"{said[1].lower()} input-bound", facts["verdict"]
+    match = _CONCLUSION.search(properties["input_conclusion"])
+    of_others = "All Others" in properties["input_conclusion"]
+    if match and not of_others:
+        theirs["waits for input"], ours["waits for input"] = Printed(match[2]), facts["input_share"]
+    if match and "verdict" in facts:
+        theirs["verdict"], ours["verdict"] = f"{match[1].lower()} input-bound", facts["verdict"]
     truth = _truth(case) if case.truth else None
     waits = Reason(_TWICE, frozenset(["waits for input"]))
     single = Reason(_SINGLE, frozenset(name for name, value in theirs.items() if repr(value) == "-nan"))
@@ -86,7 +86,7 @@ def step_figure(case: Case, tool: str, told: Mapping[str, str], prefix: str = ""
 
 
 def _truth(case: Case) -> dict[str, Any]:
-    steps = list(known.steps(case.truth).values())
+    steps = list(expected.steps(case.truth).values())
     durations = [step.duration for step in steps]
     share = sum(step.waits[0] for step in steps) / sum(step.waits[1] for step in steps)
     most = [max(step.shares) for step in steps]
@@ -109,4 +109,4 @@ def _truth(case: Case) -> dict[str, Any]:
 
 
 def _has(answer: Any, table: str) -> bool:
-    return any(one.id == table for one in answer.tables)
+    return any(table_of_answer.id == table for table_of_answer in answer.tables)

@@ -1,16 +1,16 @@
-"""How often operations run, and how long: figures that several tables have."""
+"""Number and duration of operations: figures that several tables have."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
+from bench.xprof_compare.expected import Did
 from bench.xprof_compare.figures import Figure, Reason
-from bench.xprof_compare.known import Did
 
 
 class MakesFigure(Protocol):
-    """Of a table a figure: its name, what it is in rows of theirs and ours, and in truth."""
+    """Maker of a figure of a table: its name, its value in rows of theirs and ours, and in truth."""
 
     def __call__(
         self,
@@ -26,17 +26,17 @@ class MakesFigure(Protocol):
 def times(figure: MakesFigure, tick_ps: int, *counts: Reason) -> Iterator[Figure]:
     """Occurrences, total and self time. `counts`: why numbers of occurrences may differ."""
     yield figure(
-        "occurrences", lambda row: int(row["occurrences"]), lambda row: row["count"], lambda of: of.count, *counts
+        "occurrences", lambda row: int(row["occurrences"]), lambda row: row["count"], lambda sums: sums.count, *counts
     )
     yield figure(
         "total time (ps)",
         lambda row: round(row["total_time"] * 1e6),
         lambda row: row["total"] * tick_ps,
-        lambda of: of.total,
+        lambda sums: sums.total,
     )
     yield figure(
         "self time (ps)",
         lambda row: round(row["total_self_time"] * 1e6),
         lambda row: row["self"] * tick_ps,
-        lambda of: of.own,
+        lambda sums: sums.own,
     )

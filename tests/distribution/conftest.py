@@ -28,14 +28,14 @@ class Installed:
 
 @pytest.fixture(scope="session")
 def wheels() -> dict[str, Path]:
-    """Those for this machine, by the tag of their Python: `cp311`, `cp312`."""
+    """Wheels for this machine, by the tag of their Python: `cp311`, `cp312`."""
     name = os.environ.get("TILESCOPE_DIST")
     if not name:
         pytest.skip("no wheels: `make test-dist` builds them and names their folder in TILESCOPE_DIST")
     paths = Path(name).glob(f"tilescope-*_{platform.machine()}.whl")
-    found = {path.name.split("-")[2]: path.resolve() for path in paths}
-    assert found, f"TILESCOPE_DIST names {name}, which has no wheels for this machine"
-    return found
+    by_tag = {path.name.split("-")[2]: path.resolve() for path in paths}
+    assert by_tag, f"TILESCOPE_DIST names {name}, which has no wheels for this machine"
+    return by_tag
 
 
 def wheel_for(wheels: dict[str, Path], version: tuple[int, int]) -> Path:
@@ -59,12 +59,12 @@ def installed(
     wheel = wheel_for(wheels, python.version)
     folder = tmp_path_factory.mktemp("installed")
     uv("venv", "--python", python.executable, folder / "venv")
-    found = Installed(folder / "venv/bin", python)
+    environment = Installed(folder / "venv/bin", python)
     if requirements == OLDEST:
-        install(found, "--resolution", "lowest-direct", wheel, *requirements_of(wheel))
+        install(environment, "--resolution", "lowest-direct", wheel, *requirements_of(wheel))
     else:
-        install(found, wheel)
-    return found
+        install(environment, wheel)
+    return environment
 
 
 def install(installed: Installed, *what: str | Path) -> None:
@@ -79,7 +79,7 @@ def uv(*arguments: str | Path) -> None:
 
 
 def requirements_of(wheel: Path) -> list[str]:
-    """What a wheel requires, without its extras."""
+    """Requirements of a wheel, without its extras."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         required = HeaderParser().parsestr(archive.read(name).decode()).get_all("Requires-Dist", [])

@@ -74,7 +74,7 @@ def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
 
 
 class Page(HTMLParser):
-    """What a page loads by itself; its headings, code and cells, as pairs of tag and text, and its items."""
+    """Files that a page loads by itself; its headings, code and cells, as pairs of tag and text, and its items."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

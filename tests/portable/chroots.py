@@ -53,17 +53,17 @@ class Chroot:
 
     @property
     def name(self) -> str:
-        """Of its folder."""
+        """Name of its folder."""
         return f"{self.release}-{self.machine}"
 
     @property
     def folder(self) -> Path:
-        """Where it is when it has been made."""
+        """Folder that it has once it is made."""
         return FOLDER / self.name
 
     @property
     def is_foreign(self) -> bool:
-        """Whether its programs run under QEMU here."""
+        """True if its programs run under QEMU here."""
         return self.machine != platform.machine()
 
     @property
@@ -146,7 +146,7 @@ def run(command: Sequence[str], stdin: object = None) -> None:
 
 
 def missing_programs(chroot: Chroot) -> list[str]:
-    """What has to be installed before it can be made."""
+    """Packages that have to be installed before it can be made."""
     needed = ["debootstrap", "dpkg-deb", "unshare", *([chroot.emulator] if chroot.is_foreign else [])]
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
     return [name for name in needed if shutil.which(name, path=path) is None]

@@ -1,4 +1,4 @@
-"""What `make chroots` says where it can make none."""
+"""Messages of `make chroots` where it can make none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What portable wheels ask of a machine, and that they write on each the very stores that this machine writes."""
+"""Demands of portable wheels on a machine, and that they write on each the very stores that this machine writes."""
 
 from __future__ import annotations
 

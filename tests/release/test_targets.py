@@ -39,7 +39,7 @@ def test_tools_pass_on_what_they_get(tmp_path: Path) -> None:
 
 
 def test_a_second_time_nothing_changes(tmp_path: Path) -> None:
-    """What is compiled is kept by the age of the compiler."""
+    """Compiled files are kept by the age of the compiler."""
     path = targets.toolchain(OLD_ARM, Path("python"), tmp_path)
     for file in tmp_path.iterdir():
         os.utime(file, (1, 1))

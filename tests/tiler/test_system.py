@@ -1,4 +1,4 @@
-"""What is asked of the operating system, and that nothing else asks for it."""
+"""Calls of the operating system, and that no other module makes them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ DESCRIPTORS: Final = "tiler/readers/pipes.py"  # knows how users name their pipe
 
 
 def test_a_lock_is_for_one(tmp_path: Path) -> None:
-    with (tmp_path / "file").open("wb") as one, (tmp_path / "file").open("rb") as other:
-        system.lock(one)
+    with (tmp_path / "file").open("wb") as first, (tmp_path / "file").open("rb") as other:
+        system.lock(first)
         for shared in (False, True):
             with pytest.raises(BlockingIOError):
                 system.lock(other, shared=shared, wait=False)
-    with (tmp_path / "file").open("rb") as one, (tmp_path / "file").open("rb") as other:
-        system.lock(one.fileno(), shared=True)
+    with (tmp_path / "file").open("rb") as first, (tmp_path / "file").open("rb") as other:
+        system.lock(first.fileno(), shared=True)
         system.lock(other, shared=True, wait=False)
         with pytest.raises(BlockingIOError):
             system.lock(other, wait=False)
@@ -109,7 +109,7 @@ def test_open_files() -> None:
 
 
 def foreign(path: Path) -> Iterator[str]:
-    """What a module asks of the system by itself."""
+    """Calls of the system in a module."""
     for node in ast.walk(ast.parse(path.read_text())):
         match node:
             case ast.Import():
@@ -126,8 +126,8 @@ def foreign(path: Path) -> Iterator[str]:
 def test_nothing_else_asks(package: str) -> None:
     paths = [path for path in (ROOT / package).rglob("*.py") if path != ROOT / "tiler" / "system.py"]
     assert len(paths) > 10
-    asked = {path.relative_to(ROOT).as_posix(): sorted(foreign(path)) for path in paths}
-    asked.pop(DESCRIPTORS, None)
-    assert {path: names for path, names in asked.items() if names} == {}
+    calls = {path.relative_to(ROOT).as_posix(): sorted(foreign(path)) for path in paths}
+    calls.pop(DESCRIPTORS, None)
+    assert {path: names for path, names in calls.items() if names} == {}
     if package == "tiler":
         assert {"fcntl", "resource", "os.posix_fallocate"} <= set(foreign(ROOT / "tiler" / "system.py"))

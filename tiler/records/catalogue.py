@@ -69,7 +69,7 @@ def record_of(key: bytes) -> Record | None:
 
 
 def describe(key: bytes) -> str:
-    """What is stored under a key, in words: track, level and tile."""
+    """Returns the record under a key in words: track, level and tile."""
     record = record_of(key)
     try:
         return f"a record of an unknown kind, {key[:40]!r}" if record is None else record.describe(key)

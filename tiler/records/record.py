@@ -66,7 +66,7 @@ class Record:
         return self._struct.pack(self.letter, *numbers)
 
     def prefix(self, *numbers: int) -> bytes:
-        """What keys of records begin with that have these first numbers."""
+        """Returns the beginning of all keys with these first numbers."""
         return self._prefix[len(numbers)].pack(self.letter, *numbers)
 
     def numbers_in(self, key: bytes) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ connectSettings();
 const name = new URLSearchParams(location.search).get("answer") ?? "steps";
 const answer = ANSWERS[name]?.();
 
-/** What the answer led to, for tests. */
+/** Places to which the answer led, for tests. */
 const visits: string[] = [];
 Object.assign(window, { visits });
 

@@ -2,7 +2,7 @@
 
 import { type ToolAnswer, ticks } from "@tilescope/client";
 import type { Figure } from "../src/answers/figures";
-import { column, PLAIN, table } from "../src/answers/made-up";
+import { column, PLAIN, table } from "../src/answers/test-tables";
 
 /** Numbers from 0 to 1 that look random. */
 function noise(seed: number): () => number {
@@ -16,8 +16,8 @@ function noise(seed: number): () => number {
 const STEP_PS = 125_000_000_000;
 const STEPS = 48;
 
-function list<Value>(length: number, of: (k: number) => Value): Value[] {
-  return Array.from({ length }, (_, k) => of(k));
+function list<Value>(length: number, valueAt: (k: number) => Value): Value[] {
+  return Array.from({ length }, (_, k) => valueAt(k));
 }
 
 function whole(value: number): string {
@@ -34,13 +34,15 @@ function steps(): ToolAnswer {
     return { compute, collective, input, idle: STEP_PS * 0.04 * random() };
   });
   const durations = parts.map(({ compute, collective, input, idle }) => compute + collective + input + idle);
-  const starts = durations.map((_, k) => durations.slice(0, k).reduce((sum, one) => sum + one, 2e12)).map(Math.round);
+  const starts = durations
+    .map((_, k) => durations.slice(0, k).reduce((sum, duration) => sum + duration, 2e12))
+    .map(Math.round);
   const x = column("step", "count", list(STEPS, String), { title: "Step" });
   const part = (id: keyof (typeof parts)[0], title: string) =>
     column(
       id,
       "ticks",
-      parts.map((one) => whole(one[id])),
+      parts.map((part) => whole(part[id])),
       { title },
     );
   const all = [
@@ -49,7 +51,7 @@ function steps(): ToolAnswer {
     part("input", "Input"),
     part("idle", "Idle"),
   ];
-  const total = durations.reduce((sum, one) => sum + one, 0);
+  const total = durations.reduce((sum, duration) => sum + duration, 0);
   return {
     complete: true,
     facts: [
@@ -86,13 +88,13 @@ function steps(): ToolAnswer {
           column(
             "input_share",
             "fraction",
-            parts.map((one, k) => one.input / durations[k]!),
+            parts.map((part, k) => part.input / durations[k]!),
             { title: "Input" },
           ),
           column(
             "longest",
             "ticks",
-            parts.map((one) => whole(one.compute)),
+            parts.map((part) => whole(part.compute)),
             { title: "Longest op", total: "max" },
           ),
           column(
@@ -117,7 +119,7 @@ function steps(): ToolAnswer {
         {
           id: "steps",
           title: "Steps",
-          totals: { duration: whole(total), longest: whole(Math.max(...parts.map((one) => one.compute))) },
+          totals: { duration: whole(total), longest: whole(Math.max(...parts.map((part) => part.compute))) },
           more: "48,0,0",
         },
       ),
@@ -168,8 +170,8 @@ function steps(): ToolAnswer {
           column(
             `h${host}`,
             "ticks",
-            durations.map((one, k) =>
-              host === 5 && k > 40 ? null : whole(one * (1 + 0.2 * random() + (host === 2 ? 0.3 : 0))),
+            durations.map((duration, k) =>
+              host === 5 && k > 40 ? null : whole(duration * (1 + 0.2 * random() + (host === 2 ? 0.3 : 0))),
             ),
             { title: `host ${host}` },
           ),
@@ -201,7 +203,7 @@ function many(): ToolAnswer {
   const count = 100_000;
   const busy = list(count, () => whole(1e9 * random() ** 6));
   const names = list(count, (k) => `fusion.${(k * 7919) % count}`);
-  const sum = busy.reduce((total, one) => total + BigInt(one), 0n).toString();
+  const sum = busy.reduce((total, ticks) => total + BigInt(ticks), 0n).toString();
   return {
     complete: true,
     facts: [{ id: "names", label: "Names", kind: "count", value: String(count), note: "that occur" }],
@@ -225,7 +227,7 @@ function many(): ToolAnswer {
           column(
             "share",
             "fraction",
-            busy.map((one) => Number(one) / 1e9),
+            busy.map((ticks) => Number(ticks) / 1e9),
             { title: "Share" },
           ),
           column(

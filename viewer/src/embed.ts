@@ -41,9 +41,9 @@ export interface EmbeddingApi {
       }
     | { readonly kind: "several"; readonly events: readonly { readonly track: number; readonly ordinal: number }[] }
     | { readonly kind: "area"; readonly start: string; readonly end: string };
-  /** Whether everything that the view needs has arrived and has been drawn. */
+  /** True if everything that the view needs has arrived and has been drawn. */
   readonly sharp: boolean;
-  /** Whether the run is still being indexed, and how many of the visible tracks are not built yet. */
+  /** True while the run is being indexed; beside it, the number of visible tracks that are not built yet. */
   readonly indexing: boolean;
   readonly provisional: number;
   /** Events that start in the view, and slices that reach into it; null while loading or moving. */
@@ -51,7 +51,7 @@ export interface EmbeddingApi {
   readonly reachIn: number | null;
   /** Frames painted since the page was loaded. */
   readonly frames: number;
-  /** What the last picture took to paint, in milliseconds. */
+  /** Time that the last picture took to paint, in milliseconds. */
   readonly frameMs: number;
   /** Bytes that the tiles of the run take, and how many they may. */
   readonly memory: { readonly tiles: number; readonly limit: number };

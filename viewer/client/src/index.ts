@@ -20,7 +20,7 @@ export {
 } from "./net/model";
 export * from "./net/monitor";
 export * from "./net/names";
-export { mayPass, pauseFor, retryPauseMs } from "./net/patience";
+export { mayPass, pauseFor, retryPauseMs } from "./net/retry";
 export * from "./net/search";
 export * from "./net/still";
 export * from "./net/stream";

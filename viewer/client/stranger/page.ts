@@ -63,7 +63,7 @@ export async function busiest(runId: string, buildId: string): Promise<string[]>
   return names.map((name) => String(name));
 }
 
-/** When the events of a track start, exactly. */
+/** Start times of the events of a track, exactly. */
 export async function starts(runId: string, buildId: string, track: number): Promise<readonly bigint[]> {
   const { columns, after } = await api.build(runId, buildId).events({ tracks: [track], limit: 100 });
   return after === null ? columns.startTicks : columns.startTicks.slice(0, 100);
@@ -83,7 +83,7 @@ export function follow(runId: string, say: (text: string) => void): Watch {
   return watch;
 }
 
-/** What to tell people of an error. */
+/** Text of an error for people. */
 export function reason(error: unknown): string {
   if (error instanceof ApiError && error.code === "not_indexed") {
     return "It is not indexed yet.";

@@ -2,17 +2,17 @@
 
 import type { ToolAnswer } from "@tilescope/client";
 import { useEffect } from "preact/hooks";
-import { Answered } from "../../src/asking/states";
+import { Answered } from "../../src/requests/states";
 import type { PageProps } from "../../src/tools/contract";
 import { useAnswer } from "../../src/tools/frame/use-answer";
 import type { ToyFields } from "./fields";
 
 export function ToyView({ context, fields, setFields, onKey }: PageProps<ToyFields, "more">) {
   const { count } = fields;
-  const asked = useAnswer(context, "stats", { limit: count });
+  const answered = useAnswer(context, "stats", { limit: count });
   useEffect(() => onKey(() => setFields({ count: 2 * count })), [onKey, setFields, count]);
   return (
-    <Answered asked={asked}>
+    <Answered request={answered}>
       {(answer) => (
         <>
           <p data-toy="answer">

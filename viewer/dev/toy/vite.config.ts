@@ -14,7 +14,7 @@ const register: Plugin = {
     if (!LIST.test(code)) {
       throw new Error(`registry.ts has no list of pages that begins with the timeline`);
     }
-    return `import { toyPage } from "../../dev/toy/page";\n${code.replace(LIST, (found) => `${found}, toyPage`)}`;
+    return `import { toyPage } from "../../dev/toy/page";\n${code.replace(LIST, (list) => `${list}, toyPage`)}`;
   },
 };
 

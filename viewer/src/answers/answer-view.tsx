@@ -13,19 +13,19 @@ import { NotesList } from "./notes-list";
 import { TableChoices } from "./table-model";
 import { Tabs } from "./tabs";
 
-/** How tables were sorted and filtered, by tool and table: the answer for another range is shown in the same way. */
+/** Sorting and filters of tables, by tool and table: the answer for another range is shown in the same way. */
 const choicesOf = new Map<string, TableChoices>();
 
-/** Those of a table or chart of a tool. */
+/** Choices for a table or chart of a tool. */
 export function choices(tool: string, table: string, hasCards = false): TableChoices {
   const name = `${tool}/${table}`;
-  let found = choicesOf.get(name);
-  if (found === undefined) {
-    found = new TableChoices();
-    found.hasCard.value = hasCards;
-    choicesOf.set(name, found);
+  let choices = choicesOf.get(name);
+  if (choices === undefined) {
+    choices = new TableChoices();
+    choices.hasCard.value = hasCards;
+    choicesOf.set(name, choices);
   }
-  return found;
+  return choices;
 }
 
 function isEmpty(answer: ToolAnswer): boolean {
@@ -44,17 +44,17 @@ export function AnswerView({
   rangeText,
   onMore,
   isOwn = false,
-  wanted: asked = null,
+  wanted: requested = null,
 }: AnswerProps) {
   const { facts, tables, series, notes } = answer;
-  const seriesById = useMemo(() => new Map(series.map((one) => [one.id, one])), [series]);
+  const seriesById = useMemo(() => new Map(series.map((entry) => [entry.id, entry])), [series]);
   const tablesById = useMemo(() => new Map(tables.map((table) => [table.id, table])), [tables]);
   const wanted = useSignal<(RowOfTable & { readonly id: string }) | null>(null);
   useEffect(() => {
-    if (asked !== null) {
-      wanted.value = { ...asked, id: asked.table };
+    if (requested !== null) {
+      wanted.value = { ...requested, id: requested.table };
     }
-  }, [asked]);
+  }, [requested]);
   const infos = notes.filter((note) => note.severity === "info");
   return (
     <div class="answer" data-tool={tool.id}>
@@ -75,8 +75,8 @@ export function AnswerView({
               series={seriesById.get(id)!}
               tables={tables}
               choices={choices(tool.id, `chart ${id}`, false)}
-              onRow={(found) => {
-                wanted.value = { ...found, id: found.table };
+              onRow={(tableRow) => {
+                wanted.value = { ...tableRow, id: tableRow.table };
               }}
               links={links}
               rangeText={rangeText}

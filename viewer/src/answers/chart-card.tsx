@@ -16,24 +16,24 @@ import { ChartTooltip } from "./chart-tooltip";
 import { CopyButton } from "./copy-button";
 import { DataTable } from "./data-table";
 import type { Links, RowOfTable } from "./links";
-import { goToPlace } from "./places";
 import type { Plot } from "./plot";
 import { SeriesPlaces } from "./series-places";
 import { type PlaceSpan, StepBrush, stepWords } from "./step-brush";
 import type { TableChoices } from "./table-model";
+import { goToPlace } from "./timeline-places";
 import { tsv } from "./tsv";
 
 interface Props {
   readonly series: ToolSeries;
-  /** Those of the same answer: their rows say where points lead. */
+  /** Tables of the same answer: their rows say where points lead. */
   readonly tables: readonly ToolTable[];
-  /** How its figures are shown as a table. */
+  /** Choices for the table of its figures. */
   readonly choices: TableChoices;
   /** Shows the row of a table that is about the same as a point. */
-  readonly onRow: (found: RowOfTable) => void;
+  readonly onRow: (row: RowOfTable) => void;
   readonly links: Links;
   readonly rangeText: string;
-  /** What stands before the legend. */
+  /** Content before the legend. */
   readonly head: ComponentChildren;
 }
 
@@ -46,9 +46,9 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
   const asTable = useMemo(() => tableOf(series), [series]);
   const { hasTable } = choices;
   const { steps = null } = links;
-  const brush = useMemo(() => (steps === null ? null : StepBrush.of(series, data)), [steps, series, data]);
+  const brush = useMemo(() => (steps === null ? null : StepBrush.forSeries(series, data)), [steps, series, data]);
   const brushed = useSignal<PlaceSpan | null>(null);
-  /** Where keys have begun to choose. */
+  /** Place where choosing by keys began. */
   const anchor = useRef<number | null>(null);
   const hidden = useSignal<ReadonlySet<number>>(new Set());
   const pointed = useSignal<ChartPoint | null>(null);
@@ -107,7 +107,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
   }, [data, links, theme.value, isForced.value, hasTable.value]);
 
   const toggle = (y: number, isOnly: boolean) => {
-    const others = data.ys.map((_, one) => one).filter((one) => one !== y);
+    const others = data.ys.map((_, index) => index).filter((index) => index !== y);
     const next = new Set(isOnly ? others : hidden.value);
     if (!isOnly && !next.delete(y)) {
       next.add(y);
@@ -115,11 +115,11 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
     hidden.value = next.size === data.ys.length ? new Set() : next;
     plot.current?.update();
   };
-  const placeOf = (place: number) => places.of(data.rows[place]!);
+  const placeOf = (place: number) => places.placeOf(data.rows[place]!);
   const go = (place: number) => {
-    const found = placeOf(place);
-    if (found !== null) {
-      goToPlace(links, found);
+    const target = placeOf(place);
+    if (target !== null) {
+      goToPlace(links, target);
     } else if (data.xKind === "time") {
       const start = data.zero + BigInt(data.xs[place]!);
       const next = data.xs[place + 1] ?? data.xs[place]! + data.gap;
@@ -127,9 +127,9 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
     }
   };
   const choose = () => {
-    const found = brush === null || brushed.value === null ? null : brush.steps(brushed.value);
-    if (found !== null) {
-      steps?.choose(found);
+    const chosen = brush === null || brushed.value === null ? null : brush.steps(brushed.value);
+    if (chosen !== null) {
+      steps?.choose(chosen);
     }
   };
   /** Chooses the places from where keys began to this one; without one none. */
@@ -141,8 +141,8 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
   const onKeyDown = (event: KeyboardEvent) => {
     const { stops } = data;
     const last = stops.length - 1;
-    const at = pointed.value === null ? -1 : stops.indexOf(pointed.value.place);
-    const place = at < 0 ? null : at;
+    const index = pointed.value === null ? -1 : stops.indexOf(pointed.value.place);
+    const place = index < 0 ? null : index;
     const steps: Readonly<Record<string, number>> = {
       ArrowRight: (place ?? -1) + 1,
       ArrowLeft: (place ?? last + 1) - 1,
@@ -238,7 +238,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
             choices={choices}
             head={null}
             onMore={null}
-            placeOf={(row) => places.of(row)}
+            placeOf={(row) => places.placeOf(row)}
           />
         </div>
       )}
@@ -254,9 +254,9 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
         onKeyDown={onKeyDown}
         onClick={() => {
           const place = pointed.value?.place ?? null;
-          const found = place === null || series.kind !== "points" ? null : places.rowOf(data.rows[place]!);
-          if (found !== null) {
-            onRow(found);
+          const row = place === null || series.kind !== "points" ? null : places.rowOf(data.rows[place]!);
+          if (row !== null) {
+            onRow(row);
           } else if (place !== null && placeOf(place) !== null) {
             go(place);
           }
@@ -282,7 +282,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
         )}
       </div>
       <span class="visually-hidden" role="status">
-        {pointed.value === null ? "" : said(data, pointed.value, isShown)}
+        {pointed.value === null ? "" : spokenText(data, pointed.value, isShown)}
         {chosen === null
           ? ""
           : `. Chosen: ${stepWords(chosen)}; Enter looks at ${chosen.first === chosen.last ? "it" : "them"}`}
@@ -298,7 +298,7 @@ function tableOf({ id, title, x, ys, lines, labels }: ToolSeries): ToolTable {
   return { id: `chart-${id}`, title, parent: null, columns, totals: null, rest: null, more: null };
 }
 
-/** What a pointer can do on a chart of steps. */
+/** Hint of what a pointer can do on a chart of steps. */
 function hintOf(leads: boolean): string {
   return leads ? "Click: in the timeline · drag: choose steps" : "Drag to choose steps";
 }
@@ -307,7 +307,7 @@ function sentence(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function said(data: ChartData, { place }: ChartPoint, isShown: (y: number) => boolean): string {
+function spokenText(data: ChartData, { place }: ChartPoint, isShown: (y: number) => boolean): string {
   const isSaid = (y: number) => isShown(y) && (data.series.kind !== "points" || data.has(y, place));
   const figures = data.ys.flatMap(({ title }, y) => (isSaid(y) ? [`${title} ${data.yText(y, place)}`] : []));
   const total = data.totalText(place, isShown);

@@ -4,7 +4,7 @@ import type { Theme } from "../raster/palette";
 import { readCanvasTheme } from "../timeline/canvas-theme";
 import type { PlotColors } from "./chart-style";
 
-/** Whether the system forces its colours upon pages. */
+/** Media query that matches when the system forces its colours upon pages. */
 export function forcedColors(): MediaQueryList {
   return matchMedia("(forced-colors: active)");
 }
@@ -19,7 +19,7 @@ export function plotColors(element: HTMLElement, theme: Theme): PlotColors {
   return { text, line: systemColor(element, "GrayText"), ground: forced.ground, font, theme, forced };
 }
 
-/** What a system colour is: canvases do not follow when it changes, so it is asked for. */
+/** Value of a system colour: canvases do not follow when it changes, so it is read. */
 function systemColor(element: HTMLElement, name: string): string {
   const probe = document.createElement("span");
   probe.style.color = name;

@@ -2,8 +2,8 @@ import type { SeriesKind, ToolColumn, ToolSeries } from "@tilescope/client";
 import { expect, test } from "vitest";
 import { ChartData } from "./chart-data";
 import { DASHES, seriesStyle } from "./chart-style";
-import { column, PLAIN, table } from "./made-up";
 import { SeriesPlaces } from "./series-places";
+import { column, PLAIN, table } from "./test-tables";
 
 const NAMES = { time: { tickPs: 1, originNs: 0n }, trackPath: () => [] };
 
@@ -54,7 +54,10 @@ test("names keep the answer's order, and what is measured alike shares an axis",
   ];
   const data = chart("bars", x, ys);
   expect([data.xKind, data.xs, data.xText(0)]).toEqual(["names", [0, 1], "b"]);
-  expect(data.measures.map((measure) => measure.columns.map((one) => one.id))).toEqual([["busy", "self"], ["rate"]]);
+  expect(data.measures.map((measure) => measure.columns.map((column) => column.id))).toEqual([
+    ["busy", "self"],
+    ["rate"],
+  ]);
   expect(chart("bars", x, [ys[3]!]).isEmpty).toBe(true);
   expect(chart("line", column("at", "time", []), [column("y", "count", [])]).isEmpty).toBe(true);
 });
@@ -113,8 +116,8 @@ test("points lead as rows do, or by the row of a table about the same", () => {
     column("track", "track", [1, null]),
   ]);
   const places = new SeriesPlaces(series, [table([column("other", "count", ["1"])]), steps]);
-  expect([0, 1, 2].map((row) => places.of(row)?.kind ?? null)).toEqual([null, null, "span"]);
+  expect([0, 1, 2].map((row) => places.placeOf(row)?.kind ?? null)).toEqual([null, null, "span"]);
   expect([0, 1, 2].map((row) => places.rowOf(row))).toEqual([null, { table: "t", row: 1 }, { table: "t", row: 0 }]);
   const own = { ...series, ys: [...series.ys, column("event", "event", ["2.7", null, null])] };
-  expect(new SeriesPlaces(own, [steps]).of(0)).toEqual({ kind: "event", track: 2, ordinal: 7 });
+  expect(new SeriesPlaces(own, [steps]).placeOf(0)).toEqual({ kind: "event", track: 2, ordinal: 7 });
 });

@@ -5,10 +5,10 @@ import { type Names, ShownColumn } from "./columns";
 import { approximate, figureText, isInteger, isNumeric } from "./figures";
 import { sortRows } from "./sorting";
 
-/** What x is: points in time, numbers, or names in the order of the answer. */
+/** Kind of x: points in time, numbers, or names in the order of the answer. */
 export type XKind = "time" | "number" | "names";
 
-/** What several ys have in common: one axis. */
+/** Axis that several ys share. */
 export interface Measure {
   readonly id: string;
   readonly columns: readonly ShownColumn[];
@@ -20,10 +20,10 @@ export type Plotted = readonly (readonly (number | null)[])[];
 /** A place of the chart that somebody points at. */
 export interface ChartPoint {
   readonly place: number;
-  /** Of a heat map. */
+  /** Row of a heat map. */
   readonly row: number | null;
   readonly leftPx: number;
-  /** Of the whole chart. */
+  /** Width of the whole chart. */
   readonly widthPx: number;
 }
 
@@ -41,7 +41,7 @@ export class ChartData {
   readonly measures: readonly Measure[];
   /** The row of the answer at each place of the chart. */
   readonly rows: Uint32Array;
-  /** What `xs` count from: times need not fit in doubles, their distances do. */
+  /** Origin of `xs`: times need not fit in doubles, their distances do. */
   readonly zero: bigint;
   readonly xs: readonly number[];
   /** Places at which there is a figure to say, in the order of x: not those of limits alone. */
@@ -92,10 +92,10 @@ export class ChartData {
 
   /** x, all ys, then limits; hidden ones are null throughout. Of areas each stands on those after it that are shown. */
   plotted(isShown: (y: number) => boolean): Plotted {
-    const of = (column: ShownColumn, isSeen: boolean) =>
+    const line = (column: ShownColumn, isSeen: boolean) =>
       Array.from(this.rows, (row) => (isSeen && this.#isThere(column, row) ? column.approximate[row]! : null));
-    const values = this.ys.map((column, y) => of(column, isShown(y)));
-    const lines = this.lines.map((column) => of(column, true));
+    const values = this.ys.map((column, y) => line(column, isShown(y)));
+    const lines = this.lines.map((column) => line(column, true));
     return [this.xs, ...(this.isStacked ? stacked(values) : values), ...lines];
   }
 
@@ -122,7 +122,7 @@ export class ChartData {
     return unit === "" ? digits : `${digits} ${unit}`;
   }
 
-  /** What is at a place: `Step 5`, or its label. */
+  /** Text of a place: `Step 5`, or its label. */
   placeText(place: number): string {
     const label = this.labels?.value(this.rows[place]!) ?? null;
     if (this.labels !== null && label !== null) {
@@ -131,7 +131,7 @@ export class ChartData {
     return this.x.title === "" ? this.xText(place) : `${this.x.title} ${this.xText(place)}`;
   }
 
-  /** Whether a series has a figure at a place. */
+  /** True if a series has a figure at a place. */
   has(y: number, place: number): boolean {
     return this.ys[y]!.value(this.rows[place]!) !== null;
   }
@@ -148,7 +148,7 @@ export class ChartData {
     return unit === "" ? digits : `${digits} ${unit}`;
   }
 
-  /** What the parts that are shown come to; null where there is nothing to add up. */
+  /** Sum of the parts that are shown; null where there is nothing to add up. */
   totalText(place: number, isShown: (y: number) => boolean): string | null {
     const [first] = this.ys;
     const parts = this.ys.filter((_, y) => isShown(y));
@@ -200,15 +200,15 @@ function stacked(values: readonly (readonly (number | null)[])[]): (number | nul
 }
 
 function measuresOf(ys: readonly ShownColumn[]): readonly Measure[] {
-  const found = new Map<string, ShownColumn[]>();
+  const byUnit = new Map<string, ShownColumn[]>();
   for (const y of ys) {
     const name = `${y.column.kind} ${y.column.unit}`;
-    const same = found.get(name);
+    const same = byUnit.get(name);
     if (same === undefined) {
-      found.set(name, [y]);
+      byUnit.set(name, [y]);
     } else {
       same.push(y);
     }
   }
-  return [...found.values()].map((columns, k) => ({ id: `y${k}`, columns }));
+  return [...byUnit.values()].map((columns, k) => ({ id: `y${k}`, columns }));
 }

@@ -9,7 +9,7 @@ interface SwatchProps {
   readonly colors: PlotColors;
 }
 
-/** What the series looks like in the chart. */
+/** Sample of the series' look in the chart. */
 export function Swatch({ data, y, colors }: SwatchProps) {
   const style = seriesStyle(y, data.ys.length, colors.theme, colors.forced);
   return (

@@ -1,4 +1,4 @@
-/** How the series of a chart look: at most eight hues, those of the timeline, and a dash or a texture beside the hue. */
+/** Look of the series of a chart: at most eight hues, those of the timeline, and a dash or a texture beside the hue. */
 
 import { cssColor, oklch } from "../raster/color";
 import { HUES, type Theme } from "../raster/palette";
@@ -23,7 +23,7 @@ export interface ForcedColors {
   readonly text: string;
 }
 
-/** What a chart is drawn in. */
+/** Colours of a chart. */
 export interface PlotColors {
   readonly text: string;
   readonly line: string;
@@ -53,7 +53,7 @@ export function seriesStyle(y: number, count: number, theme: Theme, forced: Forc
   return { line: cssColor(oklch(line[0], line[1], hue)), fill: cssColor(oklch(fill[0], fill[1], hue)), dash, texture };
 }
 
-/** What of a tile of 8 × 8 is inked: paths as SVG and canvas both take them. */
+/** Inked part of a tile of 8 × 8: paths as SVG and canvas both take them. */
 export const TEXTURE_PATHS: Readonly<Record<Texture, string>> = {
   plain: "",
   rising: "M-2 2L2 -2M0 8L8 0M6 10L10 6",

@@ -9,7 +9,7 @@ interface Props {
   readonly pointed: ChartPoint;
   readonly isShown: (y: number) => boolean;
   readonly colors: PlotColors | null;
-  /** What can be done here; empty: nothing more. */
+  /** Hint of what can be done here; empty: nothing more. */
   readonly hint: string;
 }
 

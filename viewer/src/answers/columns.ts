@@ -2,7 +2,7 @@
 
 import { formatDuration, formatExactDuration, type TimeBase, type ToolColumn } from "@tilescope/client";
 import { approximate, exactText, type Figure, isInteger, isNumeric, isRecorded, type Scale, scaleOf } from "./figures";
-import { parseSpan } from "./places";
+import { parseSpan } from "./timeline-places";
 
 /** Names what numbers stand for. */
 export interface Names {
@@ -27,7 +27,7 @@ export class ShownColumn {
     this.#names = names;
   }
 
-  /** Whether values are shares of what a device can: 0 is bad, 1 is good. */
+  /** True if values are shares of a device's capacity: 0 is bad, 1 is good. */
   get isUse(): boolean {
     return this.column.kind === "fraction" && this.column.unit === OF_PEAK;
   }
@@ -61,7 +61,7 @@ export class ShownColumn {
     return this.column.values[row] ?? null;
   }
 
-  /** What a cell says. */
+  /** Text of a cell. */
   text(value: Figure): string {
     if (this.column.kind === "track" && typeof value === "number") {
       return this.#names.trackPath(value).slice(-2).join(" › ") || `track ${value}`;
@@ -72,7 +72,7 @@ export class ShownColumn {
     return this.scale.text(value);
   }
 
-  /** What a cell says when one points at it: all digits, or the whole path. */
+  /** Tooltip of a cell: all digits, or the whole path. */
   exact(value: Figure): string {
     if (this.column.kind === "track" && typeof value === "number") {
       return this.#names.trackPath(value).join(" › ") || `track ${value}`;

@@ -32,11 +32,11 @@ export function CopyButton({ label, title, text }: Props) {
       state.value = "failed";
     }
   };
-  const said = { idle: label, copied: "Copied", failed: "Not allowed" }[state.value];
+  const caption = { idle: label, copied: "Copied", failed: "Not allowed" }[state.value];
   return (
     <button type="button" class="button is-quiet" title={title} onClick={copy}>
       {state.value === "copied" ? <CheckIcon /> : <CopyIcon />}
-      <span aria-live="polite">{said}</span>
+      <span aria-live="polite">{caption}</span>
     </button>
   );
 }

@@ -25,15 +25,15 @@ export function Dashboard({ tool, answer, links, rangeText }: AnswerProps) {
       {facts.length > 0 && <FactCards facts={facts} time={links.time} />}
       {series.length > 0 && (
         <div class={series.length > 1 ? "dashboard-charts is-many" : "dashboard-charts"}>
-          {series.map((one) => (
+          {series.map((chart) => (
             <ChartCard
-              key={one.id}
-              head={<Head of={one} />}
-              series={one}
+              key={chart.id}
+              head={<Head part={chart} />}
+              series={chart}
               tables={tables}
-              choices={choices(tool.id, `chart ${one.id}`)}
-              onRow={(found) => {
-                wanted.value = found;
+              choices={choices(tool.id, `chart ${chart.id}`)}
+              onRow={(tableRow) => {
+                wanted.value = tableRow;
               }}
               links={links}
               rangeText={rangeText}
@@ -45,7 +45,7 @@ export function Dashboard({ tool, answer, links, rangeText }: AnswerProps) {
       {tables.map((table) => (
         <div key={table.id} class="dashboard-table" style={{ "--rows": String(rowsOf(table)) }}>
           <DataTable
-            head={<Head of={table} count={formatCount(table.columns[0]?.values.length ?? 0)} />}
+            head={<Head part={table} count={formatCount(table.columns[0]?.values.length ?? 0)} />}
             table={table}
             links={links}
             choices={choices(tool.id, table.id)}
@@ -64,10 +64,10 @@ function rowsOf({ columns, totals, rest }: ToolTable): number {
   return count + 1 + (totals === null ? 0 : 1) + (rest === null ? 0 : 1);
 }
 
-function Head({ of, count = "" }: { readonly of: ToolSeries | ToolTable; readonly count?: string }) {
+function Head({ part, count = "" }: { readonly part: ToolSeries | ToolTable; readonly count?: string }) {
   return (
     <h2 class="tab-title">
-      {of.title}
+      {part.title}
       {count !== "" && <span class="tab-count">{count}</span>}
     </h2>
   );

@@ -5,8 +5,7 @@ import type { ToolTable } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { GoIcon } from "../components/icons";
-import type { Links, RowDeeds, RowWay } from "./links";
-import { goToPlace, type Place } from "./places";
+import type { Links, RowActions, RowWay } from "./links";
 import { RowCard } from "./row-card";
 import { ROW_PX, scrollTo, slotsFor, windowAt } from "./row-window";
 import { moveInTable } from "./table-keys";
@@ -14,33 +13,34 @@ import { type TableChoices, TableModel } from "./table-model";
 import { hoverText, rowId, TableHead, TableRow, TotalRow } from "./table-rows";
 import { TableToolbar } from "./table-toolbar";
 import { widthOf } from "./table-widths";
+import { goToPlace, type Place } from "./timeline-places";
 import { tsv } from "./tsv";
 
 interface Props {
   readonly table: ToolTable;
   readonly links: Links;
   readonly choices: TableChoices;
-  /** What stands before the filter. */
+  /** Content before the filter. */
   readonly head: ComponentChildren;
   readonly onMore: ((more: string) => void) | null;
   /** Null: a row does nothing but lead to where its columns say. */
-  readonly deeds?: RowDeeds | null;
+  readonly rowActions?: RowActions | null;
   /** A row to have the focus; another object asks anew. */
   readonly wanted?: { readonly row: number } | null;
-  /** Where rows lead whose columns do not say it. */
+  /** Destination of rows whose columns do not say it. */
   readonly placeOf?: (row: number) => Place | null;
 }
 
 const NO_WAYS: readonly RowWay[] = [];
 
 const INDENT_PX = 16;
-/** Of the buttons that lead to the timeline, and of each of them. */
+/** Padding of the buttons that lead to the timeline, and width of each of them. */
 const GO_PX = 12;
 const BUTTON_PX = 24;
 /** The least of the column of names beside a card. */
 const NAMES_PX = 220;
 
-export function DataTable({ table, links, choices, head, onMore, deeds = null, wanted = null, placeOf }: Props) {
+export function DataTable({ table, links, choices, head, onMore, rowActions = null, wanted = null, placeOf }: Props) {
   const model = useMemo(() => new TableModel(table, links, choices), [table, links, choices]);
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
@@ -54,7 +54,7 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null, w
     : windowAt(count, scrollPx.value, viewportPx.value);
   const shown = model.shown.value;
   const main = model.main.value;
-  const depth = lines.depths?.reduce((most, one) => Math.max(most, one), 0) ?? 0;
+  const depth = lines.depths?.reduce((most, level) => Math.max(most, level), 0) ?? 0;
   const widths = useMemo(
     () =>
       shown.map((column) =>
@@ -62,7 +62,7 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null, w
       ),
     [shown, main, model, depth],
   );
-  const place = (row: number) => model.places.of(row) ?? placeOf?.(row) ?? null;
+  const place = (row: number) => model.places.placeOf(row) ?? placeOf?.(row) ?? null;
   const goPlace = (row: number) => goToPlace(links, place(row));
   const byColumns = useMemo(
     () =>
@@ -71,7 +71,7 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null, w
         : NO_WAYS,
     [model],
   );
-  const ways = deeds === null || deeds.ways.length === 0 ? byColumns : deeds.ways;
+  const ways = rowActions === null || rowActions.ways.length === 0 ? byColumns : rowActions.ways;
   const leads = ways.length > 0;
   const goPx = leads ? GO_PX + BUTTON_PX * ways.length : 0;
   // Beside the whole of a row, names need less room; in a tree, they begin further to the right.
@@ -100,11 +100,11 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null, w
       (ways[way] ?? ways[0])?.go(row);
     }
   };
-  const lit = deeds === null ? -1 : lines.rows.findIndex((row) => deeds.isLit(row));
+  const lit = rowActions === null ? -1 : lines.rows.findIndex((row) => rowActions.isLit(row));
   const focus = (line: number) => {
     model.current.value = line;
     if (lit >= 0) {
-      deeds?.light(lines.rows[line] ?? null);
+      rowActions?.light(lines.rows[line] ?? null);
     }
     if (scroller.current !== null) {
       scroller.current.scrollTop = scrollTo(line, count, scroller.current.scrollTop, viewportPx.value);
@@ -122,7 +122,7 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null, w
     if (event.target !== grid.current || event.altKey || event.metaKey || event.ctrlKey) {
       return;
     }
-    if (deeds !== null && pressDeed(deeds, event.key)) {
+    if (rowActions !== null && pressAction(rowActions, event.key)) {
       event.preventDefault();
       event.stopPropagation();
       return;
@@ -142,7 +142,7 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null, w
     }
   };
   /** Space has the events of a row stand out, or not any more; Escape has none stand out. */
-  const pressDeed = ({ light }: RowDeeds, key: string): boolean => {
+  const pressAction = ({ light }: RowActions, key: string): boolean => {
     const row = lines.rows[current];
     if (key === " " && row !== undefined && model.tree === null) {
       light(lit === current ? null : row);
@@ -191,7 +191,7 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null, w
         onFocus={(line, isFirst) => {
           model.current.value = line;
           if (isFirst) {
-            deeds?.light(line === lit ? null : lines.rows[line]!);
+            rowActions?.light(line === lit ? null : lines.rows[line]!);
           }
         }}
       />,

@@ -15,7 +15,7 @@ import {
 /** A value as JSON has it: exact integers are decimal text, null was not recorded. */
 export type Figure = string | number | boolean | null;
 
-/** How the values of a column are written: digits without the unit, which stands in the header. */
+/** Format of the values of a column: digits without the unit, which stands in the header. */
 export interface Scale {
   readonly unit: string;
   text(value: Figure): string;
@@ -26,17 +26,17 @@ export const NOT_RECORDED = "–";
 const INTEGERS: ReadonlySet<FigureKind> = new Set<FigureKind>(["count", "ticks", "time", "bytes", "flops"]);
 const NUMBERS: ReadonlySet<FigureKind> = new Set<FigureKind>([...INTEGERS, "fraction", "rate", "number", "id"]);
 
-/** Whether values are exact integers, decimal text in JSON. */
+/** True if values are exact integers, decimal text in JSON. */
 export function isInteger(kind: FigureKind): boolean {
   return INTEGERS.has(kind);
 }
 
-/** Whether values stand on the right, digit below digit. */
+/** True if values stand on the right, digit below digit. */
 export function isNumeric(kind: FigureKind): boolean {
   return NUMBERS.has(kind);
 }
 
-/** Whether a figure was recorded. */
+/** True if a figure was recorded. */
 export function isRecorded(value: Figure): boolean {
   return value !== null && !(typeof value === "number" && Number.isNaN(value));
 }
@@ -46,7 +46,7 @@ export function approximate(kind: FigureKind, value: Figure): number {
   return value === null || !isNumeric(kind) ? Number.NaN : Number(value);
 }
 
-/** What a column is measured in: of its kind, and of the unit that its tool names. */
+/** Kind of a column, and the unit that its tool names. */
 interface Measured {
   readonly kind: FigureKind;
   readonly unit: string;
@@ -80,19 +80,19 @@ export function scaleOf({ kind, unit }: Measured, values: ArrayLike<number>, tim
 
 /** A figure by itself, with its unit: 12345 ticks of a nanosecond → `12.35`, `µs`. */
 export function figureText(
-  of: Measured,
+  column: Measured,
   value: Figure,
   time: TimeBase,
 ): { readonly digits: string; readonly unit: string } {
   if (!isRecorded(value)) {
     return { digits: NOT_RECORDED, unit: "" };
   }
-  if ((of.kind === "ticks" || of.kind === "time") && typeof value === "string") {
+  if ((column.kind === "ticks" || column.kind === "time") && typeof value === "string") {
     const text = formatDuration(BigInt(value), time.tickPs);
     const parts = text.split(" ");
     return parts.length === 2 ? { digits: parts[0]!, unit: parts[1]! } : { digits: text, unit: "" };
   }
-  const scale = scaleOf(of, [approximate(of.kind, value)], time);
+  const scale = scaleOf(column, [approximate(column.kind, value)], time);
   return { digits: scale.text(value), unit: scale.unit };
 }
 
@@ -107,16 +107,16 @@ export function exactText({ kind, unit }: Measured, value: Figure, time: TimeBas
   }
   const text = typeof value === "string" && isInteger(kind) ? groupDigits(value) : String(value);
   const units: Partial<Record<FigureKind, string>> = { bytes: "B", flops: "FLOP" };
-  const of = units[kind] ?? unit;
+  const suffix = units[kind] ?? unit;
   if (kind === "flag") {
     return value === true ? "yes" : "no";
   }
-  return of === "" ? text : `${text} ${of}`;
+  return suffix === "" ? text : `${text} ${suffix}`;
 }
 
 /** Digits after the point: a thousandth of a unit is the next smaller one. */
 const DURATION_DECIMALS = 3;
-/** Of points in time: they are told from one another by their last digits. */
+/** Digits after the point of points in time: their last digits tell them from one another. */
 const POINT_DECIMALS = 6;
 
 /** Units that take prefixes: `B/s` → `GB/s`. Others are left as the tool names them. */
@@ -128,14 +128,14 @@ function plain(value: Figure, write: (value: Exclude<Figure, null>) => string): 
 }
 
 function largest(values: ArrayLike<number>): number {
-  let found = 0;
+  let maximum = 0;
   for (let k = 0; k < values.length; k++) {
     const size = Math.abs(values[k]!);
-    if (size > found && size < Number.POSITIVE_INFINITY) {
-      found = size;
+    if (size > maximum && size < Number.POSITIVE_INFINITY) {
+      maximum = size;
     }
   }
-  return found;
+  return maximum;
 }
 
 function timeScale(values: ArrayLike<number>, { tickPs }: TimeBase, mostDecimals: number): Scale {
@@ -170,7 +170,7 @@ function neededDecimals(values: ArrayLike<number>, size: number, limit: number):
   return decimals;
 }
 
-/** Whether a number is whole but for what doubles cannot express. */
+/** True if a number is whole but for what doubles cannot express. */
 function isWhole(value: number): boolean {
   return !Number.isFinite(value) || Math.abs(value - Math.round(value)) <= 1e-9 + 4 * Number.EPSILON * Math.abs(value);
 }

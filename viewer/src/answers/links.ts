@@ -1,4 +1,4 @@
-/** What draws an answer is given: the answer, and the ways from it into the timeline. */
+/** Input of what draws an answer: the answer, and the ways from it into the timeline. */
 
 import type { TickRange, TimeBase, ToolAnswer, ToolEntry } from "@tilescope/client";
 import type { ComponentType } from "preact";
@@ -12,7 +12,7 @@ export interface Links {
   goTo(span: TickRange | null, track: number | null, query?: string): void;
   /** Leads to the timeline with this event selected. Back returns to the page. */
   goToEvent(track: number, ordinal: number): void;
-  /** Which steps the page looks at; left out where it cannot look at some of them. */
+  /** Choice of steps for the page; left out where it cannot look at some of them. */
   readonly steps?: StepChoice | null;
   /** The page of a tool of that id, for the same range; null where there is none, or none can be opened from here. */
   toolPage?(id: string): { readonly title: string; open(): void } | null;
@@ -24,7 +24,7 @@ export interface StepSpan {
   readonly last: bigint;
 }
 
-/** Which steps of a run a page looks at. */
+/** Steps of a run that a page looks at. */
 export interface StepChoice {
   /** Null: at no steps in particular. */
   readonly chosen: StepSpan | null;
@@ -40,7 +40,7 @@ export interface RowOfTable {
   readonly row: number;
 }
 
-/** What draws an answer is given: the tool that gave it, the answer, and the ways into the timeline. */
+/** Input of what draws an answer: the tool that gave it, the answer, and the ways into the timeline. */
 export interface AnswerProps {
   readonly tool: Pick<ToolEntry, "id" | "title" | "help">;
   readonly answer: ToolAnswer;
@@ -62,11 +62,11 @@ export interface RowWay {
   go(row: number): void;
 }
 
-/** What else can be done with the rows of a table. */
-export interface RowDeeds {
+/** Further actions for the rows of a table. */
+export interface RowActions {
   /** Enter goes the first of them, shift+Enter the second. Empty: those that the columns lead. */
   readonly ways: readonly RowWay[];
-  /** Whether the events of a row stand out in the timeline. */
+  /** True if the events of a row stand out in the timeline. */
   isLit(row: number): boolean;
   /** Has them stand out; null: none. */
   light(row: number | null): void;

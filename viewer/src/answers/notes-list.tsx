@@ -14,7 +14,7 @@ interface Props {
   readonly label: string;
   readonly notes: readonly ToolNote[];
   readonly links: Links;
-  /** What the whole answer comes to, in words. */
+  /** True for the note that sums up the whole answer. */
   readonly isHeadline?: boolean;
 }
 

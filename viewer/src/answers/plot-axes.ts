@@ -26,7 +26,7 @@ function timeMarks(chart: uPlot, data: ChartData, time: TimeBase): TimeAxis {
   return timeAxis(fit(span, chart.over.clientWidth || chart.width || FIRST_WIDTH_PX), time, "relative");
 }
 
-/** What the marks of time count from, where they do. */
+/** Draws the origin of the marks of time, where they have one. */
 export function drawAnchor(chart: uPlot, { data, time, colors }: PlotOptions): void {
   const anchor = data.xKind === "time" ? timeMarks(chart, data, time).anchor : "";
   if (anchor === "") {
@@ -76,7 +76,7 @@ export function xAxis({ data, time }: PlotOptions, axis: uPlot.Axis): uPlot.Axis
   };
 }
 
-/** What x is, at the left of its labels, where these do not say it. */
+/** Draws the title of x at the left of its labels, where these do not say it. */
 export function drawXTitle(chart: uPlot, { data, colors }: PlotOptions): void {
   if (data.xKind !== "number" || data.x.title === "") {
     return;
@@ -106,7 +106,9 @@ function marksOf(isWhole: boolean, isLog: boolean): Partial<uPlot.Axis> {
       }
       const every = Math.ceil(powers.length / MOST_POWERS);
       const marks = powers.filter((_, k) => k % every === 0);
-      return marks.length > 2 ? marks : powers.flatMap((one) => [one, 2 * one, 5 * one]).filter((one) => one <= max);
+      return marks.length > 2
+        ? marks
+        : powers.flatMap((power) => [power, 2 * power, 5 * power]).filter((mark) => mark <= max);
     },
     filter: (_chart, splits) => splits,
   };
@@ -159,19 +161,19 @@ export function heatAxis({ data }: PlotOptions, axis: uPlot.Axis): uPlot.Axis {
 
 /** Marks of an axis with their unit: all in one, or on a scale of logarithms each in its own. Null: a mark without words. */
 function labels(
-  of: Parameters<typeof scaleOf>[0],
+  drawn: Parameters<typeof scaleOf>[0],
   splits: readonly (number | null)[],
   time: TimeBase,
   isLog: boolean,
 ): string[] {
   const there = splits.filter((split) => split !== null);
-  const whole = scaleOf(of, there, time);
-  const isWhole = of.kind !== "fraction" && of.kind !== "rate" && of.kind !== "number";
+  const whole = scaleOf(drawn, there, time);
+  const isWhole = drawn.kind !== "fraction" && drawn.kind !== "rate" && drawn.kind !== "number";
   return splits.map((split) => {
     if (split === null) {
       return "";
     }
-    const scale = isLog ? scaleOf(of, [split], time) : whole;
+    const scale = isLog ? scaleOf(drawn, [split], time) : whole;
     const digits = scale.text(isWhole ? BigInt(Math.round(split)).toString() : split);
     return scale.unit === "" || split === 0 ? digits : `${digits} ${scale.unit}`;
   });

@@ -1,4 +1,4 @@
-/** How bars, stacked columns and cells of heat maps are drawn. */
+/** Drawing of bars, stacked columns and cells of heat maps. */
 
 import type uPlot from "uplot";
 import type { ChartData } from "./chart-data";

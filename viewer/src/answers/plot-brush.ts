@@ -7,7 +7,7 @@ import type { PlaceSpan } from "./step-brush";
 /** A pointer that has moved less was pressed, not dragged. */
 const LEAST_DRAG_PX = 5;
 
-/** How the pointer drags, and what is told when it is let go; the click that ends a drag leads nowhere. */
+/** Dragging by the pointer, with a callback for its end; the click that ends a drag leads nowhere. */
 export function brushParts(options: PlotOptions): { cursor: uPlot.Cursor; hooks: uPlot.Hooks.Arrays } {
   const { brush } = options;
   if (brush === null) {

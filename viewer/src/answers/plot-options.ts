@@ -1,4 +1,4 @@
-/** What a chart is drawn of. */
+/** Input of a chart. */
 
 import type { TimeBase } from "@tilescope/client";
 import type { ChartData } from "./chart-data";
@@ -9,7 +9,7 @@ export interface PlotOptions {
   readonly data: ChartData;
   readonly time: TimeBase;
   readonly colors: PlotColors;
-  /** What chooses steps of the chart by dragging; null where there is nothing to choose. */
+  /** Chooses steps of the chart by dragging; null where there is nothing to choose. */
   readonly brush: StepBrush | null;
   isShown(y: number): boolean;
   /** The pointer is at a place of x and, in a heat map, at a row; null: at none. */

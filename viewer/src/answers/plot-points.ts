@@ -11,7 +11,7 @@ const POINT_PX = 5;
 const NEAR_PX = 28;
 const NAME_CHARS = 28;
 
-/** Where a point is, from the corner of what is plotted. */
+/** Position of a point, from the corner of the plot. */
 export interface PointPlace {
   readonly leftPx: number;
   readonly topPx: number;

@@ -6,8 +6,8 @@ import type { ShownColumn } from "./columns";
 import { CopyButton } from "./copy-button";
 import { figureText, isRecorded } from "./figures";
 import type { Links } from "./links";
-import { goToPlace, isQuery } from "./places";
 import type { TableModel } from "./table-model";
+import { goToPlace, isQuery } from "./timeline-places";
 
 interface Props {
   readonly model: TableModel;
@@ -34,7 +34,7 @@ export function RowCard({ model, row, links }: Props) {
   const there = columns.filter((column) => isRecorded(column.value(row)) && column.value(row) !== "");
   const missing = columns.filter((column) => !there.includes(column));
   const isLong = (column: ShownColumn) => !column.isNumeric && column.exact(column.value(row)).length > SHORT_TEXT;
-  const place = model.places.of(row);
+  const place = model.places.placeOf(row);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be scrolled by keys
     <aside class="row-card" tabIndex={0} aria-label={`The row ${title}`}>

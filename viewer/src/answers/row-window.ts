@@ -1,6 +1,6 @@
 /**
- * Which lines of a long table are in the page. Browsers cut what is higher than some 16 million pixels: longer tables
- * are that high, and a pixel of scrolling is then more than a pixel of rows.
+ * Lines of a long table that are in the page. Browsers cut off heights above some 16 million pixels: longer tables are that high, and a
+ * pixel of scrolling is then more than a pixel of rows.
  */
 
 /** Height of a row; as `--row` in answer.css. */
@@ -18,7 +18,7 @@ export interface RowWindow {
   readonly first: number;
   /** The line after the last. */
   readonly end: number;
-  /** Where the first one stands. */
+  /** Top of the first line. */
   readonly topPx: number;
   readonly heightPx: number;
 }
@@ -46,7 +46,7 @@ export function slotsFor(viewportPx: number): number {
   return Math.ceil(viewportPx / ROW_PX) + 2 * (MARGIN_ROWS + STEP_ROWS);
 }
 
-/** Where to scroll so that a line is on the screen; the place of now where it is already. */
+/** Scroll position that brings a line onto the screen; the present one if it is there already. */
 export function scrollTo(line: number, lines: number, scrollPx: number, viewportPx: number): number {
   const heightPx = contentHeight(lines);
   if (heightPx < lines * ROW_PX) {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { naturalKey, ShownColumn } from "./columns";
-import { column } from "./made-up";
-import { Places } from "./places";
 import { contentHeight, ROW_PX, scrollTo, slotsFor, windowAt } from "./row-window";
 import { nextSort, sortRows } from "./sorting";
+import { column } from "./test-tables";
+import { Places } from "./timeline-places";
 import { combine } from "./totals";
 import { RowTree } from "./tree-rows";
 import { tsv } from "./tsv";
@@ -125,12 +125,12 @@ test("TSV has exact values under ids with units; text keeps to its cell", () => 
 
 test.each([0, 1, 27, 28, 1000, 27_999, 2_800_000])("the window covers the screen at %i px", (scrollPx) => {
   const lines = 100_000;
-  const found = windowAt(lines, scrollPx, 560);
+  const rows = windowAt(lines, scrollPx, 560);
   const scroll = Math.min(scrollPx, contentHeight(lines) - 560);
-  expect(found.topPx).toBe(found.first * ROW_PX);
-  expect(found.topPx).toBeLessThanOrEqual(scroll);
-  expect(found.topPx + (found.end - found.first) * ROW_PX).toBeGreaterThanOrEqual(scroll + 560);
-  expect(found.end - found.first).toBeLessThanOrEqual(slotsFor(560));
+  expect(rows.topPx).toBe(rows.first * ROW_PX);
+  expect(rows.topPx).toBeLessThanOrEqual(scroll);
+  expect(rows.topPx + (rows.end - rows.first) * ROW_PX).toBeGreaterThanOrEqual(scroll + 560);
+  expect(rows.end - rows.first).toBeLessThanOrEqual(slotsFor(560));
 });
 
 test("short tables are in the page as a whole", () => {
@@ -144,12 +144,12 @@ test("a table of ten million rows is no higher than browsers allow, and its last
   expect(heightPx).toBeLessThan(16_000_000);
   for (const line of [0, 1, 5_000_000, lines - 1]) {
     const scroll = scrollTo(line, lines, heightPx / 3, 560);
-    const found = windowAt(lines, scroll, 560);
-    const at = found.topPx + (line - found.first) * ROW_PX;
-    expect(found.first).toBeLessThanOrEqual(line);
-    expect(found.end).toBeGreaterThan(line);
-    expect(at).toBeGreaterThanOrEqual(scroll - ROW_PX);
-    expect(at).toBeLessThanOrEqual(scroll + 560);
+    const rows = windowAt(lines, scroll, 560);
+    const topPx = rows.topPx + (line - rows.first) * ROW_PX;
+    expect(rows.first).toBeLessThanOrEqual(line);
+    expect(rows.end).toBeGreaterThan(line);
+    expect(topPx).toBeGreaterThanOrEqual(scroll - ROW_PX);
+    expect(topPx).toBeLessThanOrEqual(scroll + 560);
   }
 });
 
@@ -165,21 +165,21 @@ test("rows lead to their event, or else to their span and track", () => {
   const start = column("start", "time", ["-10", null]);
   const duration = column("duration", "ticks", ["5", null]);
   const places = new Places([event, track, start, duration]);
-  expect(places.of(0)).toEqual({ kind: "event", track: 3, ordinal: 17 });
-  expect(places.of(1)).toBeNull();
-  expect(new Places([track, start, duration]).of(0)).toEqual({
+  expect(places.placeOf(0)).toEqual({ kind: "event", track: 3, ordinal: 17 });
+  expect(places.placeOf(1)).toBeNull();
+  expect(new Places([track, start, duration]).placeOf(0)).toEqual({
     kind: "span",
     span: { startTicks: -10n, endTicks: -5n },
     track: 4,
     query: "",
   });
-  expect(new Places([start]).of(0)).toEqual({
+  expect(new Places([start]).placeOf(0)).toEqual({
     kind: "span",
     span: { startTicks: -10n, endTicks: -9n },
     track: null,
     query: "",
   });
-  expect(new Places([column("s", "span", ["-20--10", "5-9"])]).of(1)).toEqual({
+  expect(new Places([column("s", "span", ["-20--10", "5-9"])]).placeOf(1)).toEqual({
     kind: "span",
     span: { startTicks: 5n, endTicks: 9n },
     track: null,
@@ -187,14 +187,14 @@ test("rows lead to their event, or else to their span and track", () => {
   });
   const gap = column("gap", "span", ["5-9"]);
   const endedBy = column("ended_by", "event", ["3.4"]);
-  expect(new Places([endedBy, gap, track]).of(0)).toEqual({
+  expect(new Places([endedBy, gap, track]).placeOf(0)).toEqual({
     kind: "span",
     span: { startTicks: 5n, endTicks: 9n },
     track: 4,
     query: "",
   });
   const query = column("query", "text", ['"fusion.1"', null]);
-  expect(new Places([query]).of(0)).toEqual({ kind: "span", span: null, track: null, query: '"fusion.1"' });
-  expect(new Places([query]).of(1)).toBeNull();
+  expect(new Places([query]).placeOf(0)).toEqual({ kind: "span", span: null, track: null, query: '"fusion.1"' });
+  expect(new Places([query]).placeOf(1)).toBeNull();
   expect(new Places([duration]).areThere).toBe(false);
 });

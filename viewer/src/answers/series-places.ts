@@ -1,11 +1,11 @@
 /**
- * Where the points of a series lead: by columns of the series itself, as rows of a table do; or else by the rows of a
- * table of the same answer that are about the same steps, or names. Pure.
+ * Destinations of the points of a series: by columns of the series itself, as for rows of a table; or else by the rows of a table of the
+ * same answer that are about the same steps, or names. Pure.
  */
 
 import type { ToolColumn, ToolSeries, ToolTable } from "@tilescope/client";
 import type { RowOfTable } from "./links";
-import { type Place, Places } from "./places";
+import { type Place, Places } from "./timeline-places";
 
 export class SeriesPlaces {
   readonly #own: Places;
@@ -20,14 +20,14 @@ export class SeriesPlaces {
     });
   }
 
-  /** Where a row of the series leads; null where to is not told. */
-  of(row: number): Place | null {
-    const own = this.#own.of(row);
+  /** Destination of a row of the series; null where it is not told. */
+  placeOf(row: number): Place | null {
+    const own = this.#own.placeOf(row);
     if (own !== null) {
       return own;
     }
     for (const { places, rows } of this.#tables) {
-      const place = rows[row]! < 0 ? null : places.of(rows[row]!);
+      const place = rows[row]! < 0 ? null : places.placeOf(rows[row]!);
       if (place !== null) {
         return place;
       }
@@ -37,8 +37,8 @@ export class SeriesPlaces {
 
   /** The row of a table that is about the same; null: there is none. */
   rowOf(row: number): RowOfTable | null {
-    const found = this.#tables.find(({ rows }) => rows[row]! >= 0);
-    return found === undefined ? null : { table: found.table.id, row: found.rows[row]! };
+    const source = this.#tables.find(({ rows }) => rows[row]! >= 0);
+    return source === undefined ? null : { table: source.table.id, row: source.rows[row]! };
   }
 }
 

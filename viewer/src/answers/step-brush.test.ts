@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ChartData } from "./chart-data";
-import { column, PLAIN } from "./made-up";
 import { StepBrush, stepWords } from "./step-brush";
+import { column, PLAIN } from "./test-tables";
 
 const NAMES = { time: { tickPs: 1, originNs: 0n }, trackPath: () => [] };
 
@@ -9,7 +9,7 @@ function brushOf(values: readonly (string | null)[], kind: "count" | "name" = "c
   const ys = [column("time", "ticks", values.map(String).fill("5"))];
   const series = { ...PLAIN, id: "steps", title: "", kind: "area" as const, x: column(id, kind, values), ys };
   const data = new ChartData(series, NAMES);
-  return { data, brush: StepBrush.of(series, data) };
+  return { data, brush: StepBrush.forSeries(series, data) };
 }
 
 test("a span chooses the columns that it touches, and one at least", () => {

@@ -22,7 +22,7 @@ export class StepBrush {
   }
 
   /** Null where x is no steps. */
-  static of(series: Pick<ToolSeries, "x">, data: Drawn): StepBrush | null {
+  static forSeries(series: Pick<ToolSeries, "x">, data: Drawn): StepBrush | null {
     if (series.x.id !== "step") {
       return null;
     }
@@ -49,13 +49,13 @@ export class StepBrush {
 
   /** The steps of these places; null where they have no numbers. */
   steps({ first, last }: PlaceSpan): StepSpan | null {
-    const of = this.#numbers.slice(first, last + 1).filter((number) => number !== null);
-    const [one] = of;
-    return one === undefined
+    const numbers = this.#numbers.slice(first, last + 1).filter((number) => number !== null);
+    const [only] = numbers;
+    return only === undefined
       ? null
       : {
-          first: of.reduce((least, number) => (number < least ? number : least), one),
-          last: of.reduce((most, number) => (number > most ? number : most), one),
+          first: numbers.reduce((least, number) => (number < least ? number : least), only),
+          last: numbers.reduce((most, number) => (number > most ? number : most), only),
         };
   }
 }

@@ -7,7 +7,7 @@ export type TableMove =
   | { readonly kind: "toggle"; readonly row: number }
   | { readonly kind: "open"; readonly row: number };
 
-/** What a key does; null: it is none of the table's. `page`: lines on the screen. */
+/** Effect of a key; null: the key is none of the table's. `page`: lines on the screen. */
 export function moveInTable(model: TableModel, key: string, page: number): TableMove | null {
   const { rows } = model.lines.value;
   const line = Math.min(model.current.value, rows.length - 1);

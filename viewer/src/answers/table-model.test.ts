@@ -1,8 +1,8 @@
 import type { ToolColumn } from "@tilescope/client";
 import { expect, test } from "vitest";
-import { column, table } from "./made-up";
 import { moveInTable } from "./table-keys";
 import { TableChoices, TableModel } from "./table-model";
+import { column, table } from "./test-tables";
 
 const NAMES = { time: { tickPs: 1, originNs: 0n }, trackPath: () => [] };
 
@@ -24,11 +24,11 @@ function rows(model: TableModel): number[] {
 
 test("ids, events and empty texts are not shown at first; the last column cannot be hidden", () => {
   const model = new TableModel(FLAT, NAMES, new TableChoices());
-  const ids = () => model.shown.value.map((one) => one.id);
+  const ids = () => model.shown.value.map((column) => column.id);
   expect(ids()).toEqual(["name", "busy", "longest"]);
   expect(model.main.value?.id).toBe("name");
   for (const id of ["event", "name", "busy", "longest"]) {
-    model.turn(model.columns.find((one) => one.id === id)!);
+    model.turn(model.columns.find((column) => column.id === id)!);
   }
   expect(ids()).toEqual(["event"]);
   model.turn(model.columns.find(({ id }) => id === "event")!);
@@ -52,7 +52,7 @@ test("a span is not shown beside its own start and length, and is where they are
       NAMES,
       new TableChoices(),
     );
-  const ids = (one: TableModel) => one.shown.value.map(({ id }) => id);
+  const ids = (table: TableModel) => table.shown.value.map(({ id }) => id);
   expect(ids(model("20", "70"))).toEqual(["start", "duration"]);
   expect(ids(model("21", "70"))).toEqual(["start", "duration", "gap"]);
   expect(ids(model("20", "69"))).toEqual(["start", "duration", "gap"]);

@@ -1,23 +1,23 @@
-/** What one sees of a table: its columns, order and filter, which rows of a tree are open, which row has the focus. */
+/** State of a table on the screen: its columns, order and filter, the open rows of a tree, the row that has the focus. */
 
 import { computed, signal } from "@preact/signals";
 import type { FigureKind, ToolColumn, ToolTable } from "@tilescope/client";
 import { type Names, ShownColumn } from "./columns";
 import type { Figure } from "./figures";
-import { isQuery, Places, parseSpan } from "./places";
 import { nextSort, type Sort, sortRows } from "./sorting";
+import { isQuery, Places, parseSpan } from "./timeline-places";
 import { combine } from "./totals";
 import { type Lines, RowTree } from "./tree-rows";
 
-/** What a person has chosen; it outlives the answer, since the next one has the same columns. */
+/** Choices of a person; they outlive the answer, since the next one has the same columns. */
 export class TableChoices {
   readonly sort = signal<Sort | null>(null);
   readonly filter = signal("");
   /** Columns that are shown although they are not at first, or the other way round. */
   readonly turned = signal<ReadonlySet<string>>(new Set());
-  /** Of the figures of a chart: whether they stand in its place. */
+  /** True while a table of the figures stands in the place of their chart. */
   readonly hasTable = signal(false);
-  /** Whether all of the row that has the focus is told beside the table. */
+  /** True while all of the focused row is shown beside the table. */
   readonly hasCard = signal(false);
   /** Columns that are not shown at first. */
   readonly hidden: ReadonlySet<string>;
@@ -103,13 +103,13 @@ export class TableModel {
       return null;
     }
     const texts = this.shown.value.filter((column) => !column.isNumeric).map((column) => this.#textsOf(column));
-    const found: number[] = [];
+    const ancestors: number[] = [];
     for (let row = 0; row < this.size; row++) {
       if (words.every((word) => texts.some((text) => text[row]!.includes(word)))) {
-        found.push(row);
+        ancestors.push(row);
       }
     }
-    return Uint32Array.from(found);
+    return Uint32Array.from(ancestors);
   });
 
   readonly lines = computed<Lines>(() => {
@@ -129,30 +129,30 @@ export class TableModel {
     return { rows: ranks === undefined ? rows : sortRows(rows, ranks, sort!.isDescending), depths: null };
   });
 
-  /** How many rows match, those in closed branches included. */
+  /** Number of rows that match, those in closed branches included. */
   readonly matchCount = computed(() => this.#matching.value?.length ?? this.size);
 
   readonly totals = computed<readonly TotalLine[]>(() => {
     const { totals, rest } = this.table;
-    const found: TotalLine[] = [];
+    const lines: TotalLine[] = [];
     const matching = this.#matching.value;
     if (matching !== null && totals !== null && this.tree === null) {
       const summed = this.table.columns.filter((column) => column.id in totals);
-      found.push({
+      lines.push({
         label: "Shown",
         values: Object.fromEntries(summed.map((column) => [column.id, combine(column, matching)])),
       });
     }
     if (rest !== null) {
-      found.push({ label: "Not listed", values: rest });
+      lines.push({ label: "Not listed", values: rest });
     }
     if (totals !== null) {
-      found.push({ label: "Total", values: totals });
+      lines.push({ label: "Total", values: totals });
     }
-    return found;
+    return lines;
   });
 
-  /** What part of the whole a value is, 0 to 1, where that can be said: of a total, or a fraction as such. */
+  /** Share of a value in the whole, 0 to 1, where there is one: of a total, or a fraction as such. */
   share(column: ShownColumn, value: number): number | null {
     const { id, kind, total } = column.column;
     if (column.isUse) {
@@ -182,8 +182,8 @@ export class TableModel {
     if (!this.lines.peek().rows.includes(row)) {
       this.filter = "";
       const open = new Set(this.#open.peek());
-      for (let at = this.tree?.parentOf(row) ?? -1; at >= 0; at = this.tree!.parentOf(at)) {
-        open.add(at);
+      for (let ancestor = this.tree?.parentOf(row) ?? -1; ancestor >= 0; ancestor = this.tree!.parentOf(ancestor)) {
+        open.add(ancestor);
       }
       this.#open.value = open;
     }
@@ -231,7 +231,7 @@ export class TableModel {
 
   /** Ids and events are for programs (a row leads to its event), and a column in which nothing stands says nothing. */
   #isShownAtFirst({ column }: ShownColumn): boolean {
-    const others = this.columns.filter((one) => !PROGRAMS.has(one.column.kind) && !isQuery(one.column));
+    const others = this.columns.filter((other) => !PROGRAMS.has(other.column.kind) && !isQuery(other.column));
     if (PROGRAMS.has(column.kind) || isQuery(column)) {
       return others.length === 0;
     }
@@ -258,5 +258,5 @@ const isNaming = ({ column }: ShownColumn) => column.kind === "text" || column.k
 const isEmpty = (column: ToolColumn) =>
   (column.kind === "text" || column.kind === "name") && column.values.every((value) => value === "" || value === null);
 
-/** Where no column names a row, the first one that could is shown: its rows say that they have no name. */
-const namesNothing = (of: ShownColumn) => of.isNumeric || isEmpty(of.column);
+/** True for a column that names no row. Where all are such, the first one that could is shown: its rows say that they have no name. */
+const namesNothing = (shown: ShownColumn) => shown.isNumeric || isEmpty(shown.column);

@@ -149,7 +149,7 @@ export function rowId(table: string, line: number): string {
   return `row-${table}-${line}`;
 }
 
-/** Of what a row looks like. */
+/** Properties that the look of a row depends on. */
 const SEEN = [
   ...(["model", "columns", "main", "row", "line", "depth"] as const),
   ...(["isCurrent", "isOpen", "isLit", "ways", "canGo"] as const),
@@ -220,7 +220,8 @@ interface TotalProps {
 }
 
 export function TotalRow({ total, columns, main, leads, index }: TotalProps) {
-  const label = main !== undefined && main.id in total.values ? columns.find((one) => !(one.id in total.values)) : main;
+  const label =
+    main !== undefined && main.id in total.values ? columns.find((other) => !(other.id in total.values)) : main;
   return (
     <tr aria-rowindex={index} class={total.label === "Total" ? "is-total" : ""}>
       {leads && <td class="is-go" />}

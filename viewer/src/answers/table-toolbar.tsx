@@ -1,4 +1,4 @@
-/** What stands above a table: how many rows there are, the filter, the choice of columns, the copy. */
+/** Toolbar above a table: number of rows, the filter, the choice of columns, the copy. */
 
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -10,7 +10,7 @@ import type { TableModel } from "./table-model";
 
 interface Props {
   readonly model: TableModel;
-  /** Whether all of a row is told beside the table. */
+  /** True while all of a row is shown beside the table. */
   readonly hasCard: Signal<boolean>;
   readonly head: ComponentChildren;
   readonly copy: () => string;

@@ -1,4 +1,4 @@
-/** How wide columns are: as their longest texts ask for, within limits; the column of names takes what is left. */
+/** Widths of columns: as their longest texts ask for, within limits; the column of names takes the rest. */
 
 import type { ShownColumn } from "./columns";
 import type { TotalLine } from "./table-model";
@@ -10,7 +10,7 @@ const UNIT_PX = 6.4;
 const PADDING_PX = 24;
 /** The letters of a short text may all be wide ones. */
 const SHORT_PX = 8;
-/** Of the arrow beside a title. */
+/** Width of the arrow beside a title. */
 const ARROW_PX = 14;
 const LIMITS_PX = { min: 56, max: 340, main: 200 } as const;
 

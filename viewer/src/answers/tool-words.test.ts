@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { toolWords } from "./tool-words";
 
-const known = new Set(["gaps", "overlap", "hlo_stats", "op_profile"]);
+const tools = new Set(["gaps", "overlap", "hlo_stats", "op_profile"]);
 
 const marked = (sentence: string) =>
-  toolWords(sentence, (id) => known.has(id))
+  toolWords(sentence, (id) => tools.has(id))
     .map(({ text, tool }) => (tool === null ? text : `[${tool}]`))
     .join("");
 

@@ -12,12 +12,12 @@ const NAMED = /(?<=\((?:see )?)[a-z]+(?=[,)])|\b[a-z]+(?:_[a-z]+)+\b/g;
 /** A sentence in pieces, in their order. */
 export function toolWords(sentence: string, isTool: (id: string) => boolean): readonly Word[] {
   const words: Word[] = [];
-  let at = 0;
+  let end = 0;
   for (const { 0: id, index } of sentence.matchAll(NAMED)) {
     if (isTool(id)) {
-      words.push({ text: sentence.slice(at, index), tool: null }, { text: id, tool: id });
-      at = index + id.length;
+      words.push({ text: sentence.slice(end, index), tool: null }, { text: id, tool: id });
+      end = index + id.length;
     }
   }
-  return [...words, { text: sentence.slice(at), tool: null }].filter(({ text }) => text !== "");
+  return [...words, { text: sentence.slice(end), tool: null }].filter(({ text }) => text !== "");
 }

@@ -1,4 +1,4 @@
-/** What the rows that are shown come to, exactly: for the line below a table that a filter has shortened. */
+/** Exact sums of the rows that are shown: for the line below a table that a filter has shortened. */
 
 import type { ToolColumn } from "@tilescope/client";
 import { type Figure, isInteger, isRecorded } from "./figures";
@@ -12,44 +12,44 @@ export function combine(column: ToolColumn, rows: ArrayLike<number>): Figure {
 }
 
 function combineIntegers({ values, total }: ToolColumn, rows: ArrayLike<number>): string | null {
-  let found: bigint | null = null;
+  let result: bigint | null = null;
   for (let k = 0; k < rows.length; k++) {
     const text = values[rows[k]!] ?? null;
     if (text !== null) {
       const value = BigInt(text);
-      found = found === null ? value : put(total, found, value);
+      result = result === null ? value : put(total, result, value);
     }
   }
-  return found === null ? null : found.toString();
+  return result === null ? null : result.toString();
 }
 
-function put(total: ToolColumn["total"], found: bigint, value: bigint): bigint {
+function put(total: ToolColumn["total"], sum: bigint, value: bigint): bigint {
   switch (total) {
     case "sum":
-      return found + value;
+      return sum + value;
     case "max":
-      return value > found ? value : found;
+      return value > sum ? value : sum;
     case "min":
-      return value < found ? value : found;
+      return value < sum ? value : sum;
     case "none":
-      return found;
+      return sum;
   }
 }
 
 function combineNumbers({ values, total }: ToolColumn, rows: ArrayLike<number>): number | null {
-  let found: number | null = null;
+  let result: number | null = null;
   for (let k = 0; k < rows.length; k++) {
     const value = values[rows[k]!] ?? null;
     if (typeof value === "number" && isRecorded(value)) {
-      found =
-        found === null
+      result =
+        result === null
           ? value
           : total === "sum"
-            ? found + value
+            ? result + value
             : total === "max"
-              ? Math.max(found, value)
-              : Math.min(found, value);
+              ? Math.max(result, value)
+              : Math.min(result, value);
     }
   }
-  return found;
+  return result;
 }

@@ -12,7 +12,7 @@ export class RowTree {
   readonly #children: readonly (readonly number[])[];
   readonly roots: readonly number[];
 
-  /** Of the numbers of rows that are parents; -1: none. Parents stand before their children. */
+  /** `parents`: the row number of each row's parent; -1: none. Parents stand before their children. */
   constructor(parents: ArrayLike<number | null>) {
     this.#parents = Int32Array.from(parents, (parent) => parent ?? -1);
     const children: number[][] = Array.from(this.#parents, () => []);

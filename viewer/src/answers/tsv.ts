@@ -5,7 +5,7 @@ import type { Figure } from "./figures";
 
 const UNITS: Partial<Record<FigureKind, string>> = { ticks: "ticks", time: "ticks", bytes: "bytes" };
 
-/** What a column is called: its id, and its unit where there is one: `busy_ticks`, `rate [1/s]`. */
+/** Header of a column: its id, and its unit where there is one: `busy_ticks`, `rate [1/s]`. */
 export function tsvHeader({ id, kind, unit }: Pick<ToolColumn, "id" | "kind" | "unit">): string {
   const fixed = UNITS[kind];
   if (fixed !== undefined) {

@@ -20,24 +20,24 @@ import { selection } from "../state/selection";
 import { session } from "../state/session";
 import { failure } from "../state/shell";
 import { trackKey } from "../state/track-keys";
-import { Guide } from "../timeline/guide";
 import { LateCode } from "../timeline/late-code";
 import { followPointer } from "../timeline/pointer-place";
 import { Stage } from "../timeline/stage";
-import { connectAnnouncements } from "./announcing";
-import { type Deeds, makeDeeds } from "./deeds";
-import { Growing } from "./growing";
+import { ViewNavigator } from "../timeline/view-navigator";
+import { connectAnnouncements } from "./announcements";
+import { BuildGrowth } from "./build-growth";
+import { type IntentHandlers, makeIntentHandlers } from "./intent-handlers";
 import { Pages } from "./pages";
-import { TraceShower } from "./showing";
-import { TrackDeeds } from "./track-deeds";
+import { TraceDisplay } from "./trace-display";
+import { TrackHandlers } from "./track-handlers";
 
 export class App implements AppActions {
   readonly stage = new Stage();
-  readonly guide = new Guide(this.stage);
+  readonly viewNavigator = new ViewNavigator(this.stage);
   readonly catalogue = new CatalogueLoader();
   readonly #address = new AddressKeeper();
-  readonly pages = new Pages(this.#address, this.guide);
-  readonly tracks = new TrackDeeds(this.#address, this.guide);
+  readonly pages = new Pages(this.#address, this.viewNavigator);
+  readonly tracks = new TrackHandlers(this.#address, this.viewNavigator);
   readonly link = this.#keepLink(new Api(serverRoot(location.pathname)));
   readonly #api = new Api(serverRoot(location.pathname), afterFirstAnswers(this.link.fetch), pauseFor, (questions) => {
     delayed.value = questions;
@@ -46,27 +46,27 @@ export class App implements AppActions {
     () => this.#api.runs(),
     () => runView.peek().kind === "list",
   );
-  readonly #growing = new Growing();
+  readonly #growth = new BuildGrowth();
   readonly #opener = new RunOpener(
     this.#api,
     () => this.#poller.refresh(),
-    (build, blocks) => this.#growing.blocksBuilt(build, blocks),
+    (build, blocks) => this.#growth.blocksBuilt(build, blocks),
   );
-  readonly #shower = new TraceShower(this.stage, this.guide, {
+  readonly #display = new TraceDisplay(this.stage, this.viewNavigator, {
     takeWanted: (run) => this.#address.take(run),
-    onSession: (current) => this.#growing.catchUp(current),
+    onSession: (current) => this.#growth.catchUp(current),
     onMissingBlocks: (blocks) => this.#opener.wantBlocks(blocks),
-    onLearnt: (facts) => this.#growing.learnt(facts),
+    onRootTileFacts: (facts) => this.#growth.addFacts(facts),
     onHeard: () => this.link.heard(),
     onStream: (isOpen) => this.link.streamChanged(isOpen),
   });
   readonly #search = new LateCode(async () => {
-    const { Searching } = await import("./searching");
-    return new Searching(this.stage, this.guide, this.#address);
+    const { SearchController } = await import("./search-controller");
+    return new SearchController(this.stage, this.viewNavigator, this.#address);
   });
-  readonly #deeds = makeDeeds(
+  readonly #intentHandlers = makeIntentHandlers(
     this.stage,
-    this.guide,
+    this.viewNavigator,
     this.tracks,
     () => this.pages.toggle(),
     (direction) => this.#search.ask((search) => search.walk(direction)),
@@ -78,8 +78,8 @@ export class App implements AppActions {
   start(): void {
     followPointer();
     followWalking();
-    this.guide.onJump = () => this.#address.jump();
-    this.stage.loadInstruments = () => this.loadMarks();
+    this.viewNavigator.onJump = () => this.#address.jump();
+    this.stage.loadExtension = () => this.loadMarks();
     const { initial } = this.#address;
     page.value = initial.page;
     effect(() => {
@@ -91,19 +91,19 @@ export class App implements AppActions {
     this.#openTheOnlyRun(initial);
     effect(() => {
       const shown = runView.value;
-      untracked(() => this.#shower.show(shown.kind === "open" ? shown.trace : null));
+      untracked(() => this.#display.show(shown.kind === "open" ? shown.trace : null));
     });
     effect(() => {
       const chosen = selection.value;
       if (chosen.kind === "event") {
         focusedKey.value = trackKey(chosen.track);
       }
-      untracked(() => this.#shower.follow(chosen));
+      untracked(() => this.#display.follow(chosen));
     });
     effect(() => {
       const details = detailsView.value;
       if (details.kind === "ready") {
-        untracked(() => this.guide.arrive(details.event, details.details));
+        untracked(() => this.viewNavigator.arrive(details.event, details.details));
       }
     });
     effect(() => {
@@ -119,8 +119,8 @@ export class App implements AppActions {
   }
 
   act(intent: Intent): void {
-    if (intent in this.#deeds) {
-      this.#deeds[intent as keyof Deeds]();
+    if (intent in this.#intentHandlers) {
+      this.#intentHandlers[intent as keyof IntentHandlers]();
       return;
     }
     const failed = () => {
@@ -199,7 +199,7 @@ export class App implements AppActions {
           this.loadMarks().catch(() => undefined);
           const details = detailsView.peek();
           if (details.kind === "failed" && !details.failure.isFinal) {
-            this.#shower.follow(selection.peek());
+            this.#display.follow(selection.peek());
           }
         });
       }
@@ -207,7 +207,7 @@ export class App implements AppActions {
     look();
   }
 
-  /** Where there is but one run and the address names none, the first list opens it. */
+  /** Opens the run of the first list, if it is the only one and the address names none. */
   #openTheOnlyRun(initial: PageLocation): void {
     let isFirst = initial.run === null;
     effect(() => {
@@ -228,7 +228,7 @@ export class App implements AppActions {
     const shown = runView.peek();
     page.value = to.page;
     if (shown.kind === "open" && shown.trace.manifest.run === to.run) {
-      this.#shower.travel(shown.trace, to);
+      this.#display.travel(shown.trace, to);
     } else {
       this.#address.expect(to);
       this.#opener.open(to.run);

@@ -33,7 +33,7 @@ const NEEDS: Readonly<Partial<Record<Intent, () => string | null>>> = {
   "toggle-page": () => (page.value.tool === null && lastPage.value === null ? "No page has been shown yet" : null),
 };
 
-/** What the palette lists: the rows of the key table, then the pages. Reads signals. */
+/** Commands of the palette: the rows of the key table, then the pages. Reads signals. */
 export function commands(trace: Trace | null): readonly Command[] {
   const rows = KEY_TABLE.filter(({ intent }) => intent !== "show-palette").map((binding) => ({
     key: binding.intent,
@@ -48,15 +48,15 @@ export function commands(trace: Trace | null): readonly Command[] {
 }
 
 function pageCommands(trace: Trace): readonly Command[] {
-  return pages.value.map((one) => {
-    const availability = one.availability(trace.manifest);
+  return pages.value.map((page) => {
+    const availability = page.availability(trace.manifest);
     return {
-      key: `page ${one.id}`,
-      name: one.title,
-      path: [one.help],
+      key: `page ${page.id}`,
+      name: page.title,
+      path: [page.help],
       note: "page",
       reason: availability.isAvailable ? null : availability.reason,
-      does: { page: one.isBare ? null : one.id },
+      does: { page: page.isBare ? null : page.id },
     };
   });
 }

@@ -1,4 +1,4 @@
-/** What is told of something when one points at it is told, too, when keys lead to it. Loaded with the first tab key. */
+/** Tooltip of the element that keys have led to, as pointing at it shows it. Loaded with the first tab key. */
 
 /** So long the focus rests before it is told, as with a pointer. */
 const REST_MS = 400;

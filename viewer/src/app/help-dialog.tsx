@@ -62,7 +62,7 @@ function PageKeyRows() {
   );
 }
 
-/** What the page keeps of the run in memory. */
+/** Memory that the page uses for the run. */
 function MemoryLine() {
   const memory = session.value?.client.memory;
   if (memory === undefined) {

@@ -9,15 +9,15 @@ import { runView } from "../state/run";
 import { selection } from "../state/selection";
 import { announcement, isDrawerOpen } from "../state/shell";
 import { allTracks } from "../state/trace";
-import type { Guide } from "../timeline/guide";
+import type { ViewNavigator } from "../timeline/view-navigator";
 
 export class Pages implements PageActions {
   readonly #address: AddressKeeper;
-  readonly #guide: Guide;
+  readonly #viewNavigator: ViewNavigator;
 
-  constructor(address: AddressKeeper, guide: Guide) {
+  constructor(address: AddressKeeper, viewNavigator: ViewNavigator) {
     this.#address = address;
-    this.#guide = guide;
+    this.#viewNavigator = viewNavigator;
   }
 
   show(tool: string | null): void {
@@ -72,7 +72,7 @@ export class Pages implements PageActions {
     }
     this.#address.step(() => {
       this.#switchTo(null, {});
-      this.#guide.goToPlace(shown.trace, span, track);
+      this.#viewNavigator.goToPlace(shown.trace, span, track);
       if (query !== "") {
         searchFor(query);
       }
@@ -82,7 +82,7 @@ export class Pages implements PageActions {
   goToEvent(track: number, ordinal: number): void {
     this.#address.step(() => {
       this.#switchTo(null, {});
-      this.#guide.goTo(track, ordinal);
+      this.#viewNavigator.goTo(track, ordinal);
       isDrawerOpen.value = true;
     });
   }

@@ -25,7 +25,7 @@ const COUNTED =
 const AT_EDGES =
   "Two numbers where a bin lies across an edge of the time that is shown: some of its events start outside.";
 
-/** How much of the run the page holds, and how much it may. */
+/** Memory that the page uses for the run, and its limit. */
 function memoryText(): string {
   const memory = session.peek()?.client.memory;
   return memory === undefined
@@ -33,7 +33,7 @@ function memoryText(): string {
     : `In memory: ${formatBytes(BigInt(memory.usedBytes))} of the run, at most ${formatBytes(BigInt(memory.limitBytes))}`;
 }
 
-/** What stands between the page and its server, or null: the banner says it, too, until it is closed. */
+/** Trouble between the page and its server, or null: the banner says it, too, until it is closed. */
 function apart(): ComponentChildren {
   if (link.value.kind === "down") {
     return (

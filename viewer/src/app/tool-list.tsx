@@ -20,8 +20,8 @@ export function ToolList({ trace, close }: { trace: Trace; close: () => void }) 
           <div class="menu-heading" aria-hidden="true">
             {group}
           </div>
-          {members.map((one) => (
-            <ToolItem key={one.id} one={one} trace={trace} isShown={one === shown} close={close} />
+          {members.map((page) => (
+            <ToolItem key={page.id} page={page} trace={trace} isShown={page === shown} close={close} />
           ))}
         </div>
       ))}
@@ -34,16 +34,16 @@ export function ToolList({ trace, close }: { trace: Trace; close: () => void }) 
 }
 
 interface ToolItemProps {
-  readonly one: Page;
+  readonly page: Page;
   readonly trace: Trace;
   readonly isShown: boolean;
   readonly close: () => void;
 }
 
-function ToolItem({ one, trace, isShown, close }: ToolItemProps) {
+function ToolItem({ page, trace, isShown, close }: ToolItemProps) {
   const app = useApp();
-  const availability = one.availability(trace.manifest);
-  const Icon = one.icon;
+  const availability = page.availability(trace.manifest);
+  const Icon = page.icon;
   return (
     <button
       type="button"
@@ -51,16 +51,16 @@ function ToolItem({ one, trace, isShown, close }: ToolItemProps) {
       role="menuitemradio"
       aria-checked={isShown}
       aria-disabled={!availability.isAvailable}
-      data-page={one.id}
+      data-page={page.id}
       onClick={() => {
         close();
-        app.pages.show(one.isBare ? null : one.id);
+        app.pages.show(page.isBare ? null : page.id);
       }}
     >
       <span>{isShown ? <CheckIcon /> : <Icon />}</span>
-      <span class="menu-name">{one.title}</span>
+      <span class="menu-name">{page.title}</span>
       <span class={availability.isAvailable ? "menu-note" : "menu-note is-reason"}>
-        {availability.isAvailable ? one.help : availability.reason}
+        {availability.isAvailable ? page.help : availability.reason}
       </span>
     </button>
   );

@@ -39,7 +39,7 @@ function LateRunItems(props: RunItemsProps) {
   return RunItems.kind === "ready" ? <RunItems.value {...props} /> : null;
 }
 
-/** Of the run on the screen; its id where nobody knows a name, null where there is none. */
+/** Name of the run on the screen; its id where the name is unknown, null where there is no run. */
 function nameOfRun(): string | null {
   const view = runView.value;
   const id = runIdOf(view);
@@ -98,7 +98,7 @@ function LateShareItems(props: { trace: Trace; close: () => void }) {
   return ShareItems.kind === "ready" ? <ShareItems.value {...props} /> : null;
 }
 
-/** What the page is about, for those who do not see it. */
+/** Heading of the page, for those who do not see it. */
 export function Heading() {
   return <h1 class="visually-hidden">{nameOfRun() ?? "All runs"}</h1>;
 }
@@ -116,7 +116,7 @@ function HostPicker({ hosts }: { hosts: readonly string[] }) {
       onClick={() => {
         close();
         chosenHost.value = host;
-        app.guide.reveal(0, 0);
+        app.viewNavigator.reveal(0, 0);
       }}
     >
       <span>{host === chosen && <CheckIcon />}</span>
@@ -176,7 +176,7 @@ function MoreButton({ isOpen, toggle }: { isOpen: boolean; toggle: () => void })
   );
 }
 
-/** What one comes for: what stands before it is skipped by those who walk with keys. */
+/** Selector of the main content: those who walk with keys can skip everything that stands before it. */
 const WORK = ".timeline:not([inert]), .slice-table";
 
 export function TopBar() {

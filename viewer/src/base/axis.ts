@@ -29,13 +29,13 @@ export interface AxisMark {
   readonly timeTicks: Ticks;
   readonly xPx: number;
   readonly label: string;
-  /** What the labels after it count from. */
+  /** True for the mark that the labels after it count from. */
   readonly isAnchor: boolean;
 }
 
 export interface TimeAxis {
   readonly stepTicks: Ticks;
-  /** What the marks count from, or "" when their labels are complete. */
+  /** Text of the mark that the others count from, or "" when their labels are complete. */
   readonly anchor: string;
   readonly marks: readonly AxisMark[];
 }
@@ -64,7 +64,7 @@ export function timeAxis(view: View, base: TimeBase, format: TimeFormat, minGapP
   return { stepTicks: ticks(stepTicks), anchor: labels.anchor, marks };
 }
 
-/** What the labels of a format say at tick 0. */
+/** Time that the labels of a format show at tick 0. */
 function zeroPsOf(base: TimeBase, format: TimeFormat): bigint {
   return format === "utc" ? utcPs(0n, base) : -(base.zeroTicks ?? 0n) * BigInt(base.tickPs);
 }

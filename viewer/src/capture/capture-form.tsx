@@ -1,4 +1,4 @@
-/** What is to be captured: from where, how long, and how much of it. */
+/** Form of a capture: from where, how long, and how much of it. */
 
 import { useSignal } from "@preact/signals";
 import type { CaptureOrder, CaptureRoom, CaptureTarget } from "@tilescope/client";
@@ -44,7 +44,7 @@ function TargetChoice(props: {
 }) {
   const { targets, chosen, choose } = props;
   const toggle = (name: string) =>
-    choose(chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]);
+    choose(chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]);
   const isAll = targets.every(({ name }) => chosen.includes(name));
   return (
     <fieldset class="capture-targets">
@@ -72,7 +72,7 @@ function TargetChoice(props: {
   );
 }
 
-/** What the operator allows beside targets; null where an address makes no sense. */
+/** Hint of the addresses that the operator allows beside targets; null where an address makes no sense. */
 function addressHint({ addresses }: CaptureRoom): string | null {
   if (addresses.includes("loopback")) {
     return "A port of the machine that Tilescope runs on. Other machines: start it with --allow-capture HOST:PORT.";
@@ -81,7 +81,7 @@ function addressHint({ addresses }: CaptureRoom): string | null {
 }
 
 export function CaptureFormView({ room, refusal, isBeginning, onBegin, onMonitor }: Props) {
-  const form = useSignal<CaptureForm>(known(rememberedForm(), room));
+  const form = useSignal<CaptureForm>(knownHosts(rememberedForm(), room));
   const wrong = useSignal<{ readonly field: CaptureField; readonly message: string } | null>(null);
   const element = useRef<HTMLFormElement>(null);
   const isOpen = useSignal(false);
@@ -236,7 +236,7 @@ export function CaptureFormView({ room, refusal, isBeginning, onBegin, onMonitor
 }
 
 /** Without targets that the server does not offer any more; the only one there is, is chosen. */
-function known(form: CaptureForm, { targets, addresses }: CaptureRoom): CaptureForm {
+function knownHosts(form: CaptureForm, { targets, addresses }: CaptureRoom): CaptureForm {
   const names = targets.map(({ name }) => name);
   const kept = form.targets.filter((name) => names.includes(name));
   const isNone = kept.length === 0 && addressesOf(form.addresses).length === 0;

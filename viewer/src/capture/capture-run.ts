@@ -105,12 +105,12 @@ export class CaptureRun {
 
   #take(capture: Capture): void {
     const before = this.view.peek();
-    const known = before.kind === "capture" ? before.heard : null;
-    const wasOver = known?.capture.id === capture.id && known.capture.state !== "running";
+    const previous = before.kind === "capture" ? before.heard : null;
+    const wasOver = previous?.capture.id === capture.id && previous.capture.state !== "running";
     if (wasOver) {
       return;
     }
-    this.view.value = { kind: "capture", heard: heard(known, capture, this.#port.now()) };
+    this.view.value = { kind: "capture", heard: heard(previous, capture, this.#port.now()) };
     if (capture.state !== "running") {
       this.#port.onOver(capture);
     }

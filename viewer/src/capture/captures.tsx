@@ -91,8 +91,8 @@ export class Captures {
       (room) => room.targets.map(({ name }) => name),
       () => [],
     );
-    const known = [this.#monitor.host.peek(), ...targets, ...addressesOf(addresses), ...named];
-    this.#showMonitor([...new Set(known.filter((host) => host !== ""))], null);
+    const hosts = [this.#monitor.host.peek(), ...targets, ...addressesOf(addresses), ...named];
+    this.#showMonitor([...new Set(hosts.filter((host) => host !== ""))], null);
   }
 
   /** `host`: the one that is meant; null: asks for it. */

@@ -1,4 +1,4 @@
-/** How much of a capture is over and left, between two messages of the server. Pure. */
+/** Elapsed and remaining time of a capture, between two messages of the server. Pure. */
 
 import type { Capture } from "@tilescope/client";
 import { slowestHost } from "./words";
@@ -11,7 +11,7 @@ export interface HeardCapture {
   readonly capturingSinceMs: number | null;
 }
 
-/** What was heard before, and what is heard now. */
+/** State after another message: `before` and the new one together. */
 export function heard(before: HeardCapture | null, capture: Capture, nowMs: number): HeardCapture {
   const isCapturing = capture.hosts.some(({ phase }) => phase === "capturing");
   const sinceMs = before?.capture.id === capture.id ? before.capturingSinceMs : null;
@@ -20,9 +20,9 @@ export function heard(before: HeardCapture | null, capture: Capture, nowMs: numb
 
 export interface CaptureTimes {
   readonly elapsedMs: number;
-  /** Of the time that is captured; null where that is not what one waits for. */
+  /** Time left of the captured time; null where that is not the phase. */
   readonly leftMs: number | null;
-  /** Of what is going on, 0 to 1; null where nobody knows. */
+  /** Share of the present phase that is over, 0 to 1; null where it is unknown. */
   readonly part: number | null;
 }
 

@@ -13,7 +13,7 @@ export interface MonitorRow {
   readonly values: SparkValues;
   /** `12 % to 43 %`, for those who do not see the line. */
   readonly spoken: string;
-  /** Why there may be no value. */
+  /** Reason for a missing value. */
   readonly missing: string;
 }
 
@@ -86,8 +86,8 @@ export function rowsOf(samples: readonly MonitorSample[], places: number): reado
     const words = isShare ? percent : milliseconds;
     const line = samples.map(value);
     const bands = band === undefined ? [] : samples.map(band);
-    const known = line.filter((one) => one !== null);
-    const most = Math.max(0, ...known, ...bands.map((one) => one?.[1] ?? 0));
+    const values = line.filter((value) => value !== null);
+    const most = Math.max(0, ...values, ...bands.map((band) => band?.[1] ?? 0));
     const newest = line.at(-1) ?? null;
     const range = bands.at(-1) ?? null;
     return {
@@ -97,7 +97,7 @@ export function rowsOf(samples: readonly MonitorSample[], places: number): reado
       text: newest === null ? null : words(newest),
       range: range === null ? "" : `${words(range[0]).replace(unitOf(words(range[1])), "")} – ${words(range[1])}`,
       values: { line, ...(band && { band: bands }), top: isShare ? 1 : topOf(most), places },
-      spoken: known.length === 0 ? missing : `${words(Math.min(...known))} to ${words(Math.max(...known))}`,
+      spoken: values.length === 0 ? missing : `${words(Math.min(...values))} to ${words(Math.max(...values))}`,
     };
   });
 }

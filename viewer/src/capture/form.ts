@@ -1,4 +1,4 @@
-/** What a person fills in for a capture, what is wrong with it, and the order that it makes. Kept in this browser; pure but for that. */
+/** Fields of the form of a capture, their faults, and the order that the form makes. Kept in this browser; pure but for that. */
 
 import type { CaptureOrder } from "@tilescope/client";
 
@@ -108,8 +108,8 @@ export function parseForm(text: string | null): CaptureForm {
     return EMPTY_FORM;
   }
   const kept = Object.entries(stored).filter(([name, value]) => {
-    const known = EMPTY_FORM[name as CaptureField];
-    return name !== "runName" && typeof known === typeof value && Array.isArray(known) === Array.isArray(value);
+    const initial = EMPTY_FORM[name as CaptureField];
+    return name !== "runName" && typeof initial === typeof value && Array.isArray(initial) === Array.isArray(value);
   });
   const form = { ...EMPTY_FORM, ...Object.fromEntries(kept) };
   return { ...form, targets: form.targets.filter((name) => typeof name === "string") };

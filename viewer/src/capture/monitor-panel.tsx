@@ -94,7 +94,7 @@ function State({ state }: { state: MonitorState }) {
   );
 }
 
-/** Which job is meant. */
+/** Form that asks for the job. */
 function HostForm({ hosts, begin }: { hosts: readonly string[]; begin: (host: string) => void }) {
   const host = useSignal(hosts[0] ?? "");
   const field = useRef<HTMLInputElement>(null);
@@ -124,8 +124,8 @@ function HostForm({ hosts, begin }: { hosts: readonly string[]; begin: (host: st
         }}
       />
       <datalist id="monitor-hosts">
-        {hosts.map((one) => (
-          <option key={one} value={one} />
+        {hosts.map((name) => (
+          <option key={name} value={name} />
         ))}
       </datalist>
       <button type="submit" class="button is-primary">

@@ -1,4 +1,4 @@
-/** What this page hears of a job: its last samples, and why there are none. */
+/** News of a job that this page monitors: its last samples, and the reason where there are none. */
 
 import { signal } from "@preact/signals";
 import {

@@ -5,12 +5,12 @@ export interface SparkSize {
   readonly heightPx: number;
 }
 
-/** What a chart shows: numbers from left to right, null where none was recorded; the newest one is at the right. */
+/** Values of a chart: numbers from left to right, null where none was recorded; the newest one is at the right. */
 export interface SparkValues {
   readonly line: readonly (number | null)[];
   /** Around the line: from the first to the second. */
   readonly band?: readonly (readonly [number, number] | null)[];
-  /** What stands at the bottom and at the top; the top is above all values. */
+  /** Values at the bottom and at the top; the top is above all values. */
   readonly top: number;
   /** So many places there are; the line begins further right while there are fewer values. */
   readonly places: number;
@@ -19,7 +19,7 @@ export interface SparkValues {
 export interface SparkPaths {
   readonly line: string;
   readonly band: string;
-  /** Where the newest value is; null where it was not recorded. */
+  /** Position of the newest value; null where it was not recorded. */
   readonly dot: readonly [number, number] | null;
 }
 

@@ -1,9 +1,9 @@
-/** What is said of a capture while it runs and when it is over. Pure. */
+/** Texts about a capture while it runs and when it is over. Pure. */
 
 import type { Capture, CapturedHost, CapturePhaseName, CaptureProblem } from "@tilescope/client";
 import { formatBytes, plural } from "../components/format";
 
-/** How far on its way a host is: the one that is least far says where the capture is. */
+/** Phases of a host in order: the host that is least far decides the phase of the capture. */
 const WAY: readonly CapturePhaseName[] = [
   "waiting",
   "connecting",
@@ -19,7 +19,7 @@ const WAY: readonly CapturePhaseName[] = [
 /** The host that all others wait for; null when none is under way. */
 export function slowestHost({ hosts }: Capture): CapturedHost | null {
   const running = hosts.filter(({ phase }) => phase !== "done" && phase !== "failed");
-  return running.toSorted((one, other) => WAY.indexOf(one.phase) - WAY.indexOf(other.phase))[0] ?? null;
+  return running.toSorted((host, other) => WAY.indexOf(host.phase) - WAY.indexOf(other.phase))[0] ?? null;
 }
 
 /** `Receiving 12 MB of 48 MB`. */
@@ -57,7 +57,7 @@ export interface FailedHosts {
   readonly problem: CaptureProblem;
 }
 
-/** Why hosts gave no trace: each reason once, that of most hosts first. */
+/** Reasons why hosts gave no trace: each once, that of most hosts first. */
 export function failuresOf({ hosts }: Capture): readonly FailedHosts[] {
   const groups = new Map<string, { names: string[]; problem: CaptureProblem }>();
   for (const { name, phase, problem } of hosts) {
@@ -68,7 +68,7 @@ export function failuresOf({ hosts }: Capture): readonly FailedHosts[] {
       groups.set(key, group);
     }
   }
-  return [...groups.values()].toSorted((one, other) => other.names.length - one.names.length);
+  return [...groups.values()].toSorted((group, other) => other.names.length - group.names.length);
 }
 
 const MOST_NAMES = 4;
@@ -79,7 +79,7 @@ export function namesOf(names: readonly string[]): string {
   return more > 1 ? `${names.slice(0, MOST_NAMES).join(", ")} and ${more} more` : names.join(", ");
 }
 
-/** What came of it, in one line. */
+/** Outcome of a capture, in one line. */
 export function outcomeOf(capture: Capture): string {
   const { hosts, state, wasStopped, run } = capture;
   const saved = hosts.filter(({ phase }) => phase === "done").length;

@@ -1,4 +1,4 @@
-/** How components reach the application: its actions, nothing of its insides. */
+/** Actions of the application for components, which see nothing else of it. */
 
 import type { TickRange } from "@tilescope/client";
 import { createContext } from "preact";
@@ -6,8 +6,8 @@ import { useContext } from "preact/hooks";
 import type { Intent } from "../keys/table";
 import type { CatalogueLoader } from "../state/catalogue";
 import type { PagePlace, PageRange, PageTexts } from "../state/page";
-import type { Guide } from "../timeline/guide";
 import type { Stage } from "../timeline/stage";
+import type { ViewNavigator } from "../timeline/view-navigator";
 
 /** From page to page; each is a step that Back undoes, except for `select`. */
 export interface PageActions {
@@ -24,7 +24,7 @@ export interface PageActions {
   select(span: TickRange): void;
 }
 
-/** What is done with a track or group, by its key. */
+/** Actions on a track or group, by its key. */
 export interface TrackActions {
   togglePinned(key: string): void;
   hide(key: string): void;
@@ -40,7 +40,7 @@ export interface TrackActions {
   lookInto(key: string): void;
   /** Scrolls to it, also where it is hidden. */
   reveal(key: string): void;
-  /** What it stands among, from top to bottom. */
+  /** Keys of its siblings and itself, from top to bottom. */
   siblings(key: string): readonly string[];
   /** The name of the group that a track is in. */
   homeOf(key: string): string;
@@ -48,12 +48,12 @@ export interface TrackActions {
 
 export interface AppActions {
   /** Takes the view to events, ranges and what is selected. */
-  readonly guide: Guide;
+  readonly viewNavigator: ViewNavigator;
   /** Draws the timeline. */
   readonly stage: Stage;
   readonly pages: PageActions;
   readonly tracks: TrackActions;
-  /** Which tools the server has. */
+  /** Tools of the server. */
   readonly catalogue: CatalogueLoader;
   /** Searches for something: a step that Back undoes. */
   search(text: string): void;

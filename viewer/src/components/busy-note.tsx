@@ -43,7 +43,7 @@ export function BusyNote({ trace }: { trace: Trace }) {
   );
 }
 
-/** How many events figures leave out, with a link to one of them. */
+/** Number of events that figures leave out, with a link to one of them. */
 function OutlierText({ trace, outliers }: { trace: Trace; outliers: Outliers }) {
   const app = useApp();
   const count = outliers.before + outliers.after + outliers.tooLong + outliers.overruns;

@@ -2,7 +2,7 @@
 
 const LAST_WORD = /[\s·_]\(?(bytes|%|percent|[KMGT]i?B|[num]?s|[KMGT]?Hz|[mk]?W|°C)\)?$/i;
 
-/** What stands in brackets at the end of a counter's name, or its last word where that is a unit; null where it is none. */
+/** Unit in brackets at the end of a counter's name, or its last word where that is a unit; null where there is none. */
 export function unitOf(name: string): string | null {
   const bracketed = /[([]([^()[\]]{1,12})[)\]]( · [^·]*)?( #\d+)?$/.exec(name);
   return bracketed?.[1] ?? LAST_WORD.exec(name)?.[1] ?? null;

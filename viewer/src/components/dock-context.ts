@@ -1,4 +1,4 @@
-/** Where the details are, for what is in them. */
+/** Position of the details, for their content. */
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";

@@ -46,7 +46,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   trace_event_json: "Trace-event JSON",
 };
 
-/** What is known about the run as a whole, with everything that was odd about its files. */
+/** Facts about the run as a whole, with everything that was odd about its files. */
 export function RunFacts({ trace }: { trace: Trace }) {
   const { manifest } = trace;
   const totals = totalsOf(trace);

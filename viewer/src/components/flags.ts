@@ -1,4 +1,4 @@
-/** What the flags of an event mean, in words. */
+/** Meaning of the flags of an event, in words. */
 
 const FLAG_TEXTS: Readonly<Record<string, string>> = {
   open: "open: the trace ended before it did",

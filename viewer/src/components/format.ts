@@ -89,7 +89,7 @@ export function isCut(busyTicks: bigint): boolean {
   return busyTicks >= BUSY_LIMIT;
 }
 
-/** What stands before a sum that may be cut. */
+/** Prefix of a sum that may be cut. */
 export function atLeast(busyTicks: bigint): string {
   return isCut(busyTicks) ? "at least " : "";
 }

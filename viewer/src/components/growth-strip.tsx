@@ -1,4 +1,4 @@
-/** How far indexing is, above the tracks of a run that can be looked at meanwhile. */
+/** Progress of indexing, above the tracks of a run that can be looked at meanwhile. */
 
 import { drawStatus } from "../state/draw-status";
 import { growth } from "../state/growth";

@@ -1,4 +1,4 @@
-/** What stands between the page and its server, above everything else, with the one thing that helps. */
+/** Trouble between the page and its server, above everything else, with the action that helps. */
 
 import { useEffect, useState } from "preact/hooks";
 import { estrangement, fate, type Link, link } from "../state/link";
@@ -10,7 +10,7 @@ interface Notice {
   readonly id: "slow" | "disconnected" | "login" | "updated" | "vanished" | "replaced";
   readonly text: string;
   readonly note: string;
-  /** What helps, if there is anything. */
+  /** Label of the button that helps, if there is one. */
   readonly button?: string;
   readonly press?: () => void;
 }

@@ -1,4 +1,4 @@
-/** What is shown in the place of code that does not come. */
+/** Placeholder for code that failed to load. */
 
 import { Card } from "./card";
 

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { DownIcon } from "./icons";
 
 export interface MenuProps {
-  /** What the menu chooses, said to screen readers before the choice. */
+  /** Subject of the menu, read to screen readers before the choice. */
   readonly label: string;
   readonly choice: string;
   readonly children: (close: () => void) => ComponentChildren;
@@ -22,8 +22,8 @@ export function walkMenu(menu: HTMLElement, event: KeyboardEvent): void {
   }
   event.preventDefault();
   const items = [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
-  const at = items.indexOf(document.activeElement as HTMLElement);
-  items[(at + step + items.length) % items.length]?.focus();
+  const index = items.indexOf(document.activeElement as HTMLElement);
+  items[(index + step + items.length) % items.length]?.focus();
 }
 
 export function Menu({ label, choice, children, onOpen, icon }: MenuProps) {

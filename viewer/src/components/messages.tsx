@@ -1,4 +1,4 @@
-/** What the page shows instead of a timeline: the list of runs, waiting, failures, an empty trace. */
+/** Content of the page in the place of a timeline: the list of runs, waiting, failures, an empty trace. */
 
 import type { Run } from "@tilescope/client";
 import { growth } from "../state/growth";

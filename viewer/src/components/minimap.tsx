@@ -9,7 +9,7 @@ import { type BrushPart, brushPartAt, edgeDragged, minimapView, windowOf } from 
 import { MinimapPainter } from "../timeline/minimap";
 import type { Stage } from "../timeline/stage";
 
-/** What is being dragged. The minimap stays as it was when the drag began, so that it does not move under the hand. */
+/** State of a drag. The minimap stays as it was when the drag began, so that it does not move under the hand. */
 type Drag =
   | { readonly kind: "window"; readonly minimap: View; readonly grabPx: number }
   | { readonly kind: "edge"; readonly minimap: View; readonly fixedTicks: Ticks };

@@ -9,11 +9,11 @@ import "../styles/finder.css";
 
 export interface PickerItem extends Findable {
   readonly key: string;
-  /** What stands beside it, on the right. */
+  /** Note beside it, on the right. */
   readonly note: string;
   /** Keys that do the same. */
   readonly keys?: readonly string[];
-  /** Why it cannot be chosen now; null where it can. */
+  /** Reason why it cannot be chosen now; null where it can. */
   readonly reason?: string | null;
 }
 
@@ -22,7 +22,7 @@ interface PickerProps<Item extends PickerItem> {
   readonly fieldLabel: string;
   readonly placeholder: string;
   readonly listLabel: string;
-  /** What is said where nothing is found. */
+  /** Text for an empty result. */
   readonly nothing: string;
   /** The key that has opened it closes it. */
   readonly intent: PressIntent;
@@ -41,7 +41,7 @@ export function Picker<Item extends PickerItem>(props: PickerProps<Item>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
   const [index, setIndex] = useState(0);
-  const found = useMemo(() => searchNames(items, text, MOST_LISTED), [items, text]);
+  const matches = useMemo(() => searchNames(items, text, MOST_LISTED), [items, text]);
 
   const choose = (item: Item | undefined) => {
     if (item !== undefined && item.reason == null) {
@@ -66,10 +66,10 @@ export function Picker<Item extends PickerItem>(props: PickerProps<Item>) {
     const step = STEPS[event.key];
     if (step !== undefined) {
       event.preventDefault();
-      setIndex(Math.max(0, Math.min(found.length - 1, index + step)));
+      setIndex(Math.max(0, Math.min(matches.length - 1, index + step)));
     } else if (event.key === "Enter") {
       event.preventDefault();
-      choose(found[index]);
+      choose(matches[index]);
     } else if (bindingOf(event)?.intent === intent) {
       event.preventDefault();
       onClose();
@@ -89,7 +89,7 @@ export function Picker<Item extends PickerItem>(props: PickerProps<Item>) {
         role="combobox"
         aria-expanded={true}
         aria-controls="finder-list"
-        aria-activedescendant={found.length > 0 ? `finder-${index}` : undefined}
+        aria-activedescendant={matches.length > 0 ? `finder-${index}` : undefined}
         aria-label={fieldLabel}
         placeholder={placeholder}
         autocomplete="off"
@@ -102,11 +102,11 @@ export function Picker<Item extends PickerItem>(props: PickerProps<Item>) {
         onKeyDown={onKeyDown}
       />
       <div id="finder-list" role="listbox" aria-label={listLabel} tabIndex={-1}>
-        {found.map((item, k) => (
+        {matches.map((item, k) => (
           <PickerLine key={item.key} item={item} k={k} isChosen={k === index} choose={() => choose(item)} />
         ))}
       </div>
-      {found.length === 0 && <p class="finder-nothing">{nothing}</p>}
+      {matches.length === 0 && <p class="finder-nothing">{nothing}</p>}
     </dialog>
   );
 }

@@ -1,4 +1,4 @@
-/** Which run to look at: their list, and what is said where the one that was asked for shows nothing. */
+/** Choice of a run: the list, and a message where the run that was asked for shows nothing. */
 
 import { useSignal } from "@preact/signals";
 import type { Manifest, Run } from "@tilescope/client";

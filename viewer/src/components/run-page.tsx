@@ -15,11 +15,12 @@ import "../styles/runs.css";
 const MARGIN_LINES = 8;
 
 /** `2 000 runs, 3 being indexed, 1 being written, 1 failed`. */
-function summary(list: readonly Run[], found: number): string {
+function summary(list: readonly Run[], matches: number): string {
   const written = list.filter(({ growing }) => growing).length;
   const busy = list.filter(({ state, growing }) => state === "indexing" || (state === "queued" && !growing)).length;
   const failed = list.filter(({ state }) => state === "failed").length;
-  const all = found < list.length ? `${formatCount(found)} of ${plural(list.length, "run")}` : plural(found, "run");
+  const all =
+    matches < list.length ? `${formatCount(matches)} of ${plural(list.length, "run")}` : plural(matches, "run");
   const counts = [
     [busy, "being indexed"],
     [written, "being written"],
@@ -55,7 +56,7 @@ export function RunPage({ list }: { list: readonly Run[] }) {
   }, []);
   const groups = groupedRuns(list, filter.value, sorting.value);
   const lines = linesOf(groups);
-  const found = lines.length - groups.length;
+  const matches = lines.length - groups.length;
   const runAt = (index: number) => {
     const line = lines[index];
     return line?.kind === "run" ? line.run : null;
@@ -64,8 +65,8 @@ export function RunPage({ list }: { list: readonly Run[] }) {
   const end = Math.min(lines.length, Math.ceil((top.value + height.value) / LINE_PX) + MARGIN_LINES);
   // The run that keys go on from; where it is scrolled away, the first that is in the page.
   const isSeen = (index: number) => index >= first && index < end;
-  const known = lines.findIndex((line) => line.kind === "run" && line.run.id === stop.value);
-  const tabStop = isSeen(known) ? known : lines.findIndex((line, index) => line.kind === "run" && isSeen(index));
+  const index = lines.findIndex((line) => line.kind === "run" && line.run.id === stop.value);
+  const tabStop = isSeen(index) ? index : lines.findIndex((line, index) => line.kind === "run" && isSeen(index));
   useLayoutEffect(() => {
     if (isLed.current) {
       isLed.current = false;
@@ -127,7 +128,7 @@ export function RunPage({ list }: { list: readonly Run[] }) {
       <div class="runs-bar">
         <h2>Runs</h2>
         <span class="runs-count" role="status">
-          {summary(list, found)}
+          {summary(list, matches)}
         </span>
         <span class="topbar-space" />
         <button
@@ -185,7 +186,9 @@ export function RunPage({ list }: { list: readonly Run[] }) {
             <Gap lines={lines.length - end} />
           </tbody>
         </table>
-        {found === 0 && <p class="runs-nothing">No run has all of these words in its name, folder, hosts or state.</p>}
+        {matches === 0 && (
+          <p class="runs-nothing">No run has all of these words in its name, folder, hosts or state.</p>
+        )}
       </div>
     </div>
   );

@@ -27,7 +27,7 @@ export function savePicture(picture: HTMLCanvasElement, name: string): Promise<v
   });
 }
 
-/** What may stand in the name of a file: `"run 7: a/b"` → `"run-7-a-b"`. */
+/** Text as the name of a file: `"run 7: a/b"` → `"run-7-a-b"`. */
 export function fileName(text: string): string {
   return text.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[-.]+|[-.]+$/g, "") || "trace";
 }

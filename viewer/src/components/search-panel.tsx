@@ -1,4 +1,4 @@
-/** What a search has found: how many events, how long, by which names; the way from hit to hit; help for what can be asked. */
+/** Result of a search: how many events, how long, by which names; the way from hit to hit; help for queries. */
 
 import { formatDuration, formatExactDuration } from "@tilescope/client";
 import { useEffect, useState } from "preact/hooks";
@@ -6,7 +6,7 @@ import { withKeys } from "../keys/table";
 import { link } from "../state/link";
 import { isSearchOpen, query, typedQuery } from "../state/query";
 import { exactlyOf } from "../state/query-text";
-import { currentHit, type Found, type FoundName, faultAt, found, walkNote } from "../state/search";
+import { currentHit, type Found, type FoundName, faultAt, searchResult, walkNote } from "../state/search";
 import type { Trace } from "../state/trace";
 import { useApp } from "./app-context";
 import { formatCount, plural } from "./format";
@@ -17,7 +17,7 @@ import "../styles/search.css";
 interface Seen {
   /** Null before the first answer. */
   readonly value: Found | null;
-  /** Of the search before: the answer to this one is on its way. */
+  /** True while the result of the search before is shown, and this one is on its way. */
   readonly isStale: boolean;
   readonly isSlow: boolean;
   readonly failure: string | null;
@@ -26,7 +26,7 @@ interface Seen {
 const NOTHING_SEEN: Seen = { value: null, isStale: false, isSlow: false, failure: null };
 
 function seen(): Seen {
-  const state = found.value;
+  const state = searchResult.value;
   switch (state.kind) {
     case "none":
     case "cancelled":
@@ -217,8 +217,8 @@ function Names({ trace, value }: { trace: Trace; value: Found }) {
           </tr>
         </thead>
         <tbody>
-          {names.map((one) => (
-            <NameLine key={`${one.name}\n${one.category}`} trace={trace} one={one} most={most} />
+          {names.map((entry) => (
+            <NameLine key={`${entry.name}\n${entry.category}`} trace={trace} entry={entry} most={most} />
           ))}
         </tbody>
       </table>
@@ -232,39 +232,39 @@ function Names({ trace, value }: { trace: Trace; value: Found }) {
   );
 }
 
-function NameLine({ trace, one, most }: { trace: Trace; one: FoundName; most: bigint }) {
+function NameLine({ trace, entry, most }: { trace: Trace; entry: FoundName; most: bigint }) {
   const app = useApp();
-  const share = most === 0n ? 0 : Number((1000n * one.busyTicks) / most) / 10;
+  const share = most === 0n ? 0 : Number((1000n * entry.busyTicks) / most) / 10;
   return (
     <tr>
       <td>
         <button
           type="button"
           class="search-name"
-          title={one.name}
+          title={entry.name}
           onClick={() => {
-            app.search(exactlyOf(one.name, one.category));
+            app.search(exactlyOf(entry.name, entry.category));
             focusBox();
           }}
         >
-          <span>{one.name === "" ? "[no name]" : one.name}</span>
-          {one.category !== "" && <small>{one.category}</small>}
+          <span>{entry.name === "" ? "[no name]" : entry.name}</span>
+          {entry.category !== "" && <small>{entry.category}</small>}
         </button>
       </td>
-      <td>{formatCount(one.count)}</td>
-      <td title={formatExactDuration(one.busyTicks, trace.manifest.time.tickPs)}>
+      <td>{formatCount(entry.count)}</td>
+      <td title={formatExactDuration(entry.busyTicks, trace.manifest.time.tickPs)}>
         <i style={{ width: `${share}%` }} />
-        {formatDuration(one.busyTicks, trace.manifest.time.tickPs)}
+        {formatDuration(entry.busyTicks, trace.manifest.time.tickPs)}
       </td>
     </tr>
   );
 }
 
-/** What is wrong, and where in the query: the server says both. */
+/** Fault of a query and its place in it: the server says both. */
 function Failure({ message }: { message: string }) {
   const text = query.value;
-  const at = faultAt(message);
-  if (at === null) {
+  const position = faultAt(message);
+  if (position === null) {
     return (
       <p class="search-line is-bad" role="alert">
         {message}
@@ -275,9 +275,9 @@ function Failure({ message }: { message: string }) {
     <div class="search-fault" role="alert">
       <p class="search-line is-bad">{message}</p>
       <code>
-        {text.slice(0, at)}
-        <mark>{text.slice(at, at + 1) || "\u00a0"}</mark>
-        {text.slice(at + 1)}
+        {text.slice(0, position)}
+        <mark>{text.slice(position, position + 1) || "\u00a0"}</mark>
+        {text.slice(position + 1)}
       </code>
     </div>
   );
@@ -294,7 +294,7 @@ function walkNames(event: KeyboardEvent, clear: () => void): void {
   if (step !== 0) {
     event.preventDefault();
     const buttons = [...document.querySelectorAll<HTMLElement>(".search-box input, .search-panel button")];
-    const at = buttons.indexOf(document.activeElement as HTMLElement);
-    buttons[Math.max(0, Math.min(buttons.length - 1, at + step))]?.focus();
+    const index = buttons.indexOf(document.activeElement as HTMLElement);
+    buttons[Math.max(0, Math.min(buttons.length - 1, index + step))]?.focus();
   }
 }

@@ -10,14 +10,14 @@ export interface SplitterProps {
   /** 1 when moving right or down makes the part larger, -1 when smaller. */
   readonly sign: 1 | -1;
   readonly onChange: (valuePx: number) => void;
-  /** What a double click does. */
+  /** Handler of a double click. */
   readonly onReset?: () => void;
 }
 
 const KEY_STEP_PX = 16;
 
 export function Splitter({ axis, label, valuePx, limits, sign, onChange, onReset }: SplitterProps) {
-  const start = useRef<{ readonly at: number; readonly valuePx: number } | null>(null);
+  const start = useRef<{ readonly clientPx: number; readonly valuePx: number } | null>(null);
   const place = (event: PointerEvent) => (axis === "x" ? event.clientX : event.clientY);
   const change = (value: number) => onChange(Math.round(Math.min(limits.max, Math.max(limits.min, value))));
   const steps: Record<string, number> = axis === "x" ? { ArrowLeft: -1, ArrowRight: 1 } : { ArrowUp: -1, ArrowDown: 1 };
@@ -42,11 +42,11 @@ export function Splitter({ axis, label, valuePx, limits, sign, onChange, onReset
       onPointerDown={(event) => {
         event.preventDefault();
         event.currentTarget.setPointerCapture(event.pointerId);
-        start.current = { at: place(event), valuePx };
+        start.current = { clientPx: place(event), valuePx };
       }}
       onPointerMove={(event) => {
         if (start.current !== null) {
-          change(start.current.valuePx + sign * (place(event) - start.current.at));
+          change(start.current.valuePx + sign * (place(event) - start.current.clientPx));
         }
       }}
       onPointerUp={() => {

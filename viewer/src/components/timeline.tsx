@@ -51,7 +51,7 @@ export function Timeline({ trace, children }: { trace: Trace; children?: Compone
       scroll.value = { ...scroll.peek(), topPx: box.scrollTop, heightPx: box.clientHeight };
       // The drawer has just opened, perhaps above what was clicked.
       if (isLower) {
-        app.guide.revealSelection();
+        app.viewNavigator.revealSelection();
       }
     };
     const observer = new ResizeObserver(measure);
@@ -74,7 +74,7 @@ export function Timeline({ trace, children }: { trace: Trace; children?: Compone
     };
     box.addEventListener("reveal", onReveal);
     measure();
-    const leave = app.guide.attach({
+    const leave = app.viewNavigator.attach({
       reveal,
       scrollTo: (topPx) => {
         box.scrollTop = topPx;
@@ -86,7 +86,7 @@ export function Timeline({ trace, children }: { trace: Trace; children?: Compone
       overlay: overlay.current!,
       axis: axis.current!,
     });
-    const disconnect = connectPointer(timeline.current!, box, app.stage, lateArea(app.stage, app.guide));
+    const disconnect = connectPointer(timeline.current!, box, app.stage, lateArea(app.stage, app.viewNavigator));
     return () => {
       observer.disconnect();
       box.removeEventListener("scroll", measure);

@@ -1,4 +1,4 @@
-/** What the pointer is over, in a few lines beside it. */
+/** Description of what the pointer is over, in a few lines beside it. */
 
 import { formatDuration, sliceFlags } from "@tilescope/client";
 import type { ComponentChildren } from "preact";

@@ -22,7 +22,7 @@ function OpenFinder({ trace }: { trace: Trace }) {
   const hiddenNodes = arrangement.value.hidden;
   const items = useMemo(() => {
     const hidden = new Set(findable(hiddenNodes).map(({ node }) => node.key));
-    return findable(trace.roots).map((one) => ({ ...one, key: one.node.key, note: noteOf(one, hidden) }));
+    return findable(trace.roots).map((entry) => ({ ...entry, key: entry.node.key, note: noteOf(entry, hidden) }));
   }, [trace.roots, hiddenNodes]);
   return (
     <Picker

@@ -42,7 +42,7 @@ function StickyItem({ trace }: { trace: Trace }) {
   );
 }
 
-/** What is pinned, above all that is scrolled; scrolled by itself where it needs more room than it gets. */
+/** Pinned items, above all that is scrolled; scrolled by themselves where they need more room than they get. */
 function PinnedItems({ trace }: { trace: Trace }) {
   const { pinnedPx, pinnedContentPx } = layout.value;
   if (pinnedPx === 0) {
@@ -69,7 +69,7 @@ function PinnedItems({ trace }: { trace: Trace }) {
   );
 }
 
-/** Where what is dragged would go. */
+/** Line at the place to which a dragged item would go. */
 function DropLine({ isPinned }: { isPinned: boolean }) {
   const to = drop.value;
   return to === null || to.isPinned !== isPinned || to.lineYPx === null ? null : (

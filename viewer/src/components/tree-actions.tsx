@@ -13,7 +13,7 @@ import { drop, hoveredKey, openMenuAt, openTrackMenu } from "./tree-focus";
 /** Height of the buttons: that of a track of one row. */
 const HEIGHT_PX = 22;
 
-/** What the pointer does with tree items, loaded when the tree is shown: the buttons, and moving by drag. */
+/** Pointer actions of tree items, loaded when the tree is shown: the buttons, and moving by drag. */
 export function TreeActions({ tree }: { tree: RefObject<HTMLElement | null> }) {
   const app = useApp();
   useEffect(() => connectTreeDrag(tree.current!, app.tracks), [app, tree]);

@@ -6,10 +6,10 @@ import { dropPlace } from "./tree-drop";
 
 const group = (id: number) =>
   ({ id, parent: null, kind: "process", name: `p${id}`, detail: "", rollup: null }) as const;
-const track = (id: number, of: number) =>
+const track = (id: number, group: number) =>
   ({
     id,
-    group: of,
+    group,
     kind: "slice",
     name: "",
     detail: "",

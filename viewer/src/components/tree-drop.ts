@@ -1,11 +1,11 @@
-/** Where a dragged item of the track tree would go: between which of its siblings. Pure. */
+/** Place to which a dragged item of the track tree would go: between two of its siblings. Pure. */
 
 import type { Layout } from "../state/layout";
 
 export interface DropPlace {
   /** The sibling that it would stand before; null: behind all of them. */
   readonly before: string | null;
-  /** Where the line between them is, in the coordinates of the items. */
+  /** Height of the line between them, in the coordinates of the items. */
   readonly lineYPx: number;
 }
 

@@ -1,4 +1,4 @@
-/** Which item of the track tree has the focus, which the pointer is over, which is dragged, and which the menu is open for. */
+/** Items of the track tree that have the focus, are pointed at, are dragged, or have their menu open. */
 
 import { computed, signal } from "@preact/signals";
 import { itemsBetween, type LayoutItem, layoutItem } from "../state/layout";
@@ -28,10 +28,10 @@ export function keyPointedAt(): string | null {
   return uppermost?.closest<HTMLElement>(".tree [data-key]")?.dataset.key ?? null;
 }
 
-/** Whether one walks through the tree by keys: then keys are for what has the focus, else for what is pointed at. */
+/** True while one walks through the tree by keys: then keys are for the focused item, else for the one that is pointed at. */
 let isWalking = false;
 
-/** Whether the last thing that got the focus was in the tree. */
+/** True if the last focus was in the tree. */
 let wasTreeFocused = false;
 
 /** Follows what is used last, keys or pointer, for as long as the page is open. In a dialog one walks through its list, not the tree. */
@@ -51,7 +51,7 @@ export function followWalking(): void {
   addEventListener("pointerdown", points, true);
 }
 
-/** Whether keys were used last to get about, not the pointer. */
+/** True if keys were used last to get about, not the pointer. */
 export function isLedByKeys(): boolean {
   return isWalking;
 }
@@ -69,7 +69,7 @@ export function itemToReturnTo(): LayoutItem | null {
   return key === null ? null : layoutItem(layout.peek(), key);
 }
 
-/** What the menu is open for, and where in the window. */
+/** Item whose menu is open, and the menu's place in the window. */
 export const openTrackMenu = signal<{ readonly key: string; readonly xPx: number; readonly yPx: number } | null>(null);
 
 /** At the pointer, or below what has the focus when a key has opened it. */
@@ -82,7 +82,7 @@ export function openMenuAt(key: string, event: MouseEvent): void {
     : { key, xPx: event.clientX, yPx: event.clientY };
 }
 
-/** What is being dragged, and where it would go. */
+/** The dragged item, and the place to which it would go. */
 export const drop = signal<{
   readonly key: string;
   readonly isPinned: boolean;

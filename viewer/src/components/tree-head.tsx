@@ -18,18 +18,18 @@ const FILTER_TITLE = [
 function TrackFilter() {
   const app = useApp();
   const input = useRef<HTMLInputElement>(null);
-  /** How far the tracks were scrolled before they were filtered. */
+  /** Scroll position of the tracks before they were filtered. */
   const before = useRef(0);
   const { filter } = trackChoice.value;
 
   const change = (text: string) => {
     if (filter === "" && text !== "") {
       before.current = scroll.peek().topPx;
-      app.guide.scrollTo(0);
+      app.viewNavigator.scrollTo(0);
     }
     setFilter(text);
     if (text === "") {
-      requestAnimationFrame(() => app.guide.scrollTo(before.current));
+      requestAnimationFrame(() => app.viewNavigator.scrollTo(before.current));
     }
   };
   return (

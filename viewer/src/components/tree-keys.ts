@@ -6,7 +6,7 @@ export type TreeMove =
   | { readonly kind: "focus"; readonly item: LayoutItem }
   | { readonly kind: "toggle"; readonly key: string };
 
-/** What a key does when `focused` has the focus; null where the key is none of the tree's. */
+/** Effect of a key when `focused` has the focus; null where the key is none of the tree's. */
 export function moveInTree(layout: Layout, focused: string | null, key: string): TreeMove | null {
   const { items } = layout;
   const index = Math.max(

@@ -6,7 +6,7 @@ import { retries } from "../state/link";
 import { failure } from "../state/shell";
 import { expectField } from "../state/typed-ahead";
 
-/** What is here at once, or on its way. */
+/** A value that is here at once, or on its way. */
 export type Loaded<T> = T | Promise<T>;
 
 export type LoadState<T> =
@@ -19,7 +19,7 @@ export const SOON_MS = 1000;
 
 const LOADING = { kind: "loading" } as const;
 
-/** What `load` gives for a name; what is here at once is ready at once. */
+/** Value that `load` gives for a name; one that is here at once is ready at once. */
 export function useLoaded<T>(name: string, load: () => Loaded<T>): LoadState<T> {
   const [loaded, setLoaded] = useState<{ readonly name: string; readonly state: LoadState<T> }>(() =>
     begin(name, load),

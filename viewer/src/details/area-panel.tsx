@@ -1,4 +1,4 @@
-/** What a selected time range on some tracks is made of. */
+/** Panel of a selected time range on some tracks, with figures of its content. */
 
 import { formatDuration, formatExactDuration } from "@tilescope/client";
 import { Row } from "../components/facts";

@@ -25,7 +25,7 @@ export interface CallStack {
 export interface SortedArgs {
   readonly shown: readonly ShownArg[];
   readonly stacks: readonly CallStack[];
-  /** What only connects records of the profiler. */
+  /** Arguments that only connect records of the profiler. */
   readonly internals: readonly ShownArg[];
 }
 
@@ -33,7 +33,7 @@ export interface SortedArgs {
 const INTERNAL =
   /^(_[a-z]+|Ev Idx|Profiler Event Index|Record function id|Python (parent |module )?id|symbol_id|continuation)$/;
 
-/** What call stacks are called that arguments refer to by the id of a frame. */
+/** Labels of call stacks to which arguments refer by the id of a frame. */
 const REFERRED: ReadonlyMap<string, string> = new Map([
   ["sf", "Call stack"],
   ["esf", "Call stack at the end"],

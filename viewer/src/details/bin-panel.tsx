@@ -1,4 +1,4 @@
-/** What a bin sums up, and what its time on its track is made of. */
+/** Panel of a bin: its sums, and figures of its time on its track. */
 
 import { formatDuration, formatExactDuration, plus } from "@tilescope/client";
 import { ExactValue } from "../components/exact-value";

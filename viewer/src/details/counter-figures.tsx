@@ -1,21 +1,28 @@
-/** What counters come to in a span; a row has its counter stand out. */
+/** Sums of counters in a span; a row has its counter stand out. */
 
 import type { ToolTable } from "@tilescope/client";
-import type { RowDeeds } from "../answers/links";
+import type { RowActions } from "../answers/links";
 import type { Trace } from "../state/trace";
-import { isCounter } from "./asked-tracks";
 import { FigureTables } from "./figure-tables";
-import { lightTracks } from "./lit-tracks";
+import { isCounter } from "./question-tracks";
 import { type ShownSpan, SpanAnswer } from "./span-answer";
+import { highlightTracks } from "./track-highlights";
 import { useLinks } from "./use-links";
 
 export function CounterFigures({ trace, span }: { trace: Trace; span: ShownSpan }) {
   const links = useLinks(trace);
-  const deedsOf = (table: ToolTable): RowDeeds => lightTracks(trace, table, ["track"], []);
+  const rowActionsOf = (table: ToolTable): RowActions => highlightTracks(trace, table, ["track"], []);
   return (
     <SpanAnswer trace={trace} tool="counters" span={span} isOf={isCounter} nothing="No counter lies in this.">
       {(answer) => (
-        <FigureTables answer={answer} links={links} tool="counters" facts={[]} hidden={["name"]} deedsOf={deedsOf} />
+        <FigureTables
+          answer={answer}
+          links={links}
+          tool="counters"
+          facts={[]}
+          hidden={["name"]}
+          rowActionsOf={rowActionsOf}
+        />
       )}
     </SpanAnswer>
   );

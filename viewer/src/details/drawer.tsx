@@ -12,7 +12,7 @@ import { BinPanel } from "./bin-panel";
 import { EventPanel } from "./event-panel";
 import { Head } from "./head";
 import { CannotFetch, SkeletonRows } from "./notices";
-import { SeveralPanel } from "./several-panel";
+import { PickedSlicesPanel } from "./picked-slices-panel";
 import "../styles/drawer.css";
 
 function RunPanel({ trace }: { trace: Trace }) {
@@ -53,7 +53,7 @@ function EventContent({ trace }: { trace: Trace }) {
     return (
       <>
         <Head title="This event cannot be fetched" />
-        <CannotFetch message={view.failure.message} retry={() => app.guide.select({ ...view.event })} />
+        <CannotFetch message={view.failure.message} retry={() => app.viewNavigator.select({ ...view.event })} />
       </>
     );
   }
@@ -81,7 +81,7 @@ function DrawerContent({ trace }: { trace: Trace }) {
     case "bin":
       return <BinPanel trace={trace} bin={chosen.bin} />;
     case "several":
-      return <SeveralPanel trace={trace} />;
+      return <PickedSlicesPanel trace={trace} />;
     case "event":
       return <EventContent trace={trace} />;
   }

@@ -1,21 +1,21 @@
-/** What a span is made of: a table of names, or of other groups, whose events a row has stand out. */
+/** Table of a span's events by name, or by other groups; a row has its events stand out. */
 
 import type { ToolAnswer, ToolQuestion, ToolTable } from "@tilescope/client";
 import { useEffect, useMemo } from "preact/hooks";
 import { DataTable } from "../answers/data-table";
-import type { RowDeeds } from "../answers/links";
+import type { RowActions } from "../answers/links";
 import { TableChoices } from "../answers/table-model";
 import { type AppActions, useApp } from "../components/app-context";
 import { GoIcon } from "../components/icons";
 import { highlight } from "../state/highlight";
 import { announcement, failure } from "../state/shell";
 import type { Trace } from "../state/trace";
-import { isSliced } from "./asked-tracks";
-import { forgetRows } from "./lit-tracks";
 import { LongestIcon } from "./panel-icons";
+import { isSliced } from "./question-tracks";
 import { eventOf, hasNamesakes, hasQueries, highlightOf, rowQuestion } from "./row-events";
 import { type ShownSpan, SpanAnswer } from "./span-answer";
 import { chosenGroups, groupsQuestion } from "./span-tabs";
+import { forgetRows } from "./track-highlights";
 import { useLinks } from "./use-links";
 
 interface Props {
@@ -25,16 +25,16 @@ interface Props {
 
 const NAMELESS = "These events have no name by which they could be found.";
 
-/** How each sort of table was sorted and filtered: the next selection is shown in the same way. */
+/** Sorting and filters of each sort of table: the next selection is shown in the same way. */
 const choicesOf = new Map<string, TableChoices>();
 
 function choices(by: string): TableChoices {
-  const known = choicesOf.get(by) ?? new TableChoices(["shortest", ...(TWICE[by] ?? [])]);
-  choicesOf.set(by, known);
-  return known;
+  const choices = choicesOf.get(by) ?? new TableChoices(["shortest", ...(TWICE[by] ?? [])]);
+  choicesOf.set(by, choices);
+  return choices;
 }
 
-/** What another column says, too: not shown at first. */
+/** Columns that repeat another one: hidden at first. */
 const TWICE: Readonly<Record<string, readonly string[]>> = {
   name: ["category"],
   track: ["name", "process", "host"],
@@ -73,11 +73,20 @@ function EventTable({ trace, span, by, answer }: Props & { readonly by: string; 
   const table = answer.tables[0]!;
   const shownBy = by === "name" && hasNamesakes(table) ? "name and category" : by;
   useEffect(() => forgetRows, []);
-  const deeds = useMemo(() => deedsOf(app, trace, span, by, table), [app, trace, span, by, table]);
-  return <DataTable table={table} links={links} choices={choices(shownBy)} head={null} onMore={null} deeds={deeds} />;
+  const rowActions = useMemo(() => rowActionsOf(app, trace, span, by, table), [app, trace, span, by, table]);
+  return (
+    <DataTable
+      table={table}
+      links={links}
+      choices={choices(shownBy)}
+      head={null}
+      onMore={null}
+      rowActions={rowActions}
+    />
+  );
 }
 
-function deedsOf(app: AppActions, trace: Trace, span: ShownSpan, by: string, table: ToolTable): RowDeeds {
+function rowActionsOf(app: AppActions, trace: Trace, span: ShownSpan, by: string, table: ToolTable): RowActions {
   const keys = Array.from(
     { length: table.columns[0]?.values.length ?? 0 },
     (_, row) => highlightOf(by, table, row, trace)?.key,

@@ -1,4 +1,4 @@
-/** What is known of one event: a slice, an instant, a sample of a counter. */
+/** Panel of one event: a slice, an instant, a sample of a counter. */
 
 import { type EventDetails, formatExactDuration } from "@tilescope/client";
 import { useApp } from "../components/app-context";
@@ -55,7 +55,7 @@ function FindAllButton({ name }: { name: string }) {
   );
 }
 
-/** Of a slice that nests; of others it is not defined. */
+/** Self time of a slice that nests; for others it is not defined. */
 function SelfRow({ trace, details }: PanelProps) {
   const view = nestingView.value;
   const { durationTicks } = details;
@@ -151,7 +151,7 @@ function Internals({ details, args }: { details: EventDetails; args: ReturnType<
 
 /** Keeps what the server says of a slice's place for as long as it is shown. */
 function SliceNesting({ trace, details }: PanelProps) {
-  return <NestingPanel trace={trace} details={details} asked={useNesting(trace, details)} />;
+  return <NestingPanel trace={trace} details={details} request={useNesting(trace, details)} />;
 }
 
 export function EventPanel({ trace, details }: PanelProps) {

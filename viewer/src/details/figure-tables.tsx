@@ -4,38 +4,38 @@ import type { ToolAnswer, ToolFact, ToolTable } from "@tilescope/client";
 import { useEffect, useMemo } from "preact/hooks";
 import { DataTable } from "../answers/data-table";
 import { exactText, figureText, isRecorded } from "../answers/figures";
-import type { Links, RowDeeds } from "../answers/links";
+import type { Links, RowActions } from "../answers/links";
 import { NotesList } from "../answers/notes-list";
 import { TableChoices } from "../answers/table-model";
 import { Tabs } from "../answers/tabs";
 import { formatCount } from "../components/format";
-import { forgetRows } from "./lit-tracks";
+import { forgetRows } from "./track-highlights";
 
 interface Props {
   readonly answer: ToolAnswer;
   readonly links: Links;
-  /** Which tool this is, and the columns of its tables that are not shown at first. */
+  /** The tool, and the columns of its tables that are hidden at first. */
   readonly tool: string;
   readonly hidden?: readonly string[];
   /** The facts that are shown, in this order. */
   readonly facts: readonly string[];
-  readonly deedsOf?: (table: ToolTable) => RowDeeds | null;
+  readonly rowActionsOf?: (table: ToolTable) => RowActions | null;
 }
 
-/** How tables were sorted and filtered: the next selection is shown in the same way. */
+/** Sorting and filters of tables: the next selection is shown in the same way. */
 const choicesOf = new Map<string, TableChoices>();
 
 function choices(key: string, hidden: readonly string[]): TableChoices {
-  const known = choicesOf.get(key) ?? new TableChoices(hidden);
-  choicesOf.set(key, known);
-  return known;
+  const choices = choicesOf.get(key) ?? new TableChoices(hidden);
+  choicesOf.set(key, choices);
+  return choices;
 }
 
-export function FigureTables({ answer, links, tool, facts, hidden = [], deedsOf = () => null }: Props) {
+export function FigureTables({ answer, links, tool, facts, hidden = [], rowActionsOf = () => null }: Props) {
   const tables = answer.tables.filter(({ columns }) => (columns[0]?.values.length ?? 0) > 0);
   const shown = facts.flatMap((id) => answer.facts.find((fact) => fact.id === id) ?? []);
   useEffect(() => forgetRows, []);
-  const deeds = useMemo(() => new Map(tables.map((table) => [table.id, deedsOf(table)])), [answer]);
+  const actionsByTable = useMemo(() => new Map(tables.map((table) => [table.id, rowActionsOf(table)])), [answer]);
   return (
     <>
       {shown.length > 0 && <FactLine facts={shown} links={links} />}
@@ -56,7 +56,7 @@ export function FigureTables({ answer, links, tool, facts, hidden = [], deedsOf 
             links={links}
             choices={choices(`${tool}/${id}`, hidden)}
             onMore={null}
-            deeds={deeds.get(id) ?? null}
+            rowActions={actionsByTable.get(id) ?? null}
           />
         )}
       </Tabs>

@@ -1,26 +1,26 @@
 /** Flows between the tracks of a span, summed up; a row has both tracks stand out. */
 
 import type { ToolTable } from "@tilescope/client";
-import type { RowDeeds } from "../answers/links";
+import type { RowActions } from "../answers/links";
 import { GoIcon } from "../components/icons";
 import type { Trace } from "../state/trace";
-import { isSliced } from "./asked-tracks";
 import { FigureTables } from "./figure-tables";
-import { lightTracks } from "./lit-tracks";
 import { TargetIcon } from "./panel-icons";
+import { isSliced } from "./question-tracks";
 import { type ShownSpan, SpanAnswer } from "./span-answer";
+import { highlightTracks } from "./track-highlights";
 import { useLinks } from "./use-links";
 
 const FACTS = ["leaving", "arriving", "pairs"];
 
 export function FlowFigures({ trace, span }: { trace: Trace; span: ShownSpan }) {
   const links = useLinks(trace);
-  const deedsOf = (table: ToolTable): RowDeeds => {
+  const rowActionsOf = (table: ToolTable): RowActions => {
     const show = (column: string) => (row: number) => {
       const track = table.columns.find(({ id }) => id === column)?.values[row];
       links.goTo(null, typeof track === "number" ? track : null);
     };
-    return lightTracks(
+    return highlightTracks(
       trace,
       table,
       ["source", "target"],
@@ -32,7 +32,9 @@ export function FlowFigures({ trace, span }: { trace: Trace; span: ShownSpan }) 
   };
   return (
     <SpanAnswer trace={trace} tool="flows" span={span} isOf={isSliced} nothing="No flow begins or ends in this.">
-      {(answer) => <FigureTables answer={answer} links={links} tool="flows" facts={FACTS} deedsOf={deedsOf} />}
+      {(answer) => (
+        <FigureTables answer={answer} links={links} tool="flows" facts={FACTS} rowActionsOf={rowActionsOf} />
+      )}
     </SpanAnswer>
   );
 }

@@ -1,8 +1,8 @@
-/** When the devices of a span are idle, what ended each gap, and what the host did meanwhile. */
+/** Idle times of the devices of a span, the event that ended each gap, and the work of the host meanwhile. */
 
 import type { Trace } from "../state/trace";
-import { isSliced } from "./asked-tracks";
 import { FigureTables } from "./figure-tables";
+import { isSliced } from "./question-tracks";
 import { type ShownSpan, SpanAnswer } from "./span-answer";
 import { useLinks } from "./use-links";
 

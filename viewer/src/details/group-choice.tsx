@@ -1,13 +1,13 @@
 /** By what events are summed up: what the server's tool offers. */
 
-import { useAsked } from "../asking/use-asked";
+import { useRequest } from "../requests/use-request";
 import type { Trace } from "../state/trace";
 import { chosenArgument, chosenGroups } from "./span-tabs";
 
 export function GroupChoice({ trace }: { trace: Trace }) {
-  const asked = useAsked("stats", (signal) => trace.api.toolFields("stats", signal));
-  const { asking } = asked;
-  const by = asking.kind === "answered" ? asking.answer.find(({ name }) => name === "by") : undefined;
+  const request = useRequest("stats", (signal) => trace.api.toolFields("stats", signal));
+  const { state } = request;
+  const by = state.kind === "answered" ? state.answer.find(({ name }) => name === "by") : undefined;
   const offered = by?.schema.enum ?? [];
   const choices = offered.includes(chosenGroups.value) ? offered : [chosenGroups.value, ...offered];
   return (
@@ -15,8 +15,8 @@ export function GroupChoice({ trace }: { trace: Trace }) {
       <span aria-hidden="true">by</span>
       <select
         aria-label="Sum up by"
-        title={asking.kind === "failed" ? `Other groups could not be loaded: ${asking.failure.message}` : undefined}
-        onFocus={() => asking.kind === "failed" && asked.again()}
+        title={state.kind === "failed" ? `Other groups could not be loaded: ${state.failure.message}` : undefined}
+        onFocus={() => state.kind === "failed" && request.again()}
         value={chosenGroups.value}
         onChange={(event) => {
           chosenGroups.value = event.currentTarget.value;

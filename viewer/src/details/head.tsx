@@ -55,10 +55,10 @@ export function DockButton() {
 
 interface HeadProps {
   readonly title: string;
-  /** What zooms to it is called. */
+  /** Label of the button that zooms to it. */
   readonly zoom?: string;
   readonly copy?: () => string;
-  /** What stands beside the title. */
+  /** Content beside the title. */
   readonly children?: ComponentChildren;
   /** Shows the same on a page of its own. */
   readonly page?: { readonly title: string; readonly open: () => void } | null;
@@ -84,7 +84,7 @@ export function Head({ title, zoom, copy, children, page = null }: HeadProps) {
           type="button"
           class="button is-outlined"
           title={withKeys(zoom, "focus-selection")}
-          onClick={() => app.guide.zoomToSelection()}
+          onClick={() => app.viewNavigator.zoomToSelection()}
         >
           <FitIcon />
           {zoom}

@@ -19,7 +19,7 @@ interface EventLinkProps {
 export function EventLink({ track, ordinal, name, title }: EventLinkProps) {
   const app = useApp();
   return (
-    <button type="button" class="link" title={title} onClick={() => app.guide.goTo(track, Number(ordinal))}>
+    <button type="button" class="link" title={title} onClick={() => app.viewNavigator.goTo(track, Number(ordinal))}>
       {nameText(name)}
     </button>
   );
@@ -34,7 +34,7 @@ export function TrackLink({ trace, track }: { trace: Trace; track: number }) {
       type="button"
       class="link"
       title="Show this track in the timeline"
-      onClick={() => app.guide.goToPlace(trace, null, track)}
+      onClick={() => app.viewNavigator.goToPlace(trace, null, track)}
     >
       {path.join(" › ")}
     </button>

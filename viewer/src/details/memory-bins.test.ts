@@ -23,7 +23,7 @@ const ANSWER = {
 test("parts of a span, exactly, and where they are", () => {
   const bins = memoryBins(ANSWER, range)!;
   expect([bins.memory, bins.names, bins.top]).toEqual(["host 1 · 0", ["host 0 · 0", "host 1 · 0"], 9007199254740993n]);
-  expect([9n, 10n, 19n, 20n, 49n, 50n].map((at) => binAt(bins, at))).toEqual([-1, 0, 0, 1, 3, -1]);
+  expect([9n, 10n, 19n, 20n, 49n, 50n].map((tick) => binAt(bins, tick))).toEqual([-1, 0, 0, 1, 3, -1]);
   expect([fullestNear(bins, 2, 0), fullestNear(bins, 2, 1), fullestNear(bins, 0, 1)]).toEqual([2, 3, 1]);
   expect(rangeOf(bins, 3)).toEqual({ startTicks: 40n, endTicks: 50n });
   const view = { startTicks: ticks(20n), startFraction: 0, ticksPerPx: 2, widthPx: 7 };

@@ -1,4 +1,4 @@
-/** How full a memory is in parts of what is on the screen, and where each is drawn. Pure. */
+/** Memory in use in parts of what is on the screen, and their positions. Pure. */
 
 import { type TickRange, type ToolAnswer, ticks, type View, xOfTick } from "@tilescope/client";
 
@@ -12,7 +12,7 @@ export interface MemoryBins {
   readonly starts: readonly bigint[];
   readonly least: readonly (bigint | null)[];
   readonly greatest: readonly (bigint | null)[];
-  /** Of all parts; 0: nothing is known. */
+  /** Maximum of all parts; 0: nothing is known. */
   readonly top: bigint;
 }
 
@@ -23,8 +23,8 @@ export function memoryBins(answer: ToolAnswer, range: TickRange): MemoryBins | n
   if (table === undefined) {
     return null;
   }
-  const of = (id: string) => table.columns.find((column) => column.id === id)?.values ?? [];
-  const hosts = of("host");
+  const values = (id: string) => table.columns.find((column) => column.id === id)?.values ?? [];
+  const hosts = values("host");
   const several = new Set(hosts).size > 1;
   const numbers = (id: string) =>
     (series?.ys.find((column) => column.id === id)?.values ?? []).map((value) =>
@@ -35,7 +35,7 @@ export function memoryBins(answer: ToolAnswer, range: TickRange): MemoryBins | n
   return {
     memory: several ? `${host} · ${fact?.value}` : String(fact?.value ?? ""),
     host,
-    names: of("memory").map((name, row) => (several ? `${hosts[row]} · ${name}` : String(name))),
+    names: values("memory").map((name, row) => (several ? `${hosts[row]} · ${name}` : String(name))),
     range,
     starts: (series?.x.values ?? []).map((value) => BigInt(value as string)),
     least: numbers("least"),
@@ -45,14 +45,14 @@ export function memoryBins(answer: ToolAnswer, range: TickRange): MemoryBins | n
 }
 
 /** The part at a tick; -1: none. */
-export function binAt({ starts, range }: MemoryBins, at: bigint): number {
-  if (starts.length === 0 || at < starts[0]! || at >= range.endTicks) {
+export function binAt({ starts, range }: MemoryBins, tick: bigint): number {
+  if (starts.length === 0 || tick < starts[0]! || tick >= range.endTicks) {
     return -1;
   }
   let [from, to] = [0, starts.length - 1];
   while (from < to) {
     const middle = (from + to + 1) >> 1;
-    if (starts[middle]! <= at) {
+    if (starts[middle]! <= tick) {
       from = middle;
     } else {
       to = middle - 1;
@@ -63,15 +63,15 @@ export function binAt({ starts, range }: MemoryBins, at: bigint): number {
 
 /** The fullest part within some of another; the nearest of these. */
 export function fullestNear(bins: MemoryBins, bin: number, within: number): number {
-  let found = bin;
+  let highest = bin;
   for (let away = 1; away <= within; away++) {
     for (const other of [bin - away, bin + away]) {
-      if ((bins.greatest[other] ?? -1n) > (bins.greatest[found] ?? -1n)) {
-        found = other;
+      if ((bins.greatest[other] ?? -1n) > (bins.greatest[highest] ?? -1n)) {
+        highest = other;
       }
     }
   }
-  return found;
+  return highest;
 }
 
 /** The ticks of a part. */
@@ -86,8 +86,8 @@ export interface MemoryColumns {
 }
 
 /**
- * How full it is in each column of a view, which may have moved on since the parts were asked for. A column has all parts that
- * touch it: none is hidden by another.
+ * Memory in use in each column of a view, which may have moved on since the parts were asked for. A column has all parts that touch it:
+ * none is hidden by another.
  */
 export function columnsOf(bins: MemoryBins, view: View, ratio: number): MemoryColumns {
   const width = Math.max(1, Math.round(view.widthPx * ratio));
@@ -102,15 +102,15 @@ export function columnsOf(bins: MemoryBins, view: View, ratio: number): MemoryCo
     }
     const first = Math.max(0, Math.floor(x + ROUNDING));
     const end = Math.min(width, Math.max(first + 1, Math.ceil(endX - ROUNDING)));
-    for (let at = first; at < end; at++) {
-      least[at] = Math.min(Number.isNaN(least[at]!) ? 1 : least[at]!, Number(low) / top);
-      greatest[at] = Math.max(Number.isNaN(greatest[at]!) ? 0 : greatest[at]!, Number(high) / top);
+    for (let index = first; index < end; index++) {
+      least[index] = Math.min(Number.isNaN(least[index]!) ? 1 : least[index]!, Number(low) / top);
+      greatest[index] = Math.max(Number.isNaN(greatest[index]!) ? 0 : greatest[index]!, Number(high) / top);
     }
   });
   return { least, greatest };
 }
 
-/** Of a pixel: borders of parts are whole ticks, and seldom whole pixels. */
+/** Tolerance in pixels: borders of parts are whole ticks, and seldom whole pixels. */
 const ROUNDING = 0.01;
 
 /** The part of a view that the run has: what is asked about. Null: nothing of the run is on the screen. */

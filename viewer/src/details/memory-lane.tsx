@@ -8,12 +8,12 @@ import "./memory-lane.css";
 import { tickAtX, type View, visibleRange, xOfTick } from "@tilescope/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { figureText } from "../answers/figures";
-import { useAsked } from "../asking/use-asked";
 import { useApp } from "../components/app-context";
 import { CloseIcon } from "../components/icons";
 import { withKeys } from "../keys/table";
-import { lastOf } from "../state/asking";
+import { useRequest } from "../requests/use-request";
 import { questionKey } from "../state/question-key";
+import { lastOf } from "../state/request-state";
 import { changeSettings, theme } from "../state/settings";
 import { announcement, isDrawerOpen } from "../state/shell";
 import type { Trace } from "../state/trace";
@@ -29,11 +29,11 @@ const AROUND_PX = 12;
 export function MemoryLane({ trace }: { readonly trace: Trace }) {
   const { pages } = useApp();
   const [memory, setMemory] = useState("");
-  const [at, setAt] = useState<number | null>(null);
+  const [pointedPx, setPointedPx] = useState<number | null>(null);
   const seen = view.value;
   const { bins, isStale, failure } = useBins(trace, memory, seen);
   const words = (bin: number) => (bins === null || bin < 0 ? "" : binText(trace, bins, bin));
-  const bin = at === null || bins === null ? -1 : binAt(bins, tickAtX(seen, at));
+  const bin = pointedPx === null || bins === null ? -1 : binAt(bins, tickAtX(seen, pointedPx));
   const choose = (xPx: number) => {
     const near = bins === null ? -1 : binAt(bins, tickAtX(seen, xPx));
     if (bins === null || near < 0) {
@@ -52,14 +52,14 @@ export function MemoryLane({ trace }: { readonly trace: Trace }) {
     }
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const from = at ?? seen.widthPx / 2;
+    const from = pointedPx ?? seen.widthPx / 2;
     const stride = event.shiftKey ? 20 : 1;
     const to = { ArrowLeft: from - stride, ArrowRight: from + stride, Home: 0, End: seen.widthPx - 1 }[event.key];
     if (to !== undefined) {
-      setAt(Math.max(0, Math.min(seen.widthPx - 1, to)));
+      setPointedPx(Math.max(0, Math.min(seen.widthPx - 1, to)));
     } else if (event.key === "ArrowUp" && bins !== null) {
       const top = bins.greatest.indexOf(bins.top);
-      setAt(Math.max(0, Math.min(seen.widthPx - 1, xOfTick(seen, bins.starts[top] ?? seen.startTicks))));
+      setPointedPx(Math.max(0, Math.min(seen.widthPx - 1, xOfTick(seen, bins.starts[top] ?? seen.startTicks))));
     } else if (event.key === "Enter") {
       choose(from);
     } else {
@@ -106,13 +106,13 @@ export function MemoryLane({ trace }: { readonly trace: Trace }) {
         aria-label="Time of the memory in use; up: where it is fullest; Enter selects what happens around it"
         aria-valuemin={0}
         aria-valuemax={Math.round(seen.widthPx)}
-        aria-valuenow={Math.round(at ?? seen.widthPx / 2)}
+        aria-valuenow={Math.round(pointedPx ?? seen.widthPx / 2)}
         aria-valuetext={text === "" ? (failure ?? "not known") : text}
         onKeyDown={onKeyDown}
-        onPointerMove={(event) => setAt(event.offsetX)}
-        onPointerLeave={() => setAt(null)}
-        onFocus={() => setAt((known) => known ?? seen.widthPx / 2)}
-        onBlur={() => setAt(null)}
+        onPointerMove={(event) => setPointedPx(event.offsetX)}
+        onPointerLeave={() => setPointedPx(null)}
+        onFocus={() => setPointedPx((current) => current ?? seen.widthPx / 2)}
+        onBlur={() => setPointedPx(null)}
         onClick={(event) => choose(event.offsetX)}
       >
         <div class={isStale ? "is-stale" : undefined}>
@@ -120,12 +120,16 @@ export function MemoryLane({ trace }: { readonly trace: Trace }) {
           {bins !== null && bins.top > 0n && <span class="memory-top">{bytesText(trace, bins.top)}</span>}
         </div>
         {failure !== null && <span class="memory-none">{failure}</span>}
-        {at !== null && text !== "" && (
+        {pointedPx !== null && text !== "" && (
           <>
-            <span class="memory-cursor" style={{ left: `${at}px` }} />
+            <span class="memory-cursor" style={{ left: `${pointedPx}px` }} />
             <span
               class="memory-tip"
-              style={at > seen.widthPx / 2 ? { right: `${seen.widthPx - at + 8}px` } : { left: `${at + 8}px` }}
+              style={
+                pointedPx > seen.widthPx / 2
+                  ? { right: `${seen.widthPx - pointedPx + 8}px` }
+                  : { left: `${pointedPx + 8}px` }
+              }
             >
               {text}
             </span>
@@ -138,13 +142,13 @@ export function MemoryLane({ trace }: { readonly trace: Trace }) {
 
 interface Shown {
   readonly bins: MemoryBins | null;
-  /** What is shown is of another view, or of another memory. */
+  /** True while the figures are those of another view, or of another memory. */
   readonly isStale: boolean;
-  /** Why there is nothing. */
+  /** Reason why there is nothing. */
   readonly failure: string | null;
 }
 
-/** What the server says of the view, once that stands still; of the one before until then. */
+/** The server's figures for the view, once that stands still; those of the view before until then. */
 function useBins(trace: Trace, memory: string, seen: View): Shown {
   const range = askedRange(visibleRange(seen), trace.manifest.range);
   const count = Math.max(1, Math.min(8192, Math.round(seen.widthPx)));
@@ -156,10 +160,14 @@ function useBins(trace: Trace, memory: string, seen: View): Shown {
   // Where nothing of the run is on the screen there is nothing to ask.
   const ask = async (signal: AbortSignal) =>
     range === null ? null : memoryBins(await trace.api.ask("memory_profile", question, signal), range);
-  const { asking } = useAsked(questionKey(trace.manifest, range === null ? "" : "memory_profile", question), ask, true);
-  const bins = lastOf(asking)?.answer ?? null;
-  const isAnswered = asking.kind === "answered";
-  const failure = asking.kind === "failed" ? asking.failure.message : null;
+  const { state } = useRequest(
+    questionKey(trace.manifest, range === null ? "" : "memory_profile", question),
+    ask,
+    true,
+  );
+  const bins = lastOf(state)?.answer ?? null;
+  const isAnswered = state.kind === "answered";
+  const failure = state.kind === "failed" ? state.failure.message : null;
   const none = isAnswered && range !== null && bins === null ? "The trace has no allocations." : null;
   return { bins, isStale: !isAnswered && bins !== null, failure: failure ?? none };
 }

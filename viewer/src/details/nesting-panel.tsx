@@ -4,7 +4,6 @@ import { type EventDetails, formatDuration } from "@tilescope/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { formatCount, formatPercent, plural } from "../components/format";
 import { keysOf } from "../keys/table";
-import { type Asking, lastOf } from "../state/asking";
 import { retries } from "../state/link";
 import {
   type ChildList,
@@ -18,6 +17,7 @@ import {
   type Relative,
 } from "../state/nesting";
 import { buildKey } from "../state/question-key";
+import { lastOf, type RequestState } from "../state/request-state";
 import type { Trace } from "../state/trace";
 import { EventLink } from "./links";
 import { CannotFetch, SkeletonRows } from "./notices";
@@ -25,25 +25,25 @@ import { CannotFetch, SkeletonRows } from "./notices";
 /** Slices around it that are listed at first. */
 const PARENTS_AT_FIRST = 6;
 
-/** Where a person chose it, the next slice lists its children in the same order. */
+/** Order of children that a person has chosen: the next slice lists its children in the same order. */
 let preferred: ChildOrder = "longest";
 
-interface Asked {
-  readonly asking: Asking<Nesting>;
+interface NestingRequest {
+  readonly state: RequestState<Nesting>;
   readonly list: ChildList;
   setList(list: ChildList): void;
   retry(): void;
 }
 
 /** Follows a slice with what the server says of its place among others. */
-export function useNesting(trace: Trace, details: EventDetails): Asked {
+export function useNesting(trace: Trace, details: EventDetails): NestingRequest {
   const { track, ordinal } = details;
   const loader = useMemo(() => new NestingLoader(), []);
   const slice = `${track}.${ordinal}`;
   const [chosen, setChosen] = useState({ slice, list: firstChildren(preferred) });
   const list = chosen.slice === slice ? chosen.list : firstChildren(preferred);
-  const asking = loader.about(trace, details, list);
-  const times = asking.kind === "failed" ? retries.value : retries.peek();
+  const state = loader.about(trace, details, list);
+  const times = state.kind === "failed" ? retries.value : retries.peek();
   // A run that grows has other answers with each of its revisions.
   const build = buildKey(trace.manifest);
   useEffect(
@@ -52,7 +52,7 @@ export function useNesting(trace: Trace, details: EventDetails): Asked {
   );
   useEffect(() => () => loader.close(), [loader]);
   return {
-    asking,
+    state,
     list,
     setList: (next) => {
       preferred = next.order;
@@ -64,13 +64,13 @@ export function useNesting(trace: Trace, details: EventDetails): Asked {
 
 interface RowsProps {
   readonly slices: readonly Relative[];
-  readonly of: EventDetails;
+  readonly event: EventDetails;
   readonly tickPs: number;
   readonly isInside: boolean;
 }
 
-function Rows({ slices, of, tickPs, isInside }: RowsProps) {
-  const share = ({ durationTicks }: Relative) => Number(durationTicks) / Number(of.durationTicks);
+function Rows({ slices, event, tickPs, isInside }: RowsProps) {
+  const share = ({ durationTicks }: Relative) => Number(durationTicks) / Number(event.durationTicks);
   return (
     <>
       {slices.map((slice) => (
@@ -80,7 +80,7 @@ function Rows({ slices, of, tickPs, isInside }: RowsProps) {
           </th>
           {isInside && (
             <td class="dim" title="Its start, after the start of the slice around it">
-              +{formatDuration(slice.startTicks - of.startTicks, tickPs)}
+              +{formatDuration(slice.startTicks - event.startTicks, tickPs)}
             </td>
           )}
           <td title="Its duration">{formatDuration(slice.durationTicks, tickPs)}</td>
@@ -97,8 +97,8 @@ function Rows({ slices, of, tickPs, isInside }: RowsProps) {
   );
 }
 
-function Parents({ nesting, of, tickPs }: { nesting: Nesting; of: EventDetails; tickPs: number }) {
-  const slice = `${of.track}.${of.ordinal}`;
+function Parents({ nesting, event, tickPs }: { nesting: Nesting; event: EventDetails; tickPs: number }) {
+  const slice = `${event.track}.${event.ordinal}`;
   const [opened, setOpened] = useState("");
   const { parents, depth } = nesting;
   const isCut = parents.length > PARENTS_AT_FIRST && opened !== slice;
@@ -115,7 +115,7 @@ function Parents({ nesting, of, tickPs }: { nesting: Nesting; of: EventDetails; 
             <col class="kin-duration" />
           </colgroup>
           <tbody>
-            <Rows slices={listed} of={of} tickPs={tickPs} isInside={false} />
+            <Rows slices={listed} event={event} tickPs={tickPs} isInside={false} />
           </tbody>
         </table>
       )}
@@ -183,14 +183,14 @@ function Pager({ nesting, setList }: { nesting: Nesting; setList: (list: ChildLi
 
 function Children({
   nesting,
-  of,
+  event,
   tickPs,
-  asked,
+  request,
 }: {
   nesting: Nesting;
-  of: EventDetails;
+  event: EventDetails;
   tickPs: number;
-  asked: Asked;
+  request: NestingRequest;
 }) {
   const { childCount, children } = nesting;
   return (
@@ -199,7 +199,7 @@ function Children({
         <h3 title={`${keysOf("child-slice")} selects the first`}>
           {childCount === 0n ? "No slice in it" : `${plural(childCount, "slice")} directly in it`}
         </h3>
-        {childCount > 1n && <OrderSwitch list={asked.list} setList={asked.setList} />}
+        {childCount > 1n && <OrderSwitch list={request.list} setList={request.setList} />}
       </div>
       {childCount > 0n && (
         <table class="kin" data-table="children">
@@ -210,34 +210,42 @@ function Children({
             <col class="kin-share" />
           </colgroup>
           <tbody>
-            <Rows slices={children} of={of} tickPs={tickPs} isInside={true} />
+            <Rows slices={children} event={event} tickPs={tickPs} isInside={true} />
           </tbody>
         </table>
       )}
-      <Pager nesting={nesting} setList={asked.setList} />
+      <Pager nesting={nesting} setList={request.setList} />
     </section>
   );
 }
 
 /** All of it, or what stands in its place until it is there. What was there before is dimmed meanwhile. */
-export function NestingPanel({ trace, details, asked }: { trace: Trace; details: EventDetails; asked: Asked }) {
-  const { asking } = asked;
+export function NestingPanel({
+  trace,
+  details,
+  request,
+}: {
+  trace: Trace;
+  details: EventDetails;
+  request: NestingRequest;
+}) {
+  const { state } = request;
   const { tickPs } = trace.manifest.time;
-  if (asking.kind === "failed") {
+  if (state.kind === "failed") {
     return (
       <section>
         <h3>Slices around it and in it</h3>
-        <CannotFetch message={asking.failure.message} retry={asked.retry} />
+        <CannotFetch message={state.failure.message} retry={request.retry} />
       </section>
     );
   }
-  const nesting = lastOf(asking)?.answer ?? null;
+  const nesting = lastOf(state)?.answer ?? null;
   if (nesting === null) {
-    return asking.kind === "waiting" && asking.patience !== "quiet" ? (
+    return state.kind === "waiting" && state.patience !== "quiet" ? (
       <SkeletonRows widths={[38, 92, 84, 60, 74]} />
     ) : null;
   }
-  const isStale = asking.kind === "waiting";
+  const isStale = state.kind === "waiting";
   if (nesting.depth === 0 && nesting.childCount === 0n) {
     return (
       <section>
@@ -247,8 +255,8 @@ export function NestingPanel({ trace, details, asked }: { trace: Trace; details:
   }
   return (
     <div class={isStale ? "is-stale" : ""} aria-busy={isStale} inert={isStale}>
-      <Parents nesting={nesting} of={details} tickPs={tickPs} />
-      <Children nesting={nesting} of={details} tickPs={tickPs} asked={asked} />
+      <Parents nesting={nesting} event={details} tickPs={tickPs} />
+      <Children nesting={nesting} event={details} tickPs={tickPs} request={request} />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** What is shown in the place of details that are not there. */
+/** Notices in the place of details that are not there. */
 
 import { link } from "../state/link";
 
@@ -13,7 +13,7 @@ export function SkeletonRows({ widths }: { widths: readonly number[] }) {
   );
 }
 
-/** What could not be fetched, and a way to try again. When the server is back it is fetched without that. */
+/** Message of a failed fetch, with a way to try again. When the server is back, that happens by itself. */
 export function CannotFetch({ message, retry }: { message: string; retry: () => void }) {
   const isAway = link.value.kind === "down";
   return (

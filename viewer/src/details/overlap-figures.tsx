@@ -1,12 +1,12 @@
-/** How much of its time the devices of a span compute, communicate, copy and idle: one bar, and the figures. */
+/** Time that the devices of a span compute, communicate, copy and idle: one bar, and the figures. */
 
 import { formatDuration, type ToolAnswer } from "@tilescope/client";
 import type { Links } from "../answers/links";
 import { formatPercent } from "../components/format";
 import type { Trace } from "../state/trace";
-import { isSliced } from "./asked-tracks";
 import { FigureTables } from "./figure-tables";
 import { partsOfTime } from "./parts-of-time";
+import { isSliced } from "./question-tracks";
 import { type ShownSpan, SpanAnswer } from "./span-answer";
 import { useLinks } from "./use-links";
 

@@ -16,7 +16,7 @@ export const PageIcon = () => (
   </Icon>
 );
 
-/** Where an arrow ends. */
+/** Icon for the end of an arrow. */
 export const TargetIcon = () => (
   <Icon>
     <path d="M2.5 8h7M6.8 5.2L9.6 8l-2.8 2.8M13 3v10" />

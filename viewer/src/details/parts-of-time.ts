@@ -16,16 +16,16 @@ const PARTS: readonly (readonly [id: string, label: string])[] = [
   ["idle", "Idle"],
 ];
 
-/** Those that are some time; `other` is what runs and is none of them. None where the span is not known. */
+/** Parts that have a time; `other` runs and is none of them. None where the span is not known. */
 export function partsOfTime(facts: readonly ToolFact[]): readonly PartOfTime[] {
   const ticksOf = (id: string): bigint => BigInt(String(facts.find((fact) => fact.id === id)?.value ?? 0));
   const span = ticksOf("span");
   if (span === 0n) {
     return [];
   }
-  const found = PARTS.map(([id, label]) => ({ id, label, ticks: ticksOf(id) }));
-  const other = span - found.reduce((sum, { ticks }) => sum + ticks, 0n);
-  return [...found, { id: "other", label: "Other work", ticks: other }]
+  const parts = PARTS.map(([id, label]) => ({ id, label, ticks: ticksOf(id) }));
+  const other = span - parts.reduce((sum, { ticks }) => sum + ticks, 0n);
+  return [...parts, { id: "other", label: "Other work", ticks: other }]
     .filter(({ ticks }) => ticks > 0n)
     .map((part) => ({ ...part, share: Number(part.ticks) / Number(span) }));
 }

@@ -1,7 +1,7 @@
 import type { ToolAnswer, Track } from "@tilescope/client";
 import { ticks } from "@tilescope/client";
 import { expect, it } from "vitest";
-import { column, table } from "../answers/made-up";
+import { column, table } from "../answers/test-tables";
 import type { Trace } from "../state/trace";
 import { eventOf, hasNamesakes, highlightOf, isOfRow, queryOf, rowQuestion } from "./row-events";
 

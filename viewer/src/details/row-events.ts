@@ -4,36 +4,36 @@ import type { TickRange, ToolAnswer, ToolQuestion, ToolTable } from "@tilescope/
 import type { Figure } from "../answers/figures";
 import type { Highlight } from "../state/highlight";
 import type { Trace } from "../state/trace";
-import { askedTracks, isSliced, spanQuestion } from "./asked-tracks";
+import { isSliced, questionTracks, spanQuestion } from "./question-tracks";
 
 /** Characters of a search, at most, with room for a duration: as `MAX_QUERY` of the server. */
 const MOST_CHARACTERS = 460;
 
 type Tracks = Pick<Trace, "tracks">;
 
-/** Where events are looked for. */
+/** Scope in which events are looked for. */
 interface Where {
   readonly range: TickRange;
   readonly tracks: ReadonlySet<number>;
 }
 
-/** Whether events of rows by this can be found. */
+/** True if events of rows by this can be searched for. */
 export function hasQueries(by: string): boolean {
   return by === "name" || by === "category";
 }
 
-/** Whether rows have one name and different categories. */
+/** True if rows have one name and different categories. */
 export function hasNamesakes(table: ToolTable): boolean {
   const names = table.columns.find(({ id }) => id === "name")?.values ?? [];
   return new Set(names).size < names.length;
 }
 
-/** What a column of a row says; null where there is no such column. */
+/** Figure of a row in a column; null where there is no such column. */
 function cellOf(table: ToolTable, row: number, column: string): Figure {
   return table.columns.find(({ id }) => id === column)?.values[row] ?? null;
 }
 
-/** What stands out for a row: events of its name or category, else those of its tracks; null where that cannot be told. */
+/** Highlight for a row: events of its name or category, else those of its tracks; null where that cannot be told. */
 export function highlightOf(by: string, table: ToolTable, row: number, { tracks }: Tracks): Highlight | null {
   if (hasQueries(by)) {
     const query = queryOf(by, table, row);
@@ -43,12 +43,12 @@ export function highlightOf(by: string, table: ToolTable, row: number, { tracks 
   return typeof track === "number" ? highlightOfTracks([track], { tracks }) : null;
 }
 
-/** Whether a row has set what stands out. */
+/** True if a row has set the highlight. */
 export function isOfRow(shown: Highlight | null): boolean {
   return shown?.key.startsWith("row ") === true;
 }
 
-/** What stands out for tracks, and for those that a rollup sums. */
+/** Highlight for tracks, and for those that a rollup sums. */
 export function highlightOfTracks(ids: readonly number[], { tracks }: Tracks): Highlight {
   const all = ids.flatMap((id) => [id, ...(tracks.get(id)?.children ?? [])]);
   return { kind: "tracks", key: `row tracks ${ids.join(" ")}`, tracks: new Set(all) };
@@ -80,7 +80,7 @@ export function rowQuestion(
   trace: Pick<Trace, "tracks" | "manifest">,
 ): ToolQuestion | null {
   const query = queryOf(by, table, row);
-  const named = askedTracks(trace.tracks, tracks, isSliced);
+  const named = questionTracks(trace.tracks, tracks, isSliced);
   if (query === null || named.kind === "none" || named.kind === "tooMany") {
     return null;
   }

@@ -62,20 +62,20 @@ function overlapping(after: string | null): Events {
 }
 
 function fake(pages: readonly ToolAnswer[], overlaps: readonly Events[]) {
-  const asked: ToolQuestion[] = [];
+  const questions: ToolQuestion[] = [];
   const [left, events] = [[...pages], [...overlaps]];
   const api = {
     ask: async (_tool: string, question: ToolQuestion) => {
-      asked.push(question);
+      questions.push(question);
       return left.shift()!;
     },
     events: async () => events.shift()!,
   };
-  return { api: api as unknown as Parameters<typeof listSlices>[0], asked };
+  return { api: api as unknown as Parameters<typeof listSlices>[0], questions };
 }
 
 const column = (listing: Awaited<ReturnType<typeof listSlices>>, id: string) =>
-  listing.table.columns.find((one) => one.id === id)?.values;
+  listing.table.columns.find((column) => column.id === id)?.values;
 
 describe("the slices in a range", () => {
   it("are those that start in it, and before them those that reach in, all of them", async () => {
@@ -88,7 +88,7 @@ describe("the slices in a range", () => {
   });
 
   it("go on where a page ends, asked of the same range", async () => {
-    const { api, asked } = fake(
+    const { api, questions } = fake(
       [answer([["1.4", "a", 100]], 2, "100,1,4"), answer([["1.5", "b", 150]], 2, null)],
       [overlapping(null)],
     );
@@ -97,7 +97,7 @@ describe("the slices in a range", () => {
     const all = await listMore(api, first, signal);
     expect(column(all, "event")).toEqual(["1.3", "1.4", "1.5"]);
     expect([all.starts, all.reachIn, all.table.more]).toEqual([2n, 1, null]);
-    expect(asked[1]).toMatchObject({ start: 100n, end: 200n, after: "100,1,4" });
+    expect(questions[1]).toMatchObject({ start: 100n, end: 200n, after: "100,1,4" });
     expect(await listMore(api, all, signal)).toBe(all);
   });
 });

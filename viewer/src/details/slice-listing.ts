@@ -29,7 +29,7 @@ export interface SliceListing {
   readonly starts: bigint;
   /** Slices that start before it and run in it; all of them are listed. */
   readonly reachIn: number;
-  /** Whether all of the tracks are built. */
+  /** True if all of the tracks are built. */
   readonly isComplete: boolean;
 }
 
@@ -80,7 +80,7 @@ function eventsOf(tables: readonly ToolTable[]): ToolTable {
 /** A table of our columns: some rows, and those of an answer after them. */
 function withRows(table: ToolTable, before: Rows): ToolTable {
   const columns = Object.entries(COLUMNS).flatMap(([id, title]): readonly ToolColumn[] => {
-    const column = table.columns.find((one) => one.id === id);
+    const column = table.columns.find((candidate) => candidate.id === id);
     // A depth is no id, which would not be shown at first.
     const kind = id === "row" ? "count" : column?.kind;
     return column === undefined || kind === undefined
@@ -90,10 +90,10 @@ function withRows(table: ToolTable, before: Rows): ToolTable {
   return { ...table, id: "slices", title: "Slices in view", columns };
 }
 
-/** Of every row of every track at most a few: as many as there are levels of nesting. */
+/** Slices that reach into the range, of every row of every track at most a few: as many as there are levels of nesting. */
 async function reachingIn(api: Api, range: TickRange, tracks: string | undefined, signal: AbortSignal): Promise<Rows> {
   const start = range.startTicks;
-  const found: { readonly start: bigint; readonly cells: Rows[string] }[] = [];
+  const lines: { readonly start: bigint; readonly cells: Rows[string] }[] = [];
   let after: string | null = null;
   do {
     const question = { start, end: plus(start, 1n), tracks, limit: PAGE_EVENTS, ...(after === null ? {} : { after }) };
@@ -104,12 +104,12 @@ async function reachingIn(api: Api, range: TickRange, tracks: string | undefined
         const [track, ordinal, row] = [columns.track[k]!, columns.ordinal[k]!, columns.row[k]!];
         const duration = String(columns.durationTicks[k]!);
         const cells = [name, String(startTicks), duration, row, track, category, `${track}.${ordinal}`];
-        found.push({ start: startTicks, cells });
+        lines.push({ start: startTicks, cells });
       }
     });
     after = next;
   } while (after !== null);
   // Those of a track come in their order, and sorting keeps that.
-  found.sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
-  return Object.fromEntries(Object.keys(COLUMNS).map((id, k) => [id, found.map(({ cells }) => cells[k]!)]));
+  lines.sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
+  return Object.fromEntries(Object.keys(COLUMNS).map((id, k) => [id, lines.map(({ cells }) => cells[k]!)]));
 }

@@ -4,26 +4,26 @@ import { type TickRange, ticks } from "@tilescope/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { DataTable } from "../answers/data-table";
 import { TableChoices } from "../answers/table-model";
-import { Answered } from "../asking/states";
-import { useAsked } from "../asking/use-asked";
 import { useApp } from "../components/app-context";
 import { formatCount, plural } from "../components/format";
 import { CloseIcon } from "../components/icons";
 import { focusSoon } from "../components/tree-focus";
 import { withKeys } from "../keys/table";
-import { lastOf } from "../state/asking";
+import { Answered } from "../requests/states";
+import { useRequest } from "../requests/use-request";
 import { buildKey } from "../state/question-key";
+import { lastOf } from "../state/request-state";
 import { failure, isTableOpen } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { tracksOnScreen } from "../state/tracks-on-screen";
 import { bounds, visible } from "../state/view";
-import { askedTracks, isSliced } from "./asked-tracks";
+import { isSliced, questionTracks } from "./question-tracks";
 import { listMore, listSlices, type SliceListing } from "./slice-listing";
 import { useLinks } from "./use-links";
 import "../answers/answer.css";
 import "../styles/slice-table.css";
 
-/** How it was sorted and filtered: it is shown in the same way when it is opened again. */
+/** Sorting and filter of the table: it is shown in the same way when it is opened again. */
 const CHOICES = new TableChoices(["event"]);
 
 /** Within the run; the view may reach beyond it, and the last instant may be at its very end. */
@@ -44,7 +44,10 @@ function close() {
 export function SliceTable({ trace }: { trace: Trace }) {
   const range = shownRange();
   const onScreen = tracksOnScreen();
-  const named = useMemo(() => askedTracks(trace.tracks, new Set(onScreen), isSliced), [trace.tracks, onScreen.join()]);
+  const named = useMemo(
+    () => questionTracks(trace.tracks, new Set(onScreen), isSliced),
+    [trace.tracks, onScreen.join()],
+  );
   useEffect(() => focusSoon(".slice-table"), []);
   return (
     <section
@@ -102,13 +105,13 @@ interface ListedProps {
 function Listed({ trace, range, tracks }: ListedProps) {
   const { api, manifest } = trace;
   const key = [buildKey(manifest), range.startTicks, range.endTicks, tracks].join(" ");
-  const asked = useAsked(key, (signal) => listSlices(api, range, tracks, signal), true);
-  const { asking } = asked;
-  const answer = asking.kind === "failed" ? null : (lastOf(asking)?.answer ?? null);
-  const [longer, setLonger] = useState<{ readonly of: SliceListing; readonly listing: SliceListing } | null>(null);
+  const request = useRequest(key, (signal) => listSlices(api, range, tracks, signal), true);
+  const { state } = request;
+  const answer = state.kind === "failed" ? null : (lastOf(state)?.answer ?? null);
+  const [longer, setLonger] = useState<{ readonly first: SliceListing; readonly listing: SliceListing } | null>(null);
   const links = useLinks(trace);
   const app = useApp();
-  const isStale = asking.kind === "waiting";
+  const isStale = state.kind === "waiting";
   // Rows of the view before lead nowhere; inert they would lose the focus with each step of a zoom by keys.
   const leading = useMemo(
     () => ({
@@ -117,7 +120,7 @@ function Listed({ trace, range, tracks }: ListedProps) {
       goToEvent: (track: number, ordinal: number) => {
         if (!isStale) {
           close();
-          app.guide.goTo(track, ordinal);
+          app.viewNavigator.goTo(track, ordinal);
         }
       },
     }),
@@ -126,16 +129,16 @@ function Listed({ trace, range, tracks }: ListedProps) {
   if (answer === null) {
     return (
       <>
-        <Head text={asking.kind === "waiting" ? "Asking for the slices in view" : ""} />
-        <Answered asked={asked}>{() => null}</Answered>
+        <Head text={state.kind === "waiting" ? "Asking for the slices in view" : ""} />
+        <Answered request={request}>{() => null}</Answered>
       </>
     );
   }
-  const listing = longer?.of === answer ? longer.listing : answer;
+  const listing = longer?.first === answer ? longer.listing : answer;
   const more = async () => {
     try {
       const next = await listMore(api, listing, new AbortController().signal);
-      setLonger({ of: answer, listing: next });
+      setLonger({ first: answer, listing: next });
     } catch (error) {
       failure.value = `The rows that follow cannot be fetched: ${error instanceof Error ? error.message : String(error)}`;
     }

@@ -1,14 +1,14 @@
-/** What a tool answers about a span of time on some tracks, or the state of the question. */
+/** Answer of a tool about a span of time on some tracks, or the state of the question. */
 
 import type { TickRange, ToolAnswer, ToolNote, ToolQuestion, Track } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { Answered, StateCard, sentence } from "../asking/states";
-import { useTool } from "../asking/use-asked";
+import { Answered, StateCard, sentence } from "../requests/states";
+import { useTool } from "../requests/use-request";
 import type { Trace } from "../state/trace";
-import { askedTracks, spanQuestion } from "./asked-tracks";
+import { questionTracks, spanQuestion } from "./question-tracks";
 
-/** What is looked at. */
+/** Span and tracks of the panel. */
 export interface ShownSpan {
   readonly range: TickRange;
   readonly tracks: ReadonlySet<number>;
@@ -20,7 +20,7 @@ interface Props {
   readonly trace: Trace;
   readonly tool: string;
   readonly span: ShownSpan;
-  /** Which of the tracks are asked about. */
+  /** Filter for the tracks of the question. */
   readonly isOf: (track: Track) => boolean;
   readonly more?: ToolQuestion;
   /** Said where nothing is found. */
@@ -30,7 +30,7 @@ interface Props {
 
 export function SpanAnswer(props: Props) {
   const { trace, span, isOf, nothing } = props;
-  const named = useMemo(() => askedTracks(trace.tracks, span.tracks, isOf), [trace.tracks, span.tracks, isOf]);
+  const named = useMemo(() => questionTracks(trace.tracks, span.tracks, isOf), [trace.tracks, span.tracks, isOf]);
   switch (named.kind) {
     case "none":
       return <Nothing text={nothing} />;
@@ -49,10 +49,10 @@ export function SpanAnswer(props: Props) {
 
 function AskedAnswer({ trace, tool, span, more, nothing, children, tracks }: Props & { tracks: string | undefined }) {
   const question: ToolQuestion = { ...spanQuestion(span.range), tracks, ...more };
-  const asked = useTool(trace, tool, question, span.isMoving);
+  const request = useTool(trace, tool, question, span.isMoving);
   return (
-    <div class="span-answer" aria-busy={asked.asking.kind === "waiting"} data-tool={tool}>
-      <Answered asked={asked}>
+    <div class="span-answer" aria-busy={request.state.kind === "waiting"} data-tool={tool}>
+      <Answered request={request}>
         {(answer) => (
           <>
             {!answer.complete && (
@@ -72,7 +72,7 @@ function AskedAnswer({ trace, tool, span, more, nothing, children, tracks }: Pro
   );
 }
 
-/** Why there is nothing, as the tool says it. */
+/** Reason for an empty answer, as the tool says it. */
 function reasonOf({ text }: ToolNote): string {
   return sentence(text);
 }

@@ -1,4 +1,4 @@
-/** What is known of a span of time on some tracks: tabs of figures that the server is asked for, exactly. */
+/** Panel of a span of time on some tracks: tabs of figures that the server computes exactly. */
 
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -7,7 +7,6 @@ import { TabList } from "../answers/tabs";
 import { useApp } from "../components/app-context";
 import type { Trace } from "../state/trace";
 import { connectEmphasis } from "../timeline/emphasis";
-import { askedTracks, isCounter, isSliced } from "./asked-tracks";
 import { CounterFigures } from "./counter-figures";
 import { EventFigures } from "./event-figures";
 import { FlowFigures } from "./flow-figures";
@@ -15,6 +14,7 @@ import { GapFigures } from "./gap-figures";
 import { GroupChoice } from "./group-choice";
 import { Head } from "./head";
 import { OverlapFigures } from "./overlap-figures";
+import { isCounter, isSliced, questionTracks } from "./question-tracks";
 import type { ShownSpan } from "./span-answer";
 import { chosenGroups, groupsQuestion } from "./span-tabs";
 import "../answers/answer.css";
@@ -47,13 +47,13 @@ const OF_COUNTERS: Part = { id: "counters", title: "Counters", tool: "counters" 
 
 function partsOf(trace: Trace, { tracks }: ShownSpan, own: SpanPanelProps["own"]): readonly Part[] {
   const chosen = [...tracks].flatMap((id) => trace.tracks.get(id) ?? []);
-  const known = [
+  const tools = [
     ...(chosen.some(isSliced) ? OF_EVENTS.slice(0, 1) : []),
     ...(chosen.some(isCounter) ? [OF_COUNTERS] : []),
     ...(chosen.some(isSliced) ? OF_EVENTS.slice(1) : []),
   ];
   const part: Part = { id: "own", title: own.title, tool: null };
-  return own.isFirst ? [part, ...known] : [...known, part];
+  return own.isFirst ? [part, ...tools] : [...tools, part];
 }
 
 export function SpanPanel({ trace, span, title, zoom, tab, own }: SpanPanelProps) {
@@ -113,7 +113,7 @@ function Content({ id, trace, span, own }: { id: string; trace: Trace; span: Sho
 
 /** The fields of the page that shows the same. */
 function textsOf(trace: Trace, { tracks }: ShownSpan, tool: string): Record<string, string> {
-  const named = askedTracks(trace.tracks, tracks, tool === "counters" ? isCounter : isSliced);
+  const named = questionTracks(trace.tracks, tracks, tool === "counters" ? isCounter : isSliced);
   const by = tool === "stats" && chosenGroups.peek() !== "name" ? groupsQuestion() : {};
   return named.kind === "some" ? { ...by, tracks: named.text } : by;
 }

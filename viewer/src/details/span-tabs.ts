@@ -1,10 +1,10 @@
-/** Which part of what is known of a span is shown: kept from one selection to the next. */
+/** Tab of a span that is shown: kept from one selection to the next. */
 
 import { signal } from "@preact/signals";
 
-/** Of a selected area. */
+/** Tab of a selected area. */
 export const areaTab = signal("events");
-/** Of a bin. */
+/** Tab of a bin. */
 export const binTab = signal("own");
 
 /** By what events are summed up. */
@@ -12,7 +12,7 @@ export const chosenGroups = signal("name");
 /** By whose values, where that is an argument; empty: none is named yet. */
 export const chosenArgument = signal("");
 
-/** What of a question to `stats` says so. */
+/** The grouping as a part of a question to `stats`. */
 export function groupsQuestion(): Readonly<Record<string, string>> {
   const by = chosenGroups.value;
   return by === "argument" ? { by, argument: chosenArgument.value } : { by };

@@ -67,8 +67,8 @@ function frameOfObject(value: JsonValue): Frame | null {
   }
   const members = value as { readonly [key: string]: JsonValue };
   const text = (key: string) => {
-    const found = members[key];
-    return typeof found === "string" || typeof found === "number" ? String(found) : "";
+    const member = members[key];
+    return typeof member === "string" || typeof member === "number" ? String(member) : "";
   };
   const code = text("functionName") || text("name");
   const file = text("url") || text("file");

@@ -7,22 +7,22 @@ import { useApp } from "../components/app-context";
 import { type Trace, trackPath } from "../state/trace";
 
 export function useLinks(trace: Trace): Links {
-  const { guide, pages } = useApp();
+  const { viewNavigator, pages } = useApp();
   return useMemo(
     () => ({
       time: trace.manifest.time,
       trackPath: (track) => trackPath(trace, track),
       goTo: (span, track) => {
         if (span !== null) {
-          guide.zoomTo(withSurroundings(span));
+          viewNavigator.zoomTo(withSurroundings(span));
         }
         if (track !== null) {
-          guide.goToPlace(trace, null, track);
+          viewNavigator.goToPlace(trace, null, track);
         }
       },
       goToEvent: (track, ordinal) => pages.goToEvent(track, ordinal),
     }),
-    [trace, guide, pages],
+    [trace, viewNavigator, pages],
   );
 }
 

@@ -52,7 +52,7 @@ export function bindingInSearch(stroke: KeyStroke): Binding | undefined {
   return bindingAmong(IN_SEARCH, stroke);
 }
 
-/** Whether an element takes typed text, so that keys are not ours while it has the focus. */
+/** True if an element takes typed text, so that keys are not ours while it has the focus. */
 export function takesText(
   element: { readonly tagName: string; readonly type?: string; readonly isContentEditable?: boolean } | null,
 ): boolean {

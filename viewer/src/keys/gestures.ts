@@ -2,7 +2,7 @@
  * The table of what the mouse does. `gestureOf` is the dispatch, the help dialog and `docs/keys.md` list the labels.
  */
 
-/** What a plain drag does; keys 1 to 4. */
+/** Meaning of a plain drag; keys 1 to 4. */
 export type ToolMode = "select" | "pan" | "zoom" | "timing";
 
 export type MouseInput = "wheel" | "horizontal-wheel" | "left-drag" | "middle-drag" | "click" | "double-click";

@@ -4,7 +4,7 @@ import { bindingOf, takesText } from "./dispatch";
 import type { HeldIntent, PressIntent } from "./table";
 
 export interface KeyActions {
-  /** Whether the timeline is shown: without it, only the keys that all pages have are in the table. */
+  /** True if the timeline is shown: without it, only the keys that all pages have are in the table. */
   hasTimeline(): boolean;
   /** Takes what is typed for a dialog that is on its way; true if there is one. */
   typeAhead(event: KeyboardEvent): boolean;

@@ -3,16 +3,16 @@
  * them can say something that the others do not.
  */
 
-/** What acts for as long as its key is down, faster with shift. */
+/** Intents that act for as long as their key is down, faster with shift. */
 export type HeldIntent = "zoom-in" | "zoom-out" | "pan-left" | "pan-right";
 
-/** What is about running jobs, on whatever page: by code that is loaded when it is first asked for. */
+/** Intents about running jobs, on any page: by code that is loaded when it is first asked for. */
 export type JobIntent = "show-capture" | "show-monitor";
 
-/** What is done once for each press, on whatever page. */
+/** Intents that act once for each press, on any page. */
 export type ShellIntent = "show-palette" | "toggle-page" | "toggle-theme" | "show-help" | JobIntent;
 
-/** What is done once for each press, in the timeline. */
+/** Intents that act once for each press, in the timeline. */
 export type TimelineIntent =
   | "step-zoom-in"
   | "step-zoom-out"
@@ -47,7 +47,7 @@ export type TimelineIntent =
   | "toggle-memory"
   | "toggle-table";
 
-/** What is done once for each press, in the timeline, by code that is loaded after the first picture. */
+/** Intents that act once for each press, in the timeline, by code that is loaded after the first picture. */
 export type LateIntent =
   | "select-tool"
   | "pan-tool"
@@ -62,7 +62,7 @@ export type LateIntent =
 
 export type PressIntent = TimelineIntent | LateIntent | ShellIntent;
 
-/** What the user wants. The components know how; this module does not. */
+/** Intent of the user. The components carry it out; this module only names it. */
 export type Intent = HeldIntent | PressIntent;
 
 export type KeyGroup = "Move" | "Select" | "Search" | "Mark" | "Tracks" | "Show";
@@ -89,7 +89,7 @@ interface KeyRow {
   readonly keys: readonly Chord[];
   readonly label: string;
   readonly group: KeyGroup;
-  /** What a held key does again and again; without it, switches and the like are thrown once for each press. */
+  /** True if the intent repeats while its key is held; without it, switches and the like are thrown once for each press. */
   readonly repeats?: true;
   /** Means something else to buttons and links, and is left to them. */
   readonly isOfControls?: true;

@@ -5,7 +5,7 @@ import { HUES, type Theme } from "../raster/palette";
 
 export interface MarkColour {
   readonly fill: string;
-  /** What is written on it. */
+  /** Colour of text on it. */
   readonly text: string;
   readonly name: string;
 }

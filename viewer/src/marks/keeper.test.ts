@@ -65,11 +65,11 @@ describe("MarkKeeper", () => {
   it("keeps what is changed while it looks at what the server has", async () => {
     const server = new FakeServer();
     const keeper = await opened(server);
-    const looked = keeper.load();
+    const loaded = keeper.load();
     await Promise.resolve();
     const mark = span(1, "meanwhile");
     const changed = keeper.change(() => [mark]);
-    await Promise.all([looked, changed]);
+    await Promise.all([loaded, changed]);
     expect([keeper.marks.value, server.marks]).toEqual([[mark], [mark]]);
     expect(keeper.state.value.kind).toBe("saved");
   });
@@ -84,24 +84,24 @@ describe("MarkKeeper", () => {
 
   it("merges what two viewers do, in both of them", async () => {
     const server = new FakeServer();
-    const [one, two] = [await opened(server), await opened(server)];
-    await one.change((marks) => [...marks, span(1, "mine")]);
-    await two.change((marks) => [...marks, span(2, "yours")]);
+    const [first, second] = [await opened(server), await opened(server)];
+    await first.change((marks) => [...marks, span(1, "mine")]);
+    await second.change((marks) => [...marks, span(2, "yours")]);
     expect(names(server.marks)).toEqual(["mine", "yours"]);
-    await one.load();
-    expect(names(one.marks.value)).toEqual(["mine", "yours"]);
-    expect(two.twice.value).toBe(0);
+    await first.load();
+    expect(names(first.marks.value)).toEqual(["mine", "yours"]);
+    expect(second.twice.value).toBe(0);
   });
 
   it("keeps both versions of what both have changed, and counts them", async () => {
     const server = new FakeServer();
-    const one = await opened(server);
-    await one.change(() => [span(1, "old")]);
-    const two = await opened(server);
-    await one.change((marks) => marks.map((mark) => renamed(mark, "one")));
-    await two.change((marks) => marks.map((mark) => renamed(mark, "two")));
+    const keeper = await opened(server);
+    await keeper.change(() => [span(1, "old")]);
+    const second = await opened(server);
+    await keeper.change((marks) => marks.map((mark) => renamed(mark, "one")));
+    await second.change((marks) => marks.map((mark) => renamed(mark, "two")));
     expect(names(server.marks)).toEqual(["one", "two"]);
-    expect(two.twice.value).toBe(1);
+    expect(second.twice.value).toBe(1);
   });
 
   it("holds what cannot be saved, and saves it when the server is back", async () => {

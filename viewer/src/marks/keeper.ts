@@ -35,11 +35,11 @@ const MOST_TRIES = 8;
 export class MarkKeeper {
   readonly marks = signal<readonly Mark[]>([]);
   readonly state = signal<KeepState>({ kind: "loading" });
-  /** How many marks two people have changed at the same time, so that there are two of them now. */
+  /** Number of marks that two people have changed at the same time, so that there are two of them now. */
   readonly twice = signal(0);
   readonly isWritable = computed(() => !["loading", "read-only", "unknown"].includes(this.state.value.kind));
   readonly #base = signal<Base>({ marks: [], etag: "" });
-  /** What the server does not have as it is here, and cannot have now. */
+  /** Marks that the server does not have as they are here, and cannot have now. */
   readonly unsaved = computed<readonly Mark[]>(() => {
     const before = new Map(this.#base.value.marks.map((mark) => [mark.id, mark]));
     return this.state.value.kind === "unsaved"
@@ -130,8 +130,8 @@ export class MarkKeeper {
   #isChanged(): boolean {
     const { marks: before } = this.#base.peek();
     const now = this.marks.peek();
-    const known = new Map(before.map((mark) => [mark.id, mark]));
-    return now.length !== before.length || now.some((mark) => !isSame(mark, known.get(mark.id)));
+    const beforeById = new Map(before.map((mark) => [mark.id, mark]));
+    return now.length !== before.length || now.some((mark) => !isSame(mark, beforeById.get(mark.id)));
   }
 
   #take(marks: readonly Mark[], etag: string): void {

@@ -1,7 +1,7 @@
 /** The pointer in the lane of marks: what it is over, and clicks on it. The list of marks does the same for keys. */
 
 import { marksLanePx } from "../state/marks";
-import type { ShownMark } from "./book";
+import type { ShownMark } from "./mark-collection";
 
 export interface LanePort {
   flagAt(xPx: number): ShownMark | null;
@@ -22,10 +22,10 @@ export function connectLane(port: LanePort): void {
     return { axis, mark: isInLane ? port.flagAt(event.clientX - box.left) : null };
   };
   addEventListener("pointermove", (event) => {
-    const found = markOf(event);
-    if (found !== null) {
-      found.axis.classList.toggle("is-over-mark", found.mark !== null);
-      found.axis.title = found.mark === null ? "" : port.textOf(found.mark);
+    const target = markOf(event);
+    if (target !== null) {
+      target.axis.classList.toggle("is-over-mark", target.mark !== null);
+      target.axis.title = target.mark === null ? "" : port.textOf(target.mark);
     }
   });
   addEventListener("click", (event) => {

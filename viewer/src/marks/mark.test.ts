@@ -48,9 +48,9 @@ describe("a mark", () => {
   });
 
   it("comes by time, the longer one first", () => {
-    const at = (id: string, start: number, end: number | null) =>
+    const markAt = (id: string, start: number, end: number | null) =>
       mark(id, { startTicks: ticks(start), endTicks: end as Ticks | null });
-    const sorted = [at("c", 5, null), at("b", 1, null), at("a", 1, null)].sort(byTime);
+    const sorted = [markAt("c", 5, null), markAt("b", 1, null), markAt("a", 1, null)].sort(byTime);
     expect(sorted.map(({ id }) => id)).toEqual(["a", "b", "c"]);
   });
 });
@@ -127,18 +127,18 @@ describe("merging", () => {
     for (let round = 0; round < 500; round++) {
       const base = Array.from({ length: pick(5) }, (_, k) => anyMark(pick, `b${k}`));
       const edit = (who: string): Mark[] => {
-        const changed = base.flatMap((one) => {
+        const changed = base.flatMap((mark) => {
           const what = pick(4);
-          return what === 0 ? [] : what === 1 ? [{ ...one, name: `${who}${pick(2)}` }] : [one];
+          return what === 0 ? [] : what === 1 ? [{ ...mark, name: `${who}${pick(2)}` }] : [mark];
         });
         return pick(2) === 0 ? changed : [...changed, anyMark(pick, `${who}${round}`)];
       };
       const [mine, theirs] = [edit("m"), edit("t")];
       const { marks } = mergeMarks(base, mine, theirs);
       const contents = new Set(marks.map(({ id: _id, ...content }) => JSON.stringify(content, text)));
-      for (const one of [...mine, ...theirs]) {
-        const isNew = !base.some((old) => isSame(old, one));
-        const { id: _id, ...content } = one;
+      for (const mark of [...mine, ...theirs]) {
+        const isNew = !base.some((old) => isSame(old, mark));
+        const { id: _id, ...content } = mark;
         expect(!isNew || contents.has(JSON.stringify(content, text))).toBe(true);
       }
       expect(new Set(marks.map(({ id }) => id)).size).toBe(marks.length);

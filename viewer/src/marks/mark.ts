@@ -15,7 +15,7 @@ export interface Mark {
   readonly colour: number;
 }
 
-/** Of the server's schema; a mark with more tracks is about all of them. */
+/** Limit of the server's schema; a mark with more tracks is about all of them. */
 export const MOST_TRACKS = 100;
 export const LONGEST_NAME = 2000;
 
@@ -66,7 +66,7 @@ export function isSameRange(a: TickRange, b: TickRange): boolean {
   return a.startTicks === b.startTicks && a.endTicks === b.endTicks;
 }
 
-/** Whether two say the same. */
+/** True if two marks are equal. */
 export function isSame(a: Mark | undefined, b: Mark | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && contentOf(a) === contentOf(b) && a.id === b.id);
 }

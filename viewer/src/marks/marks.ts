@@ -1,4 +1,4 @@
-/** What the timeline does with marks, with the tools in the hand, and with slices that are picked one by one. */
+/** Marks on the timeline, the tools in the hand, and slices that are picked one by one. */
 
 import { effect, untracked } from "@preact/signals";
 import { fetchMarks, putMarks, type TickRange, type Ticks, ticks, zoomAt } from "@tilescope/client";
@@ -20,17 +20,17 @@ import { allTracks, type Trace } from "../state/trace";
 import { bounds, view } from "../state/view";
 import { snappedTicks } from "../timeline/area";
 import type { CanvasTheme } from "../timeline/canvas-theme";
+import type { TimelineExtension } from "../timeline/extension";
 import type { PointerMeaning, PointerSample } from "../timeline/gesture-tracker";
-import type { Instruments } from "../timeline/instruments";
 import type { Picture } from "../timeline/picture";
 import { pointedAt, selectionOf } from "../timeline/pointing";
-import { MarkBook, type ShownMark } from "./book";
 import { MarkKeeper } from "./keeper";
 import { connectLane } from "./lane";
 import { isSameRange, makeMark, rangeOf, titleOf } from "./mark";
+import { MarkCollection, type ShownMark } from "./mark-collection";
 import { flagAt, flagsOf, paintLane, paintMeasured, paintReady, paintThrough } from "./paint";
 import { followPicked, toggled } from "./picking";
-import { book, NO_CLOCK, point } from "./shown";
+import { collection, NO_CLOCK, point } from "./shown";
 import { measured, measureText, spanOf } from "./timing";
 
 /** Says it to those who see the screen and to those who do not. */
@@ -39,7 +39,7 @@ function say(words: string): void {
   announcement.value = words;
 }
 
-/** What M would mark, and which tracks that is about. */
+/** Range that M would mark, and its tracks. */
 interface Markable {
   readonly range: TickRange;
   readonly tracks: readonly number[];
@@ -57,27 +57,27 @@ const ZOOM_PX = 60;
 
 const FORMAT_WORDS = { relative: "since the start", ticks: "in ticks of the trace", utc: "in UTC" } as const;
 
-export class Marks implements Instruments {
+export class Marks implements TimelineExtension {
   readonly #app: AppActions;
   #trace: Trace | null = null;
 
   constructor(app: AppActions) {
     this.#app = app;
     const { stage } = app;
-    stage.instruments = this;
+    stage.extension = this;
     effect(() => {
       const current = session.value;
       untracked(() => this.#show(current));
     });
     effect(() => {
       if (retries.value > 0) {
-        untracked(() => void book.peek()?.keeper.load());
+        untracked(() => void collection.peek()?.keeper.load());
       }
     });
     // What others have marked is looked at when the list is opened, too.
     effect(() => {
       if (isMarksOpen.value) {
-        untracked(() => void book.peek()?.keeper.load());
+        untracked(() => void collection.peek()?.keeper.load());
       }
     });
     let wasBlank = true;
@@ -85,8 +85,8 @@ export class Marks implements Instruments {
       for (const source of [measured, toolMode, marksLanePx]) {
         void source.value;
       }
-      void book.value?.all.value;
-      void book.value?.current.value;
+      void collection.value?.all.value;
+      void collection.value?.current.value;
       // Nothing is painted to show that there is nothing.
       if (!(wasBlank && this.isBlank)) {
         stage.loop.invalidate();
@@ -97,7 +97,7 @@ export class Marks implements Instruments {
     effect(() => {
       if (selection.value.kind !== "none") {
         untracked(() => {
-          const shown = book.peek();
+          const shown = collection.peek();
           if (shown !== null) {
             shown.current.value = null;
           }
@@ -118,7 +118,7 @@ export class Marks implements Instruments {
       flagAt: (xPx) => this.#flagAt(xPx),
       textOf: (mark) => this.#textOf(mark),
       select: (mark) => this.#trace !== null && point(app, this.#trace, mark),
-      zoomTo: (mark) => app.guide.zoomTo(rangeOf(mark)),
+      zoomTo: (mark) => app.viewNavigator.zoomTo(rangeOf(mark)),
     });
   }
 
@@ -129,7 +129,7 @@ export class Marks implements Instruments {
       this.use(...tool);
       return;
     }
-    const deeds: Readonly<Partial<Record<LateIntent, () => void>>> = {
+    const handlers: Readonly<Partial<Record<LateIntent, () => void>>> = {
       mark: () => this.#mark(),
       "keep-mark": () => this.#keep(),
       "remove-mark": () => this.#remove(),
@@ -139,7 +139,7 @@ export class Marks implements Instruments {
       "time-format": () => this.#nextFormat(),
       "copy-link": () => void this.copyLink(),
     };
-    deeds[intent]?.();
+    handlers[intent]?.();
   }
 
   use(tool: ToolMode, words: string): void {
@@ -168,10 +168,11 @@ export class Marks implements Instruments {
       this.#drag(picture, meaning);
       return;
     }
-    const { xPx, yPx } = meaning.at;
+    const { xPx, yPx } = meaning.point;
     const chosen = selectionOf(pointedAt(picture, xPx, yPx));
     if (meaning.gesture === "measure-event") {
-      measured.value = chosen.kind === "event" || chosen.kind === "bin" ? this.#measureWhat(picture, meaning.at) : null;
+      measured.value =
+        chosen.kind === "event" || chosen.kind === "bin" ? this.#measureWhat(picture, meaning.point) : null;
     } else {
       this.#add(chosen);
     }
@@ -182,7 +183,7 @@ export class Marks implements Instruments {
       measured.value = null;
       return true;
     }
-    const shown = book.peek();
+    const shown = collection.peek();
     if (shown?.currentMark.peek() != null) {
       shown.current.value = null;
       return true;
@@ -195,7 +196,7 @@ export class Marks implements Instruments {
   }
 
   paintOver(context: CanvasRenderingContext2D, picture: Picture, theme: CanvasTheme): void {
-    const shown = book.peek();
+    const shown = collection.peek();
     if (shown !== null && marksLanePx.peek() > 0) {
       paintThrough(context, picture, flagsOf(shown.all.peek(), picture.view), shown.current.peek());
     }
@@ -209,7 +210,7 @@ export class Marks implements Instruments {
   }
 
   paintOnAxis(context: CanvasRenderingContext2D, { view: shown }: Picture, theme: CanvasTheme): void {
-    const marks = book.peek();
+    const marks = collection.peek();
     const heightPx = marksLanePx.peek();
     if (marks !== null && heightPx > 0) {
       const flags = flagsOf(marks.all.peek(), shown);
@@ -222,8 +223,8 @@ export class Marks implements Instruments {
 
   #show(current: Session | null): void {
     const trace = current?.trace ?? null;
-    book.peek()?.close();
-    book.value = null;
+    collection.peek()?.close();
+    collection.value = null;
     measured.value = null;
     this.#stopPicking();
     this.#trace = trace;
@@ -234,7 +235,7 @@ export class Marks implements Instruments {
         load: () => fetchMarks(api()),
         save: (marks, etag) => putMarks(api(), marks, etag),
       });
-      book.value = new MarkBook(trace, keeper);
+      collection.value = new MarkCollection(trace, keeper);
       void keeper.load();
       this.#stopPicking = followPicked({ event: (track, ordinal, signal) => api().event(track, ordinal, signal) });
     }
@@ -245,7 +246,7 @@ export class Marks implements Instruments {
   /** The run on the screen has grown. */
   renew(trace: Trace): void {
     if (this.#trace !== null && trace !== this.#trace) {
-      book.peek()?.renew(trace, shiftTicks(this.#trace, trace));
+      collection.peek()?.renew(trace, shiftTicks(this.#trace, trace));
       this.#trace = trace;
     }
   }
@@ -263,8 +264,8 @@ export class Marks implements Instruments {
     }
   }
 
-  #timeAt(picture: Picture, at: PointerSample): Ticks {
-    const time = snappedTicks(picture, at);
+  #timeAt(picture: Picture, point: PointerSample): Ticks {
+    const time = snappedTicks(picture, point);
     const { startTicks, endTicks } = bounds.peek();
     return time < startTicks ? startTicks : time > endTicks ? endTicks : time;
   }
@@ -299,13 +300,13 @@ export class Marks implements Instruments {
     if (now.kind === "none") {
       selection.value = NOTHING;
     } else {
-      this.#app.guide.select(now);
+      this.#app.viewNavigator.select(now);
     }
     const count = now.kind === "several" ? now.events.length : now.kind === "event" ? 1 : 0;
     announcement.value = count === 0 ? "Nothing is selected." : `${count} selected.`;
   }
 
-  /** What is measured, else what is selected, else the moment that one points at. */
+  /** The measured range, else the selected one, else the moment that one points at. */
   #markable(): Markable | null {
     const span = measured.peek();
     if (span !== null) {
@@ -319,8 +320,8 @@ export class Marks implements Instruments {
     if (pointer === null || picture === null || selection.peek().kind !== "none") {
       return null;
     }
-    const at = this.#timeAt(picture, { ...pointer, timeMs: 0 });
-    return { range: { startTicks: at, endTicks: at }, tracks: [] };
+    const time = this.#timeAt(picture, { ...pointer, timeMs: 0 });
+    return { range: { startTicks: time, endTicks: time }, tracks: [] };
   }
 
   #tracksOf(chosen: Selection): readonly number[] {
@@ -329,46 +330,46 @@ export class Marks implements Instruments {
   }
 
   #mark(): void {
-    const shown = book.peek();
-    const found = this.#markable();
-    if (shown === null || found === null) {
+    const shown = collection.peek();
+    const target = this.#markable();
+    if (shown === null || target === null) {
       say(`Select something, or point at a time: then ${keysOf("mark")} marks it.`);
       return;
     }
     const before = shown.moment.peek();
-    if (before !== null && isSameRange(rangeOf(before), found.range)) {
+    if (before !== null && isSameRange(rangeOf(before), target.range)) {
       shown.moment.value = null;
       announcement.value = "Mark removed.";
       return;
     }
-    const moment = makeMark(found.range, found.tracks, 0);
+    const moment = makeMark(target.range, target.tracks, 0);
     shown.moment.value = moment;
     shown.current.value = moment.id;
     announcement.value = `Marked until you mark something else; ${keysOf("keep-mark")} keeps it.`;
   }
 
   #keep(): void {
-    const shown = book.peek();
+    const shown = collection.peek();
     const moment = shown?.moment.peek() ?? null;
     // What has been marked is meant rather than where the pointer happens to be.
     const isPointed = measured.peek() === null && selectedRange.peek() === null;
-    const found = isPointed && moment !== null ? { range: rangeOf(moment), tracks: moment.tracks } : this.#markable();
-    if (shown === null || found === null) {
+    const target = isPointed && moment !== null ? { range: rangeOf(moment), tracks: moment.tracks } : this.#markable();
+    if (shown === null || target === null) {
       say(`Select something, or point at a time: then ${keysOf("keep-mark")} marks it.`);
       return;
     }
-    const same = shown.at(found.range);
+    const same = shown.at(target.range);
     if (same !== null) {
       shown.current.value = same.id;
       announcement.value = `${titleOf(same)} is marked already.`;
       return;
     }
-    shown.keep(found.range, found.tracks);
+    shown.keep(target.range, target.tracks);
     announcement.value = `Marked; ${keysOf("toggle-marks")} lists all marks.`;
   }
 
   #remove(): void {
-    const shown = book.peek();
+    const shown = collection.peek();
     const range = selectedRange.peek();
     const mark =
       shown?.currentMark.peek() ??
@@ -394,7 +395,7 @@ export class Marks implements Instruments {
   }
 
   #flagAt(xPx: number): ShownMark | null {
-    const shown = book.peek();
+    const shown = collection.peek();
     const { picture } = this.#app.stage;
     return shown === null || picture === null
       ? null

@@ -1,10 +1,10 @@
-/** What becomes of marks that two people have changed at the same time: nothing that anybody wrote is lost. Pure. */
+/** Merge of marks that two people have changed at the same time: nothing that anybody wrote is lost. Pure. */
 
 import { isSame, type Mark, newId } from "./mark";
 
 export interface Merged {
   readonly marks: readonly Mark[];
-  /** Those that both have changed, each in its own way: the other's stays, and one's own follows it as another mark. */
+  /** Marks that both have changed, each in its own way: the other's stays, and one's own follows it as another mark. */
   readonly twice: readonly Mark[];
 }
 
@@ -38,10 +38,10 @@ export function mergeMarks(base: readonly Mark[], mine: readonly Mark[], theirs:
       marks.push(isMine ? my : their);
     }
   }
-  const known = byId(theirs);
+  const theirsById = byId(theirs);
   for (const my of mine) {
     // Removed there: it stays only where it is new or changed here.
-    if (!known.has(my.id) && !isSame(my, before.get(my.id))) {
+    if (!theirsById.has(my.id) && !isSame(my, before.get(my.id))) {
       marks.push(my);
     }
   }

@@ -4,9 +4,9 @@ import { type TickRange, type View, xOfTick } from "@tilescope/client";
 import { theme as themeName } from "../state/settings";
 import type { CanvasTheme } from "../timeline/canvas-theme";
 import type { Picture } from "../timeline/picture";
-import type { ShownMark } from "./book";
 import { colourOf } from "./colours";
 import { rangeOf, titleOf } from "./mark";
+import type { ShownMark } from "./mark-collection";
 import { type Measured, measureText } from "./timing";
 
 /** A mark in the lane. */
@@ -22,7 +22,7 @@ const LABEL_GAP_PX = 5;
 /** No word is narrower. */
 const LEAST_PX = 18;
 
-/** Where marks are on the screen, those that begin first first. */
+/** Positions of marks on the screen, in the order of their starts. */
 export function flagsOf(marks: readonly ShownMark[], view: View): readonly Flag[] {
   return marks.flatMap((mark) => {
     const { startTicks, endTicks } = rangeOf(mark);
@@ -97,7 +97,7 @@ export function paintLane(context: CanvasRenderingContext2D, input: LaneInput): 
   });
 }
 
-/** Where the room of a flag's label ends: at the next flag. */
+/** End of the room for a flag's label: the next flag. */
 function nextPx(flags: readonly Flag[], k: number, widthPx: number): number {
   const next = flags[k + 1];
   return next === undefined ? widthPx : Math.min(widthPx, Math.max(next.fromPx, 0));
@@ -263,9 +263,14 @@ function edgesPx(view: View, { startTicks, endTicks }: TickRange): readonly [num
   return [Math.max(-8, xOfTick(view, startTicks)), Math.min(view.widthPx + 8, xOfTick(view, endTicks))];
 }
 
-/** Where the timing tool would begin to measure. */
-export function paintReady(context: CanvasRenderingContext2D, picture: Picture, at: bigint, theme: CanvasTheme): void {
-  const x = Math.round(xOfTick(picture.view, at));
+/** Paints the line at which the timing tool would begin to measure. */
+export function paintReady(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  time: bigint,
+  theme: CanvasTheme,
+): void {
+  const x = Math.round(xOfTick(picture.view, time));
   context.fillStyle = theme.accent;
   context.globalAlpha = 0.8;
   context.fillRect(x, 0, 1, picture.heightPx);

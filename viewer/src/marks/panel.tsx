@@ -9,15 +9,15 @@ import { DockButton } from "../details/head";
 import { keysOf, withKeys } from "../keys/table";
 import { isMarksOpen } from "../state/marks";
 import type { Trace } from "../state/trace";
-import type { MarkBook } from "./book";
 import type { KeepState } from "./keeper";
+import type { MarkCollection } from "./mark-collection";
 import { MarkRow } from "./row";
-import { book } from "./shown";
+import { collection } from "./shown";
 import "../styles/drawer.css";
 import "../styles/marks.css";
 
-/** Where marks are kept, and what that means. */
-function KeepNote({ shown, state }: { shown: MarkBook; state: KeepState }) {
+/** Note on where marks are kept. */
+function KeepNote({ shown, state }: { shown: MarkCollection; state: KeepState }) {
   const inAddress = shown.all.value.filter(({ home }) => home === "address" || home === "page");
   const pageOnly = inAddress.filter(({ home }) => home === "page").length;
   const note = (text: ComponentChildren, kind: "plain" | "bad" = "plain") => (
@@ -107,7 +107,7 @@ function Empty() {
 export function MarksPanel({ trace }: { trace: Trace }) {
   const app = useApp();
   const list = useRef<HTMLUListElement>(null);
-  const shown = book.value;
+  const shown = collection.value;
   const marks = shown?.all.value ?? [];
   const current = shown?.current.value ?? null;
   useEffect(() => {

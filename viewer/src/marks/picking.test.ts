@@ -2,8 +2,8 @@ import { ApiError, type EventDetails, NetworkError, ticks } from "@tilescope/cli
 import { afterEach, expect, it, vi } from "vitest";
 import { retries } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
+import { picked, sumsOf } from "../state/picked-slices";
 import { NOTHING, selectedRange, selection } from "../state/selection";
-import { picked, sumsOf } from "../state/several";
 import { followPicked, toggled } from "./picking";
 
 const event = (ordinal: number) => ({ track: 1, ordinal });
@@ -21,12 +21,12 @@ afterEach(() => {
 });
 
 it("adds to the selection and takes from it", () => {
-  const one = toggled(NOTHING, event(1));
-  expect(one).toEqual({ kind: "event", ...event(1) });
-  const two = toggled(one!, event(2));
-  expect(two).toEqual({ kind: "several", events: [event(1), event(2)] });
-  expect(toggled(two!, event(1))).toEqual({ kind: "event", ...event(2) });
-  expect(toggled(one!, event(1))).toEqual(NOTHING);
+  const first = toggled(NOTHING, event(1));
+  expect(first).toEqual({ kind: "event", ...event(1) });
+  const second = toggled(first!, event(2));
+  expect(second).toEqual({ kind: "several", events: [event(1), event(2)] });
+  expect(toggled(second!, event(1))).toEqual({ kind: "event", ...event(2) });
+  expect(toggled(first!, event(1))).toEqual(NOTHING);
   const area = { kind: "area", range: { startTicks: ticks(0), endTicks: ticks(1) }, tracks: new Set([1]) } as const;
   expect(toggled(area, event(3))).toEqual({ kind: "event", ...event(3) });
   const full = { kind: "several", events: Array.from({ length: MOST_EVENTS }, (_, k) => event(k)) } as const;
@@ -50,7 +50,7 @@ it("knows sum and span when it knows all of them, and asks for each once", async
   expect(selectedRange.value).toEqual({ startTicks: 100n, endTicks: 330n });
   selection.value = { kind: "several", events: [event(3), event(1), event(9)] };
   await vi.waitUntil(() => picked.value[2]?.message !== "");
-  expect(picked.value.map(({ details: found }) => found !== null)).toEqual([true, true, false]);
+  expect(picked.value.map(({ details }) => details !== null)).toEqual([true, true, false]);
   expect(ask).toHaveBeenCalledTimes(3);
   selection.value = NOTHING;
   expect(picked.value).toEqual([]);

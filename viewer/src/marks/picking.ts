@@ -5,8 +5,8 @@ import { type EventDetails, ticks } from "@tilescope/client";
 import { failureOf } from "../state/failure";
 import { retries } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
+import { type Picked, picked, sumsOf } from "../state/picked-slices";
 import { type EventSelection, NOTHING, type Selection, selectedRange, selection } from "../state/selection";
-import { type Picked, picked, sumsOf } from "../state/several";
 
 type EventName = Omit<EventSelection, "kind">;
 
@@ -38,7 +38,7 @@ export function toggled(chosen: Selection, { track, ordinal }: EventName): Selec
 
 /** Follows the selection with the details of what was picked; returns what ends that. */
 export function followPicked(api: PickedSource): () => void {
-  const known = new Map<string, EventDetails>();
+  const fetched = new Map<string, EventDetails>();
   let refused = new Map<string, string>();
   let before: Selection | null = null;
   let abort = new AbortController();
@@ -53,7 +53,7 @@ export function followPicked(api: PickedSource): () => void {
         refused = new Map();
       }
       if (chosen.kind === "several") {
-        void fetchAll(api, chosen.events, known, refused, abort.signal);
+        void fetchAll(api, chosen.events, fetched, refused, abort.signal);
       } else if (picked.peek().length > 0) {
         picked.value = [];
       }
@@ -66,11 +66,11 @@ export function followPicked(api: PickedSource): () => void {
   };
 }
 
-/** `known`, `refused`: what is asked for no more, and the reasons; both are added to. */
+/** `fetched`, `refused`: what is asked for no more, and the reasons; both are added to. */
 async function fetchAll(
   api: PickedSource,
   events: readonly EventName[],
-  known: Map<string, EventDetails>,
+  fetched: Map<string, EventDetails>,
   refused: Map<string, string>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -79,7 +79,7 @@ async function fetchAll(
     if (!signal.aborted) {
       picked.value = events.map((event): Picked => {
         const key = `${event.track}.${event.ordinal}`;
-        return { ...event, details: known.get(key) ?? null, message: messages.get(key) ?? "" };
+        return { ...event, details: fetched.get(key) ?? null, message: messages.get(key) ?? "" };
       });
       const sums = sumsOf(picked.peek());
       if (sums !== null) {
@@ -88,13 +88,13 @@ async function fetchAll(
     }
   };
   show();
-  const isOpen = (key: string) => !known.has(key) && !refused.has(key);
+  const isOpen = (key: string) => !fetched.has(key) && !refused.has(key);
   const left = events.filter(({ track, ordinal }) => isOpen(`${track}.${ordinal}`));
   const work = async (): Promise<void> => {
     for (let event = left.shift(); event !== undefined && !signal.aborted; event = left.shift()) {
       const key = `${event.track}.${event.ordinal}`;
       try {
-        known.set(key, await api.event(event.track, event.ordinal, signal));
+        fetched.set(key, await api.event(event.track, event.ordinal, signal));
       } catch (error) {
         const { message, isFinal } = failureOf(error);
         messages.set(key, message);

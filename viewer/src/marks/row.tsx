@@ -7,15 +7,15 @@ import { withKeys } from "../keys/table";
 import { theme } from "../state/settings";
 import { timeText } from "../state/time-format";
 import { type Trace, trackPath } from "../state/trace";
-import type { MarkBook, ShownMark } from "./book";
 import { colourOf, markColours } from "./colours";
 import { TrashIcon } from "./icons";
 import { durationOf, LONGEST_NAME, rangeOf, renamed, titleOf } from "./mark";
+import type { MarkCollection, ShownMark } from "./mark-collection";
 import { point } from "./shown";
 
 interface RowProps {
   readonly mark: ShownMark;
-  readonly shown: MarkBook;
+  readonly shown: MarkCollection;
   readonly trace: Trace;
   readonly isCurrent: boolean;
 }
@@ -106,8 +106,8 @@ function ColourChoice({ mark, shown }: Pick<RowProps, "mark" | "shown">) {
         return;
       }
       const items = [...box.current!.querySelectorAll<HTMLElement>("[role=menuitemradio]")];
-      const at = items.indexOf(document.activeElement as HTMLElement);
-      items[(at + step + items.length) % items.length]?.focus();
+      const index = items.indexOf(document.activeElement as HTMLElement);
+      items[(index + step + items.length) % items.length]?.focus();
     }
   };
   return (
@@ -191,7 +191,7 @@ export function MarkRow({ mark, shown, trace, isCurrent }: RowProps) {
         class="link mark-time"
         title="Go there"
         onClick={() => point(app, trace, mark)}
-        onDblClick={() => app.guide.zoomTo(rangeOf(mark))}
+        onDblClick={() => app.viewNavigator.zoomTo(rangeOf(mark))}
       >
         {timeText(mark.startTicks, time)}
       </button>

@@ -6,24 +6,24 @@ import type { AppActions } from "../components/app-context";
 import { isMarksOpen } from "../state/marks";
 import type { Trace } from "../state/trace";
 import { bounds, view } from "../state/view";
-import type { MarkBook, ShownMark } from "./book";
 import { rangeOf } from "./mark";
+import type { MarkCollection, ShownMark } from "./mark-collection";
 
 /** Null while no run is open. */
-export const book = signal<MarkBook | null>(null);
+export const collection = signal<MarkCollection | null>(null);
 
-/** Why a trace has no UTC. */
+/** Reason why a trace has no UTC. */
 export const NO_CLOCK = "This trace has no wall clock: its times count from when a machine was started.";
 
 /** A shorter span is no more than a line. */
 const SEEN_PX = 4;
 
 /** Makes a mark the current one, and brings it into view. */
-export function point({ stage, guide }: AppActions, trace: Trace, mark: ShownMark): void {
-  if (book.peek() === null) {
+export function point({ stage, viewNavigator }: AppActions, trace: Trace, mark: ShownMark): void {
+  if (collection.peek() === null) {
     return;
   }
-  book.peek()!.current.value = mark.id;
+  collection.peek()!.current.value = mark.id;
   isMarksOpen.value = true;
   const shown = view.peek();
   const { startTicks, endTicks } = rangeOf(mark);
@@ -31,14 +31,14 @@ export function point({ stage, guide }: AppActions, trace: Trace, mark: ShownMar
   const isMoment = endTicks === startTicks;
   if (!(fromPx >= 0 && toPx <= shown.widthPx && (isMoment || toPx - fromPx > SEEN_PX))) {
     if (isMoment) {
-      guide.onJump();
+      viewNavigator.onJump();
       stage.motion.glideTo(centreOn(shown, startTicks, bounds.peek()));
     } else {
-      guide.zoomTo({ startTicks, endTicks });
+      viewNavigator.zoomTo({ startTicks, endTicks });
     }
   }
   const [track] = mark.tracks;
   if (track !== undefined) {
-    guide.goToPlace(trace, null, track);
+    viewNavigator.goToPlace(trace, null, track);
   }
 }

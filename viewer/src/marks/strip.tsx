@@ -12,7 +12,7 @@ import { hasWallClock, shownFormat, timeFormat } from "../state/time-format";
 import { toolMode } from "../state/tool-mode";
 import type { Trace } from "../state/trace";
 import { FlagIcon, LinkIcon, PanIcon, SelectIcon, TimingIcon, ZoomIcon } from "./icons";
-import { book, NO_CLOCK } from "./shown";
+import { collection, NO_CLOCK } from "./shown";
 import "../styles/marks.css";
 
 const TOOLS: readonly (readonly [ToolMode, LateIntent, string, typeof PanIcon])[] = [
@@ -93,7 +93,7 @@ function LinkButton() {
 
 export function Strip({ trace }: { trace: Trace }) {
   const app = useApp();
-  const count = book.value?.all.value.length ?? 0;
+  const count = collection.value?.all.value.length ?? 0;
   return (
     <div class="strip" role="toolbar" aria-label="Tools">
       <div class="strip-tools">

@@ -27,7 +27,7 @@ function formatMark({ id, kind, startTicks, endTicks, name, tracks, colour }: Ma
   return fields.join(",").replace(/,+$/, "");
 }
 
-function parseMark(text: string, known: ReadonlyMap<number, unknown>): Mark | null {
+function parseMark(text: string, tracksById: ReadonlyMap<number, unknown>): Mark | null {
   const [id = "", time = "", colour = "", tracks = "", name = "", ...more] = text.split(",");
   const match = TIME.exec(time);
   if (!ID.test(id) || match === null || !COLOUR.test(colour) || more.length > 0) {
@@ -39,7 +39,7 @@ function parseMark(text: string, known: ReadonlyMap<number, unknown>): Mark | nu
   if (endTicks !== null && endTicks < startTicks) {
     return null;
   }
-  const named = parseTracks(tracks, { tracks: known, groups: new Map() });
+  const named = parseTracks(tracks, { tracks: tracksById, groups: new Map() });
   return {
     ...{ id, kind: KINDS[kind!]!, startTicks, endTicks, colour: Number(colour) },
     tracks: [...named].slice(0, MOST_TRACKS),
@@ -48,20 +48,20 @@ function parseMark(text: string, known: ReadonlyMap<number, unknown>): Mark | nu
 }
 
 /** The marks of an address that make sense, each id once; tracks that there are not are left out. */
-export function parseMarks(text: string, known: ReadonlyMap<number, unknown>): readonly Mark[] {
-  const found = new Map<string, Mark>();
+export function parseMarks(text: string, tracksById: ReadonlyMap<number, unknown>): readonly Mark[] {
+  const marks = new Map<string, Mark>();
   for (const part of text.slice(0, LONGEST_MARKS).split(";")) {
-    const mark = parseMark(part, known);
-    if (mark !== null && !found.has(mark.id)) {
-      found.set(mark.id, mark);
+    const mark = parseMark(part, tracksById);
+    if (mark !== null && !marks.has(mark.id)) {
+      marks.set(mark.id, mark);
     }
   }
-  return [...found.values()];
+  return [...marks.values()];
 }
 
 export interface MarksText {
   readonly text: string;
-  /** What an address has no room for. */
+  /** Marks for which an address has no room. */
   readonly left: readonly Mark[];
 }
 
@@ -83,7 +83,7 @@ export function formatMarks(marks: readonly Mark[]): MarksText {
   return { text: parts.join(";"), left };
 }
 
-/** Whether two lists say the same. */
+/** True if two lists are equal. */
 export function areSame(a: readonly Mark[], b: readonly Mark[]): boolean {
   return a.length === b.length && a.every((mark, k) => isSame(mark, b[k]));
 }

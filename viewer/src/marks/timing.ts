@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { formatDuration, type TickRange, type Ticks } from "@tilescope/client";
 
-/** What has been measured, and the height at which it is shown. */
+/** The measured range, and the height at which it is shown. */
 export interface Measured {
   readonly range: TickRange;
   readonly yPx: number;
@@ -25,11 +25,11 @@ const RATES = [
   ["mHz", 1_000_000_000_000_000n],
 ] as const;
 
-/** How often a second has such a duration, in four digits: 1 ms → `1 kHz`, 3 ms → `333.3 Hz`, 2 h → `0.139 mHz`. */
+/** Rate of a duration, in four digits: 1 ms → `1 kHz`, 3 ms → `333.3 Hz`, 2 h → `0.139 mHz`. */
 export function formatRate(duration: bigint, tickPs: number): string {
   const ps = duration * BigInt(tickPs);
-  const found = RATES.find(([, unitPs]) => unitPs >= ps) ?? RATES.at(-1)!;
-  const [unit, unitPs] = found;
+  const rate = RATES.find(([, unitPs]) => unitPs >= ps) ?? RATES.at(-1)!;
+  const [unit, unitPs] = rate;
   // In thousandths of the unit, rounded.
   const scaled = (unitPs * 1000n + ps / 2n) / ps;
   return `${Number((Number(scaled) / 1000).toPrecision(4))} ${unit}`;

@@ -18,7 +18,7 @@ const BAR = 8;
 /** With one row to a lane a bar has no height: opacity takes its place, from this one on. */
 export const MIN_OPACITY = 0.4;
 
-/** What covers no area at all still gives the pixel its colour, unless something else does. */
+/** Weight of slices without area: they still give the pixel its colour, unless something else does. */
 const MIN_WEIGHT = 1 / 4096;
 
 /** From here on a bar is as high as its lane: sums of floats are a little less than they should be. */
@@ -29,7 +29,7 @@ const LONELY_ROWS = 3;
 
 const OPAQUE = 0xff000000;
 
-/** Where the rows of each lane are in the image. Lanes that need no heights have one row only. */
+/** Rows of each lane in the image. Lanes that need no heights have one row only. */
 export interface LaneRows {
   readonly top: Int32Array;
   readonly count: Uint8Array;
@@ -50,7 +50,7 @@ export class Accumulator {
   readonly #solid: Uint32Array;
   /** The part that is covered by edges of slices. */
   readonly #edges: Float32Array;
-  /** Of the lane that is being turned into pixels: the bar's colour and height, and what is above the bar. */
+  /** The lane that is being turned into pixels: colour and height of the bar, and what is above it. */
   readonly #bar: Uint32Array;
   readonly #height: Uint8Array;
   readonly #above: Uint32Array;
@@ -102,9 +102,9 @@ export class Accumulator {
     }
     this.#solid.fill(OPAQUE | color, base + from, base + to);
     const { flags, cover } = this;
-    for (let at = base + from; at < base + to; at++) {
-      flags[at]! |= INDIVIDUAL;
-      cover[at]! += 1;
+    for (let pixel = base + from; pixel < base + to; pixel++) {
+      flags[pixel]! |= INDIVIDUAL;
+      cover[pixel]! += 1;
     }
     if (first < from) {
       this.#addEdge(base + first, Math.min(x1, first + 1) - x0, color);
@@ -145,10 +145,10 @@ export class Accumulator {
 
   /** A mark of one whole pixel at `x`. */
   addTick(lane: number, x: number, name: number): void {
-    const at = lane * this.widthPx + Math.floor(x);
-    this.#solid[at] = OPAQUE | this.#colorOf(name);
-    this.cover[at]! += 1;
-    this.flags[at]! |= INDIVIDUAL;
+    const pixel = lane * this.widthPx + Math.floor(x);
+    this.#solid[pixel] = OPAQUE | this.#colorOf(name);
+    this.cover[pixel]! += 1;
+    this.flags[pixel]! |= INDIVIDUAL;
   }
 
   /** Turns the sums into pixels; returns how many rows the image has. */
@@ -180,54 +180,54 @@ export class Accumulator {
     const solid = this.#solid;
     const full = this.rowsPerLane;
     let isFlat = true;
-    for (let x = 0, at = lane * this.widthPx; x < this.widthPx; x++, at++) {
-      const mark = this.flags[at]!;
+    for (let x = 0, pixel = lane * this.widthPx; x < this.widthPx; x++, pixel++) {
+      const mark = this.flags[pixel]!;
       if (mark === 0) {
         height[x] = 0;
         above[x] = 0;
         continue;
       }
-      if (solid[at] !== 0) {
-        bar[x] = solid[at]!;
+      if (solid[pixel] !== 0) {
+        bar[x] = solid[pixel]!;
         height[x] = full;
       } else {
-        const color = this.#mixed(at);
-        const edge = Math.min(this.#edges[at]!, 1);
+        const color = this.#mixed(pixel);
+        const edge = Math.min(this.#edges[pixel]!, 1);
         const isPresent = (mark & PRESENT) !== 0;
-        const least = isPresent ? (this.#isLonely(x, at) ? Math.min(LONELY_ROWS, full) : 1) : 0;
-        const rows = (mark & BAR) === 0 ? 0 : barRows(this.cover[at]!, full, least);
+        const least = isPresent ? (this.#isLonely(x, pixel) ? Math.min(LONELY_ROWS, full) : 1) : 0;
+        const rows = (mark & BAR) === 0 ? 0 : barRows(this.cover[pixel]!, full, least);
         bar[x] = OPAQUE | color;
         height[x] = edge >= FULL ? full : rows;
         above[x] = edge === 0 ? 0 : ((255 * edge + 0.5) << 24) | color;
         isFlat &&= rows === 0 || height[x] === full;
       }
-      this.flags[at] = mark & (INDIVIDUAL | AGGREGATE);
+      this.flags[pixel] = mark & (INDIVIDUAL | AGGREGATE);
     }
     return isFlat;
   }
 
   /** The same where a lane has but one row: its opacity says how busy it is. Always flat. */
   #shadeLane(lane: number): boolean {
-    for (let x = 0, at = lane * this.widthPx; x < this.widthPx; x++, at++) {
-      const mark = this.flags[at]!;
+    for (let x = 0, pixel = lane * this.widthPx; x < this.widthPx; x++, pixel++) {
+      const mark = this.flags[pixel]!;
       this.#height[x] = 0;
       this.#above[x] = 0;
       if (mark === 0) {
         continue;
       }
-      const isSolid = this.#solid[at] !== 0;
-      const busy = Math.min(this.cover[at]!, 1);
+      const isSolid = this.#solid[pixel] !== 0;
+      const busy = Math.min(this.cover[pixel]!, 1);
       const opacity = isSolid ? 1 : (mark & PRESENT) === 0 ? busy : MIN_OPACITY + (1 - MIN_OPACITY) * busy;
-      const color = isSolid ? this.#solid[at]! & ~OPAQUE : this.#mixed(at);
+      const color = isSolid ? this.#solid[pixel]! & ~OPAQUE : this.#mixed(pixel);
       this.#above[x] = ((255 * opacity + 0.5) << 24) | color;
-      this.flags[at] = mark & (INDIVIDUAL | AGGREGATE);
+      this.flags[pixel] = mark & (INDIVIDUAL | AGGREGATE);
     }
     return true;
   }
 
-  /** Whether there is nothing beside a pixel, so that it is easily overlooked. */
-  #isLonely(x: number, at: number): boolean {
-    return (x === 0 || this.flags[at - 1] === 0) && (x === this.widthPx - 1 || this.flags[at + 1] === 0);
+  /** True if there is nothing beside a pixel, so that it is easily overlooked. */
+  #isLonely(x: number, pixel: number): boolean {
+    return (x === 0 || this.flags[pixel - 1] === 0) && (x === this.widthPx - 1 || this.flags[pixel + 1] === 0);
   }
 
   #writeRow(offset: number, level: number): void {
@@ -240,28 +240,28 @@ export class Accumulator {
     }
   }
 
-  #mixed(at: number): number {
+  #mixed(pixel: number): number {
     const sums = this.#sums;
-    const scale = 1 / sums[4 * at + 3]!;
-    const blue = (sums[4 * at + 2]! * scale + 0.5) << 16;
-    const green = (sums[4 * at + 1]! * scale + 0.5) << 8;
-    return blue | (green & 0xff00) | (sums[4 * at]! * scale + 0.5);
+    const scale = 1 / sums[4 * pixel + 3]!;
+    const blue = (sums[4 * pixel + 2]! * scale + 0.5) << 16;
+    const green = (sums[4 * pixel + 1]! * scale + 0.5) << 8;
+    return blue | (green & 0xff00) | (sums[4 * pixel]! * scale + 0.5);
   }
 
-  #addEdge(at: number, area: number, color: number): void {
-    this.#edges[at]! += area;
-    this.#add(at, area, color, INDIVIDUAL);
+  #addEdge(pixel: number, area: number, color: number): void {
+    this.#edges[pixel]! += area;
+    this.#add(pixel, area, color, INDIVIDUAL);
   }
 
-  #add(at: number, covered: number, color: number, flag: number): void {
+  #add(pixel: number, covered: number, color: number, flag: number): void {
     const sums = this.#sums;
     const weight = covered > MIN_WEIGHT ? covered : MIN_WEIGHT;
-    sums[4 * at]! += weight * (color & 0xff);
-    sums[4 * at + 1]! += weight * ((color >> 8) & 0xff);
-    sums[4 * at + 2]! += weight * ((color >> 16) & 0xff);
-    sums[4 * at + 3]! += weight;
-    this.cover[at]! += covered;
-    this.flags[at]! |= flag;
+    sums[4 * pixel]! += weight * (color & 0xff);
+    sums[4 * pixel + 1]! += weight * ((color >> 8) & 0xff);
+    sums[4 * pixel + 2]! += weight * ((color >> 16) & 0xff);
+    sums[4 * pixel + 3]! += weight;
+    this.cover[pixel]! += covered;
+    this.flags[pixel]! |= flag;
   }
 }
 

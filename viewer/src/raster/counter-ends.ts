@@ -1,15 +1,15 @@
 /**
- * Where a counter begins and ends, in pixel columns. A value holds until the next sample: before the first one and behind the
- * run there is none, and behind the last one nobody knows it.
+ * Beginning and end of a counter, in pixel columns. A value holds until the next sample: before the first one and behind the run there is
+ * none, and behind the last one it is unknown.
  */
 
 import { type Ticks, type View, xOfTick } from "@tilescope/client";
 
 export interface CounterEnds {
-  /** Of its first and its last sample; undefined while it is built. */
+  /** Times of the first and the last sample; undefined while it is built. */
   readonly firstTicks: Ticks | undefined;
   readonly lastTicks: Ticks | undefined;
-  /** Of the run. */
+  /** End of the run. */
   readonly endTicks: Ticks;
 }
 

@@ -59,14 +59,14 @@ describe("against a brute-force computation", () => {
     return { time, value: random.below(1000) };
   });
 
-  function inForce(at: number): number {
-    return samples.findLast((sample) => sample.time <= at)?.value ?? Number.NaN;
+  function inForce(tick: number): number {
+    return samples.findLast((sample) => sample.time <= tick)?.value ?? Number.NaN;
   }
 
   function exact(from: number, to: number): { low: number; high: number } {
     const values = [inForce(from), ...samples.filter((s) => s.time >= from && s.time < to).map((s) => s.value)];
-    const known = values.filter((value) => !Number.isNaN(value));
-    return { low: Math.min(...known), high: Math.max(...known) };
+    const numbers = values.filter((value) => !Number.isNaN(value));
+    return { low: Math.min(...numbers), high: Math.max(...numbers) };
   }
 
   test("leaf tiles are exact in every column", () => {
@@ -127,8 +127,8 @@ describe("before the first sample and behind the last", () => {
       const dense = Array.from({ length: 400 }, (_, k) => ({ time: 50 + 7 * k, value: random.below(100) }));
       const lastTicks = ticks(50 + 7 * 399);
       const width = Math.ceil(6_000 / ticksPerPx);
-      const of = { firstTicks: ticks(50), lastTicks, endTicks: ticks(5_003) };
-      const [leaves, bins] = [100_000, 10].map((leafEvents) => columns(dense, 0, ticksPerPx, width, leafEvents, of));
+      const ends = { firstTicks: ticks(50), lastTicks, endTicks: ticks(5_003) };
+      const [leaves, bins] = [100_000, 10].map((leafEvents) => columns(dense, 0, ticksPerPx, width, leafEvents, ends));
       expect(bins!.knownToPx).toBe(leaves!.knownToPx);
       for (let x = 0; x < width; x++) {
         expect(Number.isNaN(bins!.min[x]!), `column ${x}`).toBe(Number.isNaN(leaves!.min[x]!));
@@ -145,8 +145,8 @@ describe("before the first sample and behind the last", () => {
   );
 
   test("what is not known is a piece of its own", () => {
-    const found = columns(samples, 0, 100, 6, 100, ends);
-    const pieces = counterPieces(found, 0, 10, 10);
+    const drawn = columns(samples, 0, 100, 6, 100, ends);
+    const pieces = counterPieces(drawn, 0, 10, 10);
     expect(pieces.map(({ isKnown, mean }) => [isKnown, mean[0], mean.at(-2)])).toEqual([
       [true, 1.5, 3.5],
       [false, 4.5, 5.5],

@@ -89,17 +89,17 @@ function addLevel(line: number[], x0: number, x1: number, y: number): void {
 
 function addSamples(columns: Columns, { tile }: DrawTile, view: View): void {
   const { length, value } = tile.samples;
-  let at = xOfTick(view, tile.originTicks);
+  let xPx = xOfTick(view, tile.originTicks);
   let inForce = tile.carry;
   for (let k = 0; k < length; k++) {
     const x = xOfTick(view, sampleTime(tile, k));
-    columns.add(at, x, inForce, inForce, inForce);
-    at = x;
+    columns.add(xPx, x, inForce, inForce, inForce);
+    xPx = x;
     inForce = value[k]!;
     // A sample that is replaced at once was there nevertheless.
     columns.touch(x, inForce, inForce);
   }
-  columns.add(at, Number.POSITIVE_INFINITY, inForce, inForce, inForce);
+  columns.add(xPx, Number.POSITIVE_INFINITY, inForce, inForce, inForce);
 }
 
 /** The bin of the last sample of all ends with that sample's pixel: as at closer zoom, what follows is the value alone. */
@@ -107,20 +107,20 @@ function addBins(columns: Columns, { tile }: DrawTile, view: View, knownToPx: nu
   const { length, bin, min, max, mean, last } = tile.counterBins;
   const originPx = xOfTick(view, tile.originTicks);
   const binPx = tile.binTicks / view.ticksPerPx;
-  let at = originPx;
+  let xPx = originPx;
   let inForce = tile.carry;
   for (let k = 0; k < length; k++) {
     const x = originPx + bin[k]! * binPx;
-    columns.add(at, x, inForce, inForce, inForce);
-    at = Math.max(x, Math.min(x + binPx, knownToPx));
+    columns.add(xPx, x, inForce, inForce, inForce);
+    xPx = Math.max(x, Math.min(x + binPx, knownToPx));
     // Up to its first sample the bin has the value from before.
     const before = Number.isNaN(inForce) ? min[k]! : inForce;
     const low = Math.min(before, min[k]!);
     const high = Math.max(before, max[k]!);
-    columns.add(x, at, low, high, mean[k]!);
+    columns.add(x, xPx, low, high, mean[k]!);
     inForce = last[k]!;
   }
-  columns.add(at, Number.POSITIVE_INFINITY, inForce, inForce, inForce);
+  columns.add(xPx, Number.POSITIVE_INFINITY, inForce, inForce, inForce);
 }
 
 class Columns {
@@ -138,7 +138,7 @@ class Columns {
     this.#weight = new Float64Array(widthPx);
   }
 
-  /** What follows counts only between these pixels. */
+  /** Limits what follows to the columns between these pixels. */
   clip(from: number, to: number): void {
     this.#from = from;
     this.#to = to;

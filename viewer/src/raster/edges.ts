@@ -1,4 +1,4 @@
-/** Where slices begin and end: what a drag snaps to. */
+/** Starts and ends of slices, to which a drag snaps. */
 
 import { type DrawTile, placeSlices, plus, sliceDuration, sliceStart, type Ticks, type View } from "@tilescope/client";
 

@@ -1,5 +1,5 @@
 /**
- * How dense the hits of a search are in a view, row by row, as the server has counted them. Pure.
+ * Density of the hits of a search in a view, row by row, as the server has counted them. Pure.
  *
  * Rows hold one slice at a time. So a slice that has a whole bin within it is a hit where that bin is busy throughout, and only
  * there: which slices are hits is the server's answer, too.
@@ -22,7 +22,7 @@ export interface HitLane {
   readonly bin: Float64Array;
   /** Hits that start in the bin. */
   readonly count: Float64Array;
-  /** How busy the bin is with hits: 1 and more only where it is so throughout. */
+  /** Share of the bin that is busy with hits: 1 and more only where it is so throughout. */
   readonly part: Float64Array;
 }
 
@@ -57,7 +57,7 @@ export class HitGrid {
     return this.#lanes.get(keyOf(track, row)) ?? null;
   }
 
-  /** Whether a slice of a row is a hit; null where no counted bin lies within it. Times in ticks from `originTicks` on. */
+  /** True if a slice of a row is a hit; null where no counted bin lies within it. Times in ticks from `originTicks` on. */
   isHit(lane: HitLane, start: number, end: number): boolean | null {
     const bin = Math.max(0, Math.ceil(start / this.binTicks));
     if (bin >= this.#bins || (bin + 1) * this.binTicks > end) {
@@ -77,7 +77,7 @@ function partOf(busy: bigint, binTicks: bigint): number {
   return busy < binTicks && part >= 1 ? 1 - Number.EPSILON : part;
 }
 
-/** Where a number stands in an ascending column, or -1. */
+/** Index of a number in an ascending column, or -1. */
 function indexOf(column: Float64Array, wanted: number): number {
   let low = 0;
   let high = column.length;

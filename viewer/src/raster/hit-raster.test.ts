@@ -14,7 +14,7 @@ interface TestSlice {
 }
 
 function drawOf(slices: readonly TestSlice[], originTicks = 0n): DrawTile {
-  const column = (of: (slice: TestSlice) => number) => Float64Array.from(slices, of);
+  const column = (valueIn: (slice: TestSlice) => number) => Float64Array.from(slices, valueIn);
   return {
     tile: {
       originTicks: ticks(originTicks),
@@ -51,12 +51,12 @@ function gridOf(bins: Readonly<Record<number, readonly [number, number]>>, row =
   });
 }
 
-/** How many rows of a lane are marked, veiled and clear, pixel by pixel. */
+/** Number of rows of a lane that are marked, veiled and clear, pixel by pixel. */
 function columnsOf(grid: HitGrid | null, track: HitTrack, widthPx = 100, lane = 0) {
   const image = new HitRaster().draw([track], grid, fit(RANGE, widthPx), track.firstLane + track.rows, MARK);
-  const at = (x: number, row: number) => image.pixels[(lane * HIT_ROWS + row) * image.widthPx + x]!;
+  const pixelAt = (x: number, row: number) => image.pixels[(lane * HIT_ROWS + row) * image.widthPx + x]!;
   const count = (x: number, color: number) =>
-    Array.from({ length: HIT_ROWS }, (_, row) => at(x, row)).filter((one) => one === color).length;
+    Array.from({ length: HIT_ROWS }, (_, row) => pixelAt(x, row)).filter((pixel) => pixel === color).length;
   const all = Array.from({ length: widthPx }, (_, x) => x);
   return {
     marked: all.map((x) => count(x, MARK)),

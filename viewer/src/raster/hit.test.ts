@@ -17,8 +17,8 @@ const events: EventInput[] = [
 
 function hit(xPx: number, row: number, ticksPerPx = 10) {
   const view = viewOf(0, ticksPerPx, 1600);
-  const found = hitTest(drawsOf(sliceTiles(0, events, OPTIONS), view, OPTIONS), view, xPx, row);
-  return found === null ? null : found.nameId;
+  const hit = hitTest(drawsOf(sliceTiles(0, events, OPTIONS), view, OPTIONS), view, xPx, row);
+  return hit === null ? null : hit.nameId;
 }
 
 describe("slices", () => {
@@ -42,8 +42,8 @@ describe("slices", () => {
 
   test("all facts, exactly", () => {
     const view = viewOf(0, 10, 1600);
-    const found = hitTest(drawsOf(sliceTiles(0, events, OPTIONS), view, OPTIONS), view, 35, 1);
-    expect(found).toEqual({
+    const hit = hitTest(drawsOf(sliceTiles(0, events, OPTIONS), view, OPTIONS), view, 35, 1);
+    expect(hit).toEqual({
       ...{ kind: "slice", track: 0, ordinal: 3, row: 1, nameId: 3, startTicks: 300n, durationTicks: 100n, flags: 0 },
     });
   });

@@ -1,4 +1,4 @@
-/** What lies under the pointer, with all that is known about it without asking the server. */
+/** Content under the pointer, with all that is known about it without asking the server. */
 
 import {
   type BinColumns,
@@ -39,7 +39,7 @@ export interface BinHit extends TileName {
   readonly endTicks: Ticks;
   /** Events that start in the bin. */
   readonly count: number;
-  /** How busy it is drawn, 0 to 1 in tracks of one row. */
+  /** Busy share as it is drawn, 0 to 1 in tracks of one row. */
   readonly density: number;
   /** Null until the residual of its page is there. */
   readonly exact: ExactSums | null;
@@ -50,7 +50,7 @@ export interface BinHit extends TileName {
 
 export interface ExactSums {
   readonly busyTicks: Ticks;
-  /** Of the longest slice that touches the bin. */
+  /** Duration of the longest slice that touches the bin. */
   readonly longestTicks: Ticks;
 }
 
@@ -61,7 +61,7 @@ export interface SampleHit {
   readonly ordinal: number | null;
   readonly startTicks: Ticks;
   readonly value: number;
-  /** How long ago that is, where it is the last sample of all: nobody knows the value any more. Null before that. */
+  /** Time since then, if it is the last sample of all: the value is unknown from there on. Null before that. */
   readonly agoTicks: Ticks | null;
 }
 
@@ -81,7 +81,7 @@ export interface CounterBinHit {
 
 export type Hit = SliceHit | BinHit | SampleHit | CounterBinHit;
 
-/** How far from the pointer a slice that is narrower than that is still hit. */
+/** Distance from the pointer at which a narrower slice is still hit. */
 export const HIT_TOLERANCE_PX = 3;
 
 /**
@@ -188,14 +188,14 @@ function nearestSlice(tile: TileData, view: View, xPx: number, row: number): { k
   return best < 0 ? null : { k: best, distance: bestDistance };
 }
 
-/** How near a bin under the pointer counts: a slice that is drawn under the pointer is nearer, one beside it is not. */
+/** Distance at which a bin under the pointer counts: a slice that is drawn under the pointer is nearer, one beside it is not. */
 const BIN_DISTANCE_PX = 0.5;
 
 function nearestBin(tile: TileData, view: View, xPx: number, row: number): { k: number; distance: number } | null {
   const { bins } = tile;
   const widthPx = tile.binTicks / view.ticksPerPx;
-  const at = (xPx - xOfTick(view, tile.originTicks)) / widthPx;
-  const index = Math.floor(at);
+  const position = (xPx - xOfTick(view, tile.originTicks)) / widthPx;
+  const index = Math.floor(position);
   // Bins are in the order (row, bin).
   let low = 0;
   let high = bins.length;
@@ -210,7 +210,7 @@ function nearestBin(tile: TileData, view: View, xPx: number, row: number): { k: 
     if (k < 0 || k >= bins.length || bins.row[k] !== row) {
       continue;
     }
-    const beside = Math.max(bins.bin[k]! - at, at - bins.bin[k]! - 1, 0) * widthPx;
+    const beside = Math.max(bins.bin[k]! - position, position - bins.bin[k]! - 1, 0) * widthPx;
     if (best === null || BIN_DISTANCE_PX + beside < best.distance) {
       best = { k, distance: BIN_DISTANCE_PX + beside };
     }
@@ -242,7 +242,7 @@ function exactSums({ exact }: BinColumns, k: number): ExactSums | null {
 export function exactSumsAt(tile: TileData, row: number, startTicks: Ticks): ExactSums | null {
   const { bins } = tile;
   const bin = Number((startTicks - tile.originTicks) / BigInt(tile.binTicks));
-  const k = bins.bin.findIndex((other, at) => other === bin && bins.row[at] === row);
+  const k = bins.bin.findIndex((other, index) => other === bin && bins.row[index] === row);
   return k < 0 ? null : exactSums(bins, k);
 }
 

@@ -19,8 +19,8 @@ test("wide slices are labelled in their middle, narrow ones not at all", () => {
     { start: 100, duration: 339, row: 1, name: 0 },
     { start: 500, duration: 420, row: 1, name: 1 },
   ];
-  const found = label(events, 0, 10);
-  expect(found).toEqual([
+  const labels = label(events, 0, 10);
+  expect(labels).toEqual([
     { xPx: 10 + (100 - 35) / 2, row: 0, text: "short", nameId: 0, ordinal: 0 },
     { xPx: 57, row: 1, text: "a m…", nameId: 1, ordinal: 2 },
   ]);
@@ -28,17 +28,17 @@ test("wide slices are labelled in their middle, narrow ones not at all", () => {
 
 test("a label stays in the visible part of its slice, cut to it", () => {
   const events = [{ start: 0, duration: 16_000, row: 0, name: 1 }];
-  const [one] = label(events, 15_000, 10);
-  expect(one!.xPx).toBeGreaterThanOrEqual(4);
-  expect(one!.xPx + textWidthPx(one!.text, glyphs)).toBeLessThanOrEqual(96);
-  expect(one!.text).toContain("…");
+  const [first] = label(events, 15_000, 10);
+  expect(first!.xPx).toBeGreaterThanOrEqual(4);
+  expect(first!.xPx + textWidthPx(first!.text, glyphs)).toBeLessThanOrEqual(96);
+  expect(first!.text).toContain("…");
 });
 
 test("a slice that is in many tiles has one label", () => {
   const crowd = Array.from({ length: 40 }, (_, k) => ({ start: 300 * k, duration: 50, row: 1, name: 2 }));
   const events = [{ start: 10, duration: 15_000, row: 0, name: 0 }, ...crowd];
-  const found = label(events, 0, 40);
-  expect(found.map(({ text, row }) => [text, row])).toEqual([["short", 0]]);
+  const labels = label(events, 0, 40);
+  expect(labels.map(({ text, row }) => [text, row])).toEqual([["short", 0]]);
 });
 
 test("names that have not arrived have no label yet", () => {

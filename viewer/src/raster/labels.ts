@@ -1,4 +1,4 @@
-/** Which names to write on the slices of a track, and where. */
+/** Names to write on the slices of a track, and their positions. */
 
 import { type DrawTile, placeSlices, type TileData, type View, xOfTick } from "@tilescope/client";
 import { elide, type GlyphWidths, textWidthPx } from "./text";

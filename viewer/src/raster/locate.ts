@@ -1,4 +1,4 @@
-/** Where a known slice is on the screen: for the outlines of selection and hover, and for moving between slices. */
+/** Position of a known slice on the screen: for the outlines of selection and hover, and for moving between slices. */
 
 import { type DrawTile, sliceDuration, sliceStart, type TileData, type View, xOfTick } from "@tilescope/client";
 
@@ -28,14 +28,14 @@ export function findSlice(draws: readonly DrawTile[], ordinal: number): FoundSli
 }
 
 export function locateSlice(draws: readonly DrawTile[], ordinal: number, view: View): SlicePlace | null {
-  const found = findSlice(draws, ordinal);
-  if (found === null) {
+  const slice = findSlice(draws, ordinal);
+  if (slice === null) {
     return null;
   }
-  const start = sliceStart(found.tile, found.k);
+  const start = sliceStart(slice.tile, slice.k);
   const fromPx = xOfTick(view, start);
-  const toPx = xOfTick(view, start + sliceDuration(found.tile, found.k));
-  return { row: found.tile.slices.row[found.k]!, fromPx, toPx: Math.max(toPx, fromPx + 1) };
+  const toPx = xOfTick(view, start + sliceDuration(slice.tile, slice.k));
+  return { row: slice.tile.slices.row[slice.k]!, fromPx, toPx: Math.max(toPx, fromPx + 1) };
 }
 
 /** The first place in ascending `values` that is not below `value`. */

@@ -59,11 +59,11 @@ describe.each<Theme>(["light", "dark"])("%s colours", (theme) => {
     (name) => {
       const background = rgb(token(theme, name));
       const shown = [...new Set(names.map((_, id) => table.css(id)))].map(rgb);
-      for (const one of shown) {
+      for (const color of shown) {
         for (const other of shown) {
           for (const part of [0.25, 0.5, 0.75]) {
             const mix = (a: number, b: number) => Math.round(part * a + (1 - part) * b);
-            const pixel = { r: mix(one.r, other.r), g: mix(one.g, other.g), b: mix(one.b, other.b) };
+            const pixel = { r: mix(color.r, other.r), g: mix(color.g, other.g), b: mix(color.b, other.b) };
             expect(contrast(pixel, background)).toBeGreaterThanOrEqual(3);
           }
         }
@@ -90,13 +90,13 @@ describe.each<Theme>(["light", "dark"])("%s colours", (theme) => {
 });
 
 test("the same name has the same colour under another id; what has not arrived is grey", () => {
-  const [one, two] = [new ColorTable("dark"), new ColorTable("dark")];
-  one.set(0, [{ name: "fusion.1", category: "" }]);
-  two.set(5000, [{ name: "fusion.1", category: "" }]);
-  expect(two.css(5000)).toBe(one.css(0));
-  const grey = rgb(two.css(17));
+  const [first, second] = [new ColorTable("dark"), new ColorTable("dark")];
+  first.set(0, [{ name: "fusion.1", category: "" }]);
+  second.set(5000, [{ name: "fusion.1", category: "" }]);
+  expect(second.css(5000)).toBe(first.css(0));
+  const grey = rgb(second.css(17));
   expect(grey.r === grey.g && grey.g === grey.b).toBe(true);
-  expect(two.table[17]).toBe(two.neutral);
+  expect(second.table[17]).toBe(second.neutral);
 });
 
 test("the first families of the order have a hue each, whatever they are called", () => {

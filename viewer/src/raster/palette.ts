@@ -125,14 +125,14 @@ function swatchOf(name: string, hue: number): number {
   return 1 + hue * TONES.light.lightness.length + tone;
 }
 
-/** What shares a hue: the events of a category; those without one are grouped by the stem of their name. */
+/** Events that share a hue: those of a category; those without one are grouped by the stem of their name. */
 export function familyOf({ name, category }: NamedEvent): string {
   return category === "" ? stem(name) : category;
 }
 
 /**
- * What a family of names has in common: `fusion.123` → `fusion`, `jit_step(42)` → `jit_step`, `%add.1 = f32` → `%add`;
- * numbers, such as those of steps, are one family: `42` → ``.
+ * Common part of a family of names: `fusion.123` → `fusion`, `jit_step(42)` → `jit_step`, `%add.1 = f32` → `%add`; numbers, such as those
+ * of steps, are one family: `42` → ``.
  */
 export function stem(name: string): string {
   if (/^[\d.]+$/.test(name)) {

@@ -251,11 +251,11 @@ describe("against a brute-force computation", () => {
   function randomEvents(random: Random, rows: number): EventInput[] {
     const events: EventInput[] = [];
     for (let row = 0; row < rows; row++) {
-      let at = random.below(500);
-      while (at < RUN_TICKS) {
-        const duration = Math.min(random.pick([0, 1, 2, 5, 20, 60, 300, 3000]) + random.below(4), RUN_TICKS - at);
-        events.push({ start: at, duration, row, name: random.below(2) });
-        at += duration + random.pick([0, 0, 1, 3, 50, 700]) + (duration === 0 ? 1 : 0);
+      let start = random.below(500);
+      while (start < RUN_TICKS) {
+        const duration = Math.min(random.pick([0, 1, 2, 5, 20, 60, 300, 3000]) + random.below(4), RUN_TICKS - start);
+        events.push({ start, duration, row, name: random.below(2) });
+        start += duration + random.pick([0, 0, 1, 3, 50, 700]) + (duration === 0 ? 1 : 0);
       }
     }
     return events;

@@ -13,7 +13,7 @@ import { type DrawTile, placeSlices, type TrackKind, type View, xOfTick } from "
 import { Accumulator, AGGREGATE, INDIVIDUAL, type LaneRows } from "./accumulator";
 import type { ColorTable } from "./palette";
 
-/** Of at least two pixels each in the lanes of the timeline: the lowest bar is one row. */
+/** Rows of at least two pixels each in the lanes of the timeline: the lowest bar is one row. */
 export const ROWS_PER_LANE = 8;
 
 /** A track on the screen. Its rows `firstRow` to `firstRow + rows - 1` are drawn on the lanes from `firstLane` on. */
@@ -30,7 +30,7 @@ export interface RasterTrack {
 export interface RasterImage {
   readonly widthPx: number;
   readonly lanes: number;
-  /** Of the image. */
+  /** Rows of the image. */
   readonly rows: number;
   readonly laneRows: LaneRows;
   /** RGBA of all rows, not premultiplied: what `ImageData` takes. */
@@ -44,7 +44,7 @@ export interface RasterImage {
   readonly cover: Float32Array;
 }
 
-/** Where a clip begins and ends on the screen, in pixels. */
+/** Start and end of a clip on the screen, in pixels. */
 interface ClipPx {
   readonly from: number;
   readonly to: number;

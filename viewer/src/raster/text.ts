@@ -27,7 +27,7 @@ export function textWidthPx(text: string, glyphs: GlyphWidths): number {
   return width;
 }
 
-/** What XLA adds to the name of a program: `jit_train_step(1234567890123)`. */
+/** Suffix that XLA adds to the name of a program: `jit_train_step(1234567890123)`. */
 const PROGRAM_HASH = /\(\d{6,}\)$/;
 
 /** A number at the end tells namesakes apart: `fusion.12`. */
@@ -39,7 +39,7 @@ const LEAST_HEAD = 8;
 /** Shorter than this, a text tells nothing. */
 const LEAST = 3;
 
-/** Of the longest names, which are whole HLO instructions, only so much can ever be visible. */
+/** Characters that are kept of the longest names, which are whole HLO instructions: more can never be visible. */
 const MOST = 512;
 
 /**

@@ -1,4 +1,4 @@
-/** Where aggregates are wide enough to carry a texture, so that they are told from exact slices not by colour alone. */
+/** Parts of aggregates that are wide enough to carry a texture, so that they are told from exact slices not by colour alone. */
 
 import { AGGREGATE, INDIVIDUAL } from "./accumulator";
 import type { RasterImage } from "./raster";

@@ -22,7 +22,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** How many events each part has; null where that could not be found out. */
+/** Number of events of each part; null where it could not be determined. */
 type Counts = Readonly<Partial<Record<Scope["kind"], bigint | null>>>;
 
 function sizeText(count: bigint | null | undefined, isWhole: boolean): string {
@@ -68,7 +68,7 @@ function Progress({ state, expected }: { state: ExportState; expected: bigint | 
     case "running": {
       const bytes = BigInt(state.bytes);
       const part = expected === null || expected === 0n ? 0 : Math.min(1, state.bytes / Number(expected));
-      const of = expected === null ? "" : ` of about ${formatBytes(expected)}`;
+      const estimate = expected === null ? "" : ` of about ${formatBytes(expected)}`;
       const percent = Math.round(part * 100);
       return (
         <>
@@ -83,7 +83,7 @@ function Progress({ state, expected }: { state: ExportState; expected: bigint | 
             <div style={{ width: `${percent}%` }} />
           </div>
           <p class="export-said" aria-live="off">
-            {state.waitsFor === "perfetto" ? "Waiting for Perfetto's page …" : `${formatBytes(bytes)}${of}`}
+            {state.waitsFor === "perfetto" ? "Waiting for Perfetto's page …" : `${formatBytes(bytes)}${estimate}`}
           </p>
         </>
       );
@@ -172,15 +172,15 @@ export function ExportDialog({ trace, perfettoUrl, isForPerfetto, onClose }: Pro
       <div class="export-body">
         <fieldset class="export-scopes" disabled={isRunning}>
           <legend class="visually-hidden">Which events</legend>
-          {scopes.map((one) => (
+          {scopes.map((entry) => (
             <ScopeChoice
-              key={one.kind}
-              scope={one}
+              key={entry.kind}
+              scope={entry}
               trace={trace}
               counts={counts.value}
               chosen={chosen.value}
               choose={() => {
-                chosen.value = one.kind;
+                chosen.value = entry.kind;
                 run.cancel();
               }}
             />

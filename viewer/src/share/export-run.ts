@@ -12,7 +12,7 @@ export type ExportState =
   | { readonly kind: "done"; readonly bytes: number; readonly what: string }
   | { readonly kind: "failed"; readonly message: string };
 
-/** How many slices a part has. Those of the whole run are known: of it, all events. */
+/** Number of slices of a part. For the whole run it is known: all events. */
 export async function countOf(trace: Trace, scope: Scope, signal: AbortSignal): Promise<bigint> {
   if (scope.range === null && scope.tracks === null) {
     let sum = 0n;

@@ -1,4 +1,4 @@
-/** Which names a picture is mostly made of, for its legend. Pure. */
+/** Most frequent names of a picture, for its legend. Pure. */
 
 import { boxesOf, NO_NAME } from "@tilescope/client";
 import { drawsOf, isProvisional, type Picture } from "../timeline/picture";

@@ -15,7 +15,7 @@ export interface PerfettoWindow {
   postMessage(message: unknown, targetOrigin: string, transfer?: Transferable[]): void;
 }
 
-/** Where answers arrive. */
+/** Receiver of answers. */
 export interface Mailbox {
   addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
   removeEventListener(type: "message", listener: (event: MessageEvent) => void): void;

@@ -105,6 +105,6 @@ function timeText(trace: Trace, picture: Picture): string {
   const endTicks = shown.endTicks < range.endTicks ? shown.endTicks : range.endTicks;
   const [part, whole] = [endTicks - startTicks, range.endTicks - range.startTicks];
   const lasts = formatDuration(part, time.tickPs);
-  const of = part < whole ? `${lasts} of ${formatDuration(whole, time.tickPs)}` : lasts;
-  return `${of}, from ${formatTime(startTicks, time, "relative")} on · ${formatTime(startTicks, time, "utc")}`;
+  const share = part < whole ? `${lasts} of ${formatDuration(whole, time.tickPs)}` : lasts;
+  return `${share}, from ${formatTime(startTicks, time, "relative")} on · ${formatTime(startTicks, time, "utc")}`;
 }

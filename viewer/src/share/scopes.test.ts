@@ -8,9 +8,9 @@ const RUN = range(0, 1000);
 
 it("offers what is selected first, then what is shown, then all", () => {
   const area = { kind: "area", range: range(10, 20), tracks: new Set([4, 3, 9]) } as const;
-  const found = scopesOf(RUN, range(-5, 500), area, null);
-  expect(found.map(({ kind }) => kind)).toEqual(["selection", "view", "run"]);
-  expect(found.map(questionOf)).toEqual([{ start: 10n, end: 20n, tracks: "3-4,9" }, { start: 0n, end: 500n }, {}]);
+  const scopes = scopesOf(RUN, range(-5, 500), area, null);
+  expect(scopes.map(({ kind }) => kind)).toEqual(["selection", "view", "run"]);
+  expect(scopes.map(questionOf)).toEqual([{ start: 10n, end: 20n, tracks: "3-4,9" }, { start: 0n, end: 500n }, {}]);
 });
 
 it("does not offer the same twice: what is shown may be all", () => {

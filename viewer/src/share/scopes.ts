@@ -1,4 +1,4 @@
-/** What of a run can be exported: what is selected, the time that is shown, or all of it. Pure. */
+/** Parts of a run that can be exported: what is selected, the time that is shown, or all of it. Pure. */
 
 import { plus, type TickRange, type ToolQuestion, ticks } from "@tilescope/client";
 import type { Selection } from "../state/selection";
@@ -18,21 +18,21 @@ const EVENT_BYTES = 250n;
 /** Beyond this a file goes straight to the disk, by the browser's own download: the page does not hold it. */
 export const HELD_BYTES = 256_000_000n;
 
-/** What Perfetto's page can be given: browsers hold no larger buffer. */
+/** Largest file for Perfetto's page: browsers hold no larger buffer. */
 export const PERFETTO_BYTES = 1_500_000_000n;
 
-/** What was selected first. `selectedRange` is the time of a selected event. */
+/** Scopes with the selection first. `selectedRange` is the time of a selected event. */
 export function scopesOf(
   run: TickRange,
   shown: TickRange,
   selection: Selection,
   selectedRange: TickRange | null,
 ): readonly Scope[] {
-  const found: Scope[] = [];
+  const scopes: Scope[] = [];
   const add = (kind: Scope["kind"], title: string, range: TickRange | null, tracks: Scope["tracks"] = null) => {
     const part = range === null ? null : within(run, range);
     if (range === null || part !== null) {
-      found.push({ kind, title, range: part, tracks });
+      scopes.push({ kind, title, range: part, tracks });
     }
   };
   if (selection.kind === "area") {
@@ -49,7 +49,7 @@ export function scopesOf(
     add("view", "Time that is shown", shown);
   }
   add("run", "Whole run", null);
-  return found;
+  return scopes;
 }
 
 /** The part of a range that the run has; null: none. An event without length is its tick. */
@@ -82,7 +82,7 @@ export function rangesOf(ids: ReadonlySet<number>): string {
   return parts.join(",");
 }
 
-/** How large a file of so many events is, about. */
+/** Size of a file of so many events, about. */
 export function estimatedBytes(events: bigint): bigint {
   return events * EVENT_BYTES;
 }

@@ -14,7 +14,7 @@ import type { Trace } from "../state/trace";
 import { ExportDialog } from "./export-dialog";
 import { pictureOfView } from "./picture";
 
-/** Where Perfetto is; null: nowhere, undefined: not known yet. */
+/** URL of Perfetto; null: there is none, undefined: not known yet. */
 const perfettoUrl = signal<string | null | undefined>(undefined);
 
 async function learnPerfettoUrl(): Promise<void> {

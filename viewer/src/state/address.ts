@@ -27,26 +27,26 @@ export class AddressKeeper {
   readonly initial: PageLocation = parseLocation(location.search, location.hash);
   #pending: PageLocation | null = this.initial;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** What of the address is steps, as it was written last; null after a way that was no step: opening a run, going back. */
+  /** The steps of the address, as it was written last; null after a way that was no step: opening a run, going back. */
   #steps: string | null = null;
   /** The marks of the address. */
   #marks = this.initial.marks;
   /** A jump that Back undoes is under way. */
   #isJump = false;
 
-  /** What the address asked for when this run was opened through it; once. */
+  /** Location that the address asked for when this run was opened through it; once. */
   take(run: string): PageLocation | null {
     const wanted = this.#pending;
     this.#pending = null;
     return wanted?.run === run ? wanted : null;
   }
 
-  /** What is asked for when a run will be shown. */
+  /** Keeps the location for when a run will be shown. */
   expect(wanted: PageLocation): void {
     this.#pending = wanted;
   }
 
-  /** What the address asked for is no longer asked for. */
+  /** Drops the location that the address asked for. */
   forget(): void {
     this.#pending = null;
   }

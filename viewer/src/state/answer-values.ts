@@ -6,8 +6,8 @@ type Value = string | number | boolean | null;
 
 /** A column of a table; empty where there is none. */
 export function valuesOf(answer: ToolAnswer, table: string, column: string): readonly Value[] {
-  const found = answer.tables.find(({ id }) => id === table);
-  return found?.columns.find(({ id }) => id === column)?.values ?? [];
+  const match = answer.tables.find(({ id }) => id === table);
+  return match?.columns.find(({ id }) => id === column)?.values ?? [];
 }
 
 /** A fact as a whole number; 0 where it is not told. */

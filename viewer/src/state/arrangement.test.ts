@@ -8,8 +8,8 @@ function group(id: number, parent: number | null, name: string, kind: Group["kin
   return { id, parent, kind, name, detail: "", rollup: null };
 }
 
-function track(id: number, of: number, name: string, events = 1n): Track {
-  const facts = { group: of, kind: "slice", name, detail: `tid ${id}`, rows: 1, events, children: [], values: null };
+function track(id: number, group: number, name: string, events = 1n): Track {
+  const facts = { group, kind: "slice", name, detail: `tid ${id}`, rows: 1, events, children: [], values: null };
   return { id, ...facts } as unknown as Track;
 }
 
@@ -34,9 +34,9 @@ const tracks = [
   track(7, 5, "idle", 0n),
 ];
 const roots = buildTree({ groups, tracks });
-const known = {
-  tracks: new Map(tracks.map((one) => [one.id, one])),
-  groups: new Map(groups.map((one) => [one.id, one])),
+const run = {
+  tracks: new Map(tracks.map((track) => [track.id, track])),
+  groups: new Map(groups.map((group) => [group.id, group])),
 };
 const ALL = { ...AS_RECORDED, showsEmpty: true };
 
@@ -57,12 +57,12 @@ describe("what is shown", () => {
   });
 
   test("has all words of the filter in its name and those around it, in any case and order", () => {
-    const found = (filter: string) => shown({ ...ALL, filter })[1];
-    expect(found("xla")).toEqual([1, 2, 6]);
-    expect(found("  ops tpu ")).toEqual([1, 6]);
-    expect(found("OPS host-b")).toEqual([6]);
-    expect(found("python")).toEqual([3, 4]);
-    expect(found("xla python")).toEqual([]);
+    const matches = (filter: string) => shown({ ...ALL, filter })[1];
+    expect(matches("xla")).toEqual([1, 2, 6]);
+    expect(matches("  ops tpu ")).toEqual([1, 6]);
+    expect(matches("OPS host-b")).toEqual([6]);
+    expect(matches("python")).toEqual([3, 4]);
+    expect(matches("xla python")).toEqual([]);
     expect(arrange(roots, { ...AS_RECORDED, filter: "steps" }).counts).toEqual({
       ...{ all: 8, shown: 2, empty: 2, hidden: 0, unmatched: 4 },
     });
@@ -155,25 +155,27 @@ describe("whatever is chosen", () => {
   test("an address says it, and brings back the same", () => {
     for (let seed = 1; seed <= 500; seed++) {
       const choice = someChoice(seed);
-      expect(choiceOf(textsOf(choice), known)).toEqual({ choice, unknown: 0 });
+      expect(choiceOf(textsOf(choice), run)).toEqual({ choice, unknown: 0 });
     }
   });
 
   test("a tree that has grown keeps it, under other ids", () => {
     const grown = {
       groups: new Map(
-        groups.map((one) => [
-          one.id + 10,
-          { ...one, id: one.id + 10, parent: one.parent === null ? null : one.parent + 10 },
+        groups.map((group) => [
+          group.id + 10,
+          { ...group, id: group.id + 10, parent: group.parent === null ? null : group.parent + 10 },
         ]),
       ),
-      tracks: new Map(tracks.map((one) => [one.id + 100, { ...one, id: one.id + 100, group: one.group + 10 }])),
+      tracks: new Map(
+        tracks.map((track) => [track.id + 100, { ...track, id: track.id + 100, group: track.group + 10 }]),
+      ),
     };
     const moved = (key: string) =>
       key.startsWith("g") ? `g${Number(key.slice(1)) + 10}` : `t${Number(key.slice(1)) + 100}`;
     for (let seed = 1; seed <= 50; seed++) {
       const choice = someChoice(seed);
-      const carried = carryChoice(known, grown, choice);
+      const carried = carryChoice(run, grown, choice);
       expect(carried.pinned).toEqual(choice.pinned.map(moved));
       expect(carried.order).toEqual(choice.order.map(moved));
       expect(carried.hidden).toEqual(new Set([...choice.hidden].map(moved)));
@@ -183,6 +185,6 @@ describe("whatever is chosen", () => {
 
 test("what an address names and the run does not have is counted and left out", () => {
   const texts = { filter: "", pin: "1.99", hide: "2.g77", order: "5-6.100", empty: false };
-  expect(choiceOf(texts, known)).toMatchObject({ choice: { pinned: ["t1"], order: ["t5", "t6"] }, unknown: 3 });
-  expect(choiceOf({ ...texts, pin: "2" }, known).choice).toMatchObject({ pinned: ["t2"], hidden: new Set() });
+  expect(choiceOf(texts, run)).toMatchObject({ choice: { pinned: ["t1"], order: ["t5", "t6"] }, unknown: 3 });
+  expect(choiceOf({ ...texts, pin: "2" }, run).choice).toMatchObject({ pinned: ["t2"], hidden: new Set() });
 });

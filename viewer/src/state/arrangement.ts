@@ -1,4 +1,4 @@
-/** Which nodes of the track tree are on the screen, and in which order, by what a person has chosen. Pure. */
+/** Nodes of the track tree that are on the screen, in order, by the choices of a person. Pure. */
 
 import { inOrder, placesOf, type TrackChoice } from "./track-choice";
 import { type GroupNode, moved, type TreeNode } from "./tree";
@@ -20,7 +20,7 @@ export interface Arrangement {
   readonly counts: TrackCounts;
   /** Groups that are left out because there is no track below them. */
   readonly emptyGroups: number;
-  /** What has been hidden, without what lies below it. */
+  /** Hidden nodes, without those below them. */
   readonly hidden: readonly TreeNode[];
 }
 

@@ -73,13 +73,13 @@ describe("findBusyRange", () => {
   const rollup = { track: 1, kind: "rollup", children: [0] } as const;
 
   it("closes in on a burst, to about a pixel on each side", async () => {
-    const found = await findBusyRange(clientOf([lonely, ...burst]), [rollup], run);
-    expect(Number(found!.startTicks)).toBeLessThanOrEqual(700_013);
-    expect(Number(found!.startTicks)).toBeGreaterThan(699_900);
-    expect(Number(found!.endTicks)).toBeGreaterThanOrEqual(701_180);
-    expect(Number(found!.endTicks)).toBeLessThan(701_300);
-    expect(found!.share).toBeLessThanOrEqual(1);
-    expect(found!.share).toBeGreaterThanOrEqual(0.99);
+    const busy = await findBusyRange(clientOf([lonely, ...burst]), [rollup], run);
+    expect(Number(busy!.startTicks)).toBeLessThanOrEqual(700_013);
+    expect(Number(busy!.startTicks)).toBeGreaterThan(699_900);
+    expect(Number(busy!.endTicks)).toBeGreaterThanOrEqual(701_180);
+    expect(Number(busy!.endTicks)).toBeLessThan(701_300);
+    expect(busy!.share).toBeLessThanOrEqual(1);
+    expect(busy!.share).toBeGreaterThanOrEqual(0.99);
   });
 
   it("is none where the run is filled, or has too much elsewhere", async () => {

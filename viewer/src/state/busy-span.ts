@@ -59,8 +59,8 @@ export function shortestRange(spans: readonly CountedSpan[], outside: number): T
 }
 
 /**
- * Whether a track alone is busy for so much of the run that the run cannot be mostly empty, whatever the others do. It is busy
- * for at least a row's part of its durations: those of one row do not overlap.
+ * True if a track alone is busy for so much of the run that the run cannot be mostly empty, whatever the others do. It is busy for at least
+ * a row's part of its durations: those of one row do not overlap.
  */
 export function isBusyAllAlong(tracks: Iterable<Pick<Track, "busyTicks" | "rows" | "kind">>, run: TickRange): boolean {
   const enough = (MAX_PART + MIN_EMPTY * (1 - MAX_PART)) * Number(run.endTicks - run.startTicks);
@@ -98,10 +98,10 @@ export async function findBusyRange(
       return null;
     }
     const isWorthIt = look === 0 ? part(exact, run) >= MAX_PART : part(closer, exact) < MAX_PART;
-    const found = isWorthIt ? closer : exact;
-    outside -= countOutside(spans, found);
-    const isClose = part(found, range) > 0.5;
-    range = found;
+    const next = isWorthIt ? closer : exact;
+    outside -= countOutside(spans, next);
+    const isClose = part(next, range) > 0.5;
+    range = next;
     if (isClose) {
       break;
     }
@@ -133,14 +133,14 @@ async function spansIn(
   );
 }
 
-function isMostlyEmpty(perRollup: readonly CountedSpan[][], found: TickRange, run: TickRange): boolean {
-  if (part(found, run) >= MAX_PART) {
+function isMostlyEmpty(perRollup: readonly CountedSpan[][], range: TickRange, run: TickRange): boolean {
+  if (part(range, run) >= MAX_PART) {
     return false;
   }
-  const rest = Number(run.endTicks - run.startTicks) - Number(found.endTicks - found.startTicks);
+  const rest = Number(run.endTicks - run.startTicks) - Number(range.endTicks - range.startTicks);
   return perRollup.every((spans) => {
     const busy = spans
-      .filter((span) => span.endTicks <= found.startTicks || span.startTicks >= found.endTicks)
+      .filter((span) => span.endTicks <= range.startTicks || span.startTicks >= range.endTicks)
       .reduce((sum, { startTicks, endTicks }) => sum + Number(endTicks - startTicks), 0);
     return busy <= (1 - MIN_EMPTY) * rest;
   });

@@ -10,19 +10,19 @@ function trace(tools: Trace["api"]["tools"]): Pick<Trace, "manifest" | "api"> {
 it("asks again for tools that did not come, and for refused ones only when a person looks for them", async () => {
   const tools = vi.fn().mockRejectedValueOnce(new NetworkError("lost"));
   tools.mockRejectedValueOnce(new ApiError(500, "internal", "broken")).mockResolvedValue([]);
-  const asked = trace(tools);
+  const requested = trace(tools);
   const loader = new CatalogueLoader();
   const settled = () => vi.waitUntil(() => catalogue.value.kind !== "loading");
-  loader.want(asked);
+  loader.want(requested);
   await settled();
-  loader.want(asked);
+  loader.want(requested);
   await settled();
   expect(catalogue.value).toMatchObject({ kind: "failed", failure: { message: "broken", isFinal: true } });
-  loader.want(asked);
+  loader.want(requested);
   expect(tools).toHaveBeenCalledTimes(2);
-  loader.look(asked);
+  loader.look(requested);
   await settled();
   expect(catalogue.value.kind).toBe("ready");
-  loader.look(asked);
+  loader.look(requested);
   expect(tools).toHaveBeenCalledTimes(3);
 });

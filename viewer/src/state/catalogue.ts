@@ -1,4 +1,4 @@
-/** Which tools the server has, and which of them have an answer for the run: asked for when somebody looks at them. */
+/** Tools of the server, and whether they have an answer for the run: asked for when somebody looks at them. */
 
 import { signal } from "@preact/signals";
 import type { ToolEntry } from "@tilescope/client";

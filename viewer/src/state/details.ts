@@ -2,9 +2,9 @@
 
 import { effect, signal, untracked } from "@preact/signals";
 import { type EventDetails, type TickRange, ticks } from "@tilescope/client";
-import { Asker, type Asking } from "./asking";
 import type { Failure } from "./failure";
 import { questionKey } from "./question-key";
+import { Requester, type RequestState } from "./request-state";
 import { type EventSelection, type Selection, selectedRange } from "./selection";
 
 export type DetailsView =
@@ -33,7 +33,7 @@ export class DetailsLoader {
   #build: Build;
   readonly #fetchEvent: FetchEvent;
   readonly #rangeOfEvent: (event: EventSelection) => TickRange | null;
-  readonly #asker = new Asker<EventDetails>(KEPT);
+  readonly #requester = new Requester<EventDetails>(KEPT);
   #event: EventSelection | null = null;
 
   /** `rangeOfEvent`: when an event is of which that is known before its details are; null for others. */
@@ -46,7 +46,7 @@ export class DetailsLoader {
     this.#fetchEvent = fetchEvent;
     this.#rangeOfEvent = rangeOfEvent;
     effect(() => {
-      const { state } = this.#asker;
+      const { state } = this.#requester;
       untracked(() => this.#show(state));
     });
   }
@@ -62,14 +62,14 @@ export class DetailsLoader {
     selectedRange.value = this.#rangeOfEvent(selection);
     const { track, ordinal } = selection;
     const key = questionKey(this.#build, "event", { track, ordinal });
-    const state = this.#asker.about(key);
+    const state = this.#requester.about(key);
     // A person who selects once more what was refused asks once more.
     const wanted =
       state.kind === "failed"
-        ? this.#asker.again()
-        : this.#asker.want(key, (abort) => this.#fetchEvent(track, ordinal, abort));
+        ? this.#requester.again()
+        : this.#requester.want(key, (abort) => this.#fetchEvent(track, ordinal, abort));
     // What is known of an event that is selected once more is shown for this selection, too.
-    untracked(() => this.#show(this.#asker.state));
+    untracked(() => this.#show(this.#requester.state));
     await wanted;
   }
 
@@ -80,10 +80,10 @@ export class DetailsLoader {
 
   close(): void {
     this.#event = null;
-    this.#asker.clear();
+    this.#requester.clear();
   }
 
-  #show(state: Asking<EventDetails>): void {
+  #show(state: RequestState<EventDetails>): void {
     const event = this.#event;
     if (event === null || state.kind === "none" || state.kind === "cancelled") {
       detailsView.value = { kind: "none" };

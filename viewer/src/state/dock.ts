@@ -1,4 +1,4 @@
-/** Where the details are docked, and how large. Pure. */
+/** Position and size of the details. Pure. */
 
 export type DockSide = "bottom" | "right";
 
@@ -9,7 +9,7 @@ export interface Limits {
 
 export interface Dock {
   readonly side: DockSide;
-  /** Whether there is room on the other side, too. */
+  /** True if there is room on the other side, too. */
   readonly canChange: boolean;
   readonly sizePx: number;
   readonly limits: Limits;
@@ -23,7 +23,7 @@ export interface Area {
 /** Narrower than this, two parts side by side are of no use. */
 const NARROW_PX = 720;
 
-/** What the details need at least, and what they leave to the timeline. */
+/** Least size of the details, and the size that they leave to the timeline. */
 const ROOM: Readonly<Record<DockSide, { readonly leastPx: number; readonly leftPx: number }>> = {
   bottom: { leastPx: 120, leftPx: 150 },
   right: { leastPx: 280, leftPx: 380 },

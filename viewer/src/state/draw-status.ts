@@ -1,4 +1,4 @@
-/** What is on the screen, in the words of the status line. Set by the painter, shown by the status bar. */
+/** Content of the screen, in the words of the status line. Set by the painter, shown by the status bar. */
 
 import { signal } from "@preact/signals";
 import type { Ticks } from "@tilescope/client";
@@ -11,7 +11,7 @@ export interface EventCount {
   readonly atEdges: number;
   /** Slices that start before the view and run in it. */
   readonly reachIn: number;
-  /** Whether all is exact: not where a bin lies across an edge of the view. */
+  /** True if all is exact: not where a bin lies across an edge of the view. */
   readonly isExact: boolean;
 }
 

@@ -15,7 +15,7 @@ function bin(number: number, more: Partial<BinFacts> = {}): BinFacts {
   return { ...place, count: 1, name: 0, share: 1, exact: null, ...more };
 }
 
-/** Those of bin 5. */
+/** Exact sums of bin 5. */
 const sums = { busyTicks: ticks(32), longestTicks: ticks(16) };
 const load = vi.fn<(tile: TileName) => Promise<TileData>>();
 

@@ -23,7 +23,7 @@ export function forgetFailures(all: boolean): void {
   failedTiles.value = new Map(all ? [] : [...failedTiles.peek()].filter(([, isFinal]) => isFinal));
 }
 
-/** Whether the exact sums of a bin could not be had. */
+/** True if the exact sums of a bin could not be fetched. */
 export function isUnknown(bin: BinFacts): boolean {
   return bin.exact === null && failedTiles.value.has(nameOf(bin));
 }

@@ -1,4 +1,4 @@
-/** What went wrong with a question, in words for those who wait for the answer. Pure. */
+/** Failures of questions, in words for those who wait for the answer. Pure. */
 
 import { ApiError, mayPass, NetworkError } from "@tilescope/client";
 
@@ -11,7 +11,7 @@ export interface Failure {
   readonly advice: string;
 }
 
-/** What went wrong, and what to do about it. */
+/** Description of an error, and advice on it. */
 export function failureOf(error: unknown): Failure {
   const isUnavailable = error instanceof ApiError && error.code === "not_available";
   const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-/** What the server has sent with the page, so that it has not to be asked for: each answer is good for one question. */
+/** Answers that the server has sent with the page, so that they need not be asked for: each is good for one question. */
 
 import type { Fetch } from "@tilescope/client";
 
@@ -10,7 +10,7 @@ type FromBase64 = (text: string) => Uint8Array<ArrayBuffer>;
 
 const { fromBase64 } = Uint8Array as unknown as { readonly fromBase64?: FromBase64 };
 
-/** Where there is no such element, as behind a server of another version, everything is asked for. */
+/** Answers in an element. Without it, as behind a server of another version, everything is asked for. */
 function answersOf(element: Element | null): Map<string, unknown> {
   return new Map(element === null ? [] : Object.entries(JSON.parse(element.textContent) as Answers));
 }

@@ -1,4 +1,4 @@
-/** What is shown first of a run that is mostly empty: its busy part, with a word on that. */
+/** First view of a run that is mostly empty: its busy part, with a word on that. */
 
 import { signal } from "@preact/signals";
 import { StillClient, type TickRange } from "@tilescope/client";
@@ -50,15 +50,15 @@ export class FirstView {
     // Where something cannot be loaded the timeline says so: it needs the same and more.
     const search = findBusyRange(client, rollups.map(requestOf), manifest.range).catch(() => null);
     const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), PATIENCE_MS));
-    const found = await Promise.race([search, late]);
+    const busy = await Promise.race([search, late]);
     if (this.#current !== trace) {
       return;
     }
     isLooking.value = false;
-    if (found !== null) {
-      busyPart.value = found;
-      busyRange.value = found;
-      onFound(found);
+    if (busy !== null) {
+      busyPart.value = busy;
+      busyRange.value = busy;
+      onFound(busy);
     }
   }
 

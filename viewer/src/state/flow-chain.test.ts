@@ -1,6 +1,6 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { afterEach, expect, it, vi } from "vitest";
-import { column, table } from "../answers/made-up";
+import { column, table } from "../answers/test-tables";
 import { ChainLoader, chainOf, chainView, placeIn, readChain } from "./flow-chain";
 import type { Trace } from "./trace";
 
@@ -22,22 +22,22 @@ const ROWS: readonly Row[] = [
 ];
 
 function answer(rows: readonly Row[], isCut = false): ToolAnswer {
-  const of = <K extends 0 | 1 | 2 | 3>(k: K) => rows.map((row) => row[k]);
+  const values = <K extends 0 | 1 | 2 | 3>(k: K) => rows.map((row) => row[k]);
   const columns = [
-    column("event", "event", of(0)),
+    column("event", "event", values(0)),
     column(
       "name",
       "name",
       rows.map(([event]) => `n${event}`),
     ),
-    column("start", "time", of(1).map(String)),
+    column("start", "time", values(1).map(String)),
     column(
       "duration",
       "ticks",
       rows.map(() => "7"),
     ),
-    column("depth", "id", of(2)),
-    column("parent", "id", of(3)),
+    column("depth", "id", values(2)),
+    column("parent", "id", values(3)),
   ];
   const notes = isCut ? [{ severity: "warning", text: "the chain goes on" }] : [];
   return { facts: [], tables: [table(columns, { id: "chain" })], series: [], notes } as unknown as ToolAnswer;
@@ -67,20 +67,20 @@ it("lists what leads to it first, then where it leads, by time; and from where t
 });
 
 it("stays while one walks along it, and is asked for anew outside of it", async () => {
-  const asked: unknown[] = [];
-  const asker: Ask = async (_tool, { event } = {}) => {
-    asked.push(event);
+  const questions: unknown[] = [];
+  const requester: Ask = async (_tool, { event } = {}) => {
+    questions.push(event);
     return answer(event === "1.5" ? ROWS : [["8.8", 1, 0, -1]]);
   };
   const loader = new ChainLoader();
-  await loader.follow(trace(asker), 1, 5);
-  await loader.follow(trace(asker), 0, 1);
-  await loader.follow(trace(asker), 2, 9);
-  expect(asked).toEqual(["1.5"]);
+  await loader.follow(trace(requester), 1, 5);
+  await loader.follow(trace(requester), 0, 1);
+  await loader.follow(trace(requester), 2, 9);
+  expect(questions).toEqual(["1.5"]);
   const now = chainView.value;
   expect(now.kind === "answered" && placeIn(now.answer, 2, 9)).toBe(4);
-  await loader.follow(trace(asker), 8, 8);
-  expect(asked).toEqual(["1.5", "8.8"]);
+  await loader.follow(trace(requester), 8, 8);
+  expect(questions).toEqual(["1.5", "8.8"]);
   loader.close();
   expect(chainView.value.kind).toBe("none");
 });

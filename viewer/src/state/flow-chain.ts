@@ -2,8 +2,8 @@
 
 import { signal } from "@preact/signals";
 import type { ToolAnswer } from "@tilescope/client";
-import { Asker, type Asking } from "./asking";
 import { buildKey, questionKey } from "./question-key";
+import { Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
 
 export interface ChainEvent {
@@ -12,7 +12,7 @@ export interface ChainEvent {
   readonly name: string;
   readonly startTicks: bigint;
   readonly durationTicks: bigint;
-  /** How many flows on from the event that was asked about; negative: back. */
+  /** Number of flows from the event that was asked about; negative: back. */
   readonly depth: number;
 }
 
@@ -23,14 +23,14 @@ export interface ChainFlow {
 }
 
 export interface FlowChain {
-  /** What leads to it first, the farthest before the others; those as far as each other by time. */
+  /** Events that lead to it first, the farthest before the others; those as far as each other by time. */
   readonly events: readonly ChainEvent[];
   readonly flows: readonly ChainFlow[];
   /** It goes on beyond what is listed. */
   readonly isCut: boolean;
 }
 
-export const chainView = signal<Asking<FlowChain>>({ kind: "none" });
+export const chainView = signal<RequestState<FlowChain>>({ kind: "none" });
 
 /** So many chains are at hand again at once. */
 const KEPT = 100;
@@ -40,38 +40,38 @@ const TOOL = "flows";
 type AskedTrace = Pick<Trace, "manifest" | "api">;
 
 export class ChainLoader {
-  readonly #asker = new Asker(KEPT, chainView);
+  readonly #requester = new Requester(KEPT, chainView);
 
   /** Asks for the chain of an event, unless it is in the one that is known. */
   async follow({ manifest, api }: AskedTrace, track: number, ordinal: number): Promise<void> {
     if (chainOf(chainView.peek(), manifest, track, ordinal) === null) {
       const question = { event: `${track}.${ordinal}` };
-      await this.#asker.want(questionKey(manifest, TOOL, question), async (abort) =>
+      await this.#requester.want(questionKey(manifest, TOOL, question), async (abort) =>
         readChain(await api.ask(TOOL, question, abort)),
       );
     }
   }
 
-  /** How it stands with the chain of an event: that of a revision before is stale. */
-  about({ manifest }: AskedTrace, track: number, ordinal: number): Asking<FlowChain> {
-    const { state } = this.#asker;
+  /** State of the chain of an event: that of a revision before is stale. */
+  about({ manifest }: AskedTrace, track: number, ordinal: number): RequestState<FlowChain> {
+    const { state } = this.#requester;
     const isKnown = chainOf(state, manifest, track, ordinal) !== null;
-    return isKnown ? state : this.#asker.about(questionKey(manifest, TOOL, { event: `${track}.${ordinal}` }));
+    return isKnown ? state : this.#requester.about(questionKey(manifest, TOOL, { event: `${track}.${ordinal}` }));
   }
 
   /** Asks once more for the chain that was asked for last. */
   again(): void {
-    void this.#asker.again();
+    void this.#requester.again();
   }
 
   close(): void {
-    this.#asker.clear();
+    this.#requester.clear();
   }
 }
 
 /** The chain that an event is known to be in, in a build as far as it has grown; null: none is known. */
 export function chainOf(
-  state: Asking<FlowChain>,
+  state: RequestState<FlowChain>,
   manifest: Parameters<typeof buildKey>[0],
   track: number,
   ordinal: number,
@@ -80,7 +80,7 @@ export function chainOf(
   return isOfBuild && placeIn(state.answer, track, ordinal) >= 0 ? state.answer : null;
 }
 
-/** Which of the events it is; -1: none. */
+/** Index of the event; -1: it is none of these. */
 export function placeIn({ events }: FlowChain, track: number, ordinal: number): number {
   return events.findIndex((event) => event.track === track && event.ordinal === ordinal);
 }
@@ -88,19 +88,19 @@ export function placeIn({ events }: FlowChain, track: number, ordinal: number): 
 /** The chain that the tool `flows` answers for an event. */
 export function readChain({ tables, notes }: ToolAnswer): FlowChain {
   const columns = new Map(tables.find(({ id }) => id === "chain")?.columns.map(({ id, values }) => [id, values]));
-  const of = (id: string, row: number) => columns.get(id)?.[row] ?? null;
+  const cell = (id: string, row: number) => columns.get(id)?.[row] ?? null;
   const listed = (columns.get("event") ?? []).map((event, row) => {
     const [track, ordinal] = String(event).split(".").map(Number);
     return {
       ...{
         row,
-        parent: Number(of("parent", row)),
+        parent: Number(cell("parent", row)),
         track: track!,
         ordinal: ordinal!,
-        name: String(of("name", row) ?? ""),
+        name: String(cell("name", row) ?? ""),
       },
-      ...{ startTicks: BigInt(String(of("start", row))), durationTicks: BigInt(String(of("duration", row))) },
-      depth: Number(of("depth", row)),
+      ...{ startTicks: BigInt(String(cell("start", row))), durationTicks: BigInt(String(cell("duration", row))) },
+      depth: Number(cell("depth", row)),
     };
   });
   const sorted = listed.toSorted((a, b) => a.depth - b.depth || (a.startTicks < b.startTicks ? -1 : 1));

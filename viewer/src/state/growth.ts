@@ -1,4 +1,4 @@
-/** How far the run on the screen is, while it is indexed: follows it, and says what is looked at. */
+/** Progress of the run on the screen while it is indexed: follows it, and reports which blocks are looked at. */
 
 import { signal } from "@preact/signals";
 import { type Api, type Progress, type TextSocket, Watch } from "@tilescope/client";

@@ -1,9 +1,9 @@
-/** What a person has stand out in the timeline, while all else is veiled: it goes before the hits of the search box. */
+/** Highlight that a person has set in the timeline, while all else is veiled: it goes before the hits of the search box. */
 
 import { signal } from "@preact/signals";
 
 export type Highlight =
-  /** What a search finds. */
+  /** Hits of a search. */
   | { readonly kind: "query"; readonly key: string; readonly query: string }
   /** All events of some tracks. */
   | { readonly kind: "tracks"; readonly key: string; readonly tracks: ReadonlySet<number> };

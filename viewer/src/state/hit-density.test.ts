@@ -10,9 +10,9 @@ function wish(from: number, to: number, more: Partial<DensityWish> = {}): Densit
 }
 
 it("asks for what lies beside a view, within the run, at the same scale", () => {
-  const asked = widened(wish(2000, 4000), RUN, 0.5);
-  expect(asked.range).toEqual({ startTicks: 1000n, endTicks: 5000n });
-  expect(asked.widthPx).toBe(2000);
+  const wider = widened(wish(2000, 4000), RUN, 0.5);
+  expect(wider.range).toEqual({ startTicks: 1000n, endTicks: 5000n });
+  expect(wider.widthPx).toBe(2000);
   expect(widened(wish(-500, 20_000), RUN, 0).range).toEqual({ startTicks: 0n, endTicks: 10_001n });
   expect(widened(wish(30_000, 40_000), RUN, 0).range.endTicks).toBeGreaterThan(30_000n);
 });
@@ -23,12 +23,12 @@ it("asks for fewer pixels where the rows are many", () => {
 });
 
 it("asks again for another search, other tracks, what was not asked for, and a finer or much coarser view", () => {
-  const asked = widened(wish(2000, 4000), RUN, 0.5);
-  expect(covers(asked, wish(2500, 4500))).toBe(true);
-  expect(covers(asked, wish(2000, 4000, { tracks: [2] }))).toBe(true);
-  expect(covers(asked, wish(2000, 4000, { key: "other" }))).toBe(false);
-  expect(covers(asked, wish(2000, 4000, { tracks: [3] }))).toBe(false);
-  expect(covers(asked, wish(900, 2900))).toBe(false);
-  expect(covers(asked, wish(2500, 3500))).toBe(false);
-  expect(covers(asked, wish(2000, 4000, { widthPx: 300 }))).toBe(false);
+  const wider = widened(wish(2000, 4000), RUN, 0.5);
+  expect(covers(wider, wish(2500, 4500))).toBe(true);
+  expect(covers(wider, wish(2000, 4000, { tracks: [2] }))).toBe(true);
+  expect(covers(wider, wish(2000, 4000, { key: "other" }))).toBe(false);
+  expect(covers(wider, wish(2000, 4000, { tracks: [3] }))).toBe(false);
+  expect(covers(wider, wish(900, 2900))).toBe(false);
+  expect(covers(wider, wish(2500, 3500))).toBe(false);
+  expect(covers(wider, wish(2000, 4000, { widthPx: 300 }))).toBe(false);
 });

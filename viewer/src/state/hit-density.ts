@@ -1,13 +1,13 @@
 /**
- * How dense hits are in a view, and in the whole run for the minimap. A view is asked for with what lies beside it, when it has come to
- * rest; until the answer is there, what is known is shown as it is.
+ * Density of hits in a view, and in the whole run for the minimap. A view is asked for with its surroundings, when it has come to rest;
+ * until the answer is there, the last answer is shown as it is.
  */
 
 import { type TickRange, type ToolAnswer, ticks } from "@tilescope/client";
 import { HitGrid } from "../raster/hit-grid";
 import { factOf, valuesOf } from "./answer-values";
-import { Asker, type Asking, lastOf } from "./asking";
 import { questionKey } from "./question-key";
+import { lastOf, Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
 
 export interface DensityWish {
@@ -26,7 +26,7 @@ export interface Density {
   readonly grid: HitGrid;
 }
 
-/** What is painted of hits: in the view, or in the minimap. */
+/** Hits to paint: in the view, or in the minimap. */
 export interface ShownHits {
   /** Null while nothing is known. */
   readonly grid: HitGrid | null;
@@ -34,14 +34,14 @@ export interface ShownHits {
   readonly isStale: boolean;
   /** Hits are still on their way. */
   readonly isPending: boolean;
-  /** Why hits could not be had; null: they could, or are on their way. */
+  /** Reason why hits are missing; null: they are there, or on their way. */
   readonly problem: string | null;
   /** Nothing is known of this search, and cannot be: then nothing is veiled, either. */
   readonly isBlind: boolean;
 }
 
-/** What is painted of the search with a key. Where that is refused, nothing is left of the one before. */
-export function shownHits(state: Asking<Density>, key: string): ShownHits {
+/** Hits to paint for the search with a key. Where that is refused, nothing is left of the one before. */
+export function shownHits(state: RequestState<Density>, key: string): ShownHits {
   const density = lastOf(state)?.answer ?? null;
   const isOther = density !== null && !isOfSearch(density.wish.key, key);
   const isFailed = state.kind === "failed";
@@ -55,7 +55,7 @@ export function shownHits(state: Asking<Density>, key: string): ShownHits {
   };
 }
 
-/** Whether a key is of the same search as another, be it of another revision of a run that grows. */
+/** True if two keys are of the same search, be it of other revisions of a run that grows. */
 function isOfSearch(key: string, other: string): boolean {
   const parts = (text: string) => [text.split(" ").slice(0, 2), text.split(" ").slice(4)].flat().join(" ");
   return parts(key) === parts(other);
@@ -67,46 +67,47 @@ const REST_MS = 90;
 const BESIDE = 0.5;
 /** The server counts at most a million bins for one question, and a page is not to draw more than these, either. */
 const MOST_BINS = 400_000;
-/** Of the width that is asked for: there are up to two bins to a pixel. */
+/** Bins per pixel of the width that is asked for: there are up to two. */
 const BINS_PER_PX = 2;
 
 export class DensityLoader {
-  readonly #asker = new Asker<Density>();
+  readonly #requester = new Requester<Density>();
   readonly #beside: number;
-  /** What is known or on its way, and the wish that it answers. */
-  #asked: { readonly wish: DensityWish; readonly widened: DensityWish } | null = null;
+  /** The last question, answered or on its way, and the wish that it answers. */
+  #requested: { readonly wish: DensityWish; readonly widened: DensityWish } | null = null;
 
   /** `beside`: what is asked for on each side, as a part of the range. */
   constructor(beside = BESIDE) {
     this.#beside = beside;
   }
 
-  /** How it stands with what was asked last. */
-  get state(): Asking<Density> {
-    return this.#asker.state;
+  /** State of the last question. */
+  get state(): RequestState<Density> {
+    return this.#requester.state;
   }
 
   /** Sees to it that a view is known. What could not be had is asked for again when the view is another one. */
   want(trace: Trace, wish: DensityWish): void {
     const run = trace.manifest.range;
     const clipped = widened(wish, run, 0);
-    const isKnown = this.#asked !== null && this.state.kind !== "failed" && covers(this.#asked.widened, clipped);
-    if (isKnown || (this.#asked !== null && isSame(this.#asked.wish, clipped))) {
+    const isKnown =
+      this.#requested !== null && this.state.kind !== "failed" && covers(this.#requested.widened, clipped);
+    if (isKnown || (this.#requested !== null && isSame(this.#requested.wish, clipped))) {
       return;
     }
-    const asked = widened(wish, run, this.#beside);
-    this.#asked = { wish: clipped, widened: asked };
-    const { query, range, tracks } = asked;
-    const question = { query, start: range.startTicks, end: range.endTicks, tracks, px: asked.widthPx, by: "lane" };
+    const wider = widened(wish, run, this.#beside);
+    this.#requested = { wish: clipped, widened: wider };
+    const { query, range, tracks } = wider;
+    const question = { query, start: range.startTicks, end: range.endTicks, tracks, px: wider.widthPx, by: "lane" };
     const ask = async (signal: AbortSignal) => {
-      return { wish: asked, grid: gridOf(range, await trace.api.ask("hit_bins", question, signal)) };
+      return { wish: wider, grid: gridOf(range, await trace.api.ask("hit_bins", question, signal)) };
     };
     // It may be the question of before, whose answer does not hold any more.
-    this.#asker.forget();
-    void this.#asker.want(questionKey(trace.manifest, "hit_bins", question), ask, REST_MS);
+    this.#requester.forget();
+    void this.#requester.want(questionKey(trace.manifest, "hit_bins", question), ask, REST_MS);
   }
 
-  /** What could not be had, in a way that may pass, is asked for again with the next wish; false: there is no such thing. */
+  /** Asks again with the next wish, if the last question failed in a way that may pass; false: it did not. */
   retry(): boolean {
     const { state } = this;
     const mayRetry = state.kind === "failed" && !state.failure.isFinal;
@@ -116,14 +117,14 @@ export class DensityLoader {
     return mayRetry;
   }
 
-  /** What is known may not hold any more. */
+  /** Marks the answer as outdated. */
   forget(): void {
-    this.#asked = null;
+    this.#requested = null;
   }
 
   clear(): void {
     this.forget();
-    this.#asker.clear();
+    this.#requester.clear();
   }
 }
 
@@ -138,12 +139,12 @@ export function gridOf(range: TickRange, answer: ToolAnswer): HitGrid {
   });
 }
 
-/** Whether an answer to one wish answers the other, and no coarser than that would be. */
-export function covers(asked: DensityWish, wish: DensityWish): boolean {
-  const inside = asked.range.startTicks <= wish.range.startTicks && asked.range.endTicks >= wish.range.endTicks;
-  const isFine = scaleOf(asked) <= 1.01 * scaleOf(wish) && scaleOf(asked) >= scaleOf(wish) / 3;
-  const known = new Set(asked.tracks);
-  return asked.key === wish.key && inside && isFine && wish.tracks.every((track) => known.has(track));
+/** True if an answer to one wish answers the other, and is not coarser than its own answer would be. */
+export function covers(wider: DensityWish, wish: DensityWish): boolean {
+  const inside = wider.range.startTicks <= wish.range.startTicks && wider.range.endTicks >= wish.range.endTicks;
+  const isFine = scaleOf(wider) <= 1.01 * scaleOf(wish) && scaleOf(wider) >= scaleOf(wish) / 3;
+  const tracks = new Set(wider.tracks);
+  return wider.key === wish.key && inside && isFine && wish.tracks.every((track) => tracks.has(track));
 }
 
 /** The same with what lies beside it in the run; with fewer pixels where the bins would be too many. */

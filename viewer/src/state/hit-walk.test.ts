@@ -33,9 +33,9 @@ function answer(hits: readonly FoundHit[], more: string | null = null, count = 0
 it("asks for what is beyond a place, and reads what is listed", () => {
   expect(beyond("op", hit(5, 2, 9), "previous")).toMatchObject({ query: "op", after: "5,2,9", backward: "true" });
   expect(beyond("op", null, "next").after).toBeUndefined();
-  const told = hitsOf(answer([hit(3), hit(4, 1, 7)], "4,1,7"));
-  expect(told.hits).toEqual([hit(3), hit(4, 1, 7)]);
-  expect(told.more).toEqual({ startTicks: 4n, track: 1, ordinal: 7 });
+  const page = hitsOf(answer([hit(3), hit(4, 1, 7)], "4,1,7"));
+  expect(page.hits).toEqual([hit(3), hit(4, 1, 7)]);
+  expect(page.more).toEqual({ startTicks: 4n, track: 1, ordinal: 7 });
 });
 
 it("begins before all that starts at a time", () => {

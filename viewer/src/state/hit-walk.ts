@@ -5,7 +5,7 @@ import { factOf, valuesOf } from "./answer-values";
 
 export type WalkDirection = "next" | "previous";
 
-/** Where an event stands in the order. */
+/** Place of an event in the order. */
 export interface HitPlace {
   readonly startTicks: Ticks;
   readonly track: number;
@@ -34,11 +34,11 @@ export function beyond(query: string, from: HitPlace | null, direction: WalkDire
 }
 
 /** Asks how many hits start until a place, and which start together with it and come later: their difference is its number. */
-export function rankQuestions(query: string, at: HitPlace): readonly [ToolQuestion, ToolQuestion] {
-  const endTicks = at.startTicks + 1n;
+export function rankQuestions(query: string, place: HitPlace): readonly [ToolQuestion, ToolQuestion] {
+  const endTicks = place.startTicks + 1n;
   return [
     { query, end: endTicks, limit: 0, names: 0 },
-    { query, start: at.startTicks, end: endTicks, totals: "false", limit: AT_ONCE, after: placeText(at) },
+    { query, start: place.startTicks, end: endTicks, totals: "false", limit: AT_ONCE, after: placeText(place) },
   ];
 }
 
@@ -84,14 +84,14 @@ export class HitRun {
     const ascending = direction === "next" ? hits : hits.toReversed();
     const edge = direction === "next" ? this.#hits.at(-1) : this.#hits[0];
     const goesOn = from !== null && edge !== undefined && compareHits(edge, from) === 0;
-    const known = goesOn ? this.#hits : [];
-    this.#hits = direction === "next" ? [...known, ...ascending] : [...ascending, ...known];
+    const kept = goesOn ? this.#hits : [];
+    this.#hits = direction === "next" ? [...kept, ...ascending] : [...ascending, ...kept];
   }
 
   /** The hit beside one that is known; undefined where that has to be asked for. */
   beside(from: HitPlace | null, direction: WalkDirection): FoundHit | undefined {
-    const at = from === null ? -1 : this.#hits.findIndex((hit) => compareHits(hit, from) === 0);
-    return at < 0 ? undefined : this.#hits[at + (direction === "next" ? 1 : -1)];
+    const index = from === null ? -1 : this.#hits.findIndex((hit) => compareHits(hit, from) === 0);
+    return index < 0 ? undefined : this.#hits[index + (direction === "next" ? 1 : -1)];
   }
 }
 

@@ -1,11 +1,11 @@
-/** What the pointer is over, and where the pointer is (in the window, CSS pixels): for the tooltip. */
+/** Target and position of the pointer (in the window, CSS pixels): for the tooltip. */
 
 import { signal } from "@preact/signals";
 import type { Ticks } from "@tilescope/client";
 import type { CounterBinHit, SampleHit, SliceHit } from "../raster/hit";
 import type { BinFacts } from "./selection";
 
-/** What is under the pointer. */
+/** Target under the pointer. */
 export type Pointed =
   | { readonly kind: "slice"; readonly hit: SliceHit; readonly isInstant: boolean }
   | { readonly kind: "bin"; readonly bin: BinFacts; readonly lanes: number }
@@ -17,7 +17,7 @@ export interface ProvisionalBin {
   readonly track: number;
   readonly startTicks: Ticks;
   readonly widthTicks: Ticks;
-  /** How busy it is at most, 0 to 1; counters: how high. */
+  /** Maximum of its busy share, 0 to 1; of counters, height of the value. */
   readonly part: number;
 }
 

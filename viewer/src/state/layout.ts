@@ -1,6 +1,6 @@
 /**
- * Where each group header and track lies, from the tree and what of it is open. Pure; lengths are CSS pixels from the
- * top of the (scrolled) content, and of pinned items from the top of theirs, which stays where it is.
+ * Position of each group header and track, from the tree and its open groups. Pure; lengths are CSS pixels from the top of the (scrolled)
+ * content, and of pinned items from the top of theirs, which stays where it is.
  */
 
 import type { Track } from "@tilescope/client";
@@ -47,7 +47,7 @@ export interface Layout {
   readonly heightPx: number;
 }
 
-/** How far the tracks are scrolled, and the pinned ones by themselves. */
+/** Scroll positions of the tracks, and of the pinned ones by themselves. */
 export interface ScrollPlace {
   readonly topPx: number;
   readonly pinnedTopPx: number;
@@ -108,7 +108,7 @@ export function layOut(
   return { items, pinnedCount, pinnedContentPx, pinnedPx, heightPx: topPx };
 }
 
-/** Where an item is on the screen, also one that is scrolled out of it. */
+/** Top of an item on the screen, also of one that is scrolled out of it. */
 export function screenTopPx({ isPinned, topPx }: LayoutItem, scroll: ScrollPlace): number {
   return topPx - (isPinned ? scroll.pinnedTopPx : scroll.topPx);
 }
@@ -117,12 +117,12 @@ const places = new WeakMap<Layout, ReadonlyMap<string, LayoutItem>>();
 
 /** The item of a key, or null where it is not laid out. */
 export function layoutItem(layout: Layout, key: string): LayoutItem | null {
-  const known = places.get(layout) ?? new Map(layout.items.map((item) => [item.key, item]));
-  places.set(layout, known);
-  return known.get(key) ?? null;
+  const itemsByKey = places.get(layout) ?? new Map(layout.items.map((item) => [item.key, item]));
+  places.set(layout, itemsByKey);
+  return itemsByKey.get(key) ?? null;
 }
 
-/** What is at a height of the screen, or null; the header that stays at its top does not count. */
+/** Item at a height of the screen, or null; the header that stays at its top does not count. */
 export function itemOnScreen(layout: Layout, scroll: ScrollPlace, yPx: number): LayoutItem | null {
   if (yPx >= layout.pinnedPx) {
     return layout.items[itemIndexAt(layout, yPx + scroll.topPx)] ?? null;

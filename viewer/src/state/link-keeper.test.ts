@@ -17,7 +17,7 @@ function setUp() {
       }
     },
   };
-  const asked: string[] = [];
+  const requests: string[] = [];
   const waiting: (() => void)[] = [];
   const respond = () =>
     new Response(JSON.stringify({ status: "ok", version: server.version, runs: [] }), {
@@ -36,15 +36,15 @@ function setUp() {
       }
     });
   const fetcher = (url: string, init?: RequestInit) => {
-    asked.push(url);
+    requests.push(url);
     return answer(init?.signal);
   };
   const raw = new Api("", fetcher);
   const keeper = new LinkKeeper({
     health: (signal) => raw.health(signal),
-    ping: () => asked.push("ping") > 0,
-    reconnect: () => void asked.push("reconnect"),
-    checkRuns: () => void asked.push("runs"),
+    ping: () => requests.push("ping") > 0,
+    reconnect: () => void requests.push("reconnect"),
+    checkRuns: () => void requests.push("runs"),
     fetch: fetcher,
     now: () => performance.now(),
     later: (run, ms) => {
@@ -53,7 +53,7 @@ function setUp() {
     },
     random: () => 0,
   });
-  return { keeper, server, asked, api: new Api("", keeper.fetch, async () => undefined) };
+  return { keeper, server, requests, api: new Api("", keeper.fetch, async () => undefined) };
 }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -71,7 +71,7 @@ afterEach(() => {
 });
 
 it("tells of a server that refuses at once, tries again less and less often, and stops when it is back", async () => {
-  const { keeper, server, asked } = setUp();
+  const { keeper, server, requests } = setUp();
   keeper.watch(true);
   keeper.streamChanged(true);
   await pass(100);
@@ -79,11 +79,11 @@ it("tells of a server that refuses at once, tries again less and less often, and
   keeper.streamChanged(false);
   await pass(1);
   expect(link.value).toEqual({ kind: "down", nextTryMs: performance.now() - 1 + 2000 });
-  asked.length = 0;
+  requests.length = 0;
   const triedMs: number[] = [];
   for (let ms = 0; ms < 70_000; ms += 100) {
     await pass(100);
-    triedMs.push(...asked.splice(0).map(() => ms));
+    triedMs.push(...requests.splice(0).map(() => ms));
   }
   const pauses = triedMs.map((ms, k) => ms - (triedMs[k - 1] ?? 0));
   expect(pauses.map((ms) => Math.round(ms / 1000))).toEqual([2, 4, 8, 16, 16, 16]);
@@ -92,17 +92,17 @@ it("tells of a server that refuses at once, tries again less and less often, and
   await pass(1);
   expect(link.value).toEqual({ kind: "up" });
   expect(retries.value).toBe(1);
-  expect(asked).toEqual(expect.arrayContaining(["/healthz", "reconnect", "runs"]));
+  expect(requests).toEqual(expect.arrayContaining(["/healthz", "reconnect", "runs"]));
 });
 
 it("tells within two seconds of a server that says nothing any more, and hears it on the stream again", async () => {
-  const { keeper, server, asked } = setUp();
+  const { keeper, server, requests } = setUp();
   keeper.watch(true);
   keeper.streamChanged(true);
   await pass(100);
   server.mood = "stalled";
   await pass(1800);
-  expect(asked).toContain("ping");
+  expect(requests).toContain("ping");
   expect(link.value.kind).toBe("slow");
   server.mood = "alive";
   keeper.heard();
@@ -112,7 +112,7 @@ it("tells within two seconds of a server that says nothing any more, and hears i
 });
 
 it("waits for a server that answers after seven seconds, and is well again in that moment, without a new question", async () => {
-  const { keeper, server, asked, api } = setUp();
+  const { keeper, server, requests, api } = setUp();
   keeper.watch(true);
   await pass(10);
   server.mood = "stalled";
@@ -127,13 +127,13 @@ it("waits for a server that answers after seven seconds, and is well again in th
   await pass(2000);
   expect(link.value.kind).toBe("slow");
   await pass(5000);
-  const questions = asked.length;
+  const questions = requests.length;
   expect([link.value.kind, hasAnswer]).toEqual(["slow", false]);
   server.wake();
   await pass(1);
   expect(link.value.kind).toBe("up");
   expect(hasAnswer).toBe(true);
-  expect(asked.slice(0, questions).filter((what) => what === "/healthz").length).toBeLessThan(4);
+  expect(requests.slice(0, questions).filter((what) => what === "/healthz").length).toBeLessThan(4);
 });
 
 it("counts a server as lost that is silent for twenty seconds, and tries again for longer and longer", async () => {
@@ -218,18 +218,18 @@ it("takes a proxy without its server for a server that is away, but not an error
 });
 
 it("asks for nothing while nobody looks at the page, and for everything when somebody does again", async () => {
-  const { keeper, server, asked } = setUp();
+  const { keeper, server, requests } = setUp();
   keeper.watch(true);
   await pass(10);
   keeper.watch(false);
-  asked.length = 0;
+  requests.length = 0;
   await pass(60_000);
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   server.mood = "dead";
   keeper.watch(true);
   await pass(1);
   expect(link.value.kind).toBe("down");
-  expect(asked).toEqual(["runs", "/healthz"].toSorted());
+  expect(requests).toEqual(["runs", "/healthz"].toSorted());
 });
 
 it("has asked again what could not be had when the page is looked at again", async () => {
@@ -256,22 +256,22 @@ it("tells of a server of another version, and of one that asks for its token aga
 });
 
 it("opens a stream anew that stays silent while requests are answered", async () => {
-  const { keeper, asked } = setUp();
+  const { keeper, requests } = setUp();
   keeper.watch(true);
   keeper.streamChanged(true);
   await pass(9000);
   expect(link.value.kind).toBe("up");
-  expect(asked).toContain("reconnect");
+  expect(requests).toContain("reconnect");
 });
 
 it("looks at the list of runs every ten seconds, and when something is missing", async () => {
-  const { keeper, server, asked, api } = setUp();
+  const { keeper, server, requests, api } = setUp();
   keeper.watch(true);
   await pass(32_000);
-  expect(asked.filter((what) => what === "runs").length).toBe(4);
+  expect(requests.filter((what) => what === "runs").length).toBe(4);
   server.status = 404;
   await api.runs().catch(() => undefined);
   await pass(2000);
   await api.runs().catch(() => undefined);
-  expect(asked.filter((what) => what === "runs").length).toBe(5);
+  expect(requests.filter((what) => what === "runs").length).toBe(5);
 });

@@ -7,7 +7,7 @@
 import { AwayError, type Fetch, retryPauseMs } from "@tilescope/client";
 import { estrangement, fate, link, Pulse, retries } from "./link";
 
-/** What the keeper needs of the rest of the page. */
+/** The part of the page that the keeper needs. */
 export interface LinkPort {
   /** The version of the server, or null where it does not say; rejects when it does not answer. */
   health(signal: AbortSignal): Promise<string | null>;
@@ -26,7 +26,7 @@ export interface LinkPort {
 
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 16_000;
-/** How long the first try may take; each may take twice as long as the one before: a server that is back may be busy. */
+/** Time limit of the first try; each may take twice as long as the one before: a server that is back may be busy. */
 const TRY_MS = 4000;
 const LONGEST_TRY_MS = 16_000;
 /** So long a server may be silent before it counts as lost, though no connection has failed. */
@@ -38,11 +38,11 @@ const SILENT_ASK_MS = 5000;
 const CACHED_MS = 1000;
 /** A page that is looked at asks so often what has become of its run. */
 const CHECK_MS = 10_000;
-/** What is missing has it looked at at once, but not more often than this. */
+/** Shortest pause between two checks of the server that missing data causes. */
 const MISSING_CHECK_MS = 1000;
 /** A stream that has not answered for so long while requests were is opened anew. */
 const DEAF_MS = 5000;
-/** What a proxy says whose server does not answer. */
+/** Statuses of a proxy whose server does not answer. */
 const GATEWAY_STATUSES: readonly number[] = [502, 503, 504];
 
 export class LinkKeeper {
@@ -53,10 +53,10 @@ export class LinkKeeper {
   #isStreamOpen = false;
   #tries = 0;
   #version: string | null = null;
-  /** What has been asked and is not answered yet. */
+  /** Requests that are not answered yet. */
   readonly #probes = new Set<AbortController>();
   #askedMs = 0;
-  /** When the stream was asked for the first time since it last said anything. */
+  /** Time of the first question to the stream since it last said anything. */
   #unheardMs: number | null = null;
   #checkedMs: number;
   #cancelLook: () => void = () => undefined;
@@ -177,7 +177,7 @@ export class LinkKeeper {
     this.#lookIn(againMs);
   }
 
-  /** What it was asked stays asked. Now and then another question goes out, as a connection may be dead that nobody has closed. */
+  /** Checks a silent server. Its requests stay open; now and then another one goes out, as a connection may be dead that nobody has closed. */
   #lookAtSilence(now: number): void {
     const before = link.peek();
     if (before.kind === "slow" && now - before.sinceMs >= SILENCE_MS) {
@@ -336,12 +336,12 @@ export class LinkKeeper {
   }
 }
 
-/** Whether an answer may be the browser's own, of before. */
+/** True if an answer may come from the browser's own cache. */
 function mayBeCached(response: Response): boolean {
   return response.headers.get("cache-control")?.includes("immutable") === true;
 }
 
-/** Whether an answer is the API's own, and not that of a proxy before it. */
+/** True if an answer is the API's own, and not that of a proxy before it. */
 function isOurs(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("application/json") === true;
 }

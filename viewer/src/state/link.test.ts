@@ -22,18 +22,18 @@ const run = (id: string, state: Run["state"], build: string | null): Run => ({
 
 /** Looks whenever the last step says to, until `untilMs`; gives the steps that do something, with their times. */
 function steps(pulse: Pulse, hasStream: boolean, fromMs: number, untilMs: number): [Step["act"], number][] {
-  const found: [Step["act"], number][] = [];
+  const steps: [Step["act"], number][] = [];
   for (let now = fromMs; now <= untilMs; ) {
     const { act, againMs } = pulse.look(now, hasStream);
     if (act !== "wait") {
-      found.push([act, now]);
+      steps.push([act, now]);
     }
     if (act === "stall") {
       break;
     }
     now += againMs;
   }
-  return found;
+  return steps;
 }
 
 describe("the silence of a server", () => {

@@ -1,4 +1,4 @@
-/** How the page stands with its server: what was heard of it, when to ask, when it counts as lost. Pure. */
+/** State of the connection to the server: the last signs of it, the time of the next request, the rule by which it counts as lost. Pure. */
 
 import { signal } from "@preact/signals";
 import type { Run } from "@tilescope/client";
@@ -20,7 +20,7 @@ export const retries = signal(0);
 /** Questions that have failed and are asked again, with pauses: the server is busy, or connections are cut. */
 export const delayed = signal(0);
 
-/** What has become of the server's side of this page, which only a reload mends. */
+/** Change on the server's side of this page that only a reload mends. */
 export interface Estrangement {
   /** It asks for its token again. */
   readonly needsLogin: boolean;
@@ -30,12 +30,12 @@ export interface Estrangement {
 
 export const estrangement = signal<Estrangement>({ needsLogin: false, isUpdated: false });
 
-/** What has become of the run on the screen. */
+/** Change of the run on the screen. */
 export type Fate = "same" | "vanished" | "replaced";
 
 export const fate = signal<Fate>("same");
 
-/** What a new list of runs says of a build that is shown. */
+/** Fate of a shown build by a new list of runs. */
 export function fateOf(
   shown: { readonly run: string; readonly build: string; readonly state: string },
   list: readonly Run[],
@@ -51,7 +51,7 @@ export function fateOf(
 
 /** After so much silence the server is asked for a sign of life, on the stream where one is open. */
 const QUIET_MS = 600;
-/** Where none is, each sign is a request: a little less often. */
+/** Quiet time without a stream, where each sign is a request: a little less often. */
 const QUIET_WITHOUT_STREAM_MS = 800;
 /** So long an answer on the stream may take before a request asks, too … */
 const PING_PATIENCE_MS = 400;
@@ -64,7 +64,7 @@ const LONGEST_PATIENCE_MS = 5000;
 const LATE_MS = 250;
 const CATCH_UP_MS = 200;
 
-/** What is to be done now, and in how many milliseconds to look again. */
+/** Action of now, and milliseconds until the next look. */
 export interface Step {
   readonly act: "wait" | "ping" | "probe" | "stall";
   readonly againMs: number;

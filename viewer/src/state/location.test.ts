@@ -31,26 +31,29 @@ describe("the address", () => {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
       return state % below;
     };
-    const one = <T>(...choices: readonly T[]): T => choices[pick(choices.length)]!;
-    const text = () => one("", "a", "xla ops&1=#?+%20", "höst 測定 😀", "\u202e<b>\n", "%", ";,.");
+    const choice = <T>(...choices: readonly T[]): T => choices[pick(choices.length)]!;
+    const text = () => choice("", "a", "xla ops&1=#?+%20", "höst 測定 😀", "\u202e<b>\n", "%", ";,.");
     const range = () => {
       const startTicks = ticks(BigInt(pick(2 ** 31)) * BigInt(pick(2 ** 29)) - BigInt(pick(99)));
       return { startTicks, endTicks: ticks(startTicks + BigInt(1 + pick(2 ** 31))) };
     };
-    const keys = () => one(null, "5", "3-9.g2", "g1.7");
+    const keys = () => choice(null, "5", "3-9.g2", "g1.7");
     for (let round = 0; round < 500; round++) {
-      const events = Array.from({ length: one(0, 0, 1, 2, MOST_EVENTS) }, (_, k) => ({ track: pick(9), ordinal: k }));
-      const tool = one(null, "find");
+      const events = Array.from({ length: choice(0, 0, 1, 2, MOST_EVENTS) }, (_, k) => ({
+        track: pick(9),
+        ordinal: k,
+      }));
+      const tool = choice(null, "find");
       const place: PageLocation = {
-        ...{ run: one(null, "a b&c-1f", text()), range: one(null, range()), events },
-        area: one(null, { ...range(), tracks: "1-4.9" }),
-        ...{ host: one(null, text()), marks: text(), mode: one("select", "pan", "zoom", "timing") },
-        time: one("relative", "ticks", "utc"),
+        ...{ run: choice(null, "a b&c-1f", text()), range: choice(null, range()), events },
+        area: choice(null, { ...range(), tracks: "1-4.9" }),
+        ...{ host: choice(null, text()), marks: text(), mode: choice("select", "pan", "zoom", "timing") },
+        time: choice("relative", "ticks", "utc"),
         query: text(),
-        choice: { filter: text(), pin: keys(), hide: keys(), order: keys(), empty: one(true, false) },
+        choice: { filter: text(), pin: keys(), hide: keys(), order: keys(), empty: choice(true, false) },
         page: {
           tool,
-          range: one({ kind: "run" }, { kind: "selection" }),
+          range: choice({ kind: "run" }, { kind: "selection" }),
           texts: tool === null ? {} : { text: text() },
         },
       };

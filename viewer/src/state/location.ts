@@ -1,5 +1,5 @@
 /**
- * What the address of the page says. Everything that a colleague needs to see the same is in it, and nothing else.
+ * Content of the page's address. Everything that a colleague needs to see the same is in it, and nothing else.
  *
  *     ?run=2026_01_31_10_00_00-1c9e5a7b        the run, as `GET /runs` names it
  *     &embed=1                                 as part of another page: without bars and details
@@ -67,7 +67,7 @@ export function serverRoot(pathname: string): string {
   return pathname.slice(0, pathname.lastIndexOf("/"));
 }
 
-/** Whether an address asks for the page as part of another: without the bars around it. */
+/** True if an address asks for the page as part of another: without the bars around it. */
 export function isEmbedded(search: string): boolean {
   return new URLSearchParams(search).get("embed") === "1";
 }
@@ -86,7 +86,7 @@ const RANGE = /^(-?\d{1,20})-(-?\d{1,20})$/;
 const EVENT = /^(\d{1,15})\.(\d{1,15})$/;
 /** Nobody picks more by hand. */
 export const MOST_EVENTS = 100;
-/** What chat windows and mail leave whole. */
+/** Length of addresses that chat windows and mail leave whole. */
 export const LONGEST_MARKS = 6000;
 
 function parseRange(text: string | null): TickRange | null {
@@ -142,7 +142,7 @@ export function parseLocation(search: string, hash: string): PageLocation {
   };
 }
 
-/** Of whatever text: halves of characters, which have no code of their own, would throw. */
+/** Text encoded for an address; without halves of characters, which have no code of their own and would throw. */
 function encoded(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"));
 }

@@ -1,4 +1,4 @@
-/** What the first picture knows of marks; everything else of them is loaded late. */
+/** Facts of marks that the first picture needs; everything else of them is loaded late. */
 
 import { signal } from "@preact/signals";
 
@@ -8,5 +8,5 @@ export const addressMarks = signal("");
 /** The height of the lane of marks below the time axis; none while there is no mark. */
 export const marksLanePx = signal(0);
 
-/** Whether the list of marks is shown in place of the details. */
+/** True if the list of marks is shown in place of the details. */
 export const isMarksOpen = signal(false);

@@ -1,9 +1,9 @@
-/** Where the selected slice lies: its self time, the slices around it and those directly in it. */
+/** Nesting of the selected slice: its self time, the slices around it and those directly in it. */
 
 import { signal } from "@preact/signals";
 import { questionQuery, type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
-import { Asker, type Asking } from "./asking";
 import { questionKey } from "./question-key";
+import { Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
 
 /** A slice by the names that it has in its build. */
@@ -31,15 +31,15 @@ export interface Nesting {
   /** The nearest first. */
   readonly parents: readonly Relative[];
   readonly children: readonly Relative[];
-  /** Which of the children these are. */
+  /** The list to which the children belong. */
   readonly list: ChildList;
-  /** Where a list by time goes on; null at its end. */
+  /** Key of the next page of a list by time; null at its end. */
   readonly more: string | null;
 }
 
 export type ChildOrder = "longest" | "time";
 
-/** Which of the slices in it are listed. `pages`: by time, where each page after the first begins. */
+/** Order and page of the listed children. `pages`: by time, where each page after the first begins. */
 export interface ChildList {
   readonly order: ChildOrder;
   readonly limit: number;
@@ -50,7 +50,7 @@ export const CHILDREN_AT_FIRST = 12;
 const CHILDREN_OF_PAGE = 100;
 const CHILDREN_AT_MOST = 1000;
 
-export const nestingView = signal<Asking<Nesting>>({ kind: "none" });
+export const nestingView = signal<RequestState<Nesting>>({ kind: "none" });
 
 /** So many lists are at hand again at once. */
 const KEPT = 100;
@@ -59,29 +59,29 @@ const TOOL = "nesting";
 
 /** Asks for one slice after another, in one revision of a build after another. */
 export class NestingLoader {
-  readonly #asker = new Asker(KEPT, nestingView);
+  readonly #requester = new Requester(KEPT, nestingView);
 
   async load({ manifest, api }: AskedTrace, slice: Slice, list: ChildList): Promise<void> {
     const question = questionOf(slice, list);
-    await this.#asker.want(questionKey(manifest, TOOL, question), async (abort) =>
+    await this.#requester.want(questionKey(manifest, TOOL, question), async (abort) =>
       parseNesting(await api.ask(TOOL, question, abort), list),
     );
   }
 
-  /** How it stands with a list of a slice; what is stale is another list of the same slice, or of a revision before. */
-  about({ manifest }: AskedTrace, slice: Slice, list: ChildList): Asking<Nesting> {
-    const state = this.#asker.about(questionKey(manifest, TOOL, questionOf(slice, list)));
+  /** State of a list of a slice; another list of the same slice, or one of a revision before, is stale. */
+  about({ manifest }: AskedTrace, slice: Slice, list: ChildList): RequestState<Nesting> {
+    const state = this.#requester.about(questionKey(manifest, TOOL, questionOf(slice, list)));
     const isOther = state.kind === "waiting" && state.stale !== null && !isOfSlice(state.stale.key, slice);
     return isOther ? { ...state, stale: null } : state;
   }
 
   /** Asks once more for the list that was loaded last. */
   again(): void {
-    void this.#asker.again();
+    void this.#requester.again();
   }
 
   close(): void {
-    this.#asker.clear();
+    this.#requester.clear();
   }
 }
 
@@ -89,14 +89,14 @@ function questionOf({ track, ordinal }: Slice, list: ChildList): ToolQuestion {
   return { track, ordinal, limit: list.limit, order: list.order, after: list.pages.at(-1) };
 }
 
-/** Whether a question is about a slice, whichever of the slices in it are listed, and in whichever build. */
+/** True if a question is about a slice, whichever of its children are listed, and in whichever build. */
 function isOfSlice(key: string, { track, ordinal }: Slice): boolean {
   return key.includes(` ${TOOL}?${questionQuery({ track, ordinal })}&`);
 }
 
-/** What is known of a slice in a build as far as it has grown, whichever of the slices in it are listed; null: nothing. */
+/** Nesting of a slice in a build as far as it has grown, whichever of its children are listed; null: unknown. */
 export function nestingOf(
-  state: Asking<Nesting>,
+  state: RequestState<Nesting>,
   { manifest }: Pick<AskedTrace, "manifest">,
   { track, ordinal }: Slice,
 ): Nesting | null {
@@ -130,16 +130,16 @@ export function fewerChildren(list: ChildList): ChildList | null {
   return { ...list, pages, limit: pages.length === 0 ? CHILDREN_AT_FIRST : CHILDREN_OF_PAGE };
 }
 
-/** How many children come before the first that is listed. */
+/** Number of children before the first that is listed. */
 export function childrenBefore({ pages }: ChildList): number {
   return pages.length === 0 ? 0 : CHILDREN_AT_FIRST + (pages.length - 1) * CHILDREN_OF_PAGE;
 }
 
-/** What the tool answers. Throws where it answers something else. */
+/** Nesting in the tool's answer. Throws if the answer is something else. */
 export function parseNesting(answer: ToolAnswer, list: ChildList): Nesting {
-  const fact = (id: string) => String(answer.facts.find((one) => one.id === id)?.value ?? "");
+  const fact = (id: string) => String(answer.facts.find((entry) => entry.id === id)?.value ?? "");
   const relatives = (id: string): readonly Relative[] => {
-    const column = (name: string) => table(answer, id).columns.find((one) => one.id === name)?.values ?? [];
+    const column = (name: string) => table(answer, id).columns.find((candidate) => candidate.id === name)?.values ?? [];
     const [names, starts, durations] = ["name", "start", "duration"].map(column);
     return column("event").map((event, k) => {
       const [track, ordinal] = String(event).split(".").map(Number);
@@ -164,9 +164,9 @@ export function parseNesting(answer: ToolAnswer, list: ChildList): Nesting {
 }
 
 function table(answer: ToolAnswer, id: string): ToolAnswer["tables"][number] {
-  const found = answer.tables.find((one) => one.id === id);
-  if (found === undefined) {
+  const match = answer.tables.find((candidate) => candidate.id === id);
+  if (match === undefined) {
     throw new Error(`the server's answer has no table of ${id}`);
   }
-  return found;
+  return match;
 }

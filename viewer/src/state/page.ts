@@ -1,8 +1,8 @@
-/** Which page is shown, and what all pages have in common: the range that their figures are of. */
+/** The page that is shown, and the part that all pages share: the range that their figures are of. */
 
 import { signal } from "@preact/signals";
 
-/** What of the run the figures of a page are of. It travels in the address, and from page to page. */
+/** Part of the run that the figures of a page are of. It travels in the address, and from page to page. */
 export type PageRange =
   | { readonly kind: "run" }
   /** The selection in the timeline: an area, or a slice from its start to its end. */

@@ -1,8 +1,11 @@
-/** What of the screen could not be had, in the words of the status line, or is on its way: said until it is there, or nobody looks at it any more. */
+/**
+ * Parts of the screen that are missing or on their way, in the words of the status line: shown until they are there, or nobody looks at
+ * them any more.
+ */
 
 import { signal } from "@preact/signals";
 
-/** What draws a part of the screen. */
+/** Part of the screen, by what draws it. */
 export type ScreenPart = "tiles" | "hits" | "highlight";
 
 export const problems = signal<ReadonlyMap<ScreenPart, string>>(new Map());

@@ -21,11 +21,15 @@ export function within(trace: Pick<Trace, "tracks" | "groups">, key: string): st
   const isGroup = key.startsWith("g");
   const track = isGroup ? undefined : trace.tracks.get(id);
   const terms = track === undefined ? [] : [`track:${exactly(track.name)}`];
-  for (let at = isGroup ? id : track?.group; at != null; at = trace.groups.get(at)?.parent ?? undefined) {
-    const group = trace.groups.get(at);
+  for (
+    let ancestor = isGroup ? id : track?.group;
+    ancestor != null;
+    ancestor = trace.groups.get(ancestor)?.parent ?? undefined
+  ) {
+    const group = trace.groups.get(ancestor);
     if (group?.kind === "process") {
       terms.push(`process:${exactly(group.name)}`);
-    } else if (isGroup && at === id) {
+    } else if (isGroup && ancestor === id) {
       return null;
     }
   }

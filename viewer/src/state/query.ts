@@ -1,14 +1,14 @@
-/** What is searched for in the run. All else of the search is loaded when there is something to search for. */
+/** The query that the run is searched for. All else of the search is loaded when there is something to search for. */
 
 import { batch, signal } from "@preact/signals";
 
-/** What is being typed, as it stands in the box. */
+/** Text in the search box, as it is typed. */
 export const typedQuery = signal("");
 
-/** What is searched for; empty: nothing. It follows what is typed when one pauses. */
+/** The query; empty: none. It follows the typed text when one pauses. */
 export const query = signal("");
 
-/** Whether one is at the box or at what it has found. */
+/** True while the search box or its result has the focus. */
 export const isSearchOpen = signal(false);
 
 /** Searches for something at once. */

@@ -1,11 +1,11 @@
-/** What stays on the screen when the trace on it has grown: the same time, the same groups, the same tracks at the top. */
+/** View that stays when the trace on the screen has grown: the same time, the same groups, the same tracks at the top. */
 
 import { fit, type TickRange, ticks, type View, visibleRange } from "@tilescope/client";
 import type { Layout } from "./layout";
 import { itemIndexAt } from "./layout";
 import type { Trace } from "./trace";
 
-/** How many ticks later the same moment is in `after`: the origin is the earliest event found so far. */
+/** Ticks by which the same moment is later in `after`: the origin is the earliest event found so far. */
 export function shiftTicks(before: Trace, after: Trace): bigint {
   const { originNs, tickPs } = before.manifest.time;
   return ((originNs - after.manifest.time.originNs) * 1000n) / BigInt(tickPs);
@@ -38,7 +38,7 @@ export function anchorAt(layout: Layout, scrollPx: number): Anchor | null {
   return item === undefined ? null : { name: nameOf(layout, item), offsetPx: edgePx - item.topPx };
 }
 
-/** Where to scroll so that the anchored item is where it was; null where it is gone. */
+/** Scroll position that keeps the anchored item in place; null where it is gone. */
 export function scrollTo(layout: Layout, anchor: Anchor): number | null {
   const item = layout.items.find((candidate) => !candidate.isPinned && nameOf(layout, candidate) === anchor.name);
   return item === undefined ? null : item.topPx - layout.pinnedPx + Math.min(anchor.offsetPx, item.heightPx);

@@ -22,7 +22,7 @@ export type RunLine =
   | { readonly kind: "folder"; readonly folder: string; readonly count: number }
   | { readonly kind: "run"; readonly run: Run };
 
-/** Where profilers of TensorBoard put runs, below the log directory. */
+/** Path below the log directory in which profilers of TensorBoard put runs. */
 const PROFILES = /(^|\/)plugins\/profile$/;
 
 /** `"logs/train/plugins/profile/2026_01_31"` → `"logs/train"`. */
@@ -30,7 +30,7 @@ export function folderOf({ path }: Run): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/"))).replace(PROFILES, "");
 }
 
-/** What the name of a run's file or folder says beside its name; "" where both are the same. */
+/** File or folder of a run, as a note beside its name; "" where both are the same. */
 export function fileOf({ name, path }: Run): string {
   const last = path.slice(path.lastIndexOf("/") + 1);
   return last === name ? "" : last;
@@ -39,12 +39,12 @@ export function fileOf({ name, path }: Run): string {
 /** The groups that have runs with all words of a filter, sorted, those first whose first run comes first. */
 export function groupedRuns(list: readonly Run[], filter: string, sorting: RunSorting): readonly RunGroup[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = list.filter((run) => {
+  const matches = list.filter((run) => {
     const text = `${run.name} ${run.path} ${run.hosts.join(" ")} ${run.state}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   const groups = new Map<string, Run[]>();
-  for (const run of sorted(found, sorting)) {
+  for (const run of sorted(matches, sorting)) {
     const folder = folderOf(run);
     const runs = groups.get(folder);
     if (runs === undefined) {
@@ -70,7 +70,7 @@ export function sortedBy(column: RunColumn, before: RunSorting): RunSorting {
   return { column, isDescending };
 }
 
-/** What waits for somebody comes first. */
+/** Order of states: those that wait for somebody come first. */
 const STATES: Readonly<Record<Run["state"], number>> = { failed: 4, indexing: 3, queued: 2, new: 1, ready: 0 };
 
 type Key = string | number | bigint | null;
@@ -103,14 +103,14 @@ function compared(a: Key, b: Key): number {
   return a! < b! ? -1 : a! > b! ? 1 : 0;
 }
 
-/** What is not known stands last, whatever the direction; equal ones stay in the order of the server. */
+/** Runs in order. Unknown values stand last, whatever the direction; equal ones stay in the order of the server. */
 function sorted(list: readonly Run[], { column, isDescending }: RunSorting): readonly Run[] {
   // Files that were copied lose their time, and the server's order knows more.
   if (column === "when") {
     return isDescending ? list : list.toReversed();
   }
-  return list.toSorted((one, other) => {
-    const [a, b] = [keyOf(one, column), keyOf(other, column)];
+  return list.toSorted((run, other) => {
+    const [a, b] = [keyOf(run, column), keyOf(other, column)];
     if (a === null || b === null) {
       return Number(a === null) - Number(b === null);
     }

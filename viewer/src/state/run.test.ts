@@ -82,30 +82,30 @@ describe("RunOpener", () => {
   it("asks for the tracks of the build that the list names beside the manifest, and opens from that list at once", async () => {
     let answer: (manifest: Partial<Manifest>) => void = () => undefined;
     const api = fakeApi(() => new Promise((resolve) => (answer = resolve)));
-    const asked: string[] = [];
+    const requests: string[] = [];
     Object.assign(api, {
       build: (_run: string, build: string) => ({
         tracks: async () => {
-          asked.push(build);
+          requests.push(build);
           return { groups: [], tracks: [] };
         },
       }),
     });
     openerOf(api).open("r", [{ ...run("ready"), build: "b" }]);
     expect(refresh).not.toHaveBeenCalled();
-    expect(asked).toEqual(["b"]);
+    expect(requests).toEqual(["b"]);
     answer({ run: "r", build: "b", empty: false });
     await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
-    expect(asked).toEqual(["b"]);
+    expect(requests).toEqual(["b"]);
   });
 
   it("asks for other tracks where the manifest is of another build, whatever became of the first", async () => {
     const api = fakeApi(async () => ({ run: "r", build: "new", empty: false }));
-    const asked: string[] = [];
+    const requests: string[] = [];
     Object.assign(api, {
       build: (_run: string, build: string) => ({
         tracks: async () => {
-          asked.push(build);
+          requests.push(build);
           if (build === "old") {
             throw new ApiError(404, "unknown_build", "gone");
           }
@@ -115,7 +115,7 @@ describe("RunOpener", () => {
     });
     openerOf(api).open("r", [{ ...run("ready"), build: "old" }]);
     await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
-    expect(asked).toEqual(["old", "new"]);
+    expect(requests).toEqual(["old", "new"]);
   });
 
   it("asks once for the index of a new run, waits, and opens it", async () => {
@@ -185,7 +185,7 @@ describe("RunOpener", () => {
     expect(runView.value).toEqual({ kind: "list" });
   });
 
-  const told: Omit<WatchProgressJson, "revision"> = {
+  const progress: Omit<WatchProgressJson, "revision"> = {
     ...{ type: "progress", state: "indexing", phase: "read", fraction: 0.2, events: "5", build: "b" },
     ...{ bytes_read: "1", bytes_total: "9", tracks: 1, blocks_done: 0, blocks: 0, seconds_left: null },
   };
@@ -197,17 +197,17 @@ describe("RunOpener", () => {
     opener.follow([run("indexing")]);
     expect(sockets.map((socket) => socket.run)).toEqual(["r"]);
     sockets[0]!.onopen?.({} as Event);
-    sockets[0]!.tell({ ...told, revision: 0 });
+    sockets[0]!.tell({ ...progress, revision: 0 });
     expect(runView.value.kind).toBe("indexing");
     expect(growth.value?.fraction).toBe(0.2);
-    sockets[0]!.tell({ ...told, revision: 1 });
+    sockets[0]!.tell({ ...progress, revision: 1 });
     await vi.waitFor(() => expect(runView.value).toMatchObject({ kind: "open", trace: { manifest: { revision: 1 } } }));
     sockets[0]!.tell({ type: "blocks", build: "b", blocks: [3] });
     expect(onBlocks).toHaveBeenCalledWith("b", [3]);
     opener.wantBlocks([7, 1]);
     expect(sockets[0]!.sent).toEqual([JSON.stringify({ type: "want", blocks: [7, 1] })]);
     manifest = { ...manifest, revision: 2 };
-    sockets[0]!.tell({ ...told, revision: 2 });
+    sockets[0]!.tell({ ...progress, revision: 2 });
     await vi.waitFor(() => expect(runView.value).toMatchObject({ trace: { manifest: { revision: 2 } } }));
     manifest = { ...manifest, state: "ready" };
     sockets[0]!.tell({ type: "ready", build: "b" });
@@ -221,7 +221,7 @@ describe("RunOpener", () => {
     const opener = openerOf(fakeApi(async () => manifest));
     opener.open("r");
     opener.follow([run("indexing")]);
-    sockets[0]!.tell({ ...told, revision: 1 });
+    sockets[0]!.tell({ ...progress, revision: 1 });
     await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
     sockets[0]!.tell({ type: "failed", error: "the disk is full" });
     expect(runView.value).toMatchObject({ kind: "failed", message: "the disk is full" });
@@ -234,7 +234,7 @@ describe("RunOpener", () => {
     );
     opener.open("r");
     opener.follow([run("indexing")]);
-    sockets[0]!.tell({ ...told, revision: 1 });
+    sockets[0]!.tell({ ...progress, revision: 1 });
     await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
     state = "ready";
     opener.follow([run("ready")]);
@@ -248,7 +248,7 @@ describe("RunOpener", () => {
     opener.follow([run("indexing")]);
     const manifest = { run: "r", build: "b", empty: false, state: "indexing", overview: null } as const;
     for (const revision of [1, 2, 3]) {
-      sockets[0]!.tell({ ...told, revision });
+      sockets[0]!.tell({ ...progress, revision });
     }
     expect(answers.length).toBe(1);
     answers[0]!({ ...manifest, revision: 1 });
@@ -266,11 +266,11 @@ describe("RunOpener", () => {
     const opener = openerOf(fakeApi(() => answer()));
     opener.open("r");
     opener.follow([run("indexing")]);
-    sockets[0]!.tell({ ...told, revision: 1 });
+    sockets[0]!.tell({ ...progress, revision: 1 });
     await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
     refresh.mockClear();
     answer = () => Promise.reject(new Error("the server does not answer"));
-    sockets[0]!.tell({ ...told, revision: 2 });
+    sockets[0]!.tell({ ...progress, revision: 2 });
     await vi.waitFor(() => expect(refresh).toHaveBeenCalled());
     expect(runView.value.kind).toBe("open");
   });

@@ -59,7 +59,7 @@ export class RunOpener {
   readonly #growth: GrowthFollower;
   readonly #onBlocks: (build: string, blocks: readonly number[]) => void;
   /** Runs that were asked to be indexed since they were opened; each is asked once. */
-  #asked: string | null = null;
+  #requested: string | null = null;
   #loading: string | null = null;
   #loads = 0;
   #isLoadWanted = false;
@@ -99,7 +99,7 @@ export class RunOpener {
 
   /** Shows a run, or the list of runs. `list`: what has just been heard of all runs. */
   open(id: string | null, list: readonly Run[] | null = null): void {
-    this.#asked = null;
+    this.#requested = null;
     this.#loading = null;
     this.#growth.follow(null);
     runView.value = id === null ? { kind: "list" } : { kind: "opening", id };
@@ -138,7 +138,7 @@ export class RunOpener {
     switch (run.state) {
       case "new":
         runView.value = { kind: "indexing", run };
-        if (this.#asked !== id) {
+        if (this.#requested !== id) {
           void this.#ask(id);
         }
         return;
@@ -158,7 +158,7 @@ export class RunOpener {
     }
   }
 
-  /** Where the watch does not get through, the list says what has become of a run. */
+  /** Follows a growing run by the list, where the watch does not get through. */
   #followGrowing(trace: Trace, list: readonly Run[]): void {
     const run = list.find(({ id }) => id === trace.manifest.run);
     if (run?.state === "ready" && this.#loading !== run.id) {
@@ -174,7 +174,7 @@ export class RunOpener {
   }
 
   async #ask(id: string): Promise<void> {
-    this.#asked = id;
+    this.#requested = id;
     try {
       await this.#api.index(id);
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Run } from "@tilescope/client";
 
 export const runs = signal<readonly Run[] | null>(null);
 
-/** Why the list could not be fetched: one line, or null. */
+/** Reason why the list could not be fetched: one line, or null. */
 export const runsProblem = signal<string | null>(null);
 
 const BUSY_POLL_MS = 700;
@@ -14,7 +14,7 @@ const RETRY_MS = 3000;
 /** While the list itself is looked at: runs come and go. */
 const WATCHED_POLL_MS = 4000;
 
-/** How long until the list is worth another look, or null when nobody would see what has changed. */
+/** Pause until the list is worth another look, or null when nobody would see what has changed. */
 export function pollDelayMs(list: readonly Run[] | null, problem: string | null, isWatched: boolean): number | null {
   if (problem !== null) {
     return RETRY_MS;

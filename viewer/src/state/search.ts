@@ -1,10 +1,10 @@
-/** What a search has found in the whole run: how many events, how long, by which names. Asked of the server, of nobody else. */
+/** Result of a search in the whole run: how many events, how long, by which names. Only the server computes it. */
 
 import { signal } from "@preact/signals";
 import type { ToolAnswer } from "@tilescope/client";
 import { factOf, valuesOf, wholeOf } from "./answer-values";
-import { Asker, type Asking } from "./asking";
 import { buildKey } from "./question-key";
+import { Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
 
 export interface FoundName {
@@ -19,7 +19,7 @@ export interface Found {
   readonly busyTicks: bigint;
   /** The busiest ones. */
   readonly names: readonly FoundName[];
-  /** Of the names that are not listed; null where all are. */
+  /** Sums over the names that are not listed; null where all are. */
   readonly rest: { readonly count: bigint; readonly busyTicks: bigint } | null;
   /** False while the run is being indexed, and tracks are not done. */
   readonly isComplete: boolean;
@@ -30,16 +30,16 @@ export const NAMES_LISTED = 100;
 /** So many searches are at hand again at once. */
 const KEPT = 100;
 
-export const found = signal<Asking<Found>>({ kind: "none" });
+export const searchResult = signal<RequestState<Found>>({ kind: "none" });
 
-/** Which hit is selected: its number from 1 on, null while or where that is not known. */
+/** The selected hit: its number from 1 on, null while or where that is not known. */
 export const currentHit = signal<{
   readonly track: number;
   readonly ordinal: number;
   readonly index: number | null;
 } | null>(null);
 
-/** What is said of the last step from hit to hit: that it went on at the other end, or could not be taken. */
+/** Note on the last step from hit to hit: that it went on at the other end, or failed. */
 export const walkNote = signal("");
 
 /** Names a search in a build as far as it has grown. */
@@ -48,21 +48,21 @@ export function searchKey({ manifest }: Trace, query: string): string {
 }
 
 export class SearchLoader {
-  readonly #asker = new Asker(KEPT, found);
+  readonly #requester = new Requester(KEPT, searchResult);
 
   /** Asks once more where that is known already: a run that grows has more hits each time. */
   ask(trace: Trace, query: string, isAgain = false): void {
     if (isAgain) {
-      this.#asker.forget();
+      this.#requester.forget();
     }
-    void this.#asker.want(searchKey(trace, query), async (signal) => {
+    void this.#requester.want(searchKey(trace, query), async (signal) => {
       const answer = await trace.api.ask("search", { query, limit: 0, names: NAMES_LISTED }, signal);
       return foundOf(answer);
     });
   }
 
   clear(): void {
-    this.#asker.clear();
+    this.#requester.clear();
   }
 }
 
@@ -83,8 +83,8 @@ export function foundOf(answer: ToolAnswer): Found {
   };
 }
 
-/** Where a query cannot be read, from 0 on; null where the message does not say. */
+/** Position of a query's fault, from 0 on; null where the message does not say. */
 export function faultAt(message: string): number | null {
-  const at = /^query, character (\d{1,4}):/.exec(message)?.[1];
-  return at === undefined ? null : Number(at) - 1;
+  const position = /^query, character (\d{1,4}):/.exec(message)?.[1];
+  return position === undefined ? null : Number(position) - 1;
 }

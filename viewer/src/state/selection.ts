@@ -1,4 +1,4 @@
-/** What is selected and what the pointer is over. */
+/** The selection, and what the pointer is over. */
 
 import { signal } from "@preact/signals";
 import type { TickRange, Ticks, TileName } from "@tilescope/client";

@@ -1,4 +1,4 @@
-/** What runs while a trace is open: the tile client, the names, the colours. One at a time. */
+/** Everything that runs while a trace is open: the tile client, the names, the colours. One session at a time. */
 
 import { signal } from "@preact/signals";
 import {
@@ -11,15 +11,15 @@ import {
   type TileData,
 } from "@tilescope/client";
 import { ColorTable, type Theme } from "../raster/palette";
-import { type LearntFacts, learnFrom } from "./learnt";
+import { factsOfRootTile, type RootTileFacts } from "./root-tile-facts";
 import type { Trace } from "./trace";
 
-/** What a session tells the application. */
+/** Callbacks of a session. */
 export interface SessionEvents {
   /** Blocks on the screen that are not built, most urgent first. */
   readonly onMissingBlocks: (blocks: readonly number[]) => void;
-  /** What tiles tell of their tracks, by track. */
-  readonly onLearnt: (facts: ReadonlyMap<number, LearntFacts>) => void;
+  /** Facts that tiles tell of their tracks, by track. */
+  readonly onRootTileFacts: (facts: ReadonlyMap<number, RootTileFacts>) => void;
   /** The server has said something on the stream of pages. */
   readonly onHeard: () => void;
   readonly onStream: (isOpen: boolean) => void;
@@ -27,7 +27,7 @@ export interface SessionEvents {
 
 const NO_EVENTS: SessionEvents = {
   onMissingBlocks: () => undefined,
-  onLearnt: () => undefined,
+  onRootTileFacts: () => undefined,
   onHeard: () => undefined,
   onStream: () => undefined,
 };
@@ -141,16 +141,16 @@ export class Session {
     if (manifest.state !== "indexing" || key.level !== manifest.rootLevel) {
       return;
     }
-    const learnt = new Map<number, LearntFacts>();
+    const factsByTrack = new Map<number, RootTileFacts>();
     for (const tile of tiles) {
       const track = tracks.get(tile.track);
-      const facts = track === undefined ? null : learnFrom(tile, track);
+      const facts = track === undefined ? null : factsOfRootTile(tile, track);
       if (facts !== null) {
-        learnt.set(tile.track, facts);
+        factsByTrack.set(tile.track, facts);
       }
     }
-    if (learnt.size > 0) {
-      this.#events.onLearnt(learnt);
+    if (factsByTrack.size > 0) {
+      this.#events.onRootTileFacts(factsByTrack);
     }
   }
 
@@ -169,7 +169,7 @@ export class Session {
     }
   }
 
-  /** Which families are busy is known once all is built; until then hues go by name alone. */
+  /** Table of colours. Busy families are known once all is built; until then hues go by name alone. */
   #newColors(theme: Theme): ColorTable {
     return new ColorTable(theme, this.#trace.manifest.families);
   }

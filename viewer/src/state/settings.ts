@@ -1,4 +1,4 @@
-/** What a person prefers, kept in this browser. A browser that refuses to keep it gets the defaults each time. */
+/** Preferences of a person, kept in this browser. A browser that refuses to keep them gets the defaults each time. */
 
 import { computed, effect, signal } from "@preact/signals";
 import type { TimeFormat } from "@tilescope/client";
@@ -11,12 +11,12 @@ export type ThemeChoice = "system" | "light" | "dark";
 interface Settings {
   readonly theme: ThemeChoice;
   readonly grid: boolean;
-  /** Whether memory in use is drawn below the tracks. */
+  /** True if memory in use is drawn below the tracks. */
   readonly memoryLane: boolean;
   readonly wheelZooms: boolean;
   readonly timeFormat: TimeFormat;
   readonly treeWidthPx: number;
-  /** Where the details are docked. */
+  /** Side on which the details are docked. */
   readonly drawerSide: DockSide;
   readonly drawerHeightPx: number;
   readonly drawerWidthPx: number;

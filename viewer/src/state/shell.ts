@@ -1,9 +1,9 @@
-/** What of the page's frame is open. */
+/** Open parts of the page's frame. */
 
 import { signal } from "@preact/signals";
 import { isEmbedded } from "./location";
 
-/** Whether the page is part of another one; it stays so. */
+/** True if the page is part of another one; it stays so. */
 export const embedded = isEmbedded(globalThis.location?.search ?? "");
 
 export const isHelpOpen = signal(false);
@@ -18,5 +18,5 @@ export const isTableOpen = signal(false);
 /** A short sentence for screen readers; each new one is read out politely. */
 export const announcement = signal("");
 
-/** What could not be done when it was last asked for, for the status bar; empty after the next key or click. */
+/** Message of the action that failed last, for the status bar; empty after the next key or click. */
 export const failure = signal("");

@@ -1,21 +1,21 @@
-/** How points in time are written: since the start of the run, as ticks of the trace, or by the clock on the wall. */
+/** Format of points in time: since the start of the run, as ticks of the trace, or by the clock on the wall. */
 
 import { computed, signal } from "@preact/signals";
 import { formatTime, type TimeBase, type TimeFormat } from "@tilescope/client";
 import { runView } from "./run";
 
-/** What a person chose. */
+/** The format that a person chose. */
 export const timeFormat = signal<TimeFormat>("relative");
 
 /** Times before this (in 2001) are not counted from the epoch but from when a machine was started. */
 const EARLIEST_CLOCK_NS = 10n ** 18n;
 
-/** Whether the trace says when it was recorded. */
+/** True if the trace says when it was recorded. */
 export function hasWallClock({ originNs }: TimeBase): boolean {
   return originNs >= EARLIEST_CLOCK_NS;
 }
 
-/** What is shown: a trace without a clock has no UTC. */
+/** The format in use: a trace without a clock has no UTC. */
 export const shownFormat = computed<TimeFormat>(() => {
   const view = runView.value;
   const isMissing = timeFormat.value === "utc" && view.kind === "open" && !hasWallClock(view.trace.manifest.time);

@@ -1,4 +1,4 @@
-/** How much a run shows, next to what its files hold: two counts that differ, and why. */
+/** Number of events that a run shows, next to the number in its files: two counts that differ, and why. */
 
 import type { Track } from "@tilescope/client";
 import type { Trace } from "./trace";
@@ -7,16 +7,16 @@ export interface Totals {
   /** On all tracks but rollups, which count them a second time. */
   readonly events: bigint;
   readonly tracks: number;
-  /** What the files hold, kind by kind, as `name: count`; without kinds of which there is none. */
+  /** Counts of the files, kind by kind, as `name: count`; without kinds that have none. */
   readonly inFiles: readonly (readonly [name: string, count: bigint])[];
 }
 
-const known = new WeakMap<Pick<Trace, "tracks">, Totals>();
+const cache = new WeakMap<Pick<Trace, "tracks">, Totals>();
 
 /** Counted once for a trace: the status bar asks in every frame. */
 export function totalsOf(trace: Pick<Trace, "tracks" | "manifest">): Totals {
-  const totals = known.get(trace) ?? count(trace);
-  known.set(trace, totals);
+  const totals = cache.get(trace) ?? count(trace);
+  cache.set(trace, totals);
   return totals;
 }
 

@@ -1,7 +1,7 @@
 /** An opened run: everything about it that does not change while it is open. */
 
 import type { BuildApi, Group, Manifest, Overview, Track, TrackRequest, TrackTree } from "@tilescope/client";
-import type { LearntFacts } from "./learnt";
+import type { RootTileFacts } from "./root-tile-facts";
 import { buildTree, type TreeNode } from "./tree";
 
 export interface Trace {
@@ -10,7 +10,7 @@ export interface Trace {
   readonly roots: readonly TreeNode[];
   readonly tracks: ReadonlyMap<number, Track>;
   readonly groups: ReadonlyMap<number, Group>;
-  /** What is drawn of tracks that are not built yet; null in builds that are finished. */
+  /** Stand-in for tracks that are not built yet; null in builds that are finished. */
   readonly overview: Overview | null;
 }
 
@@ -30,8 +30,8 @@ export function makeTrace(
   };
 }
 
-/** The same trace with what has been learnt of its tracks. */
-export function withLearnt(trace: Trace, facts: ReadonlyMap<number, LearntFacts>): Trace {
+/** The same trace with facts that root tiles have added to its tracks. */
+export function withRootTileFacts(trace: Trace, facts: ReadonlyMap<number, RootTileFacts>): Trace {
   const tracks = [...trace.tracks.values()].map((track) => ({ ...track, ...facts.get(track.id) }));
   const groups = [...trace.groups.values()];
   return makeTrace(trace.manifest, trace.api, { groups, tracks }, trace.overview);
@@ -39,7 +39,7 @@ export function withLearnt(trace: Trace, facts: ReadonlyMap<number, LearntFacts>
 
 /** The rollups that no other rollup sums, with events: together they hold every slice and instant once. */
 export function topRollups(trace: Trace): readonly Track[] {
-  const found: Track[] = [];
+  const members: Track[] = [];
   const visit = (node: TreeNode): void => {
     if (node.kind !== "group") {
       return;
@@ -47,11 +47,11 @@ export function topRollups(trace: Trace): readonly Track[] {
     if (node.rollup === null) {
       node.children.forEach(visit);
     } else if (node.rollup.events > 0n) {
-      found.push(node.rollup);
+      members.push(node.rollup);
     }
   };
   trace.roots.forEach(visit);
-  return found;
+  return members;
 }
 
 /** All tracks with events of their own: rollups sum those of others. */
@@ -59,19 +59,19 @@ export function allTracks({ tracks }: Pick<Trace, "tracks">): ReadonlySet<number
   return new Set([...tracks.values()].filter(({ kind }) => kind !== "rollup").map(({ id }) => id));
 }
 
-/** How a track is asked for. */
+/** Request for a track. */
 export function requestOf({ id, kind, children, framing }: Track): TrackRequest {
   return kind === "rollup" ? { track: id, kind, children, framing: framing ?? [] } : { track: id, kind };
 }
 
-/** Where a track is: its groups' names from the outside in, and its own. */
+/** Path of a track: its groups' names from the outside in, and its own. */
 export function trackPath(trace: Trace, track: number): readonly string[] {
-  const found = trace.tracks.get(track);
-  if (found === undefined) {
+  const own = trace.tracks.get(track);
+  if (own === undefined) {
     return [];
   }
-  const path = found.kind === "rollup" ? [] : [found.name];
-  for (let group = trace.groups.get(found.group); group !== undefined; ) {
+  const path = own.kind === "rollup" ? [] : [own.name];
+  for (let group = trace.groups.get(own.group); group !== undefined; ) {
     path.unshift(group.name);
     group = group.parent === null ? undefined : trace.groups.get(group.parent);
   }

@@ -1,6 +1,6 @@
 /**
- * What a person has chosen of the track tree: what is hidden, pinned, moved, and which names are looked for. Nodes stand in it by
- * their keys, `t5` and `g2`. Pure: each change makes another choice.
+ * Choices of a person in the track tree: hidden, pinned and moved nodes, and the names that are looked for. Nodes stand in it by their
+ * keys, `t5` and `g2`. Pure: each change makes another choice.
  */
 
 import type { Group, Track } from "@tilescope/client";
@@ -13,9 +13,9 @@ export interface TrackChoice {
   readonly hidden: ReadonlySet<string>;
   /** From top to bottom. */
   readonly pinned: readonly string[];
-  /** What has been moved, and what was before it: it stands first among its siblings, in this order. */
+  /** Nodes that have been moved, and those before them: they stand first among their siblings, in this order. */
   readonly order: readonly string[];
-  /** Whether tracks without events are shown. */
+  /** True if tracks without events are shown. */
   readonly showsEmpty: boolean;
 }
 
@@ -52,9 +52,9 @@ export function siblingsOf(roots: readonly TreeNode[], key: string): readonly Tr
     return roots;
   }
   for (const node of roots) {
-    const found = node.kind === "group" ? siblingsOf(node.children, key) : [];
-    if (found.length > 0) {
-      return found;
+    const siblings = node.kind === "group" ? siblingsOf(node.children, key) : [];
+    if (siblings.length > 0) {
+      return siblings;
     }
   }
   return [];
@@ -102,8 +102,8 @@ export function moveBefore(
 
 function insert(keys: readonly string[], key: string, before: string | null): readonly string[] {
   const others = keys.filter((other) => other !== key);
-  const at = before === null ? -1 : others.indexOf(before);
-  return at < 0 ? [...others, key] : [...others.slice(0, at), key, ...others.slice(at)];
+  const index = before === null ? -1 : others.indexOf(before);
+  return index < 0 ? [...others, key] : [...others.slice(0, index), key, ...others.slice(index)];
 }
 
 /** As much of an order as says all of it: what follows is as it was recorded. */
@@ -146,14 +146,14 @@ interface Named {
 }
 
 /** The choice of an address, and how many tracks and groups it names that are not in the tree. */
-export function choiceOf(texts: ChoiceTexts, known: Named): { readonly choice: TrackChoice; readonly unknown: number } {
-  const [pin, hide, order] = [texts.pin, texts.hide, texts.order].map((text) => parseKeys(text, known));
-  const pinned = pin!.keys.filter((key) => isNode(key, known));
+export function choiceOf(texts: ChoiceTexts, names: Named): { readonly choice: TrackChoice; readonly unknown: number } {
+  const [pin, hide, order] = [texts.pin, texts.hide, texts.order].map((text) => parseKeys(text, names));
+  const pinned = pin!.keys.filter((key) => isNode(key, names));
   const choice = {
     filter: texts.filter,
     pinned,
     // Whoever writes both wants to see it.
-    hidden: new Set(hide!.keys.filter((key) => isNode(key, known) && !pinned.includes(key))),
+    hidden: new Set(hide!.keys.filter((key) => isNode(key, names) && !pinned.includes(key))),
     order: order!.keys,
     showsEmpty: texts.empty,
   };
@@ -186,14 +186,14 @@ export function carrier(before: Named, after: Named): (keys: Iterable<string>) =
   return (list) => [...list].flatMap((key) => keys.get(names.get(key) ?? "") ?? []);
 }
 
-/** What each node is called, from the outside in; namesakes are numbered. */
+/** Name of each node, from the outside in; namesakes are numbered. */
 function namesOf({ tracks, groups }: Named): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+  const parents = new Map<string, string>();
   const times = new Map<string, number>();
   const add = (key: string, name: string): void => {
     const count = (times.get(name) ?? 0) + 1;
     times.set(name, count);
-    found.set(key, `${name}\n#${count}`);
+    parents.set(key, `${name}\n#${count}`);
   };
   const pathOf = (id: number | null): string => {
     const group = id === null ? undefined : groups.get(id);
@@ -205,5 +205,5 @@ function namesOf({ tracks, groups }: Named): ReadonlyMap<string, string> {
   for (const { id, group, kind, name, detail } of tracks.values()) {
     add(`t${id}`, `${pathOf(group)}\n${kind}\n${name}\n${detail}`);
   }
-  return found;
+  return parents;
 }

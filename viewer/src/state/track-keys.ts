@@ -3,7 +3,7 @@
  * build's track tree, so that a name means the same wherever a track is on the screen. Pure.
  */
 
-/** What there is, by id: the part of a trace that gives names a meaning. */
+/** Tracks and groups by id: the part of a trace that gives keys a meaning. */
 export interface Known {
   readonly tracks: ReadonlyMap<number, unknown>;
   readonly groups: ReadonlyMap<number, unknown>;
@@ -12,7 +12,7 @@ export interface Known {
 export interface NamedKeys {
   /** Keys of tree nodes, `t5` and `g2`, each once, in the order of the text. */
   readonly keys: readonly string[];
-  /** How many are named that are not in the tree. */
+  /** Number of keys that are not in the tree. */
   readonly unknown: number;
 }
 
@@ -47,18 +47,18 @@ export function formatKeys(keys: readonly string[]): string {
 }
 
 /** `"5.3-4.g2"` → the keys of what of it there is. */
-export function parseKeys(text: string | null, known: Known): NamedKeys {
+export function parseKeys(text: string | null, named: Known): NamedKeys {
   const keys = new Set<string>();
   let unknown = 0;
   for (const part of keysText(text)?.split(".") ?? []) {
     const kind = part.startsWith("g") ? "g" : "t";
-    const ids = kind === "g" ? known.groups : known.tracks;
+    const ids = kind === "g" ? named.groups : named.tracks;
     const [first, last = first] = part.replace("g", "").split("-").map(Number);
-    const found = idsBetween(ids, first!, last!);
-    for (const id of found) {
+    const matches = idsBetween(ids, first!, last!);
+    for (const id of matches) {
       keys.add(kind + id);
     }
-    unknown += Math.max(0, last! - first! + 1) - found.length;
+    unknown += Math.max(0, last! - first! + 1) - matches.length;
   }
   return { keys: [...keys], unknown };
 }
@@ -78,7 +78,7 @@ export function formatTracks(tracks: ReadonlySet<number>): string {
 }
 
 /** The tracks of the text that there are; groups are none. */
-export function parseTracks(text: string | null, known: Known): ReadonlySet<number> {
-  const { keys } = parseKeys(text, known);
+export function parseTracks(text: string | null, named: Known): ReadonlySet<number> {
+  const { keys } = parseKeys(text, named);
   return new Set(keys.filter((key) => key.startsWith("t")).map((key) => Number(key.slice(1))));
 }

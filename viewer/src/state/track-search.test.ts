@@ -11,10 +11,10 @@ const group = (id: number, name: string): Group => ({
   detail: "",
   rollup: null,
 });
-const track = (id: number, of: number, name: string) =>
+const track = (id: number, group: number, name: string) =>
   ({
     id,
-    group: of,
+    group,
     kind: "slice",
     name,
     detail: "",

@@ -3,7 +3,7 @@
 import { wordsOf } from "./arrangement";
 import type { TreeNode } from "./tree";
 
-/** What is found by its name, and by the names of what is around it, from the outside in. */
+/** An item that can be found by its name, and by the names of what is around it, from the outside in. */
 export interface Findable {
   readonly name: string;
   readonly path: readonly string[];
@@ -13,15 +13,15 @@ export interface FoundNode extends Findable {
   readonly node: TreeNode;
 }
 
-/** What can be found: all tracks, and all groups that have some, in the order of the tree. */
+/** Nodes that can be found: all tracks, and all groups that have some, in the order of the tree. */
 export function findable(roots: readonly TreeNode[]): readonly FoundNode[] {
-  const found: FoundNode[] = [];
+  const nodes: FoundNode[] = [];
   const visit = (node: TreeNode, path: readonly string[]): void => {
     const name = node.kind === "group" ? node.group.name : node.track.name;
     if (node.kind === "group" && node.trackCount === 0) {
       return;
     }
-    found.push({ node, name, path });
+    nodes.push({ node, name, path });
     if (node.kind === "group") {
       const inner = [...path, name];
       for (const child of node.children) {
@@ -32,27 +32,27 @@ export function findable(roots: readonly TreeNode[]): readonly FoundNode[] {
   for (const node of roots) {
     visit(node, []);
   }
-  return found;
+  return nodes;
 }
 
-/** How well a word fits: at the beginning of the name, of a word in it, within it, or in a name around it. */
+/** Score of a word: at the beginning of the name, of a word in it, within it, or in a name around it. */
 function fit(word: string, name: string, path: string): number | null {
-  const at = name.indexOf(word);
-  if (at === 0) {
+  const position = name.indexOf(word);
+  if (position === 0) {
     return 4;
   }
-  if (at > 0) {
+  if (position > 0) {
     return name.split(/[^\p{L}\p{N}]+/u).some((part) => part.startsWith(word)) ? 3 : 2;
   }
   return path.includes(word) ? 1 : null;
 }
 
-/** Whether all letters come in a text one after the other, whatever lies between them. */
+/** True if all letters come in a text one after the other, whatever lies between them. */
 function hasLetters(letters: string, text: string): boolean {
-  let at = -1;
+  let position = -1;
   for (const letter of letters) {
-    at = text.indexOf(letter, at + 1);
-    if (at < 0) {
+    position = text.indexOf(letter, position + 1);
+    if (position < 0) {
       return false;
     }
   }
@@ -69,20 +69,23 @@ export function searchNames<One extends Findable>(nodes: readonly One[], text: s
     return nodes.slice(0, limit);
   }
   const letters = words.join("");
-  const scored: { readonly found: One; readonly score: number }[] = [];
-  for (const found of nodes) {
-    const name = found.name.toLowerCase();
-    const path = found.path.join(" ").toLowerCase();
+  const scored: { readonly node: One; readonly score: number }[] = [];
+  for (const node of nodes) {
+    const name = node.name.toLowerCase();
+    const path = node.path.join(" ").toLowerCase();
     const fits = words.map((word) => fit(word, name, path));
     // Where nothing of it is in the name itself, what is in the group is meant by its own name.
     if (!fits.includes(null) && fits.some((value) => value !== 1)) {
-      scored.push({ found, score: fits.reduce<number>((sum, value) => sum + (value ?? 0), 0) + 1 / (1 + name.length) });
+      scored.push({
+        node,
+        score: fits.reduce<number>((sum, value) => sum + (value ?? 0), 0) + 1 / (1 + name.length),
+      });
     } else if (hasLetters(letters, `${path} ${name}`)) {
-      scored.push({ found, score: 0 });
+      scored.push({ node, score: 0 });
     }
   }
   return scored
     .sort((a, b) => b.score - a.score)
     .slice(0, limit)
-    .map(({ found }) => found);
+    .map(({ node }) => node);
 }

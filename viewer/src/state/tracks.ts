@@ -1,4 +1,4 @@
-/** Which hosts, groups and tracks of the opened trace are shown, and the layout that follows from it. */
+/** Hosts, groups and tracks of the opened trace that are shown, and the layout that follows from it. */
 
 import { computed, signal } from "@preact/signals";
 import { type Arrangement, arrange } from "./arrangement";
@@ -13,7 +13,7 @@ import { scroll } from "./view";
 /** Only this host is shown; null: all. */
 export const chosenHost = signal<string | null>(null);
 
-/** What of the tree is hidden, pinned, moved and looked for. */
+/** Choices of a person in the track tree: hidden, pinned, moved, filtered. */
 export const trackChoice = signal<TrackChoice>(AS_RECORDED);
 
 const isFiltered = computed(() => trackChoice.value.filter.trim() !== "");
@@ -97,7 +97,7 @@ export const layout = computed<Layout>(() => {
   return layOut(body, shownOpen.value, pinned, pinnedLimitPx.value);
 });
 
-/** How far the tracks are scrolled, never beyond their end: the browser follows a layout that has become shorter later. */
+/** Scroll position of the tracks, never beyond their end: the browser follows a layout that has become shorter later. */
 export const scrolled = computed<ScrollPlace>(() => {
   const { topPx, pinnedTopPx, heightPx } = scroll.value;
   const { heightPx: contentPx, pinnedContentPx, pinnedPx } = layout.value;

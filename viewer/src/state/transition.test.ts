@@ -16,9 +16,9 @@ describe("rangeBetween", () => {
     const from = range(0n, 1_000_000n);
     const to = range(700_000n, 700_100n);
     for (let t = 0.05; t < 1; t += 0.05) {
-      const at = rangeBetween(from, to, t);
-      expect(at.startTicks >= from.startTicks && at.endTicks <= from.endTicks + 1n).toBe(true);
-      expect(at.startTicks <= to.startTicks && at.endTicks >= to.endTicks - 1n).toBe(true);
+      const shown = rangeBetween(from, to, t);
+      expect(shown.startTicks >= from.startTicks && shown.endTicks <= from.endTicks + 1n).toBe(true);
+      expect(shown.startTicks <= to.startTicks && shown.endTicks >= to.endTicks - 1n).toBe(true);
     }
   });
 
@@ -27,8 +27,8 @@ describe("rangeBetween", () => {
   });
 
   it("never gets an empty range", () => {
-    const at = rangeBetween(range(0n, 1n), range(5n, 6n), 0.4);
-    expect(at.endTicks > at.startTicks).toBe(true);
+    const shown = rangeBetween(range(0n, 1n), range(5n, 6n), 0.4);
+    expect(shown.endTicks > shown.startTicks).toBe(true);
   });
 });
 

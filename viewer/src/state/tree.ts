@@ -25,7 +25,7 @@ export interface GroupNode {
   /** Rows of all tracks below when everything is expanded. */
   readonly rows: number;
   readonly trackCount: number;
-  /** How many of them are on the screen, or would be if the group were open. */
+  /** Number of tracks that are on the screen, or would be if the group were open. */
   readonly shownCount: number;
   readonly isEmpty: boolean;
 }
@@ -111,11 +111,11 @@ export function carryOpen(
   open: ReadonlySet<string>,
   fallback: ReadonlySet<string>,
 ): ReadonlySet<string> {
-  const known = new Map(
+  const namesById = new Map(
     [...before.groups.values()].map((group) => [groupPath(before, group), open.has(`g${group.id}`)]),
   );
   const keys = [...after.groups.values()].filter(
-    (group) => known.get(groupPath(after, group)) ?? fallback.has(`g${group.id}`),
+    (group) => namesById.get(groupPath(after, group)) ?? fallback.has(`g${group.id}`),
   );
   return new Set(keys.map(({ id }) => `g${id}`));
 }
@@ -150,9 +150,9 @@ export function moved<T extends TreeNode>(node: T, levels: number): T {
 /** The node of a key; null where there is none. */
 export function findNode(nodes: readonly TreeNode[], key: string): TreeNode | null {
   for (const node of nodes) {
-    const found = node.key === key ? node : node.kind === "group" ? findNode(node.children, key) : null;
-    if (found !== null) {
-      return found;
+    const match = node.key === key ? node : node.kind === "group" ? findNode(node.children, key) : null;
+    if (match !== null) {
+      return match;
     }
   }
   return null;
@@ -167,8 +167,8 @@ export function tracksOf(node: TreeNode): readonly Track[] {
 const EXPANDED_ROWS = 160;
 
 /**
- * Which groups are open when a run is opened: run and hosts always; processes with events, in screen order, until the rows of
- * the open ones fill a few screens. The first process with events is open whatever its size.
+ * Groups that are open when a run is opened: run and hosts always; processes with events, in screen order, until the rows of the open ones
+ * fill a few screens. The first process with events is open whatever its size.
  */
 export function defaultExpansion(roots: readonly TreeNode[]): ReadonlySet<string> {
   const open = new Set<string>();

@@ -1,6 +1,6 @@
-/** What is typed for a dialog with a field whose code is still on its way: it is in the field when that is there. */
+/** Text that is typed for a dialog whose code is still on its way: it is in the field when that is there. */
 
-/** What a key stroke is, as far as text is concerned. */
+/** A key stroke, as far as text is concerned. */
 export type TextStroke = Pick<
   KeyboardEvent,
   "key" | "ctrlKey" | "metaKey" | "altKey" | "isComposing" | "getModifierState"
@@ -67,7 +67,7 @@ export function leaveTypeAhead(): void {
   typed = NOTHING_TYPED;
 }
 
-/** What was typed; the next field begins without it. */
+/** Takes the typed text; the next field begins without it. */
 export function takeTypedAhead(): TypedAhead {
   const taken = typed;
   typed = NOTHING_TYPED;

@@ -8,7 +8,7 @@ export const bounds = signal<TickRange>({ startTicks: ticks(0), endTicks: ticks(
 
 export const view = signal<View>({ startTicks: ticks(0), startFraction: 0, ticksPerPx: 1, widthPx: 1 });
 
-/** How far the tracks are scrolled down, and the pinned ones by themselves, and how much of all of them one sees. */
+/** Scroll positions of the tracks and of the pinned ones, and the height that is visible. */
 export const scroll = signal<{ readonly topPx: number; readonly pinnedTopPx: number; readonly heightPx: number }>({
   ...{ topPx: 0, pinnedTopPx: 0, heightPx: 0 },
 });

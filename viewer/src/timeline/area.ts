@@ -1,4 +1,4 @@
-/** What gestures on the timeline do: select events and areas, pan, zoom. */
+/** Gestures on the timeline: select events and areas, pan, zoom. */
 
 import { pan, plus, type TickRange, type Ticks, tickAtX, xOfTick } from "@tilescope/client";
 import type { Gesture } from "../keys/gestures";
@@ -8,16 +8,16 @@ import { type AreaSelection, draftArea, selection } from "../state/selection";
 import { pinnedOrder, trackOrder } from "../state/tracks";
 import { bounds, view } from "../state/view";
 import type { PointerActions, PointerMeaning, PointerSample } from "./gesture-tracker";
-import type { Guide } from "./guide";
 import { drawsOf, type Picture } from "./picture";
 import { pointedAt, selectionOf } from "./pointing";
 import { type Scene, sceneTrackAt } from "./scene";
 import type { Stage } from "./stage";
+import type { ViewNavigator } from "./view-navigator";
 
-/** How near to an edge of the selected area a drag moves the edge. */
+/** Distance from an edge of the selected area within which a drag moves the edge. */
 const EDGE_PX = 5;
 
-/** How near to the edge of a slice a drag snaps to it. */
+/** Distance from the edge of a slice within which a drag snaps to it. */
 const SNAP_PX = 6;
 
 /** From one time to another, whichever comes first, within the run; null where that is nothing. */
@@ -28,7 +28,7 @@ export function rangeBetween(a: Ticks, b: Ticks, run: TickRange): TickRange | nu
   return endTicks > startTicks ? { startTicks, endTicks } : null;
 }
 
-/** What a drag has touched of the pinned tracks, and of the others: what lies between the two is scrolled away. */
+/** Tracks that a drag has touched, pinned ones and others: what lies between the two is scrolled away. */
 export interface TouchedTracks {
   readonly pinned: readonly number[];
   readonly body: readonly number[];
@@ -55,21 +55,21 @@ export function tracksBetween(scene: Scene, y0: number, y1: number): TouchedTrac
 
 /** The time at a point: of the edge of a slice that is near in the row there, else of the pixel. */
 export function snappedTicks(picture: Picture, { xPx, yPx, isFree }: PointerSample): Ticks {
-  const found = isFree ? null : sceneTrackAt(picture.scene, yPx);
+  const row = isFree ? null : sceneTrackAt(picture.scene, yPx);
   const edge =
-    found === null || found.track.place !== "track"
+    row === null || row.track.place !== "track"
       ? null
-      : nearestEdge(drawsOf(picture, found.track.track.id), picture.view, found.row, xPx, SNAP_PX);
+      : nearestEdge(drawsOf(picture, row.track.track.id), picture.view, row.row, xPx, SNAP_PX);
   return edge ?? tickAtX(picture.view, xPx);
 }
 
-export function connectArea(stage: Stage, guide: Guide): PointerActions {
+export function connectArea(stage: Stage, viewNavigator: ViewNavigator): PointerActions {
   /** While an edge of the selected area is dragged: the place of the other edge. */
   let fixedTicks: Ticks | null = null;
-  /** What the last click met: the second one of two is for that, also where opened details have moved it away. */
+  /** Target of the last click: the second one of two is for that, also where opened details have moved it away. */
   let clicked: Pointed | null = null;
 
-  /** Of a drag that is on the screen: an area where it selects, the range alone where it zooms. */
+  /** Draft of a drag that is on the screen: an area where it selects, the range alone where it zooms. */
   const draftOf = (gesture: Gesture, from: PointerSample, to: PointerSample): AreaSelection | null => {
     const { picture } = stage;
     const chosen = selection.peek();
@@ -77,7 +77,8 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
       return null;
     }
     const isZoom = gesture === "zoom-to-range";
-    const timeAt = (at: PointerSample): Ticks => (isZoom ? tickAtX(view.peek(), at.xPx) : snappedTicks(picture, at));
+    const timeAt = (point: PointerSample): Ticks =>
+      isZoom ? tickAtX(view.peek(), point.xPx) : snappedTicks(picture, point);
     const range = rangeBetween(fixedTicks ?? timeAt(from), timeAt(to), bounds.peek());
     if (range === null) {
       return null;
@@ -129,9 +130,9 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
       return;
     }
     if (gesture === "zoom-to-range") {
-      guide.zoomTo(area.range);
+      viewNavigator.zoomTo(area.range);
     } else {
-      guide.select(area);
+      viewNavigator.select(area);
     }
   };
 
@@ -149,26 +150,26 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
         void stage.takeLate(meaning);
         return;
       }
-      const hint = stage.hintAt(meaning.at);
+      const hint = stage.hintAt(meaning.point);
       if (hint !== null) {
-        guide.goToHint(hint);
+        viewNavigator.goToHint(hint);
         return;
       }
       if (meaning.gesture === "zoom-to-event") {
         const pointed = clicked;
         if (pointed?.kind === "slice") {
           const { startTicks, durationTicks } = pointed.hit;
-          guide.zoomTo({ startTicks, endTicks: plus(startTicks, durationTicks) });
+          viewNavigator.zoomTo({ startTicks, endTicks: plus(startTicks, durationTicks) });
         } else if (pointed?.kind === "bin") {
-          guide.zoomToBin(pointed.bin);
+          viewNavigator.zoomToBin(pointed.bin);
         }
         return;
       }
-      clicked = pointedAt(picture, meaning.at.xPx, meaning.at.yPx);
-      guide.select(selectionOf(clicked));
+      clicked = pointedAt(picture, meaning.point.xPx, meaning.point.yPx);
+      viewNavigator.select(selectionOf(clicked));
     },
-    isHintAt: (at) => stage.hintAt(at) !== null,
-    isEdgeAt: (at) => otherEdge(at) !== null,
+    isHintAt: (point) => stage.hintAt(point) !== null,
+    isEdgeAt: (point) => otherEdge(point) !== null,
     onCancel: () => {
       draftArea.value = null;
       fixedTicks = null;

@@ -39,14 +39,14 @@ describe("the window", () => {
 
   test("is taken by its edges, by its inside, or not at all", () => {
     const window = { fromPx: 100, toPx: 200 };
-    const at = [90, 95, 100, 105, 150, 195, 200, 205, 210].map((x) => brushPartAt(window, x));
-    expect(at).toEqual(["outside", "start", "start", "start", "inside", "end", "end", "end", "outside"]);
+    const parts = [90, 95, 100, 105, 150, 195, 200, 205, 210].map((x) => brushPartAt(window, x));
+    expect(parts).toEqual(["outside", "start", "start", "start", "inside", "end", "end", "end", "outside"]);
   });
 
   test("when thin, has its edges outside, so that it can be moved", () => {
     const window = { fromPx: 100, toPx: 106 };
-    const at = [93, 96, 101, 105, 109, 113].map((x) => brushPartAt(window, x));
-    expect(at).toEqual(["outside", "start", "inside", "inside", "end", "outside"]);
+    const parts = [93, 96, 101, 105, 109, 113].map((x) => brushPartAt(window, x));
+    expect(parts).toEqual(["outside", "start", "inside", "inside", "end", "outside"]);
   });
 });
 

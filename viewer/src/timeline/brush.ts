@@ -16,7 +16,7 @@ import { wholeView } from "../state/view";
 /** The window is never thinner than a finger can see. */
 const MIN_WINDOW_PX = 6;
 
-/** How near to an edge one takes hold of it. */
+/** Distance from an edge within which one takes hold of it. */
 const EDGE_PX = 6;
 
 /** A window that is thinner is moved by its inside, and its edges are taken hold of from outside. */
@@ -29,7 +29,7 @@ export interface BrushWindow {
 
 export type BrushPart = "start" | "inside" | "end" | "outside";
 
-/** What the minimap shows: the busy part of a run that is mostly empty, while the view lies in it, else all. */
+/** View of the minimap: the busy part of a run that is mostly empty, while the view lies in it, else all. */
 export function minimapView(run: TickRange, busy: TickRange | null, shown: View): View {
   if (busy !== null) {
     const part = wholeView(busy, shown.widthPx);
@@ -52,7 +52,7 @@ export function windowOf(minimap: View, shown: View): BrushWindow {
   return { fromPx: leftPx, toPx: leftPx + widthPx };
 }
 
-/** What of the window is at a place of the minimap. */
+/** Part of the window at a place of the minimap. */
 export function brushPartAt(window: BrushWindow, xPx: number): BrushPart {
   const inwardPx = window.toPx - window.fromPx >= ROOMY_PX ? EDGE_PX : 0;
   const isNear = (edgePx: number, sign: number): boolean => {

@@ -1,4 +1,4 @@
-/** Where the events of a lane are that is empty in view: a word at the edge beyond which they lie, and the way to it. Pure. */
+/** Hints for a lane that is empty in view: a word at the edge beyond which its events lie, and the way to them. Pure. */
 
 import { formatDuration, type Ticks, type View, visibleRange } from "@tilescope/client";
 import type { Scene, SceneTrack } from "./scene";
@@ -7,7 +7,7 @@ export interface EdgeHint {
   readonly track: SceneTrack;
   /** The event that is nearest to the view. */
   readonly end: "first" | "last" | "previous" | "next";
-  /** When it is, and which one it is, where that is known. */
+  /** Time and ordinal of the event, where they are known. */
   readonly atTicks: Ticks | null;
   readonly ordinal: number | null;
   readonly text: string;
@@ -38,7 +38,7 @@ export const HINT_PX = 11;
 const HINT_WIDTH_PX = 150;
 const INSET_PX = 6;
 
-/** Where a hint begins or ends, from which side, and the middle of its row. */
+/** Start or end of a hint, its side, and the middle of its row. */
 export function hintPlace({ track, end }: EdgeHint, widthPx: number) {
   const isRight = isBehind(end);
   const xPx = isRight ? widthPx - INSET_PX : INSET_PX;
@@ -53,7 +53,7 @@ export function hintAt(
   xPx: number,
 ): EdgeHint | null {
   const isOn = ({ end }: EdgeHint) => (isBehind(end) ? xPx > widthPx - HINT_WIDTH_PX : xPx < HINT_WIDTH_PX);
-  return hints.find((one) => one.track === track && isOn(one)) ?? null;
+  return hints.find((hint) => hint.track === track && isOn(hint)) ?? null;
 }
 
 function isBehind(end: EdgeHint["end"]): boolean {

@@ -12,7 +12,7 @@ import type { SceneTrack } from "./scene";
 import type { Stage } from "./stage";
 import type { OverTracks, TracksInput } from "./tracks-input";
 
-/** How much of what does not stand out is taken away: as of what is no hit. */
+/** Opacity of the veil over what does not stand out: as over what is no hit. */
 const VEIL = 0.74;
 
 const connected = new WeakSet<Stage>();

@@ -63,7 +63,7 @@ function pictureOf(view: View, complete = true): Picture {
 
 const startingIn = (from: number, to: number) => events.filter(({ start }) => start >= from && start < to).length;
 
-const reachingInto = (at: number) => events.filter((e) => e.start < at && e.start + e.duration > at).length;
+const reachingInto = (tick: number) => events.filter((e) => e.start < tick && e.start + e.duration > tick).length;
 
 describe("countEvents", () => {
   it("is exact for the whole run, at any zoom", () => {

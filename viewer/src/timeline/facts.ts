@@ -1,4 +1,4 @@
-/** What the status line says of a picture, counted from the very tiles that are drawn. Pure. */
+/** Figures of the status line, counted from the very tiles that are drawn. Pure. */
 
 import { type Coverage, type DrawTile, SLICE_CONTINUES, type Ticks, ticks, visibleRange } from "@tilescope/client";
 import type { EventCount } from "../state/draw-status";
@@ -20,7 +20,7 @@ export function widestBinTicks(picture: Picture): Ticks | null {
   return binTicks === 0 ? null : ticks(binTicks);
 }
 
-/** How many of the visible tracks, headers included, are not built yet. */
+/** Number of visible tracks, headers included, that are not built yet. */
 export function countProvisional({ coverages }: Picture): number {
   return [...coverages.values()].filter(({ provisional }) => provisional === true).length;
 }
@@ -45,8 +45,8 @@ export function countEvents(picture: Picture): EventCount | null {
 }
 
 /**
- * Of each track once; not of headers above their tracks, which repeat the events of these, nor of pinned tracks whose closed
- * group is on the screen, too: its header has their events already.
+ * Coverage of each track once; not of headers above their tracks, which repeat the events of these, nor of pinned tracks whose closed group
+ * is on the screen, too: its header has their events already.
  */
 function coveragesOf({ scene, coverages }: Picture): readonly Coverage[] {
   const counted = scene.tracks.filter(({ isCounted }) => isCounted).map(({ track }) => track);

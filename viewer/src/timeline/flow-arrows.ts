@@ -1,5 +1,5 @@
 /**
- * Where to draw the flows of the selected event: from slices that lead to it, and to those it leads to. Pure.
+ * Arrows for the flows of the selected event: from slices that lead to it, and to those it leads to. Pure.
  *
  * The other end may be in a bin, on a track that is scrolled away, or in a closed group; the arrow then ends at its
  * track's middle, beyond the edge of the screen, or at the group's header.
@@ -101,10 +101,10 @@ function arrowsOf(picture: Picture, layout: Layout, scroll: ScrollPlace, flows: 
     if (place === undefined) {
       return null;
     }
-    const found = locateSlice(drawsOf(picture, end.track), end.ordinal, view);
-    const row = end.row ?? found?.row ?? null;
+    const slice = locateSlice(drawsOf(picture, end.track), end.ordinal, view);
+    const row = end.row ?? slice?.row ?? null;
     const fromPx = clampX(view, xOfTick(view, ticks(end.startTicks)));
-    const endPx = end.endTicks === null ? found?.toPx : xOfTick(view, ticks(end.endTicks));
+    const endPx = end.endTicks === null ? slice?.toPx : xOfTick(view, ticks(end.endTicks));
     return {
       yPx: onScreen(place, row === null ? middle(place) : rowMiddle(place, row)),
       fromPx,
@@ -141,11 +141,11 @@ function middle({ topPx, heightPx }: Place): number {
 
 const cache = new WeakMap<Layout, ReadonlyMap<number, Place>>();
 
-/** Where each track is: tracks of closed groups are at the header. */
+/** Place of each track: tracks of closed groups are at the header. */
 function placesOf(layout: Layout): ReadonlyMap<number, Place> {
-  const known = cache.get(layout);
-  if (known !== undefined) {
-    return known;
+  const cached = cache.get(layout);
+  if (cached !== undefined) {
+    return cached;
   }
   const places = new Map<number, Place>();
   const addAll = (node: TreeNode, place: Place): void => {

@@ -1,4 +1,4 @@
-/** Where F takes the view. Pure. */
+/** View to which F leads. Pure. */
 
 import { centreOn, fit, type TickRange, ticks, type View, visibleRange, xOfTick } from "@tilescope/client";
 

@@ -40,16 +40,16 @@ function tilesOf(...events: EventInput[]): TileData[] {
 
 test("a lane that is empty between two of its events says how far it is to both, and which they are", () => {
   const tiles = tilesOf(event(100, 10), event(3000, 1000), event(8500, 10), event(9000, 10));
-  const found = hints(entry("slice", 100, 9010), covered(tiles));
-  expect(found.map(({ text, end, ordinal }) => [text, end, ordinal])).toEqual([
+  const gaps = hints(entry("slice", 100, 9010), covered(tiles));
+  expect(gaps.map(({ text, end, ordinal }) => [text, end, ordinal])).toEqual([
     ["← 1 µs: event before", "previous", 1],
     ["2.5 µs: next event →", "next", 2],
   ]);
 });
 
 test("where no tile on the screen knows them, there are events all the same", () => {
-  const found = hints(entry("slice", 100, 9010), covered([]));
-  expect(found.map(({ text, atTicks }) => [text, atTicks])).toEqual([
+  const gaps = hints(entry("slice", 100, 9010), covered([]));
+  expect(gaps.map(({ text, atTicks }) => [text, atTicks])).toEqual([
     ["← event before", null],
     ["next event →", null],
   ]);
@@ -77,8 +77,8 @@ test("what touches the view from outside is not in it", () => {
 
 test("a group says what its bins know", () => {
   const tiles = decoded(rollupTiles(0, [event(100, 10), event(9000, 10)], options, 500));
-  const found = hints(entry("rollup", 100, 9010), covered(tiles));
-  expect(found.map(({ end, ordinal }) => [end, ordinal])).toEqual([
+  const gaps = hints(entry("rollup", 100, 9010), covered(tiles));
+  expect(gaps.map(({ end, ordinal }) => [end, ordinal])).toEqual([
     ["previous", null],
     ["next", null],
   ]);

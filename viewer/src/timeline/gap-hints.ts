@@ -1,6 +1,6 @@
 /**
- * Where the events of a lane are that is empty in view between two of its own: a word at each edge, and the way to them. How far
- * it is is said where the tiles on the screen know it. Pure.
+ * Hints for a lane that is empty in view between two of its events: a word at each edge, and the way to them. The distance is given where
+ * the tiles on the screen know it. Pure.
  */
 
 import {
@@ -59,7 +59,7 @@ interface Near {
   readonly ordinal: number | null;
 }
 
-/** What the tiles know of the nearest events on both sides; null where there is one in view. */
+/** The nearest events on both sides, as far as the tiles know them; null where there is one in view. */
 function nearestOf(
   { draws }: Coverage,
   { startTicks, endTicks }: TickRange,
@@ -98,8 +98,8 @@ function nearestOf(
       }
     }
     for (const k of [last, first]) {
-      const at = (offset: number) => tile.originTicks + BigInt(Math.round(offset));
-      if (k >= 0 && !isFree(at(slices.startOffset[k]!), at(slices.endOffset[k]!), slices.ordinal[k]!)) {
+      const tickAt = (offset: number) => tile.originTicks + BigInt(Math.round(offset));
+      if (k >= 0 && !isFree(tickAt(slices.startOffset[k]!), tickAt(slices.endOffset[k]!), slices.ordinal[k]!)) {
         return null;
       }
     }

@@ -28,14 +28,14 @@ export type PointerMeaning =
       readonly to: PointerSample;
     }
   | { readonly kind: "drag-end"; readonly gesture: Gesture; readonly from: PointerSample; readonly to: PointerSample }
-  | { readonly kind: "click"; readonly gesture: Gesture; readonly at: PointerSample };
+  | { readonly kind: "click"; readonly gesture: Gesture; readonly point: PointerSample };
 
 export interface PointerActions {
   onMeaning(meaning: PointerMeaning): void;
-  /** Whether a drag from here moves an edge of what is selected. */
-  isEdgeAt(at: PointerSample): boolean;
-  /** Whether a click there leads to where the events of an empty lane are. */
-  isHintAt(at: PointerSample): boolean;
+  /** True if a drag from here moves an edge of what is selected. */
+  isEdgeAt(point: PointerSample): boolean;
+  /** True if a click there leads to the events of an empty lane. */
+  isHintAt(point: PointerSample): boolean;
   /** The browser took the pointer away during a drag. */
   onCancel(): void;
 }
@@ -67,12 +67,12 @@ export class GestureTracker {
     return this.#press?.drag ?? null;
   }
 
-  /** Whether the press is one that means something, so that the pointer should be captured. */
-  down(button: number, modifier: Modifier, at: PointerSample): boolean {
+  /** True if the press means something, so that the pointer should be captured. */
+  down(button: number, modifier: Modifier, point: PointerSample): boolean {
     if (this.#press !== null || (button !== 0 && button !== 1)) {
       return false;
     }
-    this.#press = { button, modifier, from: at, last: at, drag: null };
+    this.#press = { button, modifier, from: point, last: point, drag: null };
     return true;
   }
 
@@ -100,14 +100,14 @@ export class GestureTracker {
     return { kind: "drag-start", gesture, from: press.from, to };
   }
 
-  up(at: PointerSample): PointerMeaning | null {
+  up(point: PointerSample): PointerMeaning | null {
     const press = this.#press;
     this.#press = null;
     if (press === null) {
       return null;
     }
     if (press.drag !== null) {
-      return { kind: "drag-end", gesture: press.drag, from: press.from, to: at };
+      return { kind: "drag-end", gesture: press.drag, from: press.from, to: point };
     }
     if (press.button !== 0) {
       return null;
@@ -117,11 +117,11 @@ export class GestureTracker {
     const isDouble =
       !isCtrl &&
       before !== null &&
-      at.timeMs - before.timeMs <= DOUBLE_CLICK_MS &&
-      distancePx(before, at) < DRAG_THRESHOLD_PX;
-    this.#lastClick = isDouble || isCtrl ? null : at;
+      point.timeMs - before.timeMs <= DOUBLE_CLICK_MS &&
+      distancePx(before, point) < DRAG_THRESHOLD_PX;
+    this.#lastClick = isDouble || isCtrl ? null : point;
     const gesture = gestureOf(isDouble ? "double-click" : "click", isCtrl ? "ctrl" : "none", this.#tool());
-    return gesture === undefined ? null : { kind: "click", gesture, at };
+    return gesture === undefined ? null : { kind: "click", gesture, point };
   }
 
   /** The browser took the pointer away: whatever was going on has not happened. */

@@ -1,18 +1,18 @@
-/** What gestures on the timeline do, before its code is loaded: it is done then, so that no gesture is lost. */
+/** Stand-in for the gestures on the timeline before their code is loaded: they are kept and done then, so that none is lost. */
 
 import type { PointerActions } from "./gesture-tracker";
-import type { Guide } from "./guide";
 import { LateCode } from "./late-code";
 import type { Stage } from "./stage";
+import type { ViewNavigator } from "./view-navigator";
 
 /** Loads the code behind the first picture; where that fails, the next gesture tries again. */
-export function lateArea(stage: Stage, guide: Guide): PointerActions {
-  const code = new LateCode(async () => (await import("./area")).connectArea(stage, guide));
+export function lateArea(stage: Stage, viewNavigator: ViewNavigator): PointerActions {
+  const code = new LateCode(async () => (await import("./area")).connectArea(stage, viewNavigator));
   stage.late.whenHere(() => code.ask());
   return {
     onMeaning: (meaning) => code.ask((area) => area.onMeaning(meaning)),
     onCancel: () => code.ask((area) => area.onCancel()),
-    isEdgeAt: (at) => code.here?.isEdgeAt(at) === true,
-    isHintAt: (at) => code.here?.isHintAt(at) === true,
+    isEdgeAt: (point) => code.here?.isEdgeAt(point) === true,
+    isHintAt: (point) => code.here?.isHintAt(point) === true,
   };
 }

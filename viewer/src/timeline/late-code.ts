@@ -10,7 +10,7 @@ export class LateCode<Code> {
     this.#import = load;
   }
 
-  /** What has been loaded, or null. */
+  /** The loaded code, or null. */
   get here(): Code | null {
     return this.#here;
   }

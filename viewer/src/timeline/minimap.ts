@@ -39,10 +39,10 @@ function lanePx(lanes: number): number {
  * time where there are too many.
  */
 export function minimapTracks(trace: Trace, { pinned, body }: Pick<Arrangement, "pinned" | "body">): readonly Track[] {
-  const found = new Set<Track>();
+  const tracks = new Set<Track>();
   const add = (rollup: Track | null | undefined): void => {
     if (rollup?.kind === "rollup" && rollup.events > 0n) {
-      found.add(rollup);
+      tracks.add(rollup);
     }
   };
   const visit = (node: TreeNode): void => {
@@ -53,7 +53,7 @@ export function minimapTracks(trace: Trace, { pinned, body }: Pick<Arrangement, 
     }
   };
   [...pinned, ...body].forEach(visit);
-  const all = [...found];
+  const all = [...tracks];
   // Those of processes say more than those of hosts, which sum them up.
   const inner = all.filter((track) => trace.groups.get(track.group)?.kind === "process");
   const rollups = inner.length === 0 ? all : inner;
@@ -72,7 +72,7 @@ export class MinimapPainter {
   #arrangement: Arrangement | null = null;
   #tracks: readonly Track[] = [];
   #raster = new RowRaster(1);
-  /** What is shown while the window is dragged: it does not move under the hand. */
+  /** View that is shown while the window is dragged: it does not move under the hand. */
   held: View | null = null;
   #painted = "";
   #arrivals = 0;
@@ -151,7 +151,7 @@ export class MinimapPainter {
     }
   }
 
-  /** What is hidden is not in the minimap, and what has been moved is where it has been moved to. */
+  /** Follows the arrangement: the minimap has no hidden tracks, and moved ones at their new places. */
   #follow(arranged: Arrangement): void {
     if (arranged !== this.#arrangement) {
       this.#arrangement = arranged;
@@ -160,7 +160,7 @@ export class MinimapPainter {
     }
   }
 
-  /** Of a build that grows, what the overview has. */
+  /** Tiles of a track; in a build that grows, those of the overview. */
   #draws(request: TrackRequest, whole: View): readonly DrawTile[] {
     const { overview } = this.#trace;
     if (overview === null) {

@@ -1,6 +1,6 @@
 /**
- * How the view moves: held keys zoom and pan with acceleration, steps and jumps glide to their end. All of it runs in
- * the one frame loop; with reduced motion wished, jumps are immediate (held keys still move: the hand asks for that).
+ * Motion of the view: held keys zoom and pan with acceleration, steps and jumps glide to their end. All of it runs in the one frame loop;
+ * with reduced motion wished, jumps are immediate (held keys still move: the hand asks for that).
  */
 
 import { fit, pan, sameView, type TickRange, type View, visibleRange, zoomAt } from "@tilescope/client";
@@ -8,12 +8,12 @@ import type { HeldIntent } from "../keys/table";
 import { easeOut, heldOctavesPerSecond, heldWidthsPerSecond, rangeBetween } from "../state/transition";
 import type { FrameLoop } from "./frame";
 
-/** What motion needs of the page. */
+/** The part of the page that motion needs. */
 export interface MotionPort {
   view(): View;
   setView(view: View): void;
   bounds(): TickRange;
-  /** Where zooming by keys keeps time still: the pointer, or the middle. */
+  /** Place at which zooming by keys keeps time still: the pointer, or the middle. */
   anchorXPx(): number;
   prefersReducedMotion(): boolean;
   /** Nothing moves any more. */
@@ -40,7 +40,7 @@ export class Motion {
     this.#port = port;
   }
 
-  /** Whether the picture is moving by itself: what is under the pointer passes by. */
+  /** True while the picture is moving by itself: what is under the pointer passes by. */
   get isMoving(): boolean {
     return this.#loop.isAnimating(HELD) || this.#loop.isAnimating(GLIDE);
   }

@@ -10,7 +10,7 @@ import { type RowSlice, searchRow, slicesOf, type TrackTiles } from "./row-searc
 export type Neighbour = RowSlice;
 export type Direction = "previous" | "next" | "parent" | "child";
 
-/** What is drawn of the slice's track, and of which range. */
+/** Tiles that are drawn of the slice's track, and their range. */
 export interface Drawn {
   readonly coverage: Coverage;
   readonly range: TickRange;

@@ -1,4 +1,4 @@
-/** Where on the screen a known event or bin is, and when. Pure, on the picture of the last frame. */
+/** Position and time of a known event or bin on the screen. Pure, on the picture of the last frame. */
 
 import { plus, sliceDuration, sliceStart, type TickRange, type Ticks, type View, xOfTick } from "@tilescope/client";
 import { findSlice, locateSlice } from "../raster/locate";
@@ -21,17 +21,17 @@ export interface Outline {
   readonly toYPx: number;
 }
 
-/** When an event is that is drawn as itself; null for others. */
+/** Range of an event that is drawn as itself; null for others. */
 export function rangeOfEvent(picture: Picture, { track, ordinal }: EventSelection): TickRange | null {
-  const found = findSlice(drawsOf(picture, track), ordinal);
-  if (found === null) {
+  const slice = findSlice(drawsOf(picture, track), ordinal);
+  if (slice === null) {
     return null;
   }
-  const startTicks = sliceStart(found.tile, found.k);
-  return { startTicks, endTicks: plus(startTicks, sliceDuration(found.tile, found.k)) };
+  const startTicks = sliceStart(slice.tile, slice.k);
+  return { startTicks, endTicks: plus(startTicks, sliceDuration(slice.tile, slice.k)) };
 }
 
-/** Where a target is on the screen, or null when it is not. */
+/** Outline of a target on the screen, or null when it is not there. */
 export function outlineOf(picture: Picture, target: Target): Outline | null {
   const track = target.kind === "event" ? target.track : target.bin.track;
   for (const entry of picture.scene.tracks) {

@@ -4,7 +4,7 @@ import { type TickRange, type View, xOfTick } from "@tilescope/client";
 import type { AxisMark, TimeAxis } from "../base/axis";
 import { marksLanePx } from "../state/marks";
 import type { CanvasTheme } from "./canvas-theme";
-import type { Instruments } from "./instruments";
+import type { TimelineExtension } from "./extension";
 import type { Picture } from "./picture";
 import type { Surface } from "./surface";
 
@@ -18,11 +18,11 @@ export interface AxisInput {
   readonly heightPx: number;
   readonly selected: TickRange | null;
   readonly theme: CanvasTheme;
-  readonly instruments: Instruments | null;
+  readonly extension: TimelineExtension | null;
 }
 
 export function paintAxis(surface: Surface, input: AxisInput): void {
-  const { axis, picture, heightPx, selected, theme, instruments } = input;
+  const { axis, picture, heightPx, selected, theme, extension } = input;
   const { view, ratio } = picture;
   const context = surface.begin(view.widthPx, heightPx + marksLanePx.peek(), ratio);
   context.scale(ratio, ratio);
@@ -61,7 +61,7 @@ export function paintAxis(surface: Surface, input: AxisInput): void {
     context.lineTo(x, heightPx);
   }
   context.stroke();
-  instruments?.paintOnAxis(context, picture, theme);
+  extension?.paintOnAxis(context, picture, theme);
 }
 
 interface Span {

@@ -7,11 +7,11 @@ import { isProvisional, type Picture, rasterTrack } from "./picture";
 import type { SceneTrack } from "./scene";
 import type { OverTracks, TracksInput } from "./tracks-input";
 
-/** What is known of hits now. */
+/** Hits that are known now. */
 export interface HitSource {
   readonly version: number;
   readonly inView: ShownHits;
-  /** Of the run, for the minimap. */
+  /** Hits of the run, for the minimap. */
   readonly inRun: ShownHits;
   /** A picture is painted: sees to it that its hits become known. */
   want(picture: Picture): void;
@@ -25,7 +25,7 @@ interface HitColors {
   readonly panel: number;
 }
 
-/** How much of what is no hit is taken away. */
+/** Opacity of the veil over what is no hit. */
 const VEIL = 0.74;
 /** Marks of the search before are paler, until those of this one are here. */
 const STALE = 0.4;
@@ -49,7 +49,7 @@ export class HitsPainter implements OverTracks {
     return this.#source.version;
   }
 
-  /** How many pixels of the last picture each lane marks, and its outlined slices: for tests. */
+  /** Number of pixels of the last picture that each lane marks, and its outlined slices: for tests. */
   get image(): HitImage | null {
     return this.#image;
   }
@@ -136,7 +136,7 @@ export class HitsPainter implements OverTracks {
     context.drawImage(this.#canvas, 0, lane * HIT_ROWS, width, HIT_ROWS, 0, y0, width, y1 - y0);
   }
 
-  /** Of the style sheet, as the theme has them now. */
+  /** Colours of the style sheet, as the theme has them now. */
   #colorsOf(element: Element, name: string): HitColors {
     if (this.#colors === null || (name !== "" && this.#colors.name !== name)) {
       const style = getComputedStyle(element);

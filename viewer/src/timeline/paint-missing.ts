@@ -53,9 +53,9 @@ export class MissingPainter {
 
   #pattern(context: CanvasRenderingContext2D, ratio: number, theme: CanvasTheme): CanvasPattern | string {
     const key = `${theme.line} ${theme.panel} ${ratio}`;
-    const known = this.#patterns.get(key);
-    if (known !== undefined) {
-      return known;
+    const cached = this.#patterns.get(key);
+    if (cached !== undefined) {
+      return cached;
     }
     const size = 2 * Math.round(STRIPE_PX * ratio);
     const tile = document.createElement("canvas");

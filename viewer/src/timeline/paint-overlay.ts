@@ -1,12 +1,12 @@
-/** What changes without new tiles: the selected area, outlines of the selected and the hovered event. */
+/** Overlay that changes without new tiles: the selected area, outlines of the selected and the hovered event. */
 
 import { formatDuration, minus, type TickRange, ticks, type View, xOfTick } from "@tilescope/client";
 import { PINNED_EDGE_PX } from "../state/layout";
 import type { AreaSelection, EventSelection, Selection } from "../state/selection";
 import type { CanvasTheme } from "./canvas-theme";
 import { type EdgeHint, HINT_PX, hintPlace } from "./edge-hints";
+import type { TimelineExtension } from "./extension";
 import { curveOf, type FlowArrow } from "./flow-arrows";
-import type { Instruments } from "./instruments";
 import { outlineOf, type Target } from "./outline";
 import type { Picture } from "./picture";
 import type { Scene } from "./scene";
@@ -24,23 +24,23 @@ export interface OverlayInput {
   readonly areaTracks: ReadonlySet<number>;
   readonly tickPs: number;
   readonly hovered: Target | null;
-  /** Whether keys lead: then one has to find at a glance where they have led to. */
+  /** True if keys lead: then one has to find at a glance where they have led to. */
   readonly isWalked: boolean;
   readonly arrows: readonly FlowArrow[];
   readonly hints: readonly EdgeHint[];
   readonly hoveredHint: EdgeHint | null;
-  readonly instruments: Instruments | null;
+  readonly extension: TimelineExtension | null;
 }
 
 export function paintOverlay(surface: Surface, input: OverlayInput): void {
   const { picture, theme, selection } = input;
-  if (input.instruments?.isBlank !== false && isEmpty(input)) {
+  if (input.extension?.isBlank !== false && isEmpty(input)) {
     surface.blank(picture.view.widthPx, picture.heightPx, picture.ratio);
     return;
   }
   const context = surface.begin(picture.view.widthPx, picture.heightPx, picture.ratio);
   context.scale(picture.ratio, picture.ratio);
-  input.instruments?.paintOver(context, picture, theme);
+  input.extension?.paintOver(context, picture, theme);
   if (input.draft !== null) {
     paintArea(context, input, input.draft.area, input.draft.isZoom);
   } else if (selection.kind === "area") {
@@ -147,7 +147,7 @@ function paintArea(context: CanvasRenderingContext2D, input: OverlayInput, area:
   }
 }
 
-/** Where the events of lanes are that are empty in view. */
+/** Paints the hints of lanes that are empty in view. */
 function paintHints(context: CanvasRenderingContext2D, { picture, hints, hoveredHint, theme }: OverlayInput): void {
   const { view, heightPx, scene } = picture;
   context.font = `${HINT_PX}px ${theme.font}`;

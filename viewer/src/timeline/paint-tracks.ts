@@ -177,9 +177,9 @@ export class TracksPainter {
   /** Fine diagonals in the colour of the ground: bins are told from slices not by colour alone. */
   #hatchPattern(context: CanvasRenderingContext2D, ratio: number, color: string): CanvasPattern | string {
     const key = `${color} ${ratio}`;
-    const known = this.#hatches.get(key);
-    if (known !== undefined) {
-      return known;
+    const cached = this.#hatches.get(key);
+    if (cached !== undefined) {
+      return cached;
     }
     const size = Math.max(4, Math.round(5 * ratio));
     const tile = document.createElement("canvas");
@@ -303,7 +303,7 @@ function paintSeparators(context: CanvasRenderingContext2D, entry: SceneTrack, {
 
 const COUNTER_INSET_PX = 4;
 
-/** Of the line behind a counter's last sample, and of its dashes. */
+/** Opacity of the line behind a counter's last sample, and its dashes. */
 const UNKNOWN_OPACITY = 0.55;
 const UNKNOWN_DASH_PX = 3;
 

@@ -14,7 +14,7 @@ export interface Picture {
   readonly deviceView: View;
   readonly ratio: number;
   readonly heightPx: number;
-  /** Of the run. */
+  /** End of the run. */
   readonly endTicks: Ticks;
   readonly coverages: ReadonlyMap<number, Coverage>;
 }
@@ -56,7 +56,7 @@ export function rasterTracks(picture: Picture): readonly RasterTrack[] {
   return picture.scene.tracks.filter((entry) => entry.firstLane >= 0).map((entry) => rasterTrack(picture, entry));
 }
 
-/** Whether a track is drawn from the overview: one band for all of its rows. */
+/** True if a track is drawn from the overview: one band for all of its rows. */
 export function isProvisional(picture: Picture, track: number): boolean {
   return picture.coverages.get(track)?.provisional === true;
 }

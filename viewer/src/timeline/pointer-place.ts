@@ -1,6 +1,6 @@
 /**
- * Where the pointer is in the window, and what lies under it now. Whatever is meant by pointing is asked for at that moment: the page may
- * have changed under a pointer that rests, and tells nobody of it.
+ * Position of the pointer in the window, and the elements under it now. It is asked for at the moment of use: the page may have changed
+ * under a pointer that rests, without an event.
  */
 
 /** In pixels of the window, or from the corner of an element. */
@@ -36,12 +36,12 @@ export function withoutPointer(act: () => void): void {
   }
 }
 
-/** What lies under the pointer, the uppermost first. */
+/** Elements under the pointer, the uppermost first. */
 export function elementsPointedAt(): readonly Element[] {
   return place === null ? [] : document.elementsFromPoint(place.xPx, place.yPx);
 }
 
-/** Where the pointer is in an element; null where something else lies under it. */
+/** Position of the pointer in an element; null where something else lies under it. */
 export function placeWithin(element: Element): PointerPlace | null {
   const [uppermost] = elementsPointedAt();
   if (place === null || uppermost === undefined || !element.contains(uppermost)) {

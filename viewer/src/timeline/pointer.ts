@@ -62,7 +62,7 @@ export function connectPointer(
   let wasOverHint = false;
   let hasTouch = false;
 
-  /** What fingers do is loaded where there may be any, and again with the first touch where that failed. */
+  /** Loads the code for fingers where there may be any, and again with the first touch where that failed. */
   const wantTouch = () => {
     if (hasTouch) {
       return;
@@ -111,15 +111,15 @@ export function connectPointer(
       if (event.pointerType === "touch") {
         return;
       }
-      const at = sample(event);
-      stage.pointer = at;
-      const meaning = tracker.move(at);
+      const point = sample(event);
+      stage.pointer = point;
+      const meaning = tracker.move(point);
       if (meaning !== null) {
         actions.onMeaning(meaning);
       }
       element.classList.toggle("is-panning", tracker.drag === "pan");
-      element.classList.toggle("is-over-edge", actions.isEdgeAt(at));
-      const isOverHint = actions.isHintAt(at);
+      element.classList.toggle("is-over-edge", actions.isEdgeAt(point));
+      const isOverHint = actions.isHintAt(point);
       if (element.classList.toggle("is-over-hint", isOverHint) || wasOverHint) {
         stage.loop.invalidate();
       }

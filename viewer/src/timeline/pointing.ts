@@ -1,4 +1,4 @@
-/** What is at a point of the timeline. Pure, on the picture of the last frame. */
+/** Target at a point of the timeline. Pure, on the picture of the last frame. */
 
 import { ticks } from "@tilescope/client";
 import { type BinHit, hitCounter, hitTest } from "../raster/hit";
@@ -8,13 +8,13 @@ import type { Target } from "./outline";
 import { counterEnds, drawsOf, isProvisional, type Picture } from "./picture";
 import { sceneTrackAt } from "./scene";
 
-/** What is at a point of the timeline (CSS pixels), or null. */
+/** Target at a point of the timeline (CSS pixels), or null. */
 export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed | null {
-  const found = sceneTrackAt(picture.scene, yPx);
-  if (found === null) {
+  const row = sceneTrackAt(picture.scene, yPx);
+  if (row === null) {
     return null;
   }
-  const { track } = found.track;
+  const { track } = row.track;
   const draws = drawsOf(picture, track.id);
   if (isProvisional(picture, track.id)) {
     const hit = hitTest(draws, picture.view, xPx, 0, 0);
@@ -29,7 +29,7 @@ export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed |
     const hit = hitCounter(draws, picture.view, xPx, counterEnds(picture, track));
     return hit === null ? null : { kind: "counter", hit };
   }
-  const hit = hitTest(draws, picture.view, xPx, found.row);
+  const hit = hitTest(draws, picture.view, xPx, row.row);
   if (hit === null) {
     return null;
   }
@@ -45,7 +45,7 @@ export function binFacts(hit: BinHit): BinFacts {
   return { track, level, index, row, startTicks, widthTicks, count, name: nameId, share, exact };
 }
 
-/** What a click on it selects; a value that is in force without a sample of its own selects nothing. */
+/** Selection by a click on it; a value that is in force without a sample of its own selects nothing. */
 export function selectionOf(pointed: Pointed | null): Selection {
   if (pointed === null || pointed.kind === "provisional") {
     return { kind: "none" };
@@ -60,7 +60,7 @@ export function selectionOf(pointed: Pointed | null): Selection {
   return { kind: "event", track: hit.track, ordinal: hit.ordinal };
 }
 
-/** What is outlined while the pointer is over it. */
+/** Target that is outlined while the pointer is over it. */
 export function targetOf(pointed: Pointed | null): Target | null {
   if (pointed === null) {
     return null;

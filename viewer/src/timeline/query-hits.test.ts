@@ -1,6 +1,6 @@
 import { ApiError, NetworkError, type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { column, table } from "../answers/made-up";
+import { column, table } from "../answers/test-tables";
 import { retries } from "../state/link";
 import { pending, problems } from "../state/problems";
 import type { Trace } from "../state/trace";
@@ -48,10 +48,10 @@ async function search(hits: QueryHits, query: string): Promise<void> {
 }
 
 function marks(hits: QueryHits) {
-  const at = ({ grid, isStale, isBlind }: QueryHits["inView"], track: number) => ({
+  const hitsOf = ({ grid, isStale, isBlind }: QueryHits["inView"], track: number) => ({
     ...{ isMarked: grid !== null && grid.lane(track, 0) !== null, isStale, isBlind },
   });
-  return { inView: at(hits.inView, VIEW_TRACK), inRun: at(hits.inRun, RUN_TRACK) };
+  return { inView: hitsOf(hits.inView, VIEW_TRACK), inRun: hitsOf(hits.inRun, RUN_TRACK) };
 }
 
 const RIGHT = { isMarked: true, isStale: false, isBlind: false };

@@ -116,7 +116,7 @@ export class QueryHits implements HitSource {
   }
 }
 
-/** What the status line says: either of the two may be there without the other. */
+/** Text for the status line: either of the two may be there without the other. */
 function problemText(inView: ShownHits, inRun: ShownHits): string | null {
   if (inView.problem !== null) {
     return `Hits could not be marked: ${inView.problem}`;

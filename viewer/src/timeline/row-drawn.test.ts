@@ -17,15 +17,15 @@ const draws = drawsOf(sliceTiles(0, events, OPTIONS), view, OPTIONS);
 
 /** All that one comes to, from a range on: kind, start and end. */
 function walked(from: bigint, direction: "previous" | "next", row = 0): string[] {
-  const found: string[] = [];
+  const names: string[] = [];
   let range = { startTicks: ticks(from), endTicks: ticks(from) };
   for (;;) {
     const hit = drawnBeside(draws, row, range, direction);
-    if (hit === null || found.length > 2000) {
-      return found;
+    if (hit === null || names.length > 2000) {
+      return names;
     }
     const endTicks = hit.kind === "bin" ? hit.endTicks : ticks(hit.startTicks + hit.durationTicks);
-    found.push(`${hit.kind} ${hit.startTicks} ${endTicks}`);
+    names.push(`${hit.kind} ${hit.startTicks} ${endTicks}`);
     range = { startTicks: hit.startTicks, endTicks };
   }
 }

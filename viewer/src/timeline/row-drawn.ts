@@ -1,4 +1,4 @@
-/** What is drawn on a row, one after the other: bins and slices, as the picture has them. Pure. */
+/** Bins and slices that are drawn on a row, one after the other, as the picture has them. Pure. */
 
 import { binStart, type DrawTile, sliceDuration, sliceStart, type TickRange } from "@tilescope/client";
 import { type BinHit, binHit, type SliceHit, sliceHit } from "../raster/hit";
@@ -46,6 +46,6 @@ export function drawnBeside(
   return (best as (() => Drawn) | null)?.() ?? null;
 }
 
-function isBefore(one: Spot, other: Spot): boolean {
-  return one[0] < other[0] || (one[0] === other[0] && one[1] < other[1]);
+function isBefore(spot: Spot, other: Spot): boolean {
+  return spot[0] < other[0] || (spot[0] === other[0] && spot[1] < other[1]);
 }

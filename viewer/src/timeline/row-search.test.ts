@@ -68,13 +68,13 @@ function setUp(events: readonly EventInput[], rootLevel: number) {
 function expected(slices: readonly RowSlice[], from: RowSlice, direction: Direction): RowSlice | null {
   const after = slices.slice(from.ordinal + 1);
   const before = slices.slice(0, from.ordinal);
-  const found = {
+  const neighbours = {
     next: () => after.find(({ row }) => row === from.row),
     previous: () => before.findLast(({ row }) => row === from.row),
     parent: () => before.find(({ row, endTicks }) => row === from.row - 1 && endTicks >= from.endTicks),
     child: () => after.find(({ row, startTicks }) => row === from.row + 1 && startTicks < from.endTicks),
   };
-  return found[direction]() ?? null;
+  return neighbours[direction]() ?? null;
 }
 
 describe("neighbours in the tile tree", () => {
@@ -84,8 +84,8 @@ describe("neighbours in the tile tree", () => {
     for (const from of slices) {
       for (const direction of DIRECTIONS) {
         fetchPage.mockClear();
-        const found = await neighbourOf(from, direction, NOTHING_DRAWN, tiles);
-        expect(found, `${direction} of ${from.ordinal}`).toEqual(expected(slices, from, direction));
+        const neighbour = await neighbourOf(from, direction, NOTHING_DRAWN, tiles);
+        expect(neighbour, `${direction} of ${from.ordinal}`).toEqual(expected(slices, from, direction));
         expect(fetchPage.mock.calls.length).toBeLessThanOrEqual(2 * 6 + 2);
       }
     }

@@ -17,7 +17,7 @@ export interface RowSearch {
   readonly row: number;
   readonly isForward: boolean;
   readonly accepts: (slice: RowSlice) => boolean;
-  /** What is searched for starts at these ticks at the earliest and at the latest. */
+  /** Earliest and latest start of the slice that is searched for, in ticks. */
   readonly first: bigint;
   readonly last: bigint;
 }
@@ -34,9 +34,9 @@ const QUARTERS = [0, 1, 2, 3];
 export async function searchRow(tiles: TrackTiles, from: bigint, search: RowSearch): Promise<RowSlice | null> {
   let { first, last } = search;
   for (let tile = await tiles.leafAt(from); tile !== null && first <= last; ) {
-    const found = await searchTile(tiles, tile, { ...search, first, last });
-    if (found !== null) {
-      return found;
+    const neighbour = await searchTile(tiles, tile, { ...search, first, last });
+    if (neighbour !== null) {
+      return neighbour;
     }
     // What lies in this tile is done with.
     if (search.isForward) {
@@ -76,16 +76,16 @@ async function searchTile(tiles: TrackTiles, tile: TileData, search: RowSearch):
       continue;
     }
     const child = await tiles.tile(tile.level - 1, 4 * tile.index + quarter);
-    const found = child === null ? null : await searchTile(tiles, child, search);
+    const neighbour = child === null ? null : await searchTile(tiles, child, search);
     // Later quarters are further away.
-    if (found !== null) {
-      return nearer(best, found, search.isForward);
+    if (neighbour !== null) {
+      return nearer(best, neighbour, search.isForward);
     }
   }
   return best;
 }
 
-/** Whether short slices of the row start in a quarter of a tile, and none of the single slices is certainly nearer. */
+/** True if short slices of the row start in a quarter of a tile, and none of the single slices is certainly nearer. */
 function mayHoldNearer(
   tile: TileData,
   quarter: number,

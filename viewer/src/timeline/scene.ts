@@ -1,5 +1,5 @@
 /**
- * What of the layout is on the screen, and on which lanes of the raster. Pure.
+ * Part of the layout that is on the screen, and its lanes of the raster. Pure.
  *
  * Only rows that one sees get a lane, so the work of a frame depends on the screen and not on the trace.
  */
@@ -55,7 +55,7 @@ export interface Scene {
   /** The upper part of the screen that is of pinned tracks alone. */
   readonly pinnedPx: number;
   readonly lanes: number;
-  /** Where the tracks end, when that is on the screen. */
+  /** End of the tracks, when that is on the screen. */
   readonly endPx: number;
 }
 
@@ -159,17 +159,17 @@ export function requestsOf(scene: Scene): readonly TrackRequest[] {
 
 /** Tracks within `marginPx` above and below the screen. */
 export function nearbyRequests(layout: Layout, scrollPx: number, heightPx: number, marginPx: number) {
-  const found: TrackRequest[] = [];
+  const requests: TrackRequest[] = [];
   for (const item of [
     ...itemsBetween(layout, scrollPx + heightPx, scrollPx + heightPx + marginPx),
     ...itemsBetween(layout, scrollPx + layout.pinnedPx - marginPx, scrollPx + layout.pinnedPx),
   ]) {
     const track = trackOf(item);
     if (track !== null && track.events > 0n) {
-      found.push(requestOf(track));
+      requests.push(requestOf(track));
     }
   }
-  return found;
+  return requests;
 }
 
 /** The track at a height, and the row of it; pinned tracks and the sticky header hide what is below them. */

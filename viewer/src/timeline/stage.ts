@@ -17,11 +17,11 @@ import { areaTracks, layout, scrolled } from "../state/tracks";
 import { bounds, scroll, view } from "../state/view";
 import { type CanvasTheme, readCanvasTheme } from "./canvas-theme";
 import { type EdgeHint, edgeHints, hintAt } from "./edge-hints";
+import type { TimelineExtension } from "./extension";
 import { countEvents, countProvisional, widestBinTicks } from "./facts";
 import type { FlowArrow } from "./flow-arrows";
 import { FrameLoop } from "./frame";
 import type { PointerMeaning } from "./gesture-tracker";
-import type { Instruments } from "./instruments";
 import { LateCode } from "./late-code";
 import type { MinimapPainter } from "./minimap";
 import { Motion } from "./motion";
@@ -42,10 +42,10 @@ export interface StageCanvases {
 
 const AXIS_PX = 28;
 
-/** How long the picture has to stand still before its events are counted for the status line. */
+/** Time that the picture has to stand still before its events are counted for the status line. */
 const COUNT_DELAY_MS = 120;
 
-/** What arrives while the rest is on its way is painted so often: each picture shows a good part more. */
+/** Pause between two pictures while tiles arrive: each shows a good part more. */
 const ARRIVALS_MS = 50;
 
 /** So far the pointer moves before it is told of what it was pressed on. */
@@ -67,18 +67,18 @@ export class Stage {
     prefersReducedMotion,
     rested: () => this.invalidate(),
   });
-  /** What is over the tracks, and answers the pointer: loaded behind the first picture. */
-  readonly late = new LateCode(() => import("./late"));
-  /** Where the pointer is over the timeline, or null. */
+  /** Code for what is over the tracks, and answers the pointer: loaded behind the first picture. */
+  readonly late = new LateCode(() => import("./late-overlay"));
+  /** Position of the pointer over the timeline, or null. */
   pointer: PointerPlace | null = null;
   minimap: MinimapPainter | null = null;
-  instruments: Instruments | null = null;
+  extension: TimelineExtension | null = null;
   /** Loads them. */
-  loadInstruments: () => Promise<unknown> = async () => undefined;
+  loadExtension: () => Promise<unknown> = async () => undefined;
   over: OverTracks | null = null;
-  /** Where in the window the tooltip was before the picture began to move. */
+  /** Position of the tooltip in the window before the picture began to move. */
   #hiddenAt: PointerPlace | null = null;
-  /** Where the pointer was pressed, until it moves on. */
+  /** Position at which the pointer was pressed, until it moves on. */
   #quietAt: PointerPlace | null = null;
   #canvases: StageCanvases | null = null;
   #surfaces: { tracks: Surface; overlay: Surface; axis: Surface; painter: TracksPainter } | null = null;
@@ -111,7 +111,7 @@ export class Stage {
     return this.#picture;
   }
 
-  /** Whether the screen does not show the state yet. */
+  /** True if the screen does not show the state yet. */
   get isDirty(): boolean {
     return this.#tracksDirty;
   }
@@ -187,8 +187,8 @@ export class Stage {
   /** Does what a click or a drag means, which needs what is loaded late. */
   async takeLate(meaning: PointerMeaning): Promise<void> {
     // Where the server is away, the next one asks again.
-    await this.loadInstruments().catch(() => undefined);
-    (this.instruments as Instruments | null)?.take(meaning);
+    await this.loadExtension().catch(() => undefined);
+    (this.extension as TimelineExtension | null)?.take(meaning);
   }
 
   /** Asks for a new picture: something of the tracks has changed. */
@@ -220,7 +220,7 @@ export class Stage {
     this.loop.invalidate();
   }
 
-  /** What is under the pointer has been pressed: nothing more is said of it until the pointer moves on. */
+  /** Hides the tooltip after a press, until the pointer moves on. */
   quietHover(): void {
     this.#quietAt = this.pointer;
     hover.value = null;
@@ -317,7 +317,7 @@ export class Stage {
       selectedRow: this.#selectedRow(),
       isWalked: element.matches(":focus-visible"),
       hovered: this.late.here.targetOf(hover.peek()?.pointed ?? null),
-      instruments: this.instruments,
+      extension: this.extension,
     });
     paintAxis(surfaces.axis, {
       axis: timeAxis(picture.view, current.trace.manifest.time, shownFormat.peek()),
@@ -325,7 +325,7 @@ export class Stage {
       heightPx: AXIS_PX,
       selected: draftArea.peek()?.area.range ?? selectedRange.peek(),
       theme: values,
-      instruments: this.instruments,
+      extension: this.extension,
     });
   }
 

@@ -17,7 +17,7 @@ const DOUBLE_TAP_PX = 24;
 /** So many times further one way than the other, a drag goes that way alone. */
 const STRAIGHT = 2;
 
-/** What the last so many milliseconds of a drag say of its speed. */
+/** Last milliseconds of a drag from which its speed is computed. */
 const SPEED_MS = 80;
 
 export interface Fling {
@@ -36,7 +36,7 @@ export type TouchMeaning =
       readonly dxPx: number;
       readonly dyPx: number;
     }
-  | { readonly kind: "tap" | "double-tap"; readonly at: PointerSample }
+  | { readonly kind: "tap" | "double-tap"; readonly point: PointerSample }
   | {
       readonly kind: "area";
       readonly phase: "start" | "move" | "end";
@@ -45,7 +45,7 @@ export type TouchMeaning =
       readonly before: PointerSample;
     };
 
-/** What the fingers that are down are doing. */
+/** Action of the fingers that are down. */
 type Doing =
   | { readonly kind: "press"; readonly from: PointerSample }
   | { readonly kind: "pan"; readonly isX: boolean; readonly isY: boolean }
@@ -59,25 +59,25 @@ export class TouchTracker {
   #lastTap: PointerSample | null = null;
   #trail: PointerSample[] = [];
 
-  /** Whether a finger rests where it was put down, so that time makes a long press of it. */
+  /** True if a finger rests where it was put down, so that time makes a long press of it. */
   get isPressed(): boolean {
     return this.#doing?.kind === "press";
   }
 
   /** `grabs`: what is there is dragged at once, as the edge of an area is. */
-  down(id: number, at: PointerSample, grabs: boolean): TouchMeaning | null {
+  down(id: number, point: PointerSample, grabs: boolean): TouchMeaning | null {
     if (this.#fingers.size === 2) {
       return null;
     }
     const before = this.#doing;
-    this.#fingers.set(id, at);
+    this.#fingers.set(id, point);
     if (this.#fingers.size === 2) {
       this.#doing = { kind: "pinch" };
       return before?.kind === "area" ? areaEnd(before.from) : null;
     }
-    this.#trail = [at];
-    this.#doing = grabs ? { kind: "area", from: at } : { kind: "press", from: at };
-    return grabs ? { kind: "area", phase: "start", from: at, to: at, before: at } : null;
+    this.#trail = [point];
+    this.#doing = grabs ? { kind: "area", from: point } : { kind: "press", from: point };
+    return grabs ? { kind: "area", phase: "start", from: point, to: point, before: point } : null;
   }
 
   /** The finger has rested for `LONG_PRESS_MS`. */
@@ -115,7 +115,7 @@ export class TouchTracker {
     return this.#pan(before, to);
   }
 
-  up(id: number, at: PointerSample): TouchMeaning | null {
+  up(id: number, point: PointerSample): TouchMeaning | null {
     const doing = this.#doing;
     if (!this.#fingers.delete(id)) {
       return null;
@@ -131,9 +131,9 @@ export class TouchTracker {
       case "press":
         return this.#tap(doing.from);
       case "area":
-        return { kind: "area", phase: "end", from: doing.from, to: at, before: at };
+        return { kind: "area", phase: "end", from: doing.from, to: point, before: point };
       case "pan":
-        return { kind: "pan-end", fling: this.#fling(doing, at) };
+        return { kind: "pan-end", fling: this.#fling(doing, point) };
       default:
         return null;
     }
@@ -146,14 +146,14 @@ export class TouchTracker {
     this.#lastTap = null;
   }
 
-  #tap(at: PointerSample): TouchMeaning {
+  #tap(point: PointerSample): TouchMeaning {
     const before = this.#lastTap;
     const isDouble =
       before !== null &&
-      at.timeMs - before.timeMs <= DOUBLE_TAP_MS &&
-      Math.hypot(at.xPx - before.xPx, at.yPx - before.yPx) < DOUBLE_TAP_PX;
-    this.#lastTap = isDouble ? null : at;
-    return { kind: isDouble ? "double-tap" : "tap", at };
+      point.timeMs - before.timeMs <= DOUBLE_TAP_MS &&
+      Math.hypot(point.xPx - before.xPx, point.yPx - before.yPx) < DOUBLE_TAP_PX;
+    this.#lastTap = isDouble ? null : point;
+    return { kind: isDouble ? "double-tap" : "tap", point };
   }
 
   #pan(before: PointerSample, to: PointerSample): TouchMeaning | null {
@@ -178,13 +178,13 @@ export class TouchTracker {
     };
   }
 
-  #fling({ isX, isY }: { readonly isX: boolean; readonly isY: boolean }, at: PointerSample): Fling {
-    const first = this.#trail.find(({ timeMs }) => at.timeMs - timeMs <= SPEED_MS);
+  #fling({ isX, isY }: { readonly isX: boolean; readonly isY: boolean }, point: PointerSample): Fling {
+    const first = this.#trail.find(({ timeMs }) => point.timeMs - timeMs <= SPEED_MS);
     const last = this.#trail.at(-1);
     if (first === undefined || last === undefined || last.timeMs <= first.timeMs) {
       return { xPxPerMs: 0, yPxPerMs: 0 };
     }
-    const elapsedMs = at.timeMs - first.timeMs;
+    const elapsedMs = point.timeMs - first.timeMs;
     return {
       xPxPerMs: isX ? (last.xPx - first.xPx) / elapsedMs : 0,
       yPxPerMs: isY ? (last.yPx - first.yPx) / elapsedMs : 0,
@@ -198,6 +198,6 @@ function apart(a: PointerSample, b: PointerSample): number {
 }
 
 /** An area that was begun and is nothing. */
-function areaEnd(at: PointerSample): TouchMeaning {
-  return { kind: "area", phase: "end", from: at, to: at, before: at };
+function areaEnd(point: PointerSample): TouchMeaning {
+  return { kind: "area", phase: "end", from: point, to: point, before: point };
 }

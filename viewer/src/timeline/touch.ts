@@ -71,7 +71,7 @@ export function connectTouch(
       }
       case "tap":
       case "double-tap":
-        return actions.onMeaning({ kind: "click", gesture: touchGestureOf(meaning.kind), at: meaning.at });
+        return actions.onMeaning({ kind: "click", gesture: touchGestureOf(meaning.kind), point: meaning.point });
       case "area": {
         const { phase, from, to, before } = meaning;
         const gesture = touchGestureOf("long-press");
@@ -80,8 +80,8 @@ export function connectTouch(
     }
   };
   /** The place at the edge of the selected area that a finger takes hold of, or the finger's own. */
-  const grabbed = (at: PointerSample): PointerSample | undefined =>
-    GRAB_PX.map((px) => ({ ...at, xPx: at.xPx + px })).find((place) => actions.isEdgeAt(place));
+  const grabbed = (point: PointerSample): PointerSample | undefined =>
+    GRAB_PX.map((px) => ({ ...point, xPx: point.xPx + px })).find((place) => actions.isEdgeAt(place));
 
   element.addEventListener(
     "pointerdown",
@@ -89,14 +89,14 @@ export function connectTouch(
       if (event.pointerType !== "touch") {
         return;
       }
-      const at = sample(event);
-      const edge = grabbed(at);
+      const point = sample(event);
+      const edge = grabbed(point);
       stage.loop.stop(FLING);
-      isOverPinned = at.yPx < layout.peek().pinnedPx;
+      isOverPinned = point.yPx < layout.peek().pinnedPx;
       element.focus({ preventScroll: true });
       element.setPointerCapture(event.pointerId);
       clearTimeout(timer);
-      act(tracker.down(event.pointerId, edge ?? at, edge !== undefined));
+      act(tracker.down(event.pointerId, edge ?? point, edge !== undefined));
       if (tracker.isPressed) {
         timer = setTimeout(() => {
           if (tracker.isPressed) {

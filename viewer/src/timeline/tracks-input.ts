@@ -1,4 +1,4 @@
-/** What the tracks are painted from. */
+/** Input from which the tracks are painted. */
 
 import type { Track, View } from "@tilescope/client";
 import type { TimeAxis } from "../base/axis";
@@ -17,7 +17,7 @@ export interface TracksInput {
   readonly over: OverTracks | null;
 }
 
-/** What is painted over tracks by code that is loaded late: the hits of a search. */
+/** Painting over tracks by code that is loaded late: the hits of a search. */
 export interface OverTracks {
   /** Another one when something else is to be painted. */
   readonly version: number;

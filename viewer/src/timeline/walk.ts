@@ -37,7 +37,7 @@ const DRAWN_WORDS: Readonly<Record<Direction, string>> = {
 /** Tracks that are asked, one after the other, for what they have in view. */
 const MOST_ASKED = 24;
 
-/** What walking needs of the guide. */
+/** The part of the navigator that walking needs. */
 interface WalkPort {
   startAnew(): AbortSignal;
   select(chosen: Selection): void;
@@ -47,15 +47,20 @@ interface WalkPort {
 }
 
 /** Goes to a neighbour of the selected event. */
-export async function stepFrom(stage: Stage, guide: WalkPort, track: number, direction: Direction): Promise<void> {
+export async function stepFrom(
+  stage: Stage,
+  viewNavigator: WalkPort,
+  track: number,
+  direction: Direction,
+): Promise<void> {
   const details = detailsView.peek();
   if (details.kind !== "ready") {
     return;
   }
-  const signal = guide.startAnew();
-  let found: Neighbour | null;
+  const signal = viewNavigator.startAnew();
+  let neighbour: Neighbour | null;
   try {
-    found = await lookFor(stage, details.details, direction, signal);
+    neighbour = await lookFor(stage, details.details, direction, signal);
   } catch (error) {
     if (!signal.aborted) {
       fail(`The ${WORDS[direction]} could not be looked up`, error);
@@ -65,44 +70,44 @@ export async function stepFrom(stage: Stage, guide: WalkPort, track: number, dir
   if (signal.aborted || selection.peek() !== details.event) {
     return;
   }
-  if (found === null) {
+  if (neighbour === null) {
     announcement.value = `There is no ${WORDS[direction]}.`;
     return;
   }
-  guide.show(track, found);
+  viewNavigator.show(track, neighbour);
 }
 
 /**
  * Selects the first slice in view: of the track or group with this key, else of the first track on the screen that has one.
  * Where a track has none in view, its nearest one after that, or before.
  */
-export async function enter(guide: WalkPort, key: string | null): Promise<void> {
+export async function enter(viewNavigator: WalkPort, key: string | null): Promise<void> {
   const shown = runView.peek();
   if (shown.kind !== "open") {
     return;
   }
-  const signal = guide.startAnew();
+  const signal = viewNavigator.startAnew();
   const { trace } = shown;
   const range = visibleRange(view.peek());
   const own = key === null ? undefined : layoutItem(layout.peek(), key);
   const tracks = own == null ? tracksOnScreen() : tracksOf(own);
-  const asked = tracks.filter((id) => mayHold(trace, id, range));
+  const candidates = tracks.filter((id) => mayHold(trace, id, range));
   try {
-    for (const id of asked.slice(0, MOST_ASKED)) {
+    for (const id of candidates.slice(0, MOST_ASKED)) {
       const place = await firstIn(trace, id, range, signal);
       if (place !== null && layoutItem(layout.peek(), trackKey(id)) !== null) {
-        guide.select({ kind: "event", track: id, ordinal: place });
+        viewNavigator.select({ kind: "event", track: id, ordinal: place });
         return;
       }
       if (place !== null) {
-        guide.goTo(id, place);
+        viewNavigator.goTo(id, place);
         return;
       }
     }
     const [first] = own == null ? [] : tracks;
     const nearest = first === undefined ? null : await nearestTo(trace, first, range, signal);
     if (first !== undefined && nearest !== null) {
-      guide.goTo(first, nearest);
+      viewNavigator.goTo(first, nearest);
     } else {
       announcement.value = own == null ? "No slice is in view." : "This track has no events.";
     }
@@ -115,7 +120,7 @@ export async function enter(guide: WalkPort, key: string | null): Promise<void> 
 
 /** Selects the event of a track that is nearest to a range in which it has none, before it or behind it. */
 export async function goBeside(
-  guide: WalkPort,
+  viewNavigator: WalkPort,
   track: number,
   side: "previous" | "next",
   { startTicks, endTicks }: TickRange,
@@ -124,21 +129,21 @@ export async function goBeside(
   if (client === undefined) {
     return;
   }
-  const signal = guide.startAnew();
+  const signal = viewNavigator.startAnew();
   const tiles = {
     tile: (level: number, index: number) => client.load({ track, level, index }, signal),
     leafAt: (tick: bigint) => client.loadLeaf(track, ticks(tick), signal),
   };
   const isForward = side === "next";
   // What begins or ends idleness is in the first row: rows below it nest, or overlap what is there.
-  const found = searchRow(tiles, isForward ? endTicks : startTicks, {
+  const neighbour = searchRow(tiles, isForward ? endTicks : startTicks, {
     ...{ row: 0, isForward, first: isForward ? endTicks : 0n, last: isForward ? NEVER : startTicks },
     accepts: (slice) => (isForward ? slice.startTicks >= endTicks : slice.endTicks <= startTicks),
   });
   try {
-    const slice = await found;
+    const slice = await neighbour;
     if (slice !== null && !signal.aborted) {
-      guide.show(track, slice);
+      viewNavigator.show(track, slice);
     }
   } catch (error) {
     if (!signal.aborted) {
@@ -148,7 +153,7 @@ export async function goBeside(
 }
 
 /** Goes on from a bin to what is drawn beside it, or above or below it. */
-export function stepFromBin(stage: Stage, guide: WalkPort, from: BinFacts, direction: Direction): void {
+export function stepFromBin(stage: Stage, viewNavigator: WalkPort, from: BinFacts, direction: Direction): void {
   const { picture } = stage;
   if (picture === null) {
     return;
@@ -164,12 +169,12 @@ export function stepFromBin(stage: Stage, guide: WalkPort, from: BinFacts, direc
   if (hit === null) {
     announcement.value = `There is no ${DRAWN_WORDS[direction]} in view.`;
   } else {
-    selectDrawn(guide, hit);
+    selectDrawn(viewNavigator, hit);
   }
 }
 
 /** Selects the first bin or slice that begins in view: of the track or group with this key, else of the first with one. */
-export function enterDrawn(stage: Stage, guide: WalkPort, key: string | null): void {
+export function enterDrawn(stage: Stage, viewNavigator: WalkPort, key: string | null): void {
   const { picture } = stage;
   if (picture === null) {
     return;
@@ -181,7 +186,7 @@ export function enterDrawn(stage: Stage, guide: WalkPort, key: string | null): v
     for (let row = 0; row < track.lanes && (wanted === null || wanted === track.id); row++) {
       const hit = drawnBeside(drawsOf(picture, track.id), row, { startTicks: before, endTicks: before }, "next");
       if (hit !== null) {
-        selectDrawn(guide, hit);
+        selectDrawn(viewNavigator, hit);
         return;
       }
     }
@@ -189,13 +194,13 @@ export function enterDrawn(stage: Stage, guide: WalkPort, key: string | null): v
   announcement.value = "Nothing begins in view.";
 }
 
-function selectDrawn(guide: WalkPort, hit: BinHit | SliceHit): void {
-  guide.select(
+function selectDrawn(viewNavigator: WalkPort, hit: BinHit | SliceHit): void {
+  viewNavigator.select(
     hit.kind === "bin"
       ? { kind: "bin", bin: binFacts(hit) }
       : { kind: "event", track: hit.track, ordinal: hit.ordinal },
   );
-  guide.revealSelection();
+  viewNavigator.revealSelection();
   const shown = runView.peek();
   if (hit.kind === "bin" && shown.kind === "open") {
     const { manifest, tracks } = shown.trace;
@@ -233,7 +238,7 @@ async function nearestTo(trace: Trace, track: number, range: TickRange, signal: 
 
 async function lookFor(
   stage: Stage,
-  of: EventDetails,
+  event: EventDetails,
   direction: Direction,
   signal: AbortSignal,
 ): Promise<Neighbour | null> {
@@ -243,9 +248,9 @@ async function lookFor(
   if (shown.kind !== "open" || picture === null || client === undefined) {
     return null;
   }
-  const { track, startTicks, durationTicks, row } = of;
-  const from = { ordinal: Number(of.ordinal), row, startTicks, endTicks: startTicks + durationTicks };
-  if (of.kind === "counter") {
+  const { track, startTicks, durationTicks, row } = event;
+  const from = { ordinal: Number(event.ordinal), row, startTicks, endTicks: startTicks + durationTicks };
+  if (event.kind === "counter") {
     return sampleBeside(shown.trace, from.ordinal, track, direction, signal);
   }
   const coverage = picture.coverages.get(track) ?? { draws: [], complete: false, missing: [] };

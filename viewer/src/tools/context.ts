@@ -1,4 +1,4 @@
-/** What a page is given: the run, its range, and the ways into the timeline. */
+/** Context of a page: the run, its range, and the ways into the timeline. */
 
 import type { PageActions } from "../components/app-context";
 import type { PageRange } from "../state/page";
@@ -7,12 +7,12 @@ import type { PageContext } from "./contract";
 import type { Looked } from "./range";
 import { pageAmong, pages } from "./registry";
 
-export function makeContext(trace: Trace, range: PageRange, looked: Looked, actions: PageActions): PageContext {
-  const looking = looked.isThere ? looked.question : {};
+export function makeContext(trace: Trace, range: PageRange, subject: Looked, actions: PageActions): PageContext {
+  const looking = subject.isThere ? subject.question : {};
   return {
     trace,
     range,
-    rangeText: looked.isThere ? looked.text : "",
+    rangeText: subject.isThere ? subject.text : "",
     time: trace.manifest.time,
     trackPath: (track) => trackPath(trace, track),
     goTo: (span, track, query) => actions.goTo(span, track, query),

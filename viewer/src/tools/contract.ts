@@ -1,5 +1,5 @@
 /**
- * What a page of the viewer is. A page answers one question about a run; the timeline is the first of them.
+ * Contract of the viewer's pages. A page answers one question about a run; the timeline is the first of them.
  *
  * A page says what it is called, what of the address is its own, which keys it has, and for which runs there is an
  * answer. Its view is loaded when it is first shown, and gets everything that it may do as a `PageContext`.
@@ -15,12 +15,12 @@ import type { Trace } from "../state/trace";
 
 export type { PageRange, PageTexts } from "../state/page";
 
-/** Whether a page has an answer for a run; if not, why, and what to record to get one. */
+/** Availability of an answer for a run; if there is none, the reason, and what to record to get one. */
 export type Availability = { readonly isAvailable: true } | { readonly isAvailable: false; readonly reason: string };
 
 export const AVAILABLE: Availability = { isAvailable: true };
 
-/** How the fields of a page are read from the address and written to it; what is malformed is left out when reading. */
+/** Reading the fields of a page from the address and writing them to it; what is malformed is left out when reading. */
 export interface PageFields<Fields> {
   parse(texts: PageTexts): Fields;
   format(fields: Fields): PageTexts;
@@ -36,7 +36,7 @@ export interface PageShortcut<Action extends string> {
   readonly label: string;
 }
 
-/** What a page may do. */
+/** Actions and data of a page. */
 export interface PageContext extends Links {
   /** The run, its tracks, and the API of its build. */
   readonly trace: Trace;
@@ -53,7 +53,7 @@ export interface PageContext extends Links {
   setRange(range: PageRange): void;
 }
 
-/** What the view of a page is given. It is drawn anew for another range, other fields, or when the run has grown. */
+/** Input of the view of a page. It is drawn anew for another range, other fields, or when the run has grown. */
 export interface PageProps<Fields, Action extends string = never> {
   readonly context: PageContext;
   readonly fields: Fields;
@@ -63,7 +63,7 @@ export interface PageProps<Fields, Action extends string = never> {
   onKey(handle: (action: Action) => void): () => void;
 }
 
-/** What is written to add a page: `definePage` makes a `Page` of it, and `registry.ts` lists that. */
+/** Definition of a page, as its author writes it: `definePage` makes a `Page` of it, and `registry.ts` lists that. */
 export interface PageDefinition<Fields, Action extends string = never> {
   /** The `tool=` of the address. A page with the id of a tool of the server stands in the place of its generic page. */
   readonly id: string;
@@ -103,7 +103,7 @@ export interface Page {
   load(): Loaded<ComponentType<AnyPageProps>>;
 }
 
-/** What the frame of pages is given. */
+/** Input of the frame of pages. */
 export interface FrameProps {
   readonly trace: Trace;
   /** Null while it is not known which pages there are, or where there is none of that name. */

@@ -3,14 +3,14 @@
 import type { Page } from "./contract";
 
 /** Pages by their group, in the order in which groups come first. */
-export function grouped(known: readonly Page[]): readonly (readonly [string, readonly Page[]])[] {
+export function grouped(pages: readonly Page[]): readonly (readonly [string, readonly Page[]])[] {
   const groups = new Map<string, Page[]>();
-  for (const one of known) {
-    const members = groups.get(one.group);
+  for (const page of pages) {
+    const members = groups.get(page.group);
     if (members === undefined) {
-      groups.set(one.group, [one]);
+      groups.set(page.group, [page]);
     } else {
-      members.push(one);
+      members.push(page);
     }
   }
   return [...groups];

@@ -1,9 +1,9 @@
-/** What of a run a page's figures are of: as a part of a question, and in words. */
+/** Range of a page's figures: as a part of a question, and in words. */
 
 import { formatDuration, type Manifest, plus, type TickRange, type ToolQuestion } from "@tilescope/client";
 import type { PageRange, PageTexts } from "../state/page";
 
-/** What is looked at; or why there is nothing to look at, and what to do about it. */
+/** Subject of a page; or the reason why there is none, and what to do about it. */
 export type Looked =
   | { readonly isThere: true; readonly question: ToolQuestion; readonly text: string }
   | { readonly isThere: false; readonly title: string; readonly reason: string };
@@ -56,7 +56,7 @@ export function lookedAt(
   }
 }
 
-/** Whether a page can look at steps: the trace marks some, or the page says what steps are called. */
+/** True if a page can look at steps: the trace marks some, or the page says what steps are called. */
 export function hasSteps(manifest: Pick<Manifest, "steps">, texts: PageTexts): boolean {
   return manifest.steps !== null || (texts.step_name ?? "") !== "";
 }

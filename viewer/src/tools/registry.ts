@@ -1,4 +1,4 @@
-/** Which pages there are: those with code of their own, and one for each other tool of the server. */
+/** Registry of pages: those with code of their own, and one for each other tool of the server. */
 
 import { computed } from "@preact/signals";
 import type { ToolEntry } from "@tilescope/client";
@@ -24,8 +24,8 @@ export const pages = computed<readonly Page[]>(() => {
 export const currentPage = computed<Page | null>(() => pageAmong(pages.value, page.value.tool));
 
 /** The page of that name; null is the first. */
-export function pageAmong(known: readonly Page[], id: string | null): Page | null {
-  return (id === null ? known[0] : known.find((one) => one.id === id)) ?? null;
+export function pageAmong(pages: readonly Page[], id: string | null): Page | null {
+  return (id === null ? pages[0] : pages.find((page) => page.id === id)) ?? null;
 }
 
 /** Pages, and generic ones for those tools that none of them stands for. */

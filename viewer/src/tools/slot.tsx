@@ -1,4 +1,4 @@
-/** Where pages are shown: the timeline at once, the frame of the others when it has been loaded. */
+/** Slot of the page: the timeline at once, the frame of the others when it has been loaded. */
 
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";

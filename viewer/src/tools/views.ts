@@ -1,4 +1,4 @@
-/** Which tools of the server have a view of their own; the others are shown by form and answer. Loaded with the first of them. */
+/** Views for tools of the server; tools without one are shown by form and answer. Loaded with the first of them. */
 
 import type { ToolEntry } from "@tilescope/client";
 import { type ComponentType, createElement } from "preact";

@@ -10,16 +10,16 @@ declare const ticksUnit: unique symbol;
 /** A time or a duration in ticks of the run. */
 export type Ticks = bigint & { readonly [ticksUnit]: true };
 
-/** What a tick means in a run: its length, and where tick 0 lies. */
+/** Length of a tick in a run, and the time of tick 0. */
 export interface TimeBase {
   readonly tickPs: number;
   /** Nanoseconds since the epoch at tick 0. */
   readonly originNs: bigint;
-  /** What relative times count from; tick 0 unless given. */
+  /** Origin of relative times; tick 0 unless given. */
   readonly zeroTicks?: bigint;
 }
 
-/** How points in time are shown: since the start of the run, in the trace's own ticks, or as wall-clock time. */
+/** Format of points in time: since the start of the run, in the trace's own ticks, or as wall-clock time. */
 export type TimeFormat = "relative" | "ticks" | "utc";
 
 /** Marks an integer as a number of ticks. Throws RangeError for a number that is not an integer. */

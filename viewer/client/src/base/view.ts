@@ -7,7 +7,7 @@
 
 import { plus, type Ticks } from "./time";
 
-/** What is seen: a range of ticks, on so many pixels. */
+/** The visible range: ticks, on so many pixels. */
 export interface View {
   readonly startTicks: Ticks;
   /** The part of a tick, in [0, 1), by which the left edge lies right of `startTicks`. */
@@ -98,7 +98,7 @@ export function visibleRange(view: View): TickRange {
   };
 }
 
-/** Whether two views show the same. */
+/** True if two views show the same. */
 export function sameView(a: View, b: View): boolean {
   return (
     a.startTicks === b.startTicks &&

@@ -11,9 +11,9 @@ test("a question is the query of a URL", () => {
 });
 
 test("a tool is asked by its name, with its question", async () => {
-  const asked: string[] = [];
+  const urls: string[] = [];
   const api = new Api("http://h", (url) => {
-    asked.push(url);
+    urls.push(url);
     const notes = [{ severity: "info", text: "here", start: "9007199254740993", end: null, track: null }];
     return Promise.resolve(Response.json({ complete: true, facts: [], tables: [], series: [], notes, tools: [] }));
   });
@@ -24,5 +24,5 @@ test("a tool is asked by its name, with its question", async () => {
   await build.ask("my tool");
   expect(await build.tools()).toEqual([]);
   const base = "http://h/api/v1/runs/r%201/builds/b1/tools";
-  expect(asked).toEqual([`${base}/stats?limit=3`, `${base}/my%20tool`, base]);
+  expect(urls).toEqual([`${base}/stats?limit=3`, `${base}/my%20tool`, base]);
 });

@@ -210,8 +210,8 @@ test("rollups know what they sum: all tracks below, also where two groups share 
   const group = (id: number, parent: number | null, kind: string, rollup: number | null) => ({
     ...{ id, parent, kind, name: `${id}`, detail: "", rollup },
   });
-  const track = (id: number, of: number, kind: string, events = "5") => ({
-    ...{ id, group: of, kind, name: "", detail: "", rows: 1, events },
+  const track = (id: number, parent: number, kind: string, events = "5") => ({
+    ...{ id, group: parent, kind, name: "", detail: "", rows: 1, events },
   });
   const groups = [
     group(0, null, "run", 7),
@@ -238,7 +238,7 @@ test("attachments and their content", async () => {
     [build]: json({ attachments: [attachment] }),
     [`${build}/3`]: () => new Response(new Uint8Array([1, 0, 255])),
   }).build("r", "b");
-  const [found] = await api.attachments();
-  expect(found).toMatchObject({ id: 3, name: "hlo/7", mediaType: attachment.media_type, sizeBytes: 9007199254740993n });
-  expect([...(await api.attachment(found!.id))]).toEqual([1, 0, 255]);
+  const [first] = await api.attachments();
+  expect(first).toMatchObject({ id: 3, name: "hlo/7", mediaType: attachment.media_type, sizeBytes: 9007199254740993n });
+  expect([...(await api.attachment(first!.id))]).toEqual([1, 0, 255]);
 });

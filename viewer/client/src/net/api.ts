@@ -30,7 +30,7 @@ import { ShapeIndex } from "../pages/shape";
 import { questionQuery, type ToolQuestion } from "./answer";
 import { ApiError, NetworkError } from "./error";
 import { type EventName, type Manifest, parseManifest, parseTrackTree, type TrackTree } from "./model";
-import { type Pause, pauseFor, waitBeforeMs } from "./patience";
+import { type Pause, pauseFor, waitBeforeMs } from "./retry";
 import { type OpenApiJson, type ToolField, toolFields } from "./tool-fields";
 
 /** The part of `fetch` that the client uses. */
@@ -82,7 +82,7 @@ export class Api {
     await this.answer(`/runs/${encodeURIComponent(run)}/index`, { method: "POST" });
   }
 
-  /** What a run holds, and the name of its build. ApiError with code `not_indexed`: ask `index` first. */
+  /** Content of a run, and the name of its build. ApiError with code `not_indexed`: ask `index` first. */
   async manifest(run: string, signal?: AbortSignal): Promise<Manifest> {
     const json = await this.json<ManifestJson>(`/runs/${encodeURIComponent(run)}/manifest`, { signal: signal ?? null });
     return parseManifest(json);
@@ -211,20 +211,20 @@ export class BuildApi {
     return tools;
   }
 
-  /** What a tool takes, for those who ask a person for it. */
+  /** Parameters of a tool, for forms that people fill in. */
   async toolFields(tool: string, signal?: AbortSignal): Promise<readonly ToolField[]> {
     return toolFields(await this.#api.json<OpenApiJson>("/openapi.json", { signal: signal ?? null }), tool);
   }
 
-  /** What a tool answers: docs/tools.md says what each takes. */
+  /** Answer of a tool: docs/tools.md lists the parameters of each. */
   async ask(tool: string, question: ToolQuestion = {}, signal?: AbortSignal): Promise<ToolAnswer> {
-    const path = `${this.#path}/tools/${encodeURIComponent(tool)}${asked(question)}`;
+    const path = `${this.#path}/tools/${encodeURIComponent(tool)}${questionText(question)}`;
     return readToolAnswer(await this.#api.json<ToolAnswerJson>(path, { signal: signal ?? null }));
   }
 
   /** The events of a span as columns, by track and ordinal: `tracks`, `start`, `end`, `limit`, `after`. */
   async events(question: ToolQuestion = {}, signal?: AbortSignal): Promise<Events> {
-    const path = `${this.#path}/events${asked(question)}`;
+    const path = `${this.#path}/events${questionText(question)}`;
     return readEvents(await this.#api.json<EventsJson>(path, { signal: signal ?? null }));
   }
 
@@ -233,16 +233,16 @@ export class BuildApi {
     return this.#api.answer(this.#exportPath(question), { signal: signal ?? null });
   }
 
-  /** Where a browser finds the same as a file. */
+  /** URL of the same as a file, for a browser. */
   exportUrl(question: ToolQuestion = {}): string {
     return this.#api.url(this.#exportPath(question));
   }
 
   #exportPath(question: ToolQuestion): string {
-    return `${this.#path}/export${asked(question)}`;
+    return `${this.#path}/export${questionText(question)}`;
   }
 
-  /** What the trace holds beside its events: HLO protos, stats of planes, members of a JSON trace. */
+  /** Data that the trace holds beside its events: HLO protos, stats of planes, members of a JSON trace. */
   async attachments(signal?: AbortSignal): Promise<readonly Attachment[]> {
     const list = await this.#api.json<AttachmentListJson>(`${this.#path}/attachments`, { signal: signal ?? null });
     return readAttachmentList(list).attachments;
@@ -304,7 +304,7 @@ async function whole<T>(body: () => Promise<T>, init: RequestInit): Promise<T> {
   }
 }
 
-/** What is thrown where an answer is lost; whoever has aborted the question, or knows that the server is away, says so. */
+/** Error to throw where an answer is lost; an aborted signal, or the knowledge that the server is away, gives the reason. */
 function lossOf(error: unknown, { signal }: RequestInit, message: string): unknown {
   const isNamed = error instanceof NetworkError || error instanceof ApiError;
   return signal?.aborted || isNamed ? error : new NetworkError(message, { cause: error });
@@ -321,7 +321,7 @@ async function jsonOf<T>(response: Response): Promise<T> {
   }
 }
 
-function asked(question: ToolQuestion): string {
+function questionText(question: ToolQuestion): string {
   const query = questionQuery(question);
   return query === "" ? "" : `?${query}`;
 }

@@ -25,24 +25,24 @@ function capture(state: CaptureJson["state"]): CaptureJson {
 
 /** A server that answers these in turn, and what it was asked. */
 function fakeServer(...answers: readonly (readonly [number, unknown])[]) {
-  const asked: (readonly [string, string, unknown])[] = [];
+  const requests: (readonly [string, string, unknown])[] = [];
   const left = [...answers];
   const api = new Api("", async (input, init) => {
     const body = init?.body === undefined ? null : JSON.parse(String(init.body));
-    asked.push([init?.method ?? "GET", input, body]);
+    requests.push([init?.method ?? "GET", input, body]);
     const [status, answer] = left.shift()!;
     return new Response(JSON.stringify(answer), { status });
   });
-  return { api, asked };
+  return { api, requests };
 }
 
 it("asks, begins and stops", async () => {
   const room = { allowed: true, reason: null, targets: [], addresses: ["loopback"], captures: [capture("failed")] };
-  const { api, asked } = fakeServer([200, room], [202, capture("running")], [200, capture("running")]);
+  const { api, requests } = fakeServer([200, room], [202, capture("running")], [200, capture("running")]);
   expect((await fetchCaptures(api)).captures[0]!.hosts[0]!.sizeBytes).toBe(9007199254740993n);
   expect((await beginCapture(api, ORDER)).state).toBe("running");
   await stopCapture(api, "x/y");
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     ["GET", "/api/v1/captures", null],
     [
       "POST",

@@ -11,7 +11,7 @@ import {
 } from "../base/jobs";
 import type { Api } from "./api";
 import { ApiError } from "./error";
-import { retryPauseMs } from "./patience";
+import { retryPauseMs } from "./retry";
 import { laterByTimer } from "./stream";
 import type { TextSocket } from "./watch";
 
@@ -19,7 +19,7 @@ const JSON_HEADERS = { "Content-Type": "application/json" };
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 4000;
 
-/** What can be captured, and what was. Throws ApiError or NetworkError, as all of these do. */
+/** Captures that are possible, and those that were made. Throws ApiError or NetworkError, as all of these do. */
 export async function fetchCaptures(api: Api, signal?: AbortSignal): Promise<CaptureRoom> {
   return readCaptureRoom(await api.json<CaptureRoomJson>("/captures", { signal: signal ?? null }));
 }
@@ -40,7 +40,7 @@ export async function stopCapture(api: Api, id: string): Promise<Capture> {
   return readCapture(await api.json<CaptureJson>(pathOf(id), { method: "DELETE" }));
 }
 
-/** How a capture is followed. */
+/** Options for following a capture. */
 export interface CaptureFollowing {
   readonly onCapture: (capture: Capture) => void;
   /** The server does not know it any more: it was started again. */

@@ -97,20 +97,20 @@ test("a page that failed is told of, and asked for again when it is looked at ag
   const [gone] = lists[lists.length - 1]!;
   events().onFailed(gone!, new NetworkError("gone"));
   expect(onError).toHaveBeenCalledWith(new NetworkError("gone"));
-  const asked = () => lists[lists.length - 1]!.map(pageName);
+  const requestedPages = () => lists[lists.length - 1]!.map(pageName);
   client.show(screen);
   client.show(later);
-  expect(asked()).not.toContain(pageName(gone!));
+  expect(requestedPages()).not.toContain(pageName(gone!));
   expect(client.status.problem).toEqual(new NetworkError("gone"));
   vi.advanceTimersByTime(5000);
   client.show(later);
-  expect(asked()).not.toContain(pageName(gone!));
+  expect(requestedPages()).not.toContain(pageName(gone!));
   client.show(screen);
-  expect(asked()).toContain(pageName(gone!));
+  expect(requestedPages()).toContain(pageName(gone!));
   expect(client.status.problem).toBeNull();
   events().onFailed(gone!, new NetworkError("gone"));
   client.retry();
-  expect(asked()).toContain(pageName(gone!));
+  expect(requestedPages()).toContain(pageName(gone!));
   vi.useRealTimers();
 });
 
@@ -216,10 +216,10 @@ describe("exact bins", () => {
       answerLate = resolve;
     });
     const { client, answer } = await setUpDrawn(async (key) => late.then(() => residualOf(key)));
-    const asked = client.exact(root);
+    const exactTile = client.exact(root);
     answer([{ block: 0, slot: 0, level: root.level, index: 0 }]);
     answerLate();
-    expect((await asked).bins.exact).not.toBeNull();
+    expect((await exactTile).bins.exact).not.toBeNull();
     expect(client.tile(0, root.level, 0)!.bins.exact).toBeNull();
   });
 
@@ -235,9 +235,9 @@ describe("exact bins", () => {
     const { client } = await setUpDrawn(
       (_, signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
     );
-    const asked = client.exact(root);
+    const exactTile = client.exact(root);
     client.close();
-    await expect(asked).rejects.toThrow();
+    await expect(exactTile).rejects.toThrow();
   });
 });
 

@@ -17,11 +17,11 @@ import { coarseTerminals, type PageWant, resolve, sharpLevel, type TrackRequest 
 import { NO_TILE, type ShapeIndex } from "../pages/shape";
 import { type TileData, type TileName, tileEnd } from "../pages/tile";
 import type { FetchPage } from "./fetcher";
-import { mayPass } from "./patience";
 import { Residuals } from "./residuals";
+import { mayPass } from "./retry";
 import { type Socket, type StreamEvents, type StreamStatus, TileStream } from "./stream";
 
-/** What is on the screen now. */
+/** View and tracks on the screen now. */
 export interface Screen {
   readonly view: View;
   /** Visible tracks, from top to bottom. */
@@ -30,10 +30,10 @@ export interface Screen {
   readonly nearby?: readonly TrackRequest[];
 }
 
-/** Where the tiles of a build come from, and who is told when some have arrived. */
+/** Sources of a build's tiles, and a callback for arrivals. */
 export interface ClientOptions {
   readonly rootLevel: number;
-  /** Of the manifest: those of this version unless given. */
+  /** Limits of the manifest; those of this version unless given. */
   readonly limits?: Limits;
   readonly loadShape: (block: number) => Promise<ShapeIndex>;
   readonly connect: () => Socket;
@@ -59,12 +59,12 @@ export interface ClientOptions {
 
 type Stream = Pick<TileStream, "want" | "forgetFailures" | "ping" | "reconnect" | "close">;
 
-/** How the client stands with the server. */
+/** State of the client's connection to the server. */
 export interface ClientStatus {
   readonly stream: StreamStatus;
   /** Pages that the view needs and that are not there yet. */
   readonly missingPages: number;
-  /** Why something that the view needs cannot be had; null: all of it is there, or on its way. */
+  /** Reason why something that the view needs is missing; null: all of it is there, or on its way. */
   readonly problem: Error | null;
 }
 
@@ -81,8 +81,8 @@ const MAX_NEEDED_PART = 0.7;
 const MAX_CHILD_SHAPES = 4;
 
 /**
- * What could not be had in a way that may pass is asked for again with another view or other tracks, but not sooner than this: moving
- * is not to be a storm.
+ * Tiles that failed in a way that may pass are asked for again with another view or other tracks, but not sooner than this: moving must not
+ * become a storm.
  */
 const LOOK_AGAIN_MS = 3000;
 
@@ -94,7 +94,7 @@ export class TileClient {
   readonly #cache: PageCache;
   readonly #shapes = new Map<number, ShapeIndex>();
   readonly #loading = new Set<number>();
-  /** Why a page or a shape record cannot be had; see `LOOK_AGAIN_MS`. */
+  /** Errors of pages and shape records that failed; see `LOOK_AGAIN_MS`. */
   readonly #failed = new Map<PageName, Error>();
   readonly #failedShapes = new Map<number, Error>();
   #failedMs = 0;
@@ -103,7 +103,7 @@ export class TileClient {
   readonly #stream: Stream;
   /** Blocks that are built; null once all are. */
   #built: Set<number> | null;
-  /** What is drawn of tracks whose blocks are not built, or have not been heard of yet. */
+  /** Stand-in for tracks whose blocks are not built, or not announced yet. */
   #overview: Overview | null = null;
   #screen: Screen | null = null;
   #needed: readonly PageWant[] = [];
@@ -142,7 +142,7 @@ export class TileClient {
       });
   }
 
-  /** How the client stands with the server. */
+  /** State of the client's connection to the server. */
   get status(): ClientStatus {
     const missing = this.#needed.filter((want) => !this.#cache.has(want.name) && !this.#failed.has(want.name));
     const failed = this.#needed.flatMap(({ name }) => this.#failed.get(name) ?? []);
@@ -182,13 +182,13 @@ export class TileClient {
     this.#stream.want(missing.map((want) => want.key));
   }
 
-  /** What to draw for a track; incomplete and perhaps empty while its shape or its tiles are on their way. */
+  /** Tiles to draw for a track; incomplete and perhaps empty while its shape or its tiles are on their way. */
   coverage(request: TrackRequest, view: View): Coverage {
     const shape = this.#shapes.get(blockOf(request.track));
     if (shape === undefined) {
       return this.#overview === null ? nothingKnown(view) : provisional(this.#overview, request, view);
     }
-    const found = coverage(this.tile, shape, request, view, this.#options.rootLevel, this.#composer);
+    const fresh = coverage(this.tile, shape, request, view, this.#options.rootLevel, this.#composer);
     if (this.#composer.isBehind && !this.#isTurnAsked) {
       // What was put off is done in the next frame.
       this.#isTurnAsked = true;
@@ -199,10 +199,10 @@ export class TileClient {
         }
       }, 0);
     }
-    return found;
+    return fresh;
   }
 
-  /** What is drawn of what is not there yet. */
+  /** Sets the stand-in for tiles that are not there yet. */
   setOverview(overview: Overview | null): void {
     this.#overview = overview;
     this.#options.onChange();

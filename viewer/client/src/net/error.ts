@@ -1,5 +1,5 @@
 /**
- * What can go wrong between viewer and server.
+ * Errors between viewer and server.
  *
  *   ApiError            the server answered, with a code of docs/api.md; `unreadable`: with something that is no JSON
  *   NetworkError        the server did not answer
@@ -8,7 +8,7 @@
 
 import type { ErrorCode } from "../base/schema";
 
-/** What a server says that went wrong; a later one may say more. */
+/** Code of an error that the server reports; a later server may have more. */
 export type ApiCode = ErrorCode | (string & {});
 
 /** The server answered with an error. */

@@ -1,12 +1,12 @@
-/** What the API answers, with what follows from it: the types are those of the server's own schema. */
+/** Answers of the API with values derived from them: the types are those of the server's own schema. */
 
 import * as schema from "../base/schema";
 import { type Ticks, type TimeBase, ticks } from "../base/time";
 import type { TickRange } from "../base/view";
 
-/** What a run holds. Everything else asks for the build that is named here. */
+/** Content of a run. Everything else is asked of the build that is named here. */
 export interface Manifest extends Omit<schema.Manifest, "overview"> {
-  /** What a tick means. */
+  /** Length and origin of ticks. */
   readonly time: TimeBase;
   /** From the first tick to the last of any event. */
   readonly range: TickRange;
@@ -39,7 +39,7 @@ export interface TrackTree {
   readonly tracks: readonly Track[];
 }
 
-/** What an event is called, and of what category. */
+/** Name and category of an event. */
 export interface EventName {
   readonly name: string;
   readonly category: string;
@@ -90,11 +90,11 @@ function rollupChildren(
       if (group.rollup === null) {
         continue;
       }
-      const found = children.get(group.rollup);
-      if (found === undefined) {
+      const members = children.get(group.rollup);
+      if (members === undefined) {
         children.set(group.rollup, new Set([track.id]));
       } else {
-        found.add(track.id);
+        members.add(track.id);
       }
     }
   }

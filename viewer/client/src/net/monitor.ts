@@ -10,17 +10,17 @@ import {
   readMonitorSample,
 } from "../base/jobs";
 import type { Api } from "./api";
-import { retryPauseMs } from "./patience";
+import { retryPauseMs } from "./retry";
 import { laterByTimer } from "./stream";
 import type { TextSocket } from "./watch";
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 8000;
 
-/** What the monitor tells. */
+/** Message of the monitor. */
 export type MonitorWord = MonitorSample | MonitorProblem | MonitorHeld | MonitorError;
 
-/** How a job is monitored. */
+/** Options for monitoring a job. */
 export interface MonitorFollowing {
   readonly onWord: (word: MonitorWord) => void;
   /** The connection to the server is lost, and tried again. */

@@ -6,7 +6,7 @@
 
 import { FormatError } from "../pages/error";
 
-/** What messages to the server are made of; numbers are not negative, and whole. */
+/** Values that messages to the server are made of; numbers are whole and not negative. */
 export type Packable = number | string | readonly Packable[] | { readonly [key: string]: Packable };
 
 /** Lists in lists, or maps, as deep as no message has them. */
@@ -80,14 +80,14 @@ export function unpackFirst(frame: ArrayBuffer): unknown {
 
 class Unpacker {
   readonly #view: DataView<ArrayBuffer>;
-  #at = 0;
+  #offset = 0;
 
   constructor(frame: ArrayBuffer) {
     this.#view = new DataView(frame);
   }
 
   value(depth: number): unknown {
-    const tag = this.#take(1, (at) => this.#view.getUint8(at));
+    const tag = this.#take(1, (offset) => this.#view.getUint8(offset));
     if (tag < 0x80) {
       return tag;
     }
@@ -110,23 +110,23 @@ class Unpacker {
       case 0xc3:
         return true;
       case 0xca:
-        return this.#take(4, (at) => view.getFloat32(at));
+        return this.#take(4, (offset) => view.getFloat32(offset));
       case 0xcb:
-        return this.#take(8, (at) => view.getFloat64(at));
+        return this.#take(8, (offset) => view.getFloat64(offset));
       case 0xcc:
       case 0xcd:
       case 0xce:
         return this.#whole(tag - 0xcc);
       case 0xcf:
-        return this.#take(8, (at) => Number(view.getBigUint64(at)));
+        return this.#take(8, (offset) => Number(view.getBigUint64(offset)));
       case 0xd0:
-        return this.#take(1, (at) => view.getInt8(at));
+        return this.#take(1, (offset) => view.getInt8(offset));
       case 0xd1:
-        return this.#take(2, (at) => view.getInt16(at));
+        return this.#take(2, (offset) => view.getInt16(offset));
       case 0xd2:
-        return this.#take(4, (at) => view.getInt32(at));
+        return this.#take(4, (offset) => view.getInt32(offset));
       case 0xd3:
-        return this.#take(8, (at) => Number(view.getBigInt64(at)));
+        return this.#take(8, (offset) => Number(view.getBigInt64(offset)));
       case 0xd9:
       case 0xda:
       case 0xdb:
@@ -145,19 +145,19 @@ class Unpacker {
   /** A whole number of 1, 2 or 4 bytes: 2 to the power of `size`. */
   #whole(size: number): number {
     const view = this.#view;
-    return this.#take(2 ** size, (at) =>
-      size === 0 ? view.getUint8(at) : size === 1 ? view.getUint16(at) : view.getUint32(at),
+    return this.#take(2 ** size, (offset) =>
+      size === 0 ? view.getUint8(offset) : size === 1 ? view.getUint16(offset) : view.getUint32(offset),
     );
   }
 
-  #take<T>(size: number, read: (at: number) => T): T {
-    const value = read(this.#at);
-    this.#at += size;
+  #take<T>(size: number, read: (offset: number) => T): T {
+    const value = read(this.#offset);
+    this.#offset += size;
     return value;
   }
 
   #text(length: number): string {
-    return this.#take(length, (at) => new TextDecoder().decode(new Uint8Array(this.#view.buffer, at, length)));
+    return this.#take(length, (offset) => new TextDecoder().decode(new Uint8Array(this.#view.buffer, offset, length)));
   }
 
   #list(length: number, depth: number): unknown[] {

@@ -1,7 +1,7 @@
 /** The names of events by name id, loaded a page at a time when one of them is first looked at. */
 
 import type { EventName } from "./model";
-import { mayPass } from "./patience";
+import { mayPass } from "./retry";
 
 /** Loads the names of a page. */
 export type LoadNames = (page: number) => Promise<readonly EventName[]>;

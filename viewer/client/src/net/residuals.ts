@@ -27,12 +27,12 @@ export class Residuals {
     if (page.tiles.every(({ bins }) => bins.length === 0 || bins.exact !== null)) {
       return Promise.resolve(page);
     }
-    let found = this.#pending.get(name);
-    if (found === undefined) {
-      found = this.#fetch(page).finally(() => this.#pending.delete(name));
-      this.#pending.set(name, found);
+    let residual = this.#pending.get(name);
+    if (residual === undefined) {
+      residual = this.#fetch(page).finally(() => this.#pending.delete(name));
+      this.#pending.set(name, residual);
     }
-    return found;
+    return residual;
   }
 
   close(): void {

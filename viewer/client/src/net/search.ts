@@ -17,7 +17,7 @@ export interface SearchHit {
   readonly row: number;
 }
 
-/** What the hits of one name come to. */
+/** Sums over the hits of one name. */
 export interface HitsOfName {
   readonly nameId: number;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface HitsOfName {
   readonly busyTicks: bigint;
 }
 
-/** What a search finds: all hits together, by name, and some of them one by one. */
+/** Result of a search: all hits together, by name, and some of them one by one. */
 export interface SearchAnswer {
   /** Names that match, whether or not they occur. */
   readonly names: number;
@@ -49,7 +49,7 @@ export interface HitBin {
   readonly busyTicks: bigint;
 }
 
-/** How dense the hits of a search are in a view. */
+/** Density of the hits of a search in a view. */
 export interface HitBins {
   readonly binTicks: Ticks;
   readonly bins: readonly HitBin[];
@@ -94,14 +94,14 @@ export async function* hits(
 ): AsyncGenerator<SearchHit, void, undefined> {
   let { after } = question;
   do {
-    const asked = { limit: AT_ONCE, ...question, query, totals: "false", after };
-    const events = tableOf(await build.ask("search", asked, signal), "events");
+    const parameters = { limit: AT_ONCE, ...question, query, totals: "false", after };
+    const events = tableOf(await build.ask("search", parameters, signal), "events");
     yield* hitsOf(events);
     after = events.more ?? undefined;
   } while (after !== undefined);
 }
 
-/** How dense the hits of a query are in a view of `px` pixels, track by track. */
+/** Density of the hits of a query in a view of `px` pixels, track by track. */
 export async function hitBins(
   build: BuildApi,
   query: string,
@@ -139,7 +139,7 @@ function hitsOf(events: ToolTable): SearchHit[] {
 type Columns = ReadonlyMap<string, ToolColumn>;
 
 function tableOf(answer: ToolAnswer, id: string): ToolTable {
-  const table = answer.tables.find((one) => one.id === id);
+  const table = answer.tables.find((candidate) => candidate.id === id);
   if (table === undefined) {
     throw new Error(`the answer has no table ${id}`);
   }

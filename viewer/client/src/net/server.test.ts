@@ -75,7 +75,7 @@ describe.skipIf(command === null)("a real server (needs an installed tilescope)"
       skip(CORPUS.includes(name) && corpusPath(name) === null, "no corpus; set TILESCOPE_CORPUS");
       const { manifest, build, tree } = await open(name);
       const kinds = new Map(tree.tracks.map((track) => [track.id, track.kind]));
-      let found = 0n;
+      let total = 0n;
       let pages = 0;
       for (let block = 0; block < manifest.blocks; block++) {
         const shape = await build.shape(block);
@@ -88,11 +88,11 @@ describe.skipIf(command === null)("a real server (needs an installed tilescope)"
           if (track.kind !== "counter") {
             expect([id, busyTicks]).toEqual([id, track.busyTicks]);
           }
-          found += track.kind === "rollup" ? 0n : events;
+          total += track.kind === "rollup" ? 0n : events;
         }
       }
       expect(pages).toBeGreaterThan(0);
-      expect(found).toBe(tree.tracks.reduce((sum, track) => sum + (track.kind === "rollup" ? 0n : track.events), 0n));
+      expect(total).toBe(tree.tracks.reduce((sum, track) => sum + (track.kind === "rollup" ? 0n : track.events), 0n));
     },
   );
 
@@ -106,8 +106,8 @@ describe.skipIf(command === null)("a real server (needs an installed tilescope)"
         const shape = await build.shape(block);
         shapes.set(block, shape);
         const keys = new Map<string, PageKey>();
-        for (let at = 0; at < shape.length; at++) {
-          keys.set(pageName(shape.pageAt(at)), shape.pageAt(at));
+        for (let position = 0; position < shape.length; position++) {
+          keys.set(pageName(shape.pageAt(position)), shape.pageAt(position));
         }
         for (const key of keys.values()) {
           for (const tile of (await loadExact(build, key)).tiles) {
@@ -178,22 +178,22 @@ describe.skipIf(command === null)("a real server (needs an installed tilescope)"
         after = events.after;
       }
       const query = `A dur>=${1000n * BigInt(manifest.tickPs)}ps`;
-      const found = await search(build, query, { limit: 7 });
-      expect(found.count).toBe(BigInt(wanted.length));
-      expect(found.busyTicks).toBe(wanted.reduce((sum, { durationTicks }) => sum + durationTicks, 0n));
-      expect(found.byName.reduce((sum, { count }) => sum + count, 0n)).toBe(found.count);
+      const result = await search(build, query, { limit: 7 });
+      expect(result.count).toBe(BigInt(wanted.length));
+      expect(result.busyTicks).toBe(wanted.reduce((sum, { durationTicks }) => sum + durationTicks, 0n));
+      expect(result.byName.reduce((sum, { count }) => sum + count, 0n)).toBe(result.count);
       const place = ({ track, ordinal }: { track: number; ordinal: bigint }) => `${track}.${ordinal}`;
       const all: SearchHit[] = [];
       for await (const hit of hits(build, query, { limit: 7000 })) {
         all.push(hit);
       }
-      expect(all.slice(0, 7)).toEqual(found.hits);
+      expect(all.slice(0, 7)).toEqual(result.hits);
       expect(all.map(place).sort()).toEqual(wanted.map(place).sort());
       expect(all.every((hit, k) => k === 0 || hit.startTicks >= all[k - 1]!.startTicks)).toBe(true);
       const back = await search(build, query, { limit: all.length, backward: "true" });
       expect(back.hits).toEqual(all.toReversed());
       const { binTicks, bins } = await hitBins(build, query, { px: 300 });
-      expect(bins.reduce((sum, { count }) => sum + count, 0n)).toBe(found.count);
+      expect(bins.reduce((sum, { count }) => sum + count, 0n)).toBe(result.count);
       expect(bins.every(({ startTicks }) => BigInt(startTicks) % BigInt(binTicks) === 0n)).toBe(true);
       const gone = new AbortController();
       gone.abort();

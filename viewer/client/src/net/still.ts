@@ -14,7 +14,7 @@ import { Composer, missingBlocks } from "../pages/parts";
 import { coarseTerminals, resolve, sharpLevel, type TrackRequest } from "../pages/resolver";
 import type { ShapeIndex } from "../pages/shape";
 import type { TileData } from "../pages/tile";
-import { mayPass } from "./patience";
+import { mayPass } from "./retry";
 
 /** The part of a build's API that is needed. */
 export interface StillSource {
@@ -32,8 +32,8 @@ export class StillClient {
   readonly #cache = new PageCache(BUDGET_BYTES);
   readonly #shapes = new Map<number, ShapeIndex>();
   readonly #composer: Composer;
-  /** What was asked for, by name; what could not be had, in a way that may pass, is asked for again. */
-  readonly #asked = new Map<string, Promise<void>>();
+  /** Requests by name; one that failed in a way that may pass is made again. */
+  readonly #requests = new Map<string, Promise<void>>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
   readonly #source: StillSource;
@@ -51,13 +51,13 @@ export class StillClient {
   /** Loads everything that a view of these tracks needs; rejects with the first error. */
   async complete(requests: readonly TrackRequest[], view: View): Promise<void> {
     for (let done = false; !done; ) {
-      const before = this.#asked.size;
+      const before = this.#requests.size;
       await Promise.all([...this.#askShapes(requests, view), ...this.#askPages(requests, view)]);
-      done = this.#asked.size === before;
+      done = this.#requests.size === before;
     }
   }
 
-  /** What can be drawn now. */
+  /** Tiles that can be drawn now. */
   coverage(request: TrackRequest, view: View): Coverage {
     const shape = this.#shapes.get(blockOf(request.track));
     return shape === undefined
@@ -101,13 +101,13 @@ export class StillClient {
   }
 
   #ask(name: string, load: () => Promise<void>): Promise<void> {
-    let asked = this.#asked.get(name);
-    if (asked === undefined) {
-      asked = this.#inTurn(load).then(() => this.#onArrival());
-      this.#asked.set(name, asked);
-      asked.catch((error) => mayPass(error) && this.#asked.delete(name));
+    let request = this.#requests.get(name);
+    if (request === undefined) {
+      request = this.#inTurn(load).then(() => this.#onArrival());
+      this.#requests.set(name, request);
+      request.catch((error) => mayPass(error) && this.#requests.delete(name));
     }
-    return asked;
+    return request;
   }
 
   async #inTurn(load: () => Promise<void>): Promise<void> {

@@ -8,7 +8,7 @@ import { LEAF } from "../testing/tile-input";
 import { ApiError, NetworkError } from "./error";
 import type { FetchPage } from "./fetcher";
 import { type Socket, type StreamStatus, TileStream } from "./stream";
-import { Turns } from "./turns";
+import { WorkQueue } from "./work-queue";
 
 const key = (index: number): PageKey => ({ block: 0, level: 1, index, slot: 0 });
 
@@ -60,7 +60,7 @@ class FakeSocket implements Socket {
 
 function setUp(
   fetchPage: FetchPage = () => Promise.reject(new NetworkError("down")),
-  turns = new Turns(),
+  workQueue = new WorkQueue(),
   limits = LIMITS,
 ) {
   const sockets: FakeSocket[] = [];
@@ -76,7 +76,7 @@ function setUp(
     },
     fetchPage,
     limits,
-    turns,
+    turns: workQueue,
     events: {
       onPage: (page) => pages.push(page.key.index),
       onFailed: (page, error) => failed.push(`${page.index}: ${error.message}`),
@@ -93,8 +93,8 @@ function setUp(
 }
 
 /** The same, with a first connection that is open and has said that nothing is wanted. */
-function opened(fetchPage?: FetchPage, turns?: Turns) {
-  const made = setUp(fetchPage, turns);
+function opened(fetchPage?: FetchPage, workQueue?: WorkQueue) {
+  const made = setUp(fetchPage, workQueue);
   made.sockets[0]!.accept();
   made.sockets[0]!.sent.length = 0;
   return made;
@@ -270,9 +270,9 @@ describe("a lost connection", () => {
   });
 
   test("over HTTP a page that does not exist fails, and one without an answer is tried again", async () => {
-    const asked: string[] = [];
+    const urls: string[] = [];
     const { stream, sockets, pauses, failed } = setUp(async (page) => {
-      asked.push(pageName(page));
+      urls.push(pageName(page));
       throw page.index === 1 ? new ApiError(404, "not_found", "no such page") : new NetworkError("down");
     });
     stream.want([key(1), key(2)]);
@@ -282,7 +282,7 @@ describe("a lost connection", () => {
     await vi.waitFor(() => expect(failed).toEqual(["1: no such page"]));
     pauses[1]!.run();
     sockets[2]!.drop();
-    await vi.waitFor(() => expect(asked).toEqual(["0/1/1/0", "0/1/2/0", "0/1/2/0"]));
+    await vi.waitFor(() => expect(urls).toEqual(["0/1/1/0", "0/1/2/0", "0/1/2/0"]));
   });
 });
 
@@ -320,14 +320,14 @@ test("a stream can be opened anew at once: an open one, and one that waits to be
 });
 
 test("a closed stream is silent", async () => {
-  const turns = new Turns();
-  const run = vi.spyOn(turns, "runSteps");
-  const { stream, sockets, pauses, pages, statuses } = setUp(undefined, turns);
+  const workQueue = new WorkQueue();
+  const run = vi.spyOn(workQueue, "runSteps");
+  const { stream, sockets, pauses, pages, statuses } = setUp(undefined, workQueue);
   sockets[0]!.accept();
   stream.want([key(1)]);
   sockets[0]!.pushPage(1);
   stream.close();
   await vi.waitFor(() => expect(run).toHaveBeenCalled());
-  await turns.run(() => undefined);
+  await workQueue.run(() => undefined);
   expect([pages, pauses, statuses]).toEqual([[], [], ["open", "closed"]]);
 });

@@ -14,8 +14,8 @@ import { ApiError } from "./error";
 import { type FetchPage, PageFetcher } from "./fetcher";
 import { inflate } from "./inflate";
 import { decodeMessage, encodeCredit, encodeWant, type ServerMessage } from "./messages";
-import { retryPauseMs } from "./patience";
-import { Turns } from "./turns";
+import { retryPauseMs } from "./retry";
+import { WorkQueue } from "./work-queue";
 
 /** The part of a WebSocket that the stream uses. */
 export interface Socket {
@@ -30,7 +30,7 @@ export interface Socket {
 /** `polling`: no WebSocket gets through, pages come over HTTP. */
 export type StreamStatus = "connecting" | "open" | "polling" | "closed";
 
-/** What a stream tells. */
+/** Callbacks of a stream. */
 export interface StreamEvents {
   onPage(page: DecodedPage): void;
   /** The page does not exist, or cannot be read or had; it is not asked for again while it is wanted all along. */
@@ -40,14 +40,15 @@ export interface StreamEvents {
   onHeard?(): void;
 }
 
-/** How a stream reaches its server. */
+/** Options of a stream: its connection, the way over HTTP, its limits. */
 export interface StreamOptions {
   readonly connect: () => Socket;
   readonly fetchPage: FetchPage;
   readonly events: StreamEvents;
-  /** Of the manifest: those of this version unless given. */
+  /** Limits of the manifest; those of this version unless given. */
   readonly limits?: Limits;
-  readonly turns?: Turns;
+  /** The queue in which pages are decoded; one of its own unless given. */
+  readonly turns?: WorkQueue;
   /** Calls back later; gives a function that cancels. */
   readonly later?: (run: () => void, ms: number) => () => void;
   /** From 0 to 1, for the length of pauses. */
@@ -62,7 +63,7 @@ const FAILURES_BEFORE_POLLING = 2;
 /** The stream of docs/api.md: a list of wanted pages goes out, pages come in. A lost connection is opened again. */
 export class TileStream {
   readonly #options: StreamOptions;
-  readonly #turns: Turns;
+  readonly #workQueue: WorkQueue;
   readonly #fetcher: PageFetcher;
   readonly #later: (run: () => void, ms: number) => () => void;
   #socket: Socket | null = null;
@@ -83,7 +84,7 @@ export class TileStream {
 
   constructor(options: StreamOptions) {
     this.#options = options;
-    this.#turns = options.turns ?? new Turns();
+    this.#workQueue = options.turns ?? new WorkQueue();
     this.#later = options.later ?? laterByTimer;
     this.#fetcher = new PageFetcher(options.fetchPage, {
       onBytes: (key, bytes) => void this.#deliver(key, () => Promise.resolve(bytes)),
@@ -93,7 +94,7 @@ export class TileStream {
     this.#open();
   }
 
-  /** Whether pages come on the stream, or how otherwise. */
+  /** The transport that pages come by now. */
   get status(): StreamStatus {
     return this.#state;
   }
@@ -208,12 +209,12 @@ export class TileStream {
         this.#fetcher.want(keys);
       }
     } else if (this.#state === "open") {
-      const asked = keys.filter((key) => !this.#fetcher.isFetching(key));
-      const names = asked.map(pageName);
+      const wanted = keys.filter((key) => !this.#fetcher.isFetching(key));
+      const names = wanted.map(pageName);
       if (this.#outstanding === null || names.join() !== this.#outstanding.join()) {
         this.#outstanding = names;
         this.#wantId += 1;
-        this.#socket?.send(encodeWant(this.#wantId, asked, this.#received));
+        this.#socket?.send(encodeWant(this.#wantId, wanted, this.#received));
       }
     }
   }
@@ -248,7 +249,7 @@ export class TileStream {
     this.#decoding.add(name);
     try {
       const bytes = await load();
-      const page = await this.#turns.runSteps(() => pageSteps(bytes, key));
+      const page = await this.#workQueue.runSteps(() => pageSteps(bytes, key));
       if (this.#state === "closed") {
         return;
       }

@@ -1,6 +1,6 @@
-/** What a tool takes, as the server's description of its API (OpenAPI) has it. */
+/** Parameters of a tool, as the server's description of its API (OpenAPI) has them. */
 
-/** What is allowed as the value of a field: JSON Schema, as far as fields use it. */
+/** Values that a field allows: JSON Schema, as far as fields use it. */
 export interface FieldSchema {
   readonly type: "string" | "integer" | "boolean";
   readonly enum?: readonly string[];
@@ -10,7 +10,7 @@ export interface FieldSchema {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly default?: string | number | boolean;
-  /** What a text names: a host of the run, by its name in the manifest. */
+  /** Meaning of a text: a host of the run, by its name in the manifest. */
   readonly "x-names"?: string;
 }
 

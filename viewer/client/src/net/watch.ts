@@ -4,7 +4,7 @@
  */
 
 import { LIMITS, type Progress, readProgress, type WatchMessage } from "../base/schema";
-import { retryPauseMs } from "./patience";
+import { retryPauseMs } from "./retry";
 import { laterByTimer } from "./stream";
 
 /** The part of a WebSocket that the watch uses. */
@@ -16,7 +16,7 @@ export interface TextSocket {
   close(): void;
 }
 
-/** What a watch tells. */
+/** Callbacks of a watch. */
 export interface WatchEvents {
   /** `build` is null while there is nothing to show. */
   onProgress(progress: Progress, build: string | null): void;
@@ -26,7 +26,7 @@ export interface WatchEvents {
   onFailed(message: string): void;
 }
 
-/** How a watch reaches its server. */
+/** Options of a watch: its connection, and callbacks. */
 export interface WatchOptions {
   readonly connect: () => TextSocket;
   readonly events: WatchEvents;

@@ -1,6 +1,6 @@
 /**
- * What a track shows in a view, as boxes in pixels: for frontends that draw some thousands of them. Whoever draws
- * hundreds of tracks sixty times a second reads the columns of the tiles instead.
+ * Content of a track in a view, as boxes in pixels: for frontends that draw some thousands of them. Frontends that draw hundreds of tracks
+ * sixty times a second read the columns of the tiles instead.
  */
 
 import { type View, xOfTick } from "../base/view";

@@ -26,7 +26,7 @@ export class PageCache {
     return this.#usedBytes;
   }
 
-  /** Whether a page is there. */
+  /** True if a page is there. */
   has(name: PageName): boolean {
     return this.#pages.has(name);
   }

@@ -15,10 +15,10 @@ const OPTIONS = { rootLevel: ROOT_LEVEL, leafEvents: 12, tilesPerPage: 4 };
 const ROLLUP = 9;
 
 function randomTrack(random: Random, count: number): EventInput[] {
-  let at = random.below(30_000);
+  let start = random.below(30_000);
   return Array.from({ length: count }, () => {
-    const event = { start: at, duration: random.pick([0, 0, 1, 30, 700, 9000]), row: 0, name: random.below(5) };
-    at += event.duration + Math.floor(random.next() ** 8 * 20_000);
+    const event = { start, duration: random.pick([0, 0, 1, 30, 700, 9000]), row: 0, name: random.below(5) };
+    start += event.duration + Math.floor(random.next() ** 8 * 20_000);
     return event;
   });
 }
@@ -120,9 +120,9 @@ describe("a rollup closer than its own tiles", () => {
       (...key) => (here.has(key.join("/")) ? lookup(...key) : undefined),
       ROOT_LEVEL,
     );
-    const known = (track: number, level: number, index: number) =>
+    const expected = (track: number, level: number, index: number) =>
       here.has(`${track}/${level}/${index}`) ? lookup(track, level, index) : undefined;
-    const { draws, complete } = coverage(known, shapes.get(0)!, request, view, ROOT_LEVEL, composer);
+    const { draws, complete } = coverage(expected, shapes.get(0)!, request, view, ROOT_LEVEL, composer);
     expect(complete).toBe(true);
     const level = sharpLevel(view.ticksPerPx, ROOT_LEVEL);
     // Its own tiles serve one level above the sharp one, and no further up.
@@ -155,7 +155,7 @@ describe("a rollup closer than its own tiles", () => {
     const composer = new Composer(shapes, lookup, ROOT_LEVEL, { budgetMs: 4, now });
     const shape = shapes.get(0)!;
     const coarse: View = { ...view, ticksPerPx: 4 * view.ticksPerPx };
-    const turns = (shown: View): (readonly DrawTile[])[] => {
+    const drawsOf = (shown: View): (readonly DrawTile[])[] => {
       const out: (readonly DrawTile[])[] = [];
       for (let turn = 0; turn < 50; turn++) {
         composer.begin();
@@ -169,12 +169,12 @@ describe("a rollup closer than its own tiles", () => {
       throw new Error("never complete");
     };
     const wide = { ...coarse, widthPx: 4000 };
-    const first = turns(wide);
+    const first = drawsOf(wide);
     expect(first.length).toBeGreaterThan(1);
     expect(first[0]!.some(({ sharp }) => !sharp)).toBe(true);
     expect(first.at(-1)!.every(({ sharp }) => sharp)).toBe(true);
     // Closer: what is not composed yet is drawn from the composed tiles of the level above.
-    const [closer] = turns({ ...wide, ticksPerPx: wide.ticksPerPx / 4 });
+    const [closer] = drawsOf({ ...wide, ticksPerPx: wide.ticksPerPx / 4 });
     const level = sharpLevel(wide.ticksPerPx, ROOT_LEVEL);
     expect(closer!.filter(({ sharp }) => !sharp).some(({ tile }) => tile.level === level)).toBe(true);
   });

@@ -123,7 +123,7 @@ function collectWide(leaf: TileData, level: number, index: number, out: Piece[])
   }
 }
 
-/** What each bin holds, added up name by name. */
+/** Content of each bin, added up name by name. */
 class BinSums {
   readonly #count = new Float64Array(BINS_PER_TILE);
   readonly #busy = new Float64Array(BINS_PER_TILE);

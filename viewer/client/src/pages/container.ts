@@ -61,7 +61,7 @@ export class Container {
     this.#headers = readHeaders(data, data.getUint16(6, true));
   }
 
-  /** Whether the column is there and has values. */
+  /** True if the column is there and has values. */
   has(id: number): boolean {
     return (this.#headers.get(id)?.length ?? 0) > 0;
   }
@@ -102,14 +102,14 @@ function readHeaders(data: DataView, count: number): Map<number, ColumnHeader> {
     throw new FormatError(`${count} column headers do not fit in ${data.byteLength} bytes`);
   }
   for (let c = 0; c < count; c++) {
-    const at = HEADER_BYTES + c * COLUMN_HEADER_BYTES;
+    const offset = HEADER_BYTES + c * COLUMN_HEADER_BYTES;
     const header: ColumnHeader = {
-      id: data.getUint8(at),
-      planes: data.getUint8(at + 1),
-      flags: data.getUint8(at + 2),
-      length: data.getUint32(at + 4, true),
-      base: data.getBigInt64(at + 8, true),
-      scale: data.getBigUint64(at + 16, true),
+      id: data.getUint8(offset),
+      planes: data.getUint8(offset + 1),
+      flags: data.getUint8(offset + 2),
+      length: data.getUint32(offset + 4, true),
+      base: data.getBigInt64(offset + 8, true),
+      scale: data.getBigUint64(offset + 16, true),
       bodyOffset,
     };
     checkHeader(header);

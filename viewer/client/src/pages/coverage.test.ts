@@ -63,9 +63,9 @@ describe("with any part of the tiles", () => {
       });
       expect(complete).toBe(draws.every((draw) => draw.sharp));
       for (const { start, duration } of events) {
-        const at = Math.max(start, Number(range.startTicks));
-        if (at < Number(range.endTicks) && (start >= at || start + duration > at)) {
-          expect(draws.some((draw) => draw.clipStart <= at && at < draw.clipEnd)).toBe(true);
+        const from = Math.max(start, Number(range.startTicks));
+        if (from < Number(range.endTicks) && (start >= from || start + duration > from)) {
+          expect(draws.some((draw) => draw.clipStart <= from && from < draw.clipEnd)).toBe(true);
         }
       }
     }
@@ -168,11 +168,11 @@ test("a counter is covered without gaps", () => {
     const range = visibleRange(view);
     const { draws, complete } = coverage(lookup, pyramid.shape(), { track: 0, kind: "counter" }, view, ROOT_LEVEL);
     expect(complete).toBe(true);
-    let at: bigint = range.startTicks;
+    let reached: bigint = range.startTicks;
     for (const draw of draws) {
-      expect(draw.clipStart).toBeLessThanOrEqual(at);
-      at = draw.clipEnd;
+      expect(draw.clipStart).toBeLessThanOrEqual(reached);
+      reached = draw.clipEnd;
     }
-    expect(at >= range.endTicks || at === tileEnd(ROOT_LEVEL, 0)).toBe(true);
+    expect(reached >= range.endTicks || reached === tileEnd(ROOT_LEVEL, 0)).toBe(true);
   }
 });

@@ -1,5 +1,5 @@
 /**
- * Which tiles to draw for a track now, with what has arrived so far.
+ * Tiles to draw for a track now, of those that have arrived so far.
  *
  * Every part of the view that holds events gets exactly one tile: the sharp one when it is there, else finer ones that
  * are still there from before, else the nearest ancestor, clipped to the part that is missing. So nothing is drawn
@@ -23,22 +23,22 @@ export interface DrawTile {
   readonly sharp: boolean;
 }
 
-/** What can be drawn of a track in a view, and whether that is all. */
+/** Tiles that can be drawn of a track in a view, and the parts that are missing. */
 export interface Coverage {
   /** In time order, without overlaps. */
   readonly draws: readonly DrawTile[];
-  /** Whether everything that the view needs is there. */
+  /** True if everything that the view needs is there. */
   readonly complete: boolean;
-  /** Where there may be events and nothing can be drawn yet: not idle, but unknown. In time order. */
+  /** Ranges that may hold events and have nothing to draw yet: not idle, but unknown. In time order. */
   readonly missing: readonly TickRange[];
   /** The track is not built yet: its draws are of the overview, one band for all of its rows. */
   readonly provisional?: boolean;
 }
 
-/** How many levels below a missing tile finer ones are looked for; 16 tiles at most take its place. */
+/** Levels below a missing tile on which finer ones are looked for; 16 tiles at most take its place. */
 const FINER_LEVELS = 2;
 
-/** What can be drawn of a track in a view, of the tiles that are in memory. */
+/** Tiles in memory that can be drawn of a track in a view. */
 export function coverage(
   lookup: TileLookup,
   shape: ShapeIndex,
@@ -99,9 +99,9 @@ class Walk {
     }
     const nearest = tile ?? ancestor;
     for (const child of this.#children(level, index)) {
-      const found = this.#shape.find(this.#slot, level - 1, child);
-      if (found !== NO_TILE) {
-        this.visit(found, nearest);
+      const position = this.#shape.find(this.#slot, level - 1, child);
+      if (position !== NO_TILE) {
+        this.visit(position, nearest);
       } else if (this.#request.kind === "counter") {
         // No samples, but a value is in force, which the tile around the gap knows.
         this.#push(nearest, level - 1, child, tile !== undefined);
@@ -162,14 +162,14 @@ class Walk {
       return false;
     }
     for (const child of this.#children(level, this.#shape.indexAt(position))) {
-      const found = this.#shape.find(this.#slot, level - 1, child);
-      if (found === NO_TILE) {
+      const position = this.#shape.find(this.#slot, level - 1, child);
+      if (position === NO_TILE) {
         continue;
       }
       const tile = this.#lookup(this.#request.track, level - 1, child);
       if (tile !== undefined) {
         out.push(tile);
-      } else if (!this.#finer(found, levels - 1, out)) {
+      } else if (!this.#finer(position, levels - 1, out)) {
         return false;
       }
     }

@@ -1,4 +1,4 @@
-/** What decoding throws when bytes are not what docs/page-format.md says. */
+/** Error of decoding: the bytes are not as docs/page-format.md says. */
 export class FormatError extends Error {
   override readonly name = "FormatError";
 }

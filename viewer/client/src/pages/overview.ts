@@ -16,7 +16,7 @@ import { NO_NAME, type TileData } from "./tile";
 /** Entries of all columns have the same index. */
 export interface OverviewPage {
   readonly length: number;
-  /** Of the run. */
+  /** Bin numbers, counted from the start of the run. */
   readonly bin: Uint32Array;
   readonly track: Uint32Array;
   /** 1 to 255: busy from end to end. Counters: the highest value, between the track's lowest and highest. */

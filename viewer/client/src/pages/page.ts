@@ -38,7 +38,7 @@ interface PageColumns<T> {
   part(from: number, to: number): T;
 }
 
-/** What decodes in steps: it may be interrupted after each column. */
+/** Decoding in steps: it may be interrupted after each column. */
 type Steps<T> = Generator<void, T, void>;
 
 /** Decodes an inflated page. Throws FormatError when the bytes are no page, or not the page of `key`. */
@@ -98,7 +98,7 @@ export function* pageSteps(bytes: Uint8Array, key: PageKey): Steps<DecodedPage> 
   return { key, tiles, sizeBytes: sizeBytes + TILE_BYTES * tileCount };
 }
 
-/** What a tile is, by its flags. */
+/** Kind of a tile, by its flags. */
 export function tileKind(flags: number): TileKind {
   if ((flags & TILE_LEAF) !== 0) {
     return "leaf";
@@ -118,7 +118,7 @@ function checkOrder(index: Float64Array, slot: Uint8Array, key: PageKey): void {
   }
 }
 
-/** Where each tile's values end in the columns that `id` counts. */
+/** End of each tile's values in the columns that `id` counts. */
 function ends(container: Container, id: number, tileCount: number): Uint32Array {
   const out = new Uint32Array(tileCount);
   if (container.has(id)) {

@@ -1,5 +1,5 @@
 /**
- * What a rollup is made of below its terminal tiles: the leaf tiles of the tracks that it sums.
+ * Parts of a rollup below its terminal tiles: the leaf tiles of the tracks that it sums.
  *
  * Leaves do not depend on the zoom level, so once they are here every closer look at the same place costs nothing.
  */
@@ -90,7 +90,7 @@ export function missingBlocks(shapes: ReadonlyMap<number, ShapeIndex>, children:
 /** A composed tile, null where nothing is; `waiting` for parts; `whole`: the terminal tile is as fine as it gets. */
 export type Composed = TileData | null | "waiting" | "whole";
 
-/** What a composer keeps: composed tiles, and the parts of terminal tiles. */
+/** Limits of a composer: composed tiles, and the parts of terminal tiles. */
 export interface ComposeLimits {
   readonly tiles: number;
   readonly tileBytes: number;
@@ -103,10 +103,10 @@ const LIMITS: ComposeLimits = { tiles: 2048, tileBytes: 24 * 1024 * 1024, parts:
 /** Memory that a part takes. */
 const PART_BYTES = 200;
 
-/** What a composer takes at most. */
+/** Memory of a composer at most. */
 export const COMPOSED_BYTES = LIMITS.tileBytes + LIMITS.parts * PART_BYTES;
 
-/** How long composing may take in one turn, and a clock in milliseconds. */
+/** Time that composing may take in one turn, and a clock in milliseconds. */
 export interface ComposeBudget {
   readonly budgetMs: number;
   readonly now: () => number;
@@ -154,7 +154,7 @@ export class Composer {
     return this.#tileBytes + PART_BYTES * this.#partCount;
   }
 
-  /** Whether something was put off to the next turn. */
+  /** True if something was put off to the next turn. */
   get isBehind(): boolean {
     return this.#behind;
   }
@@ -173,11 +173,11 @@ export class Composer {
   /** The parts of a terminal tile, as the function of that name has them. */
   readonly partsOf = (terminal: TerminalTile, children: readonly number[]): readonly Part[] | null => {
     const name = `${terminal.track}/${terminal.level}/${terminal.index}`;
-    const known = this.#parts.get(name);
-    if (known !== undefined) {
+    const cached = this.#parts.get(name);
+    if (cached !== undefined) {
       this.#parts.delete(name);
-      this.#parts.set(name, known);
-      return known;
+      this.#parts.set(name, cached);
+      return cached;
     }
     const parts = partsOf(this.#shapes, children, terminal, this.#rootLevel);
     if (parts !== null) {
@@ -207,10 +207,10 @@ export class Composer {
     framing: readonly number[] = [],
   ): Composed {
     const name = `${terminal.track}/${level}/${index}`;
-    const known = this.#tiles.get(name);
-    if (known !== undefined) {
-      this.#keep(name, known);
-      return known;
+    const cached = this.#tiles.get(name);
+    if (cached !== undefined) {
+      this.#keep(name, cached);
+      return cached;
     }
     const parts = this.partsOf(terminal, children);
     if (parts === null || parts.length === 0) {

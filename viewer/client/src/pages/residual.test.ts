@@ -43,10 +43,10 @@ test("a page and its residual make exact bins, each tile its own", () => {
 test("random pages come back as they were, however they are rounded", () => {
   const random = new Random(8);
   for (const quantum of [1n, 3n, 1000n]) {
-    let at = 0;
+    let start = 0;
     const events = Array.from({ length: 300 }, () => {
-      const event = { start: at, duration: random.below(900), row: random.below(2), name: 0 };
-      at += 700 + random.below(800);
+      const event = { start, duration: random.below(900), row: random.below(2), name: 0 };
+      start += 700 + random.below(800);
       return event;
     });
     const [tile] = sliceTiles(3, events, { rootLevel: 5, leafEvents: 10, tilesPerPage: 1 });

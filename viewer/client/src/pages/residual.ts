@@ -1,6 +1,4 @@
-/**
- * What was rounded off a page's bins, in a record of its own: nobody sees it, so it is fetched when somebody asks.
- */
+/** Rounded-off parts of a page's bins, in a record of their own: they are invisible, so they are fetched only for exact figures. */
 
 import { INTS } from "./columns";
 import { Container } from "./container";

@@ -95,26 +95,26 @@ describe("the tiles for a range", () => {
       const start = random.below(220_000);
       const range = { startTicks: ticks(start), endTicks: ticks(start + 1 + random.below(30_000)) };
       const level = random.below(6);
-      const found = tilesFor(shape, { track: 0, kind: "slice" }, range, level, 5).map((position) => ({
+      const tiles = tilesFor(shape, { track: 0, kind: "slice" }, range, level, 5).map((position) => ({
         from: tileOrigin(shape.levelAt(position), shape.indexAt(position)),
         to: tileEnd(shape.levelAt(position), shape.indexAt(position)),
       }));
-      const sorted = [...found].sort((a, b) => Number(a.from - b.from));
+      const sorted = [...tiles].sort((a, b) => Number(a.from - b.from));
       sorted.slice(1).forEach((tile, k) => {
         expect(tile.from).toBeGreaterThanOrEqual(sorted[k]!.to);
       });
       for (const event of events) {
-        const at = Math.max(event.start, start);
-        if (at < range.endTicks && (event.start >= start || event.start + event.duration > start)) {
-          expect(found.some((tile) => tile.from <= at && at < tile.to)).toBe(true);
+        const from = Math.max(event.start, start);
+        if (from < range.endTicks && (event.start >= start || event.start + event.duration > start)) {
+          expect(tiles.some((tile) => tile.from <= from && from < tile.to)).toBe(true);
         }
       }
     }
   });
 
   test("a counter has a tile everywhere", () => {
-    for (let at = 0; at < 262_144; at += 997) {
-      const range = { startTicks: ticks(at), endTicks: ticks(at + 1) };
+    for (let start = 0; start < 262_144; start += 997) {
+      const range = { startTicks: ticks(start), endTicks: ticks(start + 1) };
       expect(tilesFor(shape, { track: 1, kind: "counter" }, range, 0, 5).length).toBe(1);
     }
   });

@@ -22,7 +22,7 @@ export interface TrackRequest {
   readonly framing?: readonly number[];
 }
 
-/** What the pages of a view are found from. */
+/** Input from which the pages of a view are computed. */
 export interface ResolveInput {
   readonly view: View;
   /** Visible tracks, from top to bottom. */
@@ -32,7 +32,7 @@ export interface ResolveInput {
   readonly rootLevel: number;
   /** Shape indices by block; tracks of other blocks are left out. */
   readonly shapes: ReadonlyMap<number, ShapeIndex>;
-  /** How far beyond each side of the view pages are fetched ahead; half the view's width unless told. */
+  /** Ticks beyond each side of the view for which pages are fetched ahead; half the view's width unless given. */
   readonly marginPx?: number;
   /** A memory for `partsOf`, where one is kept from call to call. */
   readonly partsOf?: (terminal: TerminalTile, children: readonly number[]) => readonly Part[] | null;
@@ -164,7 +164,7 @@ export function coarseTerminals(
   return out;
 }
 
-/** Whether a child of the tile that overlaps the range does not exist. */
+/** True if a child of the tile that overlaps the range does not exist. */
 function hasGap(shape: ShapeIndex, position: number, range: TickRange): boolean {
   const child = shape.levelAt(position) - 1;
   const first = 4 * shape.indexAt(position);

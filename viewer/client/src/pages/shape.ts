@@ -1,5 +1,5 @@
 /**
- * Which tiles of a block exist, and in which page each one is.
+ * Index of the tiles of a block, with the page of each.
  *
  * Built from the block's shape record. A tile is known by its position in the record, which all other facts hang on.
  */
@@ -25,7 +25,7 @@ export interface ShapeColumns {
   readonly events: Float64Array;
 }
 
-/** Which tiles a block has, and on which pages they are. */
+/** Tiles of a block, with their pages. */
 export class ShapeIndex {
   readonly block: number;
   readonly length: number;
@@ -63,8 +63,8 @@ export class ShapeIndex {
 
   /** The position of a tile, or NO_TILE. */
   find(slot: number, level: number, index: number): number {
-    const at = this.#lowerBound(slot, level, index);
-    const position = at < this.#groupEnd(slot, level) ? this.#grouped[at]! : NO_TILE;
+    const bound = this.#lowerBound(slot, level, index);
+    const position = bound < this.#groupEnd(slot, level) ? this.#grouped[bound]! : NO_TILE;
     return position !== NO_TILE && this.#columns.index[position] === index ? position : NO_TILE;
   }
 
@@ -101,7 +101,7 @@ export class ShapeIndex {
     return this.#columns.slot[position]!;
   }
 
-  /** What the tile is. */
+  /** Kind of the tile. */
   kindAt(position: number): TileKind {
     return tileKind(this.#columns.flags[position]!);
   }

@@ -20,7 +20,7 @@ export const NO_NAME = 0xffffffff;
 /** The slice reaches in from the left: it is counted in another tile. */
 export const SLICE_CONTINUES = 1;
 
-/** What is odd about a slice, by the bits of its flags; `SLICE_CONTINUES` is said of its tile. */
+/** Oddities of a slice, by the bits of its flags; `SLICE_CONTINUES` is set by its tile. */
 const SLICE_FLAGS: readonly (readonly [bit: number, name: SliceFlag])[] = [
   [2, "open"],
   [4, "renamed"],
@@ -81,7 +81,7 @@ export interface BinColumns {
   readonly name: Uint32Array;
   /** The dominant name's part of `busy` (of `count` where busy is 0), in 255ths. */
   readonly share: Uint8Array;
-  /** What nothing was rounded of; null until the residual of the page has been applied. */
+  /** Values before rounding; null until the residual of the page has been applied. */
   readonly exact: ExactColumns | null;
 }
 
@@ -115,7 +115,7 @@ export interface SampleColumns {
 /** Sums of rollups stop here: a bin with so many busy ticks has at least that many. */
 export const BUSY_LIMIT = 1n << 62n;
 
-/** Which tile it is. */
+/** Track, level and index of a tile. */
 export interface TileName {
   readonly track: number;
   readonly level: number;
@@ -172,7 +172,7 @@ export function sliceStart(tile: TileData, k: number): Ticks {
   return wide === null ? plus(tile.originTicks, BigInt(startOffset[k]!)) : ticks(wide.start[k]!);
 }
 
-/** How long a slice of a tile is, in ticks. */
+/** Duration of a slice of a tile, in ticks. */
 export function sliceDuration(tile: TileData, k: number): Ticks {
   const { wide, startOffset, endOffset } = tile.slices;
   return ticks(wide === null ? endOffset[k]! - startOffset[k]! : wide.duration[k]!);

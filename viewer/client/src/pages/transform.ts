@@ -21,12 +21,12 @@ export function assembleWords(body: Uint8Array, planes: number, words: Int32Arra
 
 /** `(raw >> 1) ^ -(raw & 1)` of each value. */
 export function unzigzag(words: Int32Array): void {
-  for (let at = 0; at < words.length; at += 2) {
-    const low = words[at]!;
-    const high = words[at + 1]!;
+  for (let index = 0; index < words.length; index += 2) {
+    const low = words[index]!;
+    const high = words[index + 1]!;
     const sign = -(low & 1);
-    words[at] = ((low >>> 1) | (high << 31)) ^ sign;
-    words[at + 1] = (high >>> 1) ^ sign;
+    words[index] = ((low >>> 1) | (high << 31)) ^ sign;
+    words[index + 1] = (high >>> 1) ^ sign;
   }
 }
 
@@ -36,16 +36,16 @@ export function scaleWords(words: Int32Array, scale: bigint): void {
   const scaleHigh = Number(scale >> 32n) | 0;
   const scale0 = scaleLow & 0xffff;
   const scale1 = scaleLow >>> 16;
-  for (let at = 0; at < words.length; at += 2) {
-    const low = words[at]!;
+  for (let index = 0; index < words.length; index += 2) {
+    const low = words[index]!;
     const value0 = low & 0xffff;
     const value1 = low >>> 16;
     // 16-bit limbs: each partial product stays below 2**53.
     const low0 = value0 * scale0;
     const middle = value1 * scale0 + value0 * scale1 + Math.floor(low0 / 65536);
     const carry = value1 * scale1 + Math.floor(middle / 65536);
-    words[at] = (middle << 16) | (low0 & 0xffff);
-    words[at + 1] = carry + Math.imul(words[at + 1]!, scaleLow | 0) + Math.imul(low, scaleHigh);
+    words[index] = (middle << 16) | (low0 & 0xffff);
+    words[index + 1] = carry + Math.imul(words[index + 1]!, scaleLow | 0) + Math.imul(low, scaleHigh);
   }
 }
 
@@ -53,10 +53,10 @@ export function scaleWords(words: Int32Array, scale: bigint): void {
 export function addBase(words: Int32Array, base: bigint): void {
   const baseLow = Number(base & 0xffffffffn);
   const baseHigh = Number(base >> 32n);
-  for (let at = 0; at < words.length; at += 2) {
-    const low = (words[at]! >>> 0) + baseLow;
-    words[at] = low;
-    words[at + 1] = words[at + 1]! + baseHigh + (low >= WORD ? 1 : 0);
+  for (let index = 0; index < words.length; index += 2) {
+    const low = (words[index]! >>> 0) + baseLow;
+    words[index] = low;
+    words[index + 1] = words[index + 1]! + baseHigh + (low >= WORD ? 1 : 0);
   }
 }
 
@@ -64,15 +64,15 @@ export function addBase(words: Int32Array, base: bigint): void {
 export function prefixSum(words: Int32Array, base: bigint): void {
   let low = Number(base & 0xffffffffn);
   let high = Number(base >> 32n);
-  for (let at = 0; at < words.length; at += 2) {
-    low += words[at]! >>> 0;
+  for (let index = 0; index < words.length; index += 2) {
+    low += words[index]! >>> 0;
     let carry = 0;
     if (low >= WORD) {
       low -= WORD;
       carry = 1;
     }
-    high = (high + words[at + 1]! + carry) | 0;
-    words[at] = low;
-    words[at + 1] = high;
+    high = (high + words[index + 1]! + carry) | 0;
+    words[index] = low;
+    words[index + 1] = high;
   }
 }

@@ -9,10 +9,10 @@ import type { TileInput } from "./tile-input";
 
 const OPTIONS = { rootLevel: 5, leafEvents: 15, tilesPerPage: 5 };
 const random = new Random(31);
-let at = 0;
+let start = 0;
 const events: EventInput[] = Array.from({ length: 500 }, () => {
-  const event = { start: at, duration: random.pick([0, 1, 30, 500]), row: 0, name: random.below(3) };
-  at += event.duration + random.below(60);
+  const event = { start, duration: random.pick([0, 1, 30, 500]), row: 0, name: random.below(3) };
+  start += event.duration + random.below(60);
   return event;
 });
 const samples = Array.from({ length: 200 }, (_, k) => ({ time: 97 * k, value: random.below(100) }));

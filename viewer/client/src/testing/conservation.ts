@@ -20,7 +20,7 @@ export interface TrackTotals {
 export interface Findings {
   readonly tiles: number;
   readonly pages: number;
-  /** What is wrong, with track, level and tile; empty when the promise is kept. */
+  /** Faults with track, level and tile; empty when the promise is kept. */
   readonly errors: readonly string[];
   /** By track, from its root tile. */
   readonly totals: ReadonlyMap<number, TrackTotals>;
@@ -28,7 +28,7 @@ export interface Findings {
 
 type Load = (key: PageKey) => Promise<Uint8Array> | Uint8Array;
 
-/** Where pages and residuals come from, inflated; residuals of pages with bins alone. */
+/** Source of pages and residuals, inflated; residuals of pages with bins alone. */
 export interface PageSource {
   readonly page: Load;
   readonly residual: Load;
@@ -87,9 +87,9 @@ export async function checkBlock(
 type Report = (message: string) => void;
 
 function checkCount(tile: TileData, announced: number, report: Report): void {
-  const found = eventsOf(tile);
-  if (found !== announced) {
-    report(`${found} events, ${announced} announced`);
+  const events = eventsOf(tile);
+  if (events !== announced) {
+    report(`${events} events, ${announced} announced`);
   }
 }
 

@@ -13,7 +13,7 @@ export function viewOf(start: number, ticksPerPx: number, widthPx: number): View
   return { startTicks: ticks(whole) as Ticks, startFraction: start - whole, ticksPerPx, widthPx };
 }
 
-/** What is drawn of track 0 when every tile is there; `isExact`: and every residual. */
+/** Tiles that are drawn of track 0 when every tile is there; `isExact`: and every residual. */
 export function drawsOf(
   tiles: readonly TileInput[],
   view: View,

@@ -91,10 +91,10 @@ function encodePlanes(raw: readonly bigint[], planes: number): Uint8Array {
 
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
+  let offset = 0;
   for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
+    out.set(part, offset);
+    offset += part.length;
   }
   return out;
 }

@@ -1,4 +1,4 @@
-/** What the package exports, with the first line of each doc comment: read from its sources, for docs/typescript.md. */
+/** Exports of the package, with the first line of each doc comment: read from its sources, for docs/typescript.md. */
 
 import { readFileSync } from "node:fs";
 
@@ -10,7 +10,7 @@ export interface Export {
   readonly module: string;
   /** Its doc comment on one line; "" without one. */
   readonly comment: string;
-  /** What a class has for its users, its constructor first; of others empty. */
+  /** Members of a class for its users, its constructor first; of others empty. */
   readonly members: readonly Member[];
 }
 
@@ -31,12 +31,12 @@ const DECLARATION = /^export (?:async )?(interface|type|class|function|const)\*?
 /** All public names, in the order of the index. */
 export function publicExports(): Export[] {
   const index = readFileSync(new URL("index.ts", SOURCES), "utf8");
-  const found: Export[] = [];
+  const exports: Export[] = [];
   for (const [, names, module] of index.matchAll(/export (\*|\{[^}]*\}) from "\.\/([^"]+)";/g)) {
     const named = names === "*" ? null : new Set(names!.replace(/[{}\s]|\btype\b/g, "").split(","));
-    found.push(...exportsOf(module!).filter(({ name }) => named === null || named.has(name)));
+    exports.push(...exportsOf(module!).filter(({ name }) => named === null || named.has(name)));
   }
-  return found;
+  return exports;
 }
 
 /** docs/typescript.md. */
@@ -44,7 +44,7 @@ export function apiPage(): string {
   const all = publicExports();
   const modules = [...new Set(all.map(({ module }) => module))];
   const sections = modules.map((module) => {
-    const names = all.filter((one) => one.module === module);
+    const names = all.filter((entry) => entry.module === module);
     const rows = names.map(({ name, kind, comment }) => `| \`${name}\` | ${kind} | ${cell(comment)} |`);
     const classes = names.filter(({ members }) => members.length > 0).map(classPart);
     return [`## ${module}\n\n| name | | |\n|---|---|---|\n${rows.join("\n")}\n`, ...classes].join("\n");
@@ -63,31 +63,31 @@ function cell(text: string): string {
 
 function exportsOf(module: string): Export[] {
   const lines = readFileSync(new URL(`${module}.ts`, SOURCES), "utf8").split("\n");
-  return lines.flatMap((line, at) => {
+  return lines.flatMap((line, index) => {
     const [, kind, name] = DECLARATION.exec(line) ?? [];
     if (name === undefined) {
       return [];
     }
-    const members = kind === "class" ? membersOf(lines, at, name) : [];
-    return [{ name, kind: kind as Export["kind"], module, comment: commentAbove(lines, at), members }];
+    const members = kind === "class" ? membersOf(lines, index, name) : [];
+    return [{ name, kind: kind as Export["kind"], module, comment: commentAbove(lines, index), members }];
   });
 }
 
 function membersOf(lines: readonly string[], first: number, name: string): Member[] {
   const end = lines.indexOf("}", first);
-  const found: Member[] = [];
-  for (let at = first + 1; at < end; at++) {
-    if (MEMBER.test(lines[at]!)) {
-      const last = lines.findIndex((line, k) => k >= at && /[{;>]$/.test(line));
+  const members: Member[] = [];
+  for (let index = first + 1; index < end; index++) {
+    if (MEMBER.test(lines[index]!)) {
+      const last = lines.findIndex((line, k) => k >= index && /[{;>]$/.test(line));
       const text = lines
-        .slice(at, last + 1)
+        .slice(index, last + 1)
         .join(" ")
         .replace(/\s+/g, " ")
         .trim();
-      found.push({ signature: signatureOf(text, name), comment: commentAbove(lines, at) });
+      members.push({ signature: signatureOf(text, name), comment: commentAbove(lines, index) });
     }
   }
-  return found;
+  return members;
 }
 
 function signatureOf(declaration: string, name: string): string {
@@ -101,16 +101,16 @@ function signatureOf(declaration: string, name: string): string {
     .replaceAll(/,? \)/g, ")");
 }
 
-function commentAbove(lines: readonly string[], at: number): string {
-  if (at === 0 || !lines[at - 1]!.endsWith("*/")) {
+function commentAbove(lines: readonly string[], index: number): string {
+  if (index === 0 || !lines[index - 1]!.endsWith("*/")) {
     return "";
   }
-  let first = at - 1;
+  let first = index - 1;
   while (!lines[first]!.trimStart().startsWith("/**")) {
     first -= 1;
   }
   const text = lines
-    .slice(first, at)
+    .slice(first, index)
     .join("\n")
     .trim()
     .replace(/^\/\*\*|\*\/$/g, "");

@@ -11,7 +11,7 @@ const BUILDING_MS = 60_000;
 
 let folder = "";
 
-/** What tsc says of the files of the folder, as a project that has installed the package would have them checked. */
+/** Output of tsc for the files of the folder, as a project that has installed the package would have them checked. */
 function check(file: string, ...options: string[]): string {
   const strict = ["--strict", "--noUncheckedIndexedAccess", "--noEmit", "--target", "es2022", "--types", ""];
   try {

@@ -233,11 +233,11 @@ function counterBins(samples: readonly SampleEvent[], start: number, width: numb
       continue;
     }
     const values = inside.map((sample) => sample.value);
-    let [sum, weight, at] = [0, 0, from];
+    let [sum, weight, tick] = [0, 0, from];
     for (const { time, value } of [...inside, { time: from + width, value: 0 }]) {
-      sum += Number.isNaN(inForce) ? 0 : inForce * (time - at);
-      weight += Number.isNaN(inForce) ? 0 : time - at;
-      [at, inForce] = [time, value];
+      sum += Number.isNaN(inForce) ? 0 : inForce * (time - tick);
+      weight += Number.isNaN(inForce) ? 0 : time - tick;
+      [tick, inForce] = [time, value];
     }
     const last = values[values.length - 1]!;
     inForce = last;

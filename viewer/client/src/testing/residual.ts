@@ -1,10 +1,10 @@
-/** What pages carry of the busy time of bins, and the residuals that hold the rest: written from docs/page-format.md. */
+/** Rounded busy times as pages carry them, and the residuals that hold the rest: written from docs/page-format.md. */
 
 import { binTicks } from "../pages/key";
 import { encodeContainer } from "./encode";
 import type { BinInput, TileInput } from "./tile-input";
 
-/** What the busy times of a page are rounded to multiples of: their greatest common divisor, or more where nobody sees it. */
+/** Unit to which the busy times of a page are rounded: their greatest common divisor, or more where the difference is invisible. */
 export function quantumOf(tiles: readonly TileInput[]): bigint {
   const busy = tiles.flatMap(({ bins }) => bins.map((bin) => bin.busy));
   const most = busy.reduce((max, value) => (value > max ? value : max), 0n);

@@ -14,7 +14,7 @@ export interface RollupInput {
   readonly rootLevel: number;
 }
 
-/** What is wrong with the tiles `steps` levels below a terminal tile; empty when they keep the promise. */
+/** Faults of the tiles `steps` levels below a terminal tile; empty when they keep the promise. */
 export function checkComposed(
   input: RollupInput,
   terminal: TerminalTile,

@@ -60,7 +60,7 @@ describe("the form of a tool", () => {
 });
 
 it("says what the server says in the words of the form", () => {
-  const said = "the trace marks no steps: say with step_name which text they have (docs/formats.md, Steps)";
+  const message = "the trace marks no steps: say with step_name which text they have (docs/formats.md, Steps)";
   const shown = "the trace marks no steps: say with “Step name” which text they have";
-  expect(inFormWords(formFields(FIELDS), said)).toBe(shown);
+  expect(inFormWords(formFields(FIELDS), message)).toBe(shown);
 });

@@ -3,7 +3,7 @@
 import type { ToolField, ToolQuestion } from "@tilescope/client";
 import type { PageTexts } from "../contract";
 
-/** What the range switch and the table's own paging say: no inputs. */
+/** Parameters that the range switch and the table's own paging set: no inputs. */
 const NOT_ASKED: ReadonlySet<string> = new Set(["start", "end", "steps", "after"]);
 
 export type Input =
@@ -19,15 +19,15 @@ export interface FormField {
   readonly label: string;
   readonly help: string;
   readonly isRequired: boolean;
-  /** What holds where nothing is entered; empty where there is no default. */
+  /** Value that holds where nothing is entered; empty where there is no default. */
   readonly default: string;
   readonly input: Input;
 }
 
-/** What of a question a person is asked for, in the order of the question; what is required stands first. */
+/** Fields of a question that a person is asked for, in the order of the question; required ones stand first. */
 export function formFields(fields: readonly ToolField[]): readonly FormField[] {
-  const asked = fields.filter(({ name }) => !NOT_ASKED.has(name)).map(formField);
-  return [...asked.filter(({ isRequired }) => isRequired), ...asked.filter(({ isRequired }) => !isRequired)];
+  const shown = fields.filter(({ name }) => !NOT_ASKED.has(name)).map(formField);
+  return [...shown.filter(({ isRequired }) => isRequired), ...shown.filter(({ isRequired }) => !isRequired)];
 }
 
 function formField({ name, description, required, schema }: ToolField): FormField {
@@ -59,16 +59,16 @@ function inputOf(schema: ToolField["schema"]): Input {
   }
 }
 
-/** What is wrong with the texts of a form, by field; nothing if it can be asked. */
+/** Faults of the texts of a form, by field; none if it can be asked. */
 export function faults(fields: readonly FormField[], texts: PageTexts): Readonly<Record<string, string>> {
-  const found: Record<string, string> = {};
+  const problems: Record<string, string> = {};
   for (const field of fields) {
     const fault = faultOf(field, (texts[field.name] ?? "").trim());
     if (fault !== null) {
-      found[field.name] = fault;
+      problems[field.name] = fault;
     }
   }
-  return found;
+  return problems;
 }
 
 function faultOf({ label, isRequired, input }: FormField, text: string): string | null {
@@ -104,25 +104,25 @@ function integerFault(label: string, { min, max }: Extract<Input, { kind: "integ
 
 /** The texts of a form without what says nothing: no empty ones, no defaults, no fields that the tool does not have. */
 export function spare(fields: readonly FormField[], texts: PageTexts): PageTexts {
-  const said = fields.flatMap(({ name, default: otherwise }) => {
+  const entries = fields.flatMap(({ name, default: otherwise }) => {
     const text = (texts[name] ?? "").trim();
     return text === "" || text === otherwise ? [] : [[name, text] as const];
   });
-  return Object.fromEntries(said);
+  return Object.fromEntries(entries);
 }
 
 /** The question of a form: `fields` are those of the tool, also the ones that no form asks for. */
 export function questionOf(fields: readonly ToolField[], texts: PageTexts): ToolQuestion {
-  const known = new Set(fields.map(({ name }) => name));
+  const names = new Set(fields.map(({ name }) => name));
   const question: Record<string, string | undefined> = {};
   for (const [name, text] of Object.entries(texts)) {
-    if (known.has(name) && text !== "") {
+    if (names.has(name) && text !== "") {
       question[name] = text;
     }
   }
   // A tool that knows no range is asked without one.
   for (const name of ["start", "end", "steps"]) {
-    if (!known.has(name)) {
+    if (!names.has(name)) {
       question[name] = undefined;
     }
   }

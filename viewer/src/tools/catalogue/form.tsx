@@ -3,7 +3,7 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import type { PageTexts } from "../contract";
 import { PlaceOptions } from "../frame/place-picker";
-import type { RunPlace } from "../frame/places-of";
+import type { RunPlace } from "../frame/run-places";
 import { type FormField, faults, spare } from "./form-fields";
 
 /** The field that says whose events are looked at. */
@@ -21,11 +21,11 @@ export interface FormProps {
 
 export function Form({ fields, texts, places, hosts, onAsk }: FormProps) {
   const [draft, setDraft] = useState(texts);
-  const [found, setFound] = useState<Readonly<Record<string, string>>>({});
+  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   // Back and Forward bring other texts.
   useEffect(() => {
     setDraft(texts);
-    setFound({});
+    setProblems({});
   }, [texts]);
   return (
     <form
@@ -34,7 +34,7 @@ export function Form({ fields, texts, places, hosts, onAsk }: FormProps) {
       onSubmit={(event) => {
         event.preventDefault();
         const wrong = faults(fields, draft);
-        setFound(wrong);
+        setProblems(wrong);
         const first = Object.keys(wrong)[0];
         if (first === undefined) {
           onAsk(spare(fields, draft));
@@ -48,7 +48,7 @@ export function Form({ fields, texts, places, hosts, onAsk }: FormProps) {
           key={field.name}
           field={field}
           text={draft[field.name] ?? ""}
-          fault={found[field.name] ?? ""}
+          fault={problems[field.name] ?? ""}
           places={field.name === TRACKS ? places : []}
           hosts={hosts}
           onInput={(text) => setDraft({ ...draft, [field.name]: text })}

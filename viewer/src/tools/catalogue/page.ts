@@ -5,20 +5,20 @@ import { ToolIcon } from "../../components/icons";
 import { AVAILABLE, type Page, type PageFields, type PageTexts } from "../contract";
 import { definePage } from "../define";
 
-/** What a tool takes is known when its page is shown: until then its fields are what the address says. */
+/** Fields as the address has them: the parameters of a tool are known when its page is shown. */
 const TEXTS: PageFields<PageTexts> = { parse: (texts) => texts, format: (texts) => texts };
 
-const known = new Map<string, { readonly entry: string; readonly page: Page }>();
+const pages = new Map<string, { readonly entry: string; readonly page: Page }>();
 
 /** The same page for the same entry, so that a page that is shown is not begun anew. */
 export function cataloguePage(tool: ToolEntry): Page {
   const entry = JSON.stringify(tool);
-  const before = known.get(tool.id);
+  const before = pages.get(tool.id);
   if (before?.entry === entry) {
     return before.page;
   }
   const page = makePage(tool);
-  known.set(tool.id, { entry, page });
+  pages.set(tool.id, { entry, page });
   return page;
 }
 

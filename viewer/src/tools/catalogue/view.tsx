@@ -4,10 +4,10 @@ import type { ToolAnswer, ToolEntry, ToolField } from "@tilescope/client";
 import type { ComponentType } from "preact";
 import { useMemo } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
-import { Answered, StateCard, sentence } from "../../asking/states";
-import { useAsked } from "../../asking/use-asked";
+import { Answered, StateCard, sentence } from "../../requests/states";
+import { useRequest } from "../../requests/use-request";
 import type { PageProps, PageTexts } from "../contract";
-import { placesOf } from "../frame/places-of";
+import { placesOf } from "../frame/run-places";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import { Form } from "./form";
@@ -24,15 +24,15 @@ type OfTool<Props> = Props & { readonly tool: ToolEntry };
 
 function CatalogueView(props: OfTool<ViewProps>) {
   const { api } = props.context.trace;
-  const described = useAsked(props.tool.id, (signal) => api.toolFields(props.tool.id, signal));
-  return <Answered asked={described}>{(known) => <Described known={known} {...props} />}</Answered>;
+  const described = useRequest(props.tool.id, (signal) => api.toolFields(props.tool.id, signal));
+  return <Answered request={described}>{(toolFields) => <Described toolFields={toolFields} {...props} />}</Answered>;
 }
 
-function Described({ known, ...props }: OfTool<ViewProps> & { readonly known: readonly ToolField[] }) {
+function Described({ toolFields, ...props }: OfTool<ViewProps> & { readonly toolFields: readonly ToolField[] }) {
   const { context, fields: texts, setFields } = props;
-  const form = useMemo(() => formFields(known), [known]);
+  const form = useMemo(() => formFields(toolFields), [toolFields]);
   const wrong = Object.values(faults(form, texts));
-  const names = new Set(known.map(({ name }) => name));
+  const names = new Set(toolFields.map(({ name }) => name));
   const rangeText = names.has("start") ? context.rangeText : "the whole run";
   return (
     <>
@@ -60,24 +60,24 @@ function Described({ known, ...props }: OfTool<ViewProps> & { readonly known: re
           </button>
         </StateCard>
       ) : (
-        <Answer {...props} known={known} rangeText={rangeText} />
+        <Answer {...props} toolFields={toolFields} rangeText={rangeText} />
       )}
     </>
   );
 }
 
-type AnswerPartProps = OfTool<ViewProps> & { readonly known: readonly ToolField[]; readonly rangeText: string };
+type AnswerPartProps = OfTool<ViewProps> & { readonly toolFields: readonly ToolField[]; readonly rangeText: string };
 
-function Answer({ tool, known, rangeText, context, fields: texts, setFields }: AnswerPartProps) {
-  const question = questionOf(known, texts);
-  const asked = useAnswer(context, tool.id, question);
-  const form = useMemo(() => formFields(known), [known]);
-  const takesSteps = known.some(({ name }) => name === "steps");
+function Answer({ tool, toolFields, rangeText, context, fields: texts, setFields }: AnswerPartProps) {
+  const question = questionOf(toolFields, texts);
+  const request = useAnswer(context, tool.id, question);
+  const form = useMemo(() => formFields(toolFields), [toolFields]);
+  const takesSteps = toolFields.some(({ name }) => name === "steps");
   const links = useMemo(() => (takesSteps ? context : { ...context, steps: null }), [context, takesSteps]);
-  const takesMore = known.some(({ name }) => name === "after");
+  const takesMore = toolFields.some(({ name }) => name === "after");
   return (
     <Answered
-      asked={asked}
+      request={request}
       words={(message) => inFormWords(form, message)}
       isEmpty={isEmptyAnswer}
       empty={({ facts }) => (

@@ -5,7 +5,7 @@ import type { PageFields } from "../contract";
 export interface DashboardFields {
   /** Tracks that say whose events are looked at; empty: all. */
   readonly tracks: string;
-  /** What steps are called, where the trace does not mark them. */
+  /** Name of steps, where the trace does not mark them. */
   readonly stepName: string;
 }
 

@@ -4,7 +4,7 @@ import type { ToolAnswer, ToolEntry } from "@tilescope/client";
 import type { ComponentType } from "preact";
 import { useMemo } from "preact/hooks";
 import { Dashboard } from "../../answers/dashboard";
-import { Answered, StateCard, sentence } from "../../asking/states";
+import { Answered, StateCard, sentence } from "../../requests/states";
 import type { PageProps } from "../contract";
 import { PlacePicker } from "../frame/place-picker";
 import { Incomplete } from "../frame/tool-answer";
@@ -29,7 +29,7 @@ function View({
     () => ({ ...(tracks === "" ? {} : { tracks }), ...(stepName === "" ? {} : { step_name: stepName }) }),
     [tracks, stepName],
   );
-  const asked = useAnswer(context, tool.id, question);
+  const request = useAnswer(context, tool.id, question);
   return (
     <>
       <div class="tool-bar is-flat">
@@ -53,7 +53,7 @@ function View({
         <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
       <Answered
-        asked={asked}
+        request={request}
         isEmpty={isNothing}
         empty={({ facts }) => (
           <StateCard title="Not recorded in this run" state="empty">

@@ -1,10 +1,10 @@
-/** What all pages but the timeline have around them: range switch, title, and the states without an answer. */
+/** Frame of all pages but the timeline: range switch, title, and the states without an answer. */
 
 import { useMemo } from "preact/hooks";
-import { Skeleton, StateCard, Unavailable } from "../../asking/states";
 import { useApp } from "../../components/app-context";
 import { LoadFailed } from "../../components/load-failed";
 import { useLoaded } from "../../components/use-loaded";
+import { Skeleton, StateCard, Unavailable } from "../../requests/states";
 import { catalogue } from "../../state/catalogue";
 import { page } from "../../state/page";
 import { selectedRange } from "../../state/selection";
@@ -46,17 +46,17 @@ function Content({ trace, shown }: { trace: Trace; shown: Page }) {
   const { range, texts } = page.value;
   const selected = range.kind === "selection" ? selectedRange.value : null;
   const { manifest } = trace;
-  const looked = useMemo(() => lookedAt(range, manifest, selected, texts), [range, manifest, selected, texts]);
-  const context = useMemo(() => makeContext(trace, range, looked, app.pages), [trace, range, looked, app]);
+  const subject = useMemo(() => lookedAt(range, manifest, selected, texts), [range, manifest, selected, texts]);
+  const context = useMemo(() => makeContext(trace, range, subject, app.pages), [trace, range, subject, app]);
   const View = useLoaded(shown.id, shown.load);
   const availability = shown.availability(manifest);
   if (!availability.isAvailable) {
     return <Unavailable reason={availability.reason} />;
   }
-  if (!looked.isThere) {
+  if (!subject.isThere) {
     return (
-      <StateCard title={looked.title} state="empty">
-        <p>{looked.reason}</p>
+      <StateCard title={subject.title} state="empty">
+        <p>{subject.reason}</p>
         <button type="button" class="button is-primary" onClick={() => app.pages.setRange({ kind: "run" })}>
           Look at the whole run
         </button>{" "}

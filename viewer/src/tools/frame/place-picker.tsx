@@ -1,7 +1,7 @@
 /** Whose events are looked at: everything, a host, or one of its processes and devices. */
 
 import type { Trace } from "../../state/trace";
-import { placesOf, type RunPlace } from "./places-of";
+import { placesOf, type RunPlace } from "./run-places";
 
 interface Props {
   readonly trace: Trace;
@@ -27,7 +27,7 @@ export function PlacePicker({ trace, tracks, onChoose }: Props) {
   );
 }
 
-/** What may be chosen, and what an address has chosen. */
+/** Options for hosts and processes, with the one that an address has chosen. */
 export function PlaceOptions({ places, tracks }: { readonly places: readonly RunPlace[]; readonly tracks: string }) {
   const isOther = tracks !== "" && !places.some((place) => place.tracks === tracks);
   return (

@@ -1,4 +1,4 @@
-/** What the figures of a page are of: the whole run, the timeline's selection, or steps. On all pages, top left. */
+/** Switch for the range of a page's figures: the whole run, the timeline's selection, or steps. On all pages, top left. */
 
 import { formatDuration } from "@tilescope/client";
 import { useId } from "preact/hooks";
@@ -12,7 +12,7 @@ interface ChoiceProps {
   readonly group: string;
   readonly kind: PageRange["kind"];
   readonly text: string;
-  /** Why it cannot be chosen; empty if it can. */
+  /** Reason why it cannot be chosen; empty if it can. */
   readonly reason: string;
   readonly onChoose: () => void;
 }

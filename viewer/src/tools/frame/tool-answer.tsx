@@ -30,7 +30,7 @@ export function ToolAnswerView({ tool, answer, context, wanted = null }: Props) 
   );
 }
 
-/** What is said while not all tracks are done. */
+/** Notice while not all tracks are done. */
 export function Incomplete() {
   return (
     <p class="page-note" role="status">

@@ -20,18 +20,18 @@ interface Props {
 const SHOWN = ["opcode", "shape", "bytes", "operands", "users", "inside", "computation", "framework", "source"];
 
 export function NodeCard({ table, node, isMiddle, context, program, onCentre, onToggle }: Props) {
-  const column = (id: string) => table.columns.find((one) => one.id === id);
+  const column = (id: string) => table.columns.find((candidate) => candidate.id === id);
   const query = column("query")?.values[node.row];
   return (
     <aside class="graph-card" aria-label="Instruction">
       <h2>{node.name}</h2>
       <dl>
         {SHOWN.map(column)
-          .filter((one): one is ToolColumn => one !== undefined && (one.values[node.row] ?? null) !== null)
-          .map((one) => (
-            <div key={one.id}>
-              <dt>{one.title}</dt>
-              <dd>{worded(one, node.row, context)}</dd>
+          .filter((column): column is ToolColumn => column !== undefined && (column.values[node.row] ?? null) !== null)
+          .map((column) => (
+            <div key={column.id}>
+              <dt>{column.title}</dt>
+              <dd>{worded(column, node.row, context)}</dd>
             </div>
           ))}
       </dl>

@@ -10,7 +10,7 @@ test("what is written is read again, and defaults are left out", () => {
 });
 
 test("malformed texts are defaults", () => {
-  const found = FIELDS.parse({ distance: "11", open: ",,a," });
-  expect(found.distance).toBe(3);
-  expect(found.open).toEqual(["a"]);
+  const fields = FIELDS.parse({ distance: "11", open: ",,a," });
+  expect(fields.distance).toBe(3);
+  expect(fields.open).toEqual(["a"]);
 });

@@ -10,7 +10,7 @@ export interface GraphFields {
   /** In the middle; empty: the program's result. */
   readonly instruction: string;
   readonly distance: number;
-  /** What is opened, by name. */
+  /** Names of the open instructions. */
   readonly open: readonly string[];
   readonly find: string;
 }
@@ -24,7 +24,7 @@ export const FIELDS: PageFields<GraphFields> = {
   parse: ({ program, instruction, distance, open, find }) => ({
     program: text(program),
     instruction: text(instruction),
-    distance: DISTANCES.find((one) => String(one) === distance) ?? DISTANCE,
+    distance: DISTANCES.find((choice) => String(choice) === distance) ?? DISTANCE,
     open: text(open)
       .split(",")
       .filter((name) => name !== ""),

@@ -1,4 +1,4 @@
-/** Where the nodes and edges of a graph lie: operands above their users, open ones as frames around what they run. */
+/** Layout of the nodes and edges of a graph: operands above their users, open ones as frames around what they run. */
 
 import { graphlib, layout } from "@dagrejs/dagre";
 import type { GraphModel, GraphNode } from "./model";
@@ -20,7 +20,7 @@ export interface GraphLayout {
   readonly height: number;
   /** By row; x and y are of the upper left corner. */
   readonly boxes: ReadonlyMap<number, NodeBox>;
-  /** Of each edge of the model the points that it goes through. */
+  /** Points that each edge of the model goes through. */
   readonly paths: readonly (readonly Point[])[];
 }
 
@@ -30,7 +30,7 @@ const MOST_WIDTH = 232;
 const CHARACTER_WIDTH = 7.2;
 const PADDING = 20;
 
-/** What stands beside the name of one that runs others: "+108". */
+/** Characters of the count beside the name of an instruction that runs others: "+108". */
 const COUNT_CHARACTERS = 6;
 
 export function layOut(model: GraphModel): GraphLayout {

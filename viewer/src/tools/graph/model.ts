@@ -2,7 +2,7 @@
 
 import type { ToolAnswer, ToolTable } from "@tilescope/client";
 
-/** What is told apart by colour: what moves data, what computes, what runs others. */
+/** Families that are told apart by colour: what moves data, what computes, what runs others. */
 export type Family =
   | "data"
   | "compute"
@@ -23,9 +23,9 @@ export interface GraphNode {
   readonly shape: string;
   readonly family: Family;
   readonly distance: number;
-  /** How many instructions it runs; 0: it is one itself. */
+  /** Number of instructions that it runs; 0: it is one itself. */
   readonly inside: number;
-  /** Whether it is a frame around others. */
+  /** True if it is a frame around others. */
   readonly isOpen: boolean;
   /** Row of the frame that it lies in, -1: none. */
   readonly frame: number;
@@ -70,9 +70,14 @@ export function graphModel(answer: ToolAnswer): GraphModel | null {
   if (nodes === undefined || edges === undefined) {
     return null;
   }
-  const of = (id: string) => valuesOf(nodes, id);
-  const [names, opcodes, shapes] = [of("name"), of("opcode"), of("shape")];
-  const [distances, inside, isOpen, frames] = [of("distance"), of("inside"), of("is_open"), of("frame")];
+  const column = (id: string) => valuesOf(nodes, id);
+  const [names, opcodes, shapes] = [column("name"), column("opcode"), column("shape")];
+  const [distances, inside, isOpen, frames] = [
+    column("distance"),
+    column("inside"),
+    column("is_open"),
+    column("frame"),
+  ];
   const made = names.map((name, row): GraphNode => {
     const opcode = String(opcodes[row] ?? "");
     return {
@@ -96,7 +101,7 @@ export function graphModel(answer: ToolAnswer): GraphModel | null {
   };
 }
 
-/** Of one that is open, what gives it its value. */
+/** True for the instruction that gives an open one its value. */
 function isNearest({ distance, isOpen }: GraphNode): boolean {
   return distance === 0 && !isOpen;
 }

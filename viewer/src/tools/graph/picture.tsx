@@ -7,7 +7,7 @@ import { beside, type GraphModel, type GraphNode } from "./model";
 interface Props {
   readonly model: GraphModel;
   readonly focus: number;
-  /** What the drawing shows. */
+  /** Description of the drawing. */
   readonly label: string;
   readonly onFocus: (row: number) => void;
   /** Takes a node to the middle. */
@@ -37,14 +37,14 @@ export function Picture({ model, focus, label, onFocus, onCentre, onToggle }: Pr
     const { clientWidth: width, clientHeight: height } = frame.current!;
     const scale = Math.max(Math.min(1, width / place.width, height / place.height), 0.6);
     const box = place.boxes.get(model.middle);
-    const at = (size: number, whole: number, middle: number) =>
+    const offset = (size: number, whole: number, middle: number) =>
       whole * scale <= size
         ? (size - whole * scale) / 2
         : Math.min(0, Math.max(size - whole * scale, size / 2 - middle * scale));
     setView({
       scale,
-      x: at(width, place.width, box === undefined ? 0 : box.x + box.width / 2),
-      y: at(height, place.height, box === undefined ? 0 : box.y + box.height / 2),
+      x: offset(width, place.width, box === undefined ? 0 : box.x + box.width / 2),
+      y: offset(height, place.height, box === undefined ? 0 : box.y + box.height / 2),
     });
   }, [place, model]);
 
@@ -78,7 +78,7 @@ export function Picture({ model, focus, label, onFocus, onCentre, onToggle }: Pr
       )[0];
     const inLine = () => {
       const { y } = place.boxes.get(node.row)!;
-      const level = model.nodes.filter((one) => !one.isOpen && place.boxes.get(one.row)?.y === y);
+      const level = model.nodes.filter((other) => !other.isOpen && place.boxes.get(other.row)?.y === y);
       return level.toSorted((a, b) => middleOf(a.row) - middleOf(b.row)).map(({ row }) => row);
     };
     const step = (by: number) => {
@@ -152,11 +152,11 @@ export function Picture({ model, focus, label, onFocus, onCentre, onToggle }: Pr
               </g>
             ) : null;
           })}
-          {model.edges.map(({ source, target }, at) => (
+          {model.edges.map(({ source, target }, index) => (
             <path
               key={`${source} ${target}`}
               class={source === focus || target === focus ? "graph-edge is-near" : "graph-edge"}
-              d={pathOf(place.paths[at]!)}
+              d={pathOf(place.paths[index]!)}
               marker-end="url(#graph-arrow)"
             />
           ))}
@@ -235,9 +235,9 @@ function pathOf(points: readonly Point[]): string {
     return "";
   }
   const last = rest.at(-1) ?? first;
-  const bends = rest.slice(0, -1).map((point, at) => {
-    const next = rest[at + 1]!;
-    const isLast = at === rest.length - 2;
+  const bends = rest.slice(0, -1).map((point, index) => {
+    const next = rest[index + 1]!;
+    const isLast = index === rest.length - 2;
     const end = isLast ? last : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 };
     return `Q${point.x} ${point.y} ${end.x} ${end.y}`;
   });

@@ -3,7 +3,7 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo, useState } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
-import { Answered } from "../../asking/states";
+import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { useAnswer } from "../frame/use-answer";
 import { NodeCard } from "./card";
@@ -20,7 +20,7 @@ export function GraphView({ context, fields, setFields }: PageProps<GraphFields>
     () => ({ program, instruction, distance: String(distance), open: open.join(","), find }),
     [program, instruction, distance, open, find],
   );
-  const asked = useAnswer(context, TOOL.id, question);
+  const request = useAnswer(context, TOOL.id, question);
   return (
     <>
       <div class="tool-bar is-flat">
@@ -32,9 +32,9 @@ export function GraphView({ context, fields, setFields }: PageProps<GraphFields>
             value={String(distance)}
             onChange={(event) => setFields({ ...fields, distance: Number(event.currentTarget.value) })}
           >
-            {DISTANCES.map((one) => (
-              <option key={one} value={String(one)}>
-                {one}
+            {DISTANCES.map((choice) => (
+              <option key={choice} value={String(choice)}>
+                {choice}
               </option>
             ))}
           </select>
@@ -46,14 +46,14 @@ export function GraphView({ context, fields, setFields }: PageProps<GraphFields>
         )}
         <p class="page-of">Programs are of the whole run.</p>
       </div>
-      <Answered asked={asked}>
+      <Answered request={request}>
         {(answer) => <Shown answer={answer} context={context} fields={fields} setFields={setFields} />}
       </Answered>
     </>
   );
 }
 
-/** Where one looks for an instruction; what is found is a table below. */
+/** Search box for an instruction; the matches are a table below. */
 function Finder({ find, onFind }: { find: string; onFind: (text: string) => void }) {
   return (
     <form
@@ -90,8 +90,8 @@ function Shown({ answer, context, fields, setFields }: ShownProps) {
   const model = useMemo(() => graphModel(answer), [answer]);
   const rest = { ...answer, tables: answer.tables.filter(({ id }) => id !== "nodes" && id !== "edges") };
   const centre = ({ name }: Pick<GraphNode, "name">) => setFields({ ...fields, instruction: name });
-  const table = (id: string) => answer.tables.find((one) => one.id === id);
-  const found = table("found");
+  const table = (id: string) => answer.tables.find((candidate) => candidate.id === id);
+  const matches = table("found");
   const programs = table("programs");
   return (
     <>
@@ -106,10 +106,10 @@ function Shown({ answer, context, fields, setFields }: ShownProps) {
             }
           />
         )}
-        {found !== undefined && (
+        {matches !== undefined && (
           <Chooser
-            label={`${namesOf(found).length === 200 ? "The first 200" : namesOf(found).length} found`}
-            names={namesOf(found)}
+            label={`${namesOf(matches).length === 200 ? "The first 200" : namesOf(matches).length} found`}
+            names={namesOf(matches)}
             chosen=""
             onChoose={(name) => centre({ name })}
           />
@@ -150,7 +150,8 @@ function Drawing({
   onToggle: (node: GraphNode) => void;
 }) {
   const [name, setName] = useState(model.nodes[model.middle]!.name);
-  const node = model.nodes.find((one) => one.name === name && !one.isOpen) ?? model.nodes[model.middle]!;
+  const node =
+    model.nodes.find((candidate) => candidate.name === name && !candidate.isOpen) ?? model.nodes[model.middle]!;
   const table = answer.tables.find(({ id }) => id === "nodes")!;
   return (
     <div class="graph">

@@ -3,7 +3,7 @@
 import "./memory-profile.css";
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo, useRef } from "preact/hooks";
-import { Answered } from "../../asking/states";
+import { Answered } from "../../requests/states";
 import { changeSettings } from "../../state/settings";
 import type { PageContext, PageProps } from "../contract";
 import { PlacePicker } from "../frame/place-picker";
@@ -22,12 +22,12 @@ export function MemoryProfileView({ context, fields, setFields }: PageProps<Memo
     () => ({ ...(memory === "" ? {} : { memory }), ...(tracks === "" ? {} : { tracks }) }),
     [memory, tracks],
   );
-  const asked = useAnswer(context, TOOL.id, question);
-  const known = useRef<Memories>({ names: [], shown: "" });
-  if (asked.asking.kind === "answered") {
-    known.current = memoriesOf(asked.asking.answer);
+  const request = useAnswer(context, TOOL.id, question);
+  const memories = useRef<Memories>({ names: [], shown: "" });
+  if (request.state.kind === "answered") {
+    memories.current = memoriesOf(request.state.answer);
   }
-  const { names, shown } = known.current;
+  const { names, shown } = memories.current;
   const chosen = names.includes(memory) ? memory : memory === "" ? shown : memory;
   return (
     <>
@@ -57,7 +57,7 @@ export function MemoryProfileView({ context, fields, setFields }: PageProps<Memo
         </button>
         <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
-      <Answered asked={asked}>
+      <Answered request={request}>
         {(answer) => <ToolAnswerView tool={TOOL} answer={withFewFacts(answer)} context={context} />}
       </Answered>
     </>
@@ -78,10 +78,10 @@ interface Memories {
 
 function memoriesOf({ tables, facts }: ToolAnswer): Memories {
   const table = tables.find(({ id }) => id === "memories");
-  const of = (id: string) => table?.columns.find((column) => column.id === id)?.values ?? [];
-  const hosts = of("host");
+  const values = (id: string) => table?.columns.find((column) => column.id === id)?.values ?? [];
+  const hosts = values("host");
   const several = new Set(hosts).size > 1;
-  const names = of("memory").map((name, row) => (several ? `${hosts[row]} · ${name}` : String(name)));
+  const names = values("memory").map((name, row) => (several ? `${hosts[row]} · ${name}` : String(name)));
   const fact = facts.find(({ id }) => id === "memory");
   const host = fact?.note.replace(/^of /, "") ?? "";
   return { names, shown: fact === undefined ? "" : several ? `${host} · ${fact.value}` : String(fact.value) };

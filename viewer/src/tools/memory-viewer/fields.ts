@@ -6,7 +6,7 @@ export interface MemoryViewerFields {
   /** Its label, id or name; empty: the largest one. */
   readonly program: string;
   readonly host: string;
-  /** Of memory; 0 is the device's main one. */
+  /** Memory space; 0 is the device's main one. */
   readonly space: number;
   readonly buffers: "peak" | "all";
   readonly order: "size" | "program";

@@ -11,28 +11,28 @@ import "./memory-viewer.css";
 
 interface Props {
   readonly table: ToolTable;
-  /** How many points the program has, and where its peak is; null: not known. */
+  /** Number of points of the program, and the point of its peak; null: not known. */
   readonly points: number;
   readonly peak: number | null;
   readonly time: TimeBase;
 }
 
-/** What the card tells, in this order. */
+/** Columns of the card, in this order. */
 const CARD = ["size", "unpadded", "extra", "expansion", "purpose", "shape", "framework", "source"];
 
 const HUES = 8;
 
 export function LifelineChart({ table, points, peak, time }: Props) {
   const lines = useMemo(() => lifelines(table, points), [table, points]);
-  const at = useSignal(0);
+  const focused = useSignal(0);
   const holder = useRef<HTMLDivElement>(null);
   if (lines.length === 0) {
     return null;
   }
-  const current = Math.min(at.value, lines.length - 1);
+  const current = Math.min(focused.value, lines.length - 1);
   const go = (to: number) => {
-    at.value = Math.max(0, Math.min(lines.length - 1, to));
-    holder.current?.querySelectorAll<HTMLElement>(".lifeline")[at.value]?.focus();
+    focused.value = Math.max(0, Math.min(lines.length - 1, to));
+    holder.current?.querySelectorAll<HTMLElement>(".lifeline")[focused.value]?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const to: Readonly<Record<string, number>> = {
@@ -62,7 +62,7 @@ export function LifelineChart({ table, points, peak, time }: Props) {
                 type="button"
                 class="lifeline"
                 tabIndex={k === current ? 0 : -1}
-                aria-label={said(table, line, time)}
+                aria-label={spokenText(table, line, time)}
                 aria-current={k === current}
                 style={{
                   left: `${100 * line.left}%`,
@@ -71,10 +71,10 @@ export function LifelineChart({ table, points, peak, time }: Props) {
                   borderColor: rim,
                 }}
                 onMouseEnter={() => {
-                  at.value = k;
+                  focused.value = k;
                 }}
                 onFocus={() => {
-                  at.value = k;
+                  focused.value = k;
                 }}
               />
             </span>
@@ -100,7 +100,7 @@ function rounded(column: ToolColumn, value: Figure, time: TimeBase): string {
 
 function Card({ table, line, hue, time }: { table: ToolTable; line: Lifeline; hue: number; time: TimeBase }) {
   const facts = CARD.flatMap((id) => {
-    const column = table.columns.find((one) => one.id === id);
+    const column = table.columns.find((candidate) => candidate.id === id);
     const value = column?.values[line.row] ?? null;
     return column === undefined || value === null
       ? []
@@ -136,7 +136,7 @@ function Card({ table, line, hue, time }: { table: ToolTable; line: Lifeline; hu
   );
 }
 
-function said(table: ToolTable, line: Lifeline, time: TimeBase): string {
+function spokenText(table: ToolTable, line: Lifeline, time: TimeBase): string {
   const size = table.columns.find(({ id }) => id === "size")!;
   return `${line.name}, ${exactText(size, size.values[line.row]!, time)}, ${line.purpose}, point ${line.first} to ${line.last}`;
 }

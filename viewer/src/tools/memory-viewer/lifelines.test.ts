@@ -38,7 +38,7 @@ function table(rows: readonly (readonly [string, number, number, number])[]): To
 }
 
 test("lines stand in the order of the program, as thick as buffers are large", () => {
-  const found = lifelines(
+  const lines = lifelines(
     table([
       ["b", 100, 4, 8],
       ["a", 50, 0, 10],
@@ -47,7 +47,7 @@ test("lines stand in the order of the program, as thick as buffers are large", (
     ]),
     10,
   );
-  expect(found.map(({ name, left, width, thicknessPx }) => [name, left, width, thicknessPx])).toEqual([
+  expect(lines.map(({ name, left, width, thicknessPx }) => [name, left, width, thicknessPx])).toEqual([
     ["a", 0, 1, THICKEST_PX / 2],
     ["tiny", 0.15, 0.1, THINNEST_PX],
     ["b", 0.35, 0.5, THICKEST_PX],
@@ -56,8 +56,8 @@ test("lines stand in the order of the program, as thick as buffers are large", (
 
 test("of very many the largest are drawn", () => {
   const rows = Array.from({ length: 200 }, (_, k) => [`b${k}`, k + 1, k, k + 1] as const);
-  const found = lifelines(table(rows), 200);
-  expect(found).toHaveLength(MOST_LINES);
-  expect(Math.min(...found.map(({ row }) => row))).toBe(200 - MOST_LINES);
+  const lines = lifelines(table(rows), 200);
+  expect(lines).toHaveLength(MOST_LINES);
+  expect(Math.min(...lines.map(({ row }) => row))).toBe(200 - MOST_LINES);
   expect(lifelines(table([]), 0)).toEqual([]);
 });

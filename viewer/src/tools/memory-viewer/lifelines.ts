@@ -1,4 +1,4 @@
-/** Which buffers are drawn as lines, where and how thick: thickness by size, in the order of the program. Pure. */
+/** Buffers that are drawn as lines, with position and thickness: thickness by size, in the order of the program. Pure. */
 
 import type { ToolTable } from "@tilescope/client";
 
@@ -22,8 +22,8 @@ export interface Lifeline {
 
 /** The largest buffers of a table, those made first at the top; `points` is the length of the program. */
 export function lifelines(table: ToolTable, points: number): readonly Lifeline[] {
-  const of = (id: string) => table.columns.find((column) => column.id === id)?.values ?? [];
-  const [names, sizes, purposes, firsts, lasts] = ["name", "size", "purpose", "first", "last"].map(of);
+  const values = (id: string) => table.columns.find((column) => column.id === id)?.values ?? [];
+  const [names, sizes, purposes, firsts, lasts] = ["name", "size", "purpose", "first", "last"].map(values);
   const rows = sizes!.map((size, row) => ({ row, size: Number(size) })).filter(({ size }) => size > 0);
   const largest = rows.sort((a, b) => b.size - a.size || a.row - b.row).slice(0, MOST_LINES);
   const most = largest[0]?.size ?? 1;

@@ -3,7 +3,7 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo, useRef } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
-import { Answered } from "../../asking/states";
+import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
 import { ToolAnswerView } from "../frame/tool-answer";
@@ -30,15 +30,15 @@ export function MemoryViewerView({ context, fields, setFields }: PageProps<Memor
     }),
     [program, host, space, buffers, order],
   );
-  const asked = useAnswer(context, TOOL.id, question);
-  const known = useRef<{ programs: readonly string[]; shown: string }>({ programs: [], shown: "" });
-  if (asked.asking.kind === "answered") {
-    const { tables, facts } = asked.asking.answer;
+  const request = useAnswer(context, TOOL.id, question);
+  const lastAnswer = useRef<{ programs: readonly string[]; shown: string }>({ programs: [], shown: "" });
+  if (request.state.kind === "answered") {
+    const { tables, facts } = request.state.answer;
     const column = tables.find(({ id }) => id === "programs")?.columns.find(({ id }) => id === "program");
     const shown = facts.find(({ id }) => id === "program")?.value;
-    known.current = { programs: (column?.values ?? []).map(String), shown: String(shown ?? program) };
+    lastAnswer.current = { programs: (column?.values ?? []).map(String), shown: String(shown ?? program) };
   }
-  const { programs, shown } = known.current;
+  const { programs, shown } = lastAnswer.current;
   const hosts = context.trace.manifest.hosts;
   return (
     <>
@@ -79,9 +79,9 @@ export function MemoryViewerView({ context, fields, setFields }: PageProps<Memor
           value={String(space)}
           onChange={(event) => setFields({ ...fields, space: Number(event.currentTarget.value) })}
         >
-          {[...SPACES, ...(SPACES.includes(space) ? [] : [space])].map((one) => (
-            <option key={one} value={String(one)}>
-              {one === 0 ? "Main memory (HBM)" : `Memory space ${one}`}
+          {[...SPACES, ...(SPACES.includes(space) ? [] : [space])].map((choice) => (
+            <option key={choice} value={String(choice)}>
+              {choice === 0 ? "Main memory (HBM)" : `Memory space ${choice}`}
             </option>
           ))}
         </select>
@@ -104,7 +104,7 @@ export function MemoryViewerView({ context, fields, setFields }: PageProps<Memor
           onChoose={(next) => setFields({ ...fields, order: next })}
         />
       </div>
-      <Answered asked={asked}>{(answer) => <Parts answer={answer} context={context} />}</Answered>
+      <Answered request={request}>{(answer) => <Parts answer={answer} context={context} />}</Answered>
     </>
   );
 }

@@ -12,14 +12,14 @@ export function familyOfShare(share: number | null): Family {
 export function partsModel(answer: ToolAnswer): GraphModel | null {
   const nodes = answer.tables.find(({ id }) => id === "nodes");
   const edges = answer.tables.find(({ id }) => id === "edges");
-  const of = (table: typeof nodes, id: string) => table?.columns.find((column) => column.id === id)?.values ?? [];
-  const names = of(nodes, "name");
+  const values = (table: typeof nodes, id: string) => table?.columns.find((column) => column.id === id)?.values ?? [];
+  const names = values(nodes, "name");
   if (names.length === 0) {
     return null;
   }
-  const shares = of(nodes, "share");
-  const [opcodes, counts, scopes] = [of(nodes, "opcode"), of(nodes, "operations"), of(nodes, "scope")];
-  const [sources, targets] = [of(edges, "source"), of(edges, "target")];
+  const shares = values(nodes, "share");
+  const [opcodes, counts, scopes] = [values(nodes, "opcode"), values(nodes, "operations"), values(nodes, "scope")];
+  const [sources, targets] = [values(edges, "source"), values(edges, "target")];
   return {
     nodes: names.map((name, row) => {
       const share = shares[row] === null ? null : Number(shares[row]);

@@ -3,7 +3,7 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo, useState } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
-import { Answered } from "../../asking/states";
+import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { useAnswer } from "../frame/use-answer";
 import { Picture } from "../graph/picture";
@@ -15,7 +15,7 @@ const TOOL = { id: "model_graph", title: "Model graph", help: "" };
 
 export function ModelGraphView({ context, fields, setFields }: PageProps<ModelGraphFields>) {
   const { scope } = fields;
-  const asked = useAnswer(
+  const request = useAnswer(
     context,
     TOOL.id,
     useMemo(() => ({ scope }), [scope]),
@@ -43,7 +43,7 @@ export function ModelGraphView({ context, fields, setFields }: PageProps<ModelGr
           <span class="graph-key is-invalid">not on a TPU</span> <span class="graph-key is-data">not judged</span>
         </p>
       </nav>
-      <Answered asked={asked}>
+      <Answered request={request}>
         {(answer) => (
           <Shown key={scope} answer={answer} context={context} onEnter={(next) => setFields({ scope: next })} />
         )}

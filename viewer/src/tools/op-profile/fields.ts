@@ -5,7 +5,7 @@ import type { PageFields } from "../contract";
 export const GROUPINGS = ["program", "category", "provenance"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** How much of each part is listed: its greatest parts, so many of them or until they make up so many percent of its time. */
+/** Number of parts that are listed: the greatest, so many of them or until they make up so many percent of the time. */
 export const LISTED = ["limit=10", "limit=20", "limit=50", "limit=100", "cover=90"] as const;
 export type Listed = (typeof LISTED)[number];
 
@@ -23,9 +23,9 @@ const DEFAULT: OpProfileFields = { by: "program", withIdle: true, listed: "limit
 
 export const FIELDS: PageFields<OpProfileFields> = {
   parse: ({ by, with_idle, limit, cover, tracks = "", operation = "" }) => ({
-    by: GROUPINGS.find((one) => one === by) ?? DEFAULT.by,
+    by: GROUPINGS.find((grouping) => grouping === by) ?? DEFAULT.by,
     withIdle: with_idle !== "false",
-    listed: LISTED.find((one) => one === `cover=${cover}` || one === `limit=${limit}`) ?? DEFAULT.listed,
+    listed: LISTED.find((choice) => choice === `cover=${cover}` || choice === `limit=${limit}`) ?? DEFAULT.listed,
     tracks: /^[\d,-]{1,2000}$/.test(tracks) ? tracks : "",
     operation: operation.slice(0, 1000),
   }),
@@ -38,7 +38,7 @@ export const FIELDS: PageFields<OpProfileFields> = {
   }),
 };
 
-/** What `listed` is as a part of the question. */
+/** `listed` as a part of the question. */
 export function part(listed: Listed): Readonly<Record<string, string>> {
   const [name, value] = listed.split("=");
   return { [name!]: value! };

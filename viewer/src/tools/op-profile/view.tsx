@@ -2,7 +2,7 @@
 
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
-import { Answered } from "../../asking/states";
+import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
 import { PlacePicker } from "../frame/place-picker";
@@ -32,7 +32,7 @@ export function OpProfileView({ context, fields, setFields }: PageProps<OpProfil
     () => ({ by, with_idle: String(withIdle), ...part(listed), ...(tracks === "" ? {} : { tracks }) }),
     [by, withIdle, listed, tracks],
   );
-  const asked = useAnswer(context, TOOL.id, question);
+  const request = useAnswer(context, TOOL.id, question);
   return (
     <>
       <div class="tool-bar is-flat">
@@ -56,9 +56,9 @@ export function OpProfileView({ context, fields, setFields }: PageProps<OpProfil
           value={listed}
           onChange={(event) => setFields({ ...fields, listed: event.currentTarget.value as Listed })}
         >
-          {LISTED.map((one) => (
-            <option key={one} value={one}>
-              {PARTS[one]}
+          {LISTED.map((choice) => (
+            <option key={choice} value={choice}>
+              {PARTS[choice]}
             </option>
           ))}
         </select>
@@ -69,7 +69,7 @@ export function OpProfileView({ context, fields, setFields }: PageProps<OpProfil
         />
         <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
-      <Answered asked={asked}>
+      <Answered request={request}>
         {(answer) => <Tree answer={answer} context={context} operation={fields.operation} />}
       </Answered>
     </>

@@ -1,4 +1,4 @@
-/** What the table of channels says, row by row. Pure. */
+/** Rows of the table of channels. Pure. */
 
 import type { ToolTable } from "@tilescope/client";
 
@@ -19,7 +19,7 @@ export interface ChannelRow {
 }
 
 export function channelRows(table: ToolTable): readonly ChannelRow[] {
-  const column = (id: string) => table.columns.find((one) => one.id === id)?.values ?? [];
+  const column = (id: string) => table.columns.find((candidate) => candidate.id === id)?.values ?? [];
   const text = (id: string, row: number) => {
     const value = column(id)[row] ?? null;
     return value === null ? null : String(value);
@@ -39,12 +39,12 @@ export function channelRows(table: ToolTable): readonly ChannelRow[] {
   }));
 }
 
-/** What a core is called where there is little room: its chip, and which core of that where it has several. */
+/** Short name of each core: its chip, and the number within it where it has several. */
 export function shortNames(cores: ToolTable): ReadonlyMap<string, string> {
-  const column = (id: string) => cores.columns.find((one) => one.id === id)?.values ?? [];
+  const column = (id: string) => cores.columns.find((candidate) => candidate.id === id)?.values ?? [];
   const [chips, numbers] = [column("chip"), column("core_number")];
-  const known = chips.filter((chip) => chip !== null && chip !== undefined);
-  const isAlone = new Set(known).size === known.length;
+  const present = chips.filter((chip) => chip !== null && chip !== undefined);
+  const isAlone = new Set(present).size === present.length;
   return new Map(
     column("core").map((name, row) => {
       const chip = chips[row] ?? null;
@@ -63,7 +63,7 @@ export function channelNames(rows: readonly ChannelRow[]): readonly string[] {
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 
-/** Of one transfer. */
+/** Size of one transfer, as text. */
 export function dataText(bytes: string | null): string {
   return bytes === null ? "–" : `${Number((Number(bytes) / MIB).toPrecision(4))} MiB`;
 }
@@ -73,7 +73,7 @@ export function bandwidthText(rate: number | null): string {
   return rate === null ? "–" : `${Number((rate / GIB).toPrecision(3))} GiB/s`;
 }
 
-/** What the longest of all has, from 0 to 1. */
+/** Share of a channel in the longest of all, from 0 to 1. */
 export function partOf(row: ChannelRow, rows: readonly ChannelRow[]): number {
   const longest = Math.max(1, ...rows.map(({ latency }) => Number(latency ?? 0)));
   return Number(row.latency ?? 0) / longest;

@@ -3,7 +3,7 @@
 import type { ToolColumn, ToolTable } from "@tilescope/client";
 import { useRef } from "preact/hooks";
 import { figureText } from "../../answers/figures";
-import { goToPlace, Places } from "../../answers/places";
+import { goToPlace, Places } from "../../answers/timeline-places";
 import { GoIcon } from "../../components/icons";
 import type { PageContext } from "../contract";
 import {
@@ -35,13 +35,13 @@ export function Channels({ table, cores, context, channel, onChannel, current, o
   const all = channelRows(table);
   const rows = all.filter((row) => channel === "" || row.channel === channel);
   const listed = rows.slice(0, MOST_LISTED);
-  const looked = rows.find(({ row }) => row === current) ?? listed[0];
+  const shownRow = rows.find(({ row }) => row === current) ?? listed[0];
   const words = worded(table, context);
   const short = shortNames(cores);
   const onKeyDown = (event: KeyboardEvent) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const at = listed.findIndex(({ row }) => row === looked?.row);
-    const next = by === undefined ? undefined : listed[at + by];
+    const index = listed.findIndex(({ row }) => row === shownRow?.row);
+    const next = by === undefined ? undefined : listed[index + by];
     if (next !== undefined) {
       onCurrent(next.row);
       list.current?.querySelector<HTMLElement>(`[data-channel-row="${next.row}"]`)?.focus();
@@ -75,8 +75,8 @@ export function Channels({ table, cores, context, channel, onChannel, current, o
               type="button"
               class="pod-channel"
               data-channel-row={row.row}
-              tabIndex={row.row === looked?.row ? 0 : -1}
-              aria-current={row.row === looked?.row}
+              tabIndex={row.row === shownRow?.row ? 0 : -1}
+              aria-current={row.row === shownRow?.row}
               onMouseEnter={() => onCurrent(row.row)}
               onFocus={() => onCurrent(row.row)}
               onClick={() => onCurrent(row.row)}
@@ -93,7 +93,7 @@ export function Channels({ table, cores, context, channel, onChannel, current, o
         ))}
       </ol>
       {rows.length > MOST_LISTED && <p class="page-note">{rows.length - MOST_LISTED} more are in the table below.</p>}
-      {looked !== undefined && <ChannelCard table={table} context={context} of={looked} words={words} />}
+      {shownRow !== undefined && <ChannelCard table={table} context={context} channel={shownRow} words={words} />}
     </section>
   );
 }
@@ -103,34 +103,34 @@ type Words = (id: keyof typeof COLUMNS, row: ChannelRow) => string;
 interface CardProps {
   readonly table: ToolTable;
   readonly context: PageContext;
-  readonly of: ChannelRow;
+  readonly channel: ChannelRow;
   readonly words: Words;
 }
 
-function ChannelCard({ table, context, of, words }: CardProps) {
-  const place = new Places(table.columns).of(of.row);
+function ChannelCard({ table, context, channel, words }: CardProps) {
+  const place = new Places(table.columns).placeOf(channel.row);
   const facts: readonly (readonly [string, string])[] = [
-    ["Data", dataText(of.data)],
-    ["Latency", words("latency", of)],
-    ["Bandwidth", bandwidthText(of.bandwidth)],
-    ["Send delay", words("sendDelay", of)],
-    ["Transfers", words("occurrences", of)],
+    ["Data", dataText(channel.data)],
+    ["Latency", words("latency", channel)],
+    ["Bandwidth", bandwidthText(channel.bandwidth)],
+    ["Send delay", words("sendDelay", channel)],
+    ["Transfers", words("occurrences", channel)],
   ];
   return (
     <section class="pod-card" aria-label="Channel">
       <h3>
-        Channel {of.channel}: {of.source} → {of.destination}
+        Channel {channel.channel}: {channel.source} → {channel.destination}
       </h3>
       <dl>
-        {facts.map(([title, told]) => (
+        {facts.map(([title, text]) => (
           <div key={title}>
             <dt>{title}</dt>
-            <dd>{told}</dd>
+            <dd>{text}</dd>
           </div>
         ))}
       </dl>
       <ul class="pod-hlo">
-        {of.hlo.map((name) => (
+        {channel.hlo.map((name) => (
           <li key={name}>
             <code>{name}</code>
             <button type="button" class="pod-link" onClick={() => context.openPage("op_profile", { operation: name })}>
@@ -139,7 +139,7 @@ function ChannelCard({ table, context, of, words }: CardProps) {
             <button
               type="button"
               class="pod-link"
-              onClick={() => context.openPage("memory_viewer", { program: of.program ?? "", buffers: "all" })}
+              onClick={() => context.openPage("memory_viewer", { program: channel.program ?? "", buffers: "all" })}
             >
               Memory viewer<span class="visually-hidden"> of the program of {name}</span>
             </button>

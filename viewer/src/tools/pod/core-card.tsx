@@ -21,8 +21,8 @@ export function CoreCard({ cores, row, colour, time, onTimeline, onRow }: Props)
   const [x, y] = [value("x"), value("y")];
   const groups = partGroups(cores);
   const group = groups.find(({ parts }) => parts.some(({ id }) => id === colour)) ?? groups[0];
-  const text = (kind: "ticks" | "fraction", of: string | number | null) => {
-    const { digits, unit } = figureText({ kind, unit: "" }, of, time);
+  const text = (kind: "ticks" | "fraction", value: string | number | null) => {
+    const { digits, unit } = figureText({ kind, unit: "" }, value, time);
     return `${digits} ${unit}`.trim();
   };
   const facts: readonly (readonly [string, string | null])[] = [
@@ -35,11 +35,11 @@ export function CoreCard({ cores, row, colour, time, onTimeline, onRow }: Props)
     <section class="pod-card" aria-label="Core">
       <h3>{String(value("core") ?? "")}</h3>
       <dl>
-        {facts.map(([title, told]) =>
-          told === null ? null : (
+        {facts.map(([title, text]) =>
+          text === null ? null : (
             <div key={title}>
               <dt>{title}</dt>
-              <dd title={told}>{told}</dd>
+              <dd title={text}>{text}</dd>
             </div>
           ),
         )}
@@ -76,7 +76,7 @@ export function CoreCard({ cores, row, colour, time, onTimeline, onRow }: Props)
   );
 }
 
-/** Whether any core has it: then the card keeps its height from core to core. */
+/** True if any core has it: then the card keeps its height from core to core. */
 function isTaken(cores: ToolTable, part: string): boolean {
   return cores.columns.find(({ id }) => id === part)?.values.some((value) => Number(value ?? 0) > 0) === true;
 }

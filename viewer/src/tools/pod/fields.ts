@@ -5,7 +5,7 @@ import type { PageFields } from "../contract";
 export interface PodFields {
   /** One step alone, by its number; empty: all of the range. */
   readonly step: string;
-  /** What colours the map: one of the choices that the server has. */
+  /** Figure that colours the map: one of the choices that the server has. */
   readonly colour: string;
   readonly tracks: string;
 }

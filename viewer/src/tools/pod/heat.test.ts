@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { heatColor } from "../../answers/chart-style";
-import { column, table } from "../../answers/made-up";
+import { column, table } from "../../answers/test-tables";
 import { contrast } from "../../raster/color";
 import { heatOf, inkOn } from "./heat";
 import { legendWords, partGroups } from "./parts";

@@ -1,11 +1,11 @@
-/** How much of the map's range each core has, and what can be read on its colour. Pure. */
+/** Position of each core in the map's range, and the ink that can be read on its colour. Pure. */
 
 import type { FigureKind, ToolTable } from "@tilescope/client";
 import type { Figure } from "../../answers/figures";
 import { contrast, type Rgb } from "../../raster/color";
 import { DURATION } from "./parts";
 
-/** What colours the map. `parts`: 0 to 1, of the range; NaN where it was not recorded. */
+/** Figures that colour the map. `parts`: 0 to 1, of the range; NaN where it was not recorded. */
 export interface Heat {
   readonly kind: FigureKind;
   readonly values: readonly Figure[];
@@ -14,26 +14,26 @@ export interface Heat {
   readonly most: Figure;
 }
 
-/** Of the greatest value: what differs by less looks alike. */
+/** Part of the greatest value below which differences look alike. */
 const ALIKE = 0.01;
 
 export function heatOf(cores: ToolTable, colour: string): Heat {
-  const column = (id: string) => cores.columns.find((one) => one.id === id)?.values ?? [];
+  const column = (id: string) => cores.columns.find((candidate) => candidate.id === id)?.values ?? [];
   const durations = column(DURATION);
   const kind = colour === DURATION ? "ticks" : "fraction";
   const values: readonly Figure[] =
     colour === DURATION ? durations : column(colour).map((value, k) => shareOf(value, durations[k] ?? null));
   const numbers = values.map((value) => (value === null ? Number.NaN : Number(value)));
-  const known = numbers.filter((value) => !Number.isNaN(value));
-  const [from, to] = [Math.min(...known), Math.max(...known)];
+  const measured = numbers.filter((value) => !Number.isNaN(value));
+  const [from, to] = [Math.min(...measured), Math.max(...measured)];
   const span = Math.max(to - from, ALIKE * (kind === "fraction" ? 1 : Math.abs(to)));
-  const at = (number: number) => values[numbers.indexOf(number)] ?? null;
+  const valueAt = (number: number) => values[numbers.indexOf(number)] ?? null;
   return {
     kind,
     values,
     parts: numbers.map((value) => (span > 0 ? (value - from) / span : value - from)),
-    least: at(from),
-    most: at(to),
+    least: valueAt(from),
+    most: valueAt(to),
   };
 }
 
@@ -45,7 +45,7 @@ export function shareOf(value: Figure, duration: Figure): number | null {
 const BLACK: Rgb = { r: 0, g: 0, b: 0 };
 const WHITE: Rgb = { r: 255, g: 255, b: 255 };
 
-/** What is easier to read on a colour: one of the two always has a contrast of 4.5. */
+/** Ink that is easier to read on a colour: one of the two always has a contrast of 4.5. */
 export function inkOn(color: string): "#000000" | "#ffffff" {
   const value = Number.parseInt(color.slice(1), 16);
   const ground = { r: value >> 16, g: (value >> 8) & 255, b: value & 255 };

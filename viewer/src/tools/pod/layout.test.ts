@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { column, table } from "../../answers/made-up";
+import { column, table } from "../../answers/test-tables";
 import { neighbour, podLayout } from "./layout";
 
 type Row = readonly [host: string | null, chip: string | null, x: string | null, y: string | null];

@@ -1,4 +1,4 @@
-/** Where the chips of a pod are drawn: in the grid that the table tells, each host's in a box; else host by host. Pure. */
+/** Layout of the chips of a pod: in the grid that the table tells, each host's in a box; else host by host. Pure. */
 
 import type { ToolTable } from "@tilescope/client";
 
@@ -10,7 +10,7 @@ export interface Chip {
   readonly cores: readonly number[];
 }
 
-/** What a host has. Columns and rows count chips. */
+/** Box of a host. Columns and rows count chips. */
 export interface HostBox {
   readonly host: string;
   readonly column: number;
@@ -23,12 +23,12 @@ export interface HostBox {
 export interface PodLayout {
   readonly columns: number;
   readonly rows: number;
-  /** Of any chip. */
+  /** Greatest number of cores of a chip. */
   readonly coresOfChip: number;
   readonly boxes: readonly HostBox[];
 }
 
-/** How a core is reached by keys. */
+/** Keys that lead from core to core. */
 export type ArrowKey = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown";
 
 interface Core {
@@ -68,7 +68,7 @@ export function neighbour(layout: PodLayout, from: number, direction: ArrowKey):
   if (here === undefined) {
     return from;
   }
-  let found = from;
+  let root = from;
   let least = Number.POSITIVE_INFINITY;
   for (const { row, x, y } of places) {
     const [along, aside] =
@@ -76,11 +76,11 @@ export function neighbour(layout: PodLayout, from: number, direction: ArrowKey):
     const ahead = direction === "ArrowRight" || direction === "ArrowDown" ? along : -along;
     const far = ahead + 1000 * Math.abs(aside);
     if (ahead > 0 && far < least) {
-      found = row;
+      root = row;
       least = far;
     }
   }
-  return found;
+  return root;
 }
 
 function coresOf(table: ToolTable): readonly Core[] {
@@ -109,8 +109,8 @@ function gridBoxes(byHost: ReadonlyMap<string, readonly Core[]>): readonly HostB
     const [xs, ys] = [cores.map(({ x }) => x! - left), cores.map(({ y }) => y! - top)];
     const [column, row] = [Math.min(...xs), Math.min(...ys)];
     const [columns, rows] = [Math.max(...xs) - column + 1, Math.max(...ys) - row + 1];
-    for (let at = 0; at < columns * rows; at++) {
-      const place = `${column + (at % columns)},${row + Math.floor(at / columns)}`;
+    for (let index = 0; index < columns * rows; index++) {
+      const place = `${column + (index % columns)},${row + Math.floor(index / columns)}`;
       if (taken.has(place)) {
         return null;
       }
@@ -119,8 +119,8 @@ function gridBoxes(byHost: ReadonlyMap<string, readonly Core[]>): readonly HostB
     const chips = new Map<string, Chip>();
     cores.forEach(({ row: core, chip }, k) => {
       const place = `${xs[k]},${ys[k]}`;
-      const known = chips.get(place)?.cores ?? [];
-      chips.set(place, { id: chip, column: xs[k]! - column, row: ys[k]! - row, cores: [...known, core] });
+      const cores = chips.get(place)?.cores ?? [];
+      chips.set(place, { id: chip, column: xs[k]! - column, row: ys[k]! - row, cores: [...cores, core] });
     });
     boxes.push({ host, column, row, columns, rows, chips: [...chips.values()] });
   }
@@ -135,16 +135,16 @@ function hostBoxes(byHost: ReadonlyMap<string, readonly Core[]>): readonly HostB
       const id = chip ?? `row ${row}`;
       chips.set(id, [...(chips.get(id) ?? []), row]);
     }
-    return { host, chips: [...chips].map(([id, of]) => ({ id: id.startsWith("row ") ? null : id, cores: of })) };
+    return { host, chips: [...chips].map(([id, cores]) => ({ id: id.startsWith("row ") ? null : id, cores })) };
   });
   const most = Math.max(0, ...hosts.map(({ chips }) => chips.length));
   const columns = Math.max(1, Math.ceil(Math.sqrt(most)));
   const rows = Math.max(1, Math.ceil(most / columns));
   const across = Math.max(1, Math.ceil(Math.sqrt(hosts.length)));
-  return hosts.map(({ host, chips }, at) => ({
+  return hosts.map(({ host, chips }, index) => ({
     host,
-    column: (at % across) * columns,
-    row: Math.floor(at / across) * rows,
+    column: (index % across) * columns,
+    row: Math.floor(index / across) * rows,
     columns,
     rows,
     chips: chips.map((chip, k) => ({ ...chip, column: k % columns, row: Math.floor(k / columns) })),

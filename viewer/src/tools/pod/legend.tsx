@@ -1,4 +1,4 @@
-/** What the colours of the map mean: the least and most of it, and whether much is good. */
+/** Legend of the map's colours: the least and most of it, and whether much is good. */
 
 import type { TimeBase } from "@tilescope/client";
 import { heatColor } from "../../answers/chart-style";

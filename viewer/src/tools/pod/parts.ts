@@ -1,18 +1,18 @@
-/** What may colour the map of a pod, and whether much of it is good. Ids are those of columns and of the tool's question. */
+/** Figures that may colour the map of a pod, and whether much of them is good. Ids are those of columns and of the tool's question. */
 
 import type { ToolTable } from "@tilescope/client";
 
-/** Whether more of it is what one wants. */
+/** Worth of a high value. */
 export type Worth = "good" | "bad" | "neither";
 
 const GOOD: ReadonlySet<string> = new Set(["device_compute", "tpu_high_flops"]);
 const NEITHER: ReadonlySet<string> = new Set(["tpu_low_flops", "tpu_all_reduce_compute", "tpu_megacore"]);
 const WAITING: ReadonlySet<string> = new Set(["device_collectives", "tpu_all_reduce_sync"]);
 
-/** How long a step takes as a whole. */
+/** Id of the duration of a step as a whole. */
 export const DURATION = "duration";
 
-/** What ids of the categories of TPUs begin with: some of the others are those of classes. */
+/** Prefix of the ids of TPU categories: some of the others are those of classes. */
 const TPU = "tpu_";
 
 /** The parts that a table tells, by class or by the categories of TPUs. */
@@ -36,7 +36,7 @@ export function worthOf(colour: string): Worth {
   return GOOD.has(colour) ? "good" : NEITHER.has(colour) ? "neither" : "bad";
 }
 
-/** What the legend says of much of it, `more` being how that looks: dark or bright. */
+/** Text of the legend for much of it, `more` being its look: dark or bright. */
 export function legendWords(colour: string, more: string): string {
   const worth = worthOf(colour);
   const words = worth === "neither" ? "neither good nor bad by itself" : worth;

@@ -13,7 +13,7 @@ interface Props {
 
 export function StepSlider({ steps, step, onStep }: Props) {
   const moving = useSignal<number | null>(null);
-  const at = moving.value ?? Math.max(0, steps.indexOf(step));
+  const index = moving.value ?? Math.max(0, steps.indexOf(step));
   if (steps.length < 2) {
     return null;
   }
@@ -26,7 +26,7 @@ export function StepSlider({ steps, step, onStep }: Props) {
           { value: "one", text: "One step" },
         ]}
         chosen={step === "" ? "all" : "one"}
-        onChoose={(next) => onStep(next === "all" ? "" : steps[at]!)}
+        onChoose={(next) => onStep(next === "all" ? "" : steps[index]!)}
       />
       {step !== "" && (
         <label class="pod-slider">
@@ -34,9 +34,9 @@ export function StepSlider({ steps, step, onStep }: Props) {
             type="range"
             min={0}
             max={steps.length - 1}
-            value={at}
+            value={index}
             aria-label="Step"
-            aria-valuetext={`Step ${steps[at]}`}
+            aria-valuetext={`Step ${steps[index]}`}
             onInput={(event) => {
               moving.value = Number(event.currentTarget.value);
             }}
@@ -45,7 +45,7 @@ export function StepSlider({ steps, step, onStep }: Props) {
               onStep(steps[Number(event.currentTarget.value)]!);
             }}
           />
-          <output>{steps[at]}</output>
+          <output>{steps[index]}</output>
         </label>
       )}
     </>

@@ -14,7 +14,7 @@ interface Props {
 const MOST_SHOWN = 8;
 
 export function Stragglers({ stragglers, fact, time, onCore }: Props) {
-  const column = (id: string) => stragglers.columns.find((one) => one.id === id)?.values ?? [];
+  const column = (id: string) => stragglers.columns.find((candidate) => candidate.id === id)?.values ?? [];
   const cores = column("core");
   const text = (kind: "ticks" | "fraction", value: string | number | boolean | null | undefined) => {
     const { digits, unit } = figureText({ kind, unit: "" }, value ?? null, time);

@@ -13,7 +13,7 @@ interface Props {
   readonly cores: ToolTable;
   readonly layout: PodLayout;
   readonly heat: Heat;
-  /** What the colour shows, in words. */
+  /** Name of the figure that the colour shows. */
   readonly title: string;
   readonly current: number;
   readonly stragglers: ReadonlySet<string>;

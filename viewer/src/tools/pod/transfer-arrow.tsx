@@ -21,7 +21,7 @@ interface Path {
   readonly height: number;
 }
 
-/** Of the way: how far the arrow bends aside, so that one from cell to cell in a row can be seen between others. */
+/** Bend of the arrow as a part of its length, so that one from cell to cell in a row can be seen between others. */
 const BEND = 0.18;
 const SHORTER_PX = 16;
 
@@ -55,18 +55,18 @@ export function TransferArrow({ holder, transfer: { from, to } }: Props) {
 }
 
 function pathBetween(map: HTMLElement, from: number, to: number): Path | null {
-  const [one, other] = [centreOf(map, from), centreOf(map, to)];
-  if (one === null || other === null) {
+  const [source, target] = [centreOf(map, from), centreOf(map, to)];
+  if (source === null || target === null) {
     return null;
   }
-  const [dx, dy] = [other.x - one.x, other.y - one.y];
+  const [dx, dy] = [target.x - source.x, target.y - source.y];
   // Ends beside the figures in the cells.
   const part = SHORTER_PX / Math.max(2 * SHORTER_PX, Math.hypot(dx, dy));
   const [start, end] = [
-    { x: one.x + dx * part, y: one.y + dy * part },
-    { x: other.x - dx * part, y: other.y - dy * part },
+    { x: source.x + dx * part, y: source.y + dy * part },
+    { x: target.x - dx * part, y: target.y - dy * part },
   ];
-  const [x, y] = [(one.x + other.x) / 2 - dy * BEND, (one.y + other.y) / 2 + dx * BEND];
+  const [x, y] = [(source.x + target.x) / 2 - dy * BEND, (source.y + target.y) / 2 + dx * BEND];
   return {
     text: `M${start.x} ${start.y} Q${x} ${y} ${end.x} ${end.y}`,
     width: map.scrollWidth,

@@ -4,8 +4,8 @@ import type { ToolAnswer, ToolTable } from "@tilescope/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
 import type { RowOfTable } from "../../answers/links";
-import { goToPlace, Places } from "../../answers/places";
-import { Answered } from "../../asking/states";
+import { goToPlace, Places } from "../../answers/timeline-places";
+import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
 import { PlacePicker } from "../frame/place-picker";
@@ -29,13 +29,13 @@ const TOOL = { id: "pod", title: "Pod", help: "" };
 export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
   const { step, colour, tracks } = fields;
   const question = useMemo(() => ({ colour, ...(tracks === "" ? {} : { tracks }) }), [colour, tracks]);
-  const asked = useAnswer(context, TOOL.id, question);
+  const request = useAnswer(context, TOOL.id, question);
   const [core, setCore] = useState("");
-  const known = useRef<ToolAnswer | null>(null);
-  if (asked.asking.kind === "answered") {
-    known.current = asked.asking.answer;
+  const lastAnswer = useRef<ToolAnswer | null>(null);
+  if (request.state.kind === "answered") {
+    lastAnswer.current = request.state.answer;
   }
-  const all = known.current;
+  const all = lastAnswer.current;
   const cores = all?.tables.find(({ id }) => id === "cores");
   const steps = [...new Set((all?.series.find(({ id }) => id === "map")?.x.values ?? []).map(String))];
   const [link, setLink] = useState(NO_LINK);
@@ -53,9 +53,9 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
           <option value={DURATION}>How long steps are</option>
           {(cores === undefined ? [] : partGroups(cores)).map(({ title, parts }) => (
             <optgroup key={title} label={title}>
-              {parts.map(({ id, title: of }) => (
+              {parts.map(({ id, title: partTitle }) => (
                 <option key={id} value={id}>
-                  {of}
+                  {partTitle}
                 </option>
               ))}
             </optgroup>
@@ -69,7 +69,7 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
         <p class="page-of">Figures are of {step === "" ? context.rangeText : `step ${step}`}.</p>
       </div>
       {step === "" ? (
-        <Answered asked={asked}>{(answer) => <Shown {...shown} question={question} answer={answer} />}</Answered>
+        <Answered request={request}>{(answer) => <Shown {...shown} question={question} answer={answer} />}</Answered>
       ) : (
         <OneStep {...shown} question={question} />
       )}
@@ -77,7 +77,7 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
   );
 }
 
-/** What one looks at beside the map: cores, or channels between them; of all of these or of one, and which row. */
+/** Subject beside the map: cores, or channels between them; all of these or one, and the row. */
 interface LinkChoice {
   readonly side: "core" | "channels";
   readonly channel: string;
@@ -97,36 +97,36 @@ interface ShownProps {
   readonly onCore: (name: string) => void;
   readonly link: LinkChoice;
   readonly onLink: (link: LinkChoice) => void;
-  /** What the page asks. */
+  /** Question of the page. */
   readonly question: Readonly<Record<string, string>>;
 }
 
 function OneStep({ question, ...props }: ShownProps) {
   const { step } = props.fields;
   const ofStep = useMemo(() => ({ ...question, steps: `${step}-${step}`, collectives: "true" }), [question, step]);
-  const asked = useAnswer(props.context, TOOL.id, ofStep);
-  return <Answered asked={asked}>{(answer) => <Shown {...props} question={ofStep} answer={answer} />}</Answered>;
+  const request = useAnswer(props.context, TOOL.id, ofStep);
+  return <Answered request={request}>{(answer) => <Shown {...props} question={ofStep} answer={answer} />}</Answered>;
 }
 
 function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer }) {
   const [wanted, setWanted] = useState<RowOfTable | null>(null);
-  const [asked, setAsked] = useState<AskedChannels | null>(null);
+  const [fetched, setFetched] = useState<AskedChannels | null>(null);
   const cores = answer.tables.find(({ id }) => id === "cores");
-  const told = answer.tables.find(({ id }) => id === "channels");
+  const listed = answer.tables.find(({ id }) => id === "channels");
   const sends = cores?.columns.some(({ id, values }) => SENDING.has(id) && values.some((value) => Number(value) > 0));
   // Those of another question may still be there.
-  const channels = told ?? (sends === true && asked?.question === props.question ? asked.table : null);
+  const channels = listed ?? (sends === true && fetched?.question === props.question ? fetched.table : null);
   const { context, fields } = props;
   return (
     <>
       {!answer.complete && <Incomplete />}
-      {told === undefined && sends === true && <AskChannels {...props} onTable={setAsked} />}
+      {listed === undefined && sends === true && <AskChannels {...props} onTable={setFetched} />}
       {cores !== undefined && <Pod {...props} answer={answer} cores={cores} channels={channels} onRow={setWanted} />}
       <AnswerView
         tool={TOOL}
         answer={{
           ...answer,
-          tables: told === undefined && channels !== null ? [...answer.tables, channels] : answer.tables,
+          tables: listed === undefined && channels !== null ? [...answer.tables, channels] : answer.tables,
           notes: answer.notes.filter(({ severity }) => severity === "info"),
         }}
         links={context}
@@ -144,16 +144,16 @@ interface AskedChannels {
 }
 
 /** Asks for the channels behind the rest of the page: they take longer. */
-function AskChannels({ context, question, onTable }: ShownProps & { onTable: (asked: AskedChannels) => void }) {
-  const asked = useAnswer(
+function AskChannels({ context, question, onTable }: ShownProps & { onTable: (channels: AskedChannels) => void }) {
+  const request = useAnswer(
     context,
     TOOL.id,
     useMemo(() => ({ ...question, collectives: "false", channels: "true" }), [question]),
   );
-  const { asking } = asked;
-  const table = asking.kind === "answered" ? asking.answer.tables.find(({ id }) => id === "channels") : undefined;
+  const { state } = request;
+  const table = state.kind === "answered" ? state.answer.tables.find(({ id }) => id === "channels") : undefined;
   useEffect(() => onTable({ question, table: table ?? null }), [question, table, onTable]);
-  return asking.kind === "failed" ? <p class="page-note">The channels could not be asked for.</p> : null;
+  return state.kind === "failed" ? <p class="page-note">The channels could not be asked for.</p> : null;
 }
 
 interface PodProps extends ShownProps {
@@ -182,9 +182,9 @@ function Pod({ context, fields, core, onCore, link, onLink, answer, cores, chann
   const links = useMemo(() => (channels === null ? [] : channelRows(channels)), [channels]);
   const isOfChannels = link.side === "channels" && channels !== null;
   const ofChannel = links.filter(({ channel }) => link.channel === "" || channel === link.channel);
-  const looked = isOfChannels ? (ofChannel.find(({ row }) => row === link.row) ?? ofChannel[0]) : undefined;
-  const [from, to] = [names.indexOf(looked?.source ?? ""), names.indexOf(looked?.destination ?? "")];
-  const toTimeline = (row: number) => goToPlace(context, places.of(row));
+  const shownRow = isOfChannels ? (ofChannel.find(({ row }) => row === link.row) ?? ofChannel[0]) : undefined;
+  const [from, to] = [names.indexOf(shownRow?.source ?? ""), names.indexOf(shownRow?.destination ?? "")];
+  const toTimeline = (row: number) => goToPlace(context, places.placeOf(row));
   return (
     <div class="pod">
       <section class="pod-picture" aria-label="Cores where they are">
@@ -227,7 +227,7 @@ function Pod({ context, fields, core, onCore, link, onLink, answer, cores, chann
             context={context}
             channel={link.channel}
             onChannel={(channel) => onLink({ ...link, channel })}
-            current={looked?.row ?? -1}
+            current={shownRow?.row ?? -1}
             onCurrent={(row) => onLink({ ...link, row })}
           />
         ) : (

@@ -1,0 +1,56 @@
+"""Words that name nothing, openings that do not say what a thing is, module names that do not say what is inside.
+
+A reader meets a name far from where it is bound: `of`, `found` and `one` have them look for its meaning, a noun of the
+field gives it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# No variable, parameter, attribute, function or class has one of these names, with or without underscores around it.
+NAMES: Final = frozenset({"of", "found", "one", "some", "told", "said", "asked", "known", "looked", "at"})
+
+# No docstring begins with one of these: it begins with the thing, "Rows of …", "Returns …", "Index of a track's steps".
+OPENINGS: Final = frozenset({"What", "How", "Which", "Whether", "Where", "When", "Who", "Why", "Of", "Those"})
+
+# No module and no folder has one of these names. Those of tests follow the modules that they test.
+MODULES: Final = NAMES | frozenset(
+    {
+        "ahead",
+        "apart",
+        "asking",
+        "book",
+        "chosen",
+        "deeds",
+        "doomed",
+        "first_look",
+        "foreign",
+        "guide",
+        "instruments",
+        "lasting",
+        "late",
+        "learnt",
+        "leave",
+        "members",
+        "patience",
+        "places",
+        "room",
+        "sense",
+        "set_aside",
+        "several",
+        "showing",
+        "spoken",
+        "strangers",
+        "ties",
+        "told_taker",
+        "track_deeds",
+        "turn",
+        "turns",
+        "use",
+        "wishes",
+    }
+)
+
+# Names that others rely on, by file and name: those of public interfaces, of pages and of what is stored.
+EXEMPT: Final[dict[tuple[str, str], str]] = {}

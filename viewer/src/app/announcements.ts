@@ -1,0 +1,60 @@
+/** Texts for those who do not see the screen, and the title of the window. */
+
+import { effect } from "@preact/signals";
+import type { EventDetails } from "@tilescope/client";
+import { detailsView } from "../state/details";
+import { runIdOf, runView } from "../state/run";
+import { announcement } from "../state/shell";
+import { currentPage } from "../tools/registry";
+
+/** While a key is held nothing is said, and for so long: only where one comes to rest. */
+const QUIET_MS = 250;
+
+/** Announces an event. The text is made by code that is loaded late; where that fails, the details have it all. */
+async function say(details: EventDetails): Promise<void> {
+  const { eventAnnouncement } = await import("./event-announcement").catch(() => ({ eventAnnouncement: null }));
+  const shown = runView.peek();
+  const now = detailsView.peek();
+  if (eventAnnouncement !== null && shown.kind === "open" && now.kind === "ready" && now.details === details) {
+    announcement.value = eventAnnouncement(details, shown.trace);
+  }
+}
+
+export function connectAnnouncements(): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isHeld = false;
+  const walk = ({ key }: KeyboardEvent) => {
+    if (key === "Tab") {
+      removeEventListener("keydown", walk);
+      import("./focus-tip").then(
+        ({ connectFocusTip }) => connectFocusTip(),
+        () => addEventListener("keydown", walk),
+      );
+    }
+  };
+  addEventListener("keydown", walk);
+  addEventListener("keydown", () => {
+    isHeld = true;
+  });
+  for (const name of ["keyup", "blur"]) {
+    addEventListener(name, () => {
+      isHeld = false;
+    });
+  }
+  const later = (details: EventDetails) => {
+    timer = setTimeout(() => (isHeld ? later(details) : void say(details)), QUIET_MS);
+  };
+  effect(() => {
+    const details = detailsView.value;
+    clearTimeout(timer);
+    if (details.kind === "ready") {
+      later(details.details);
+    }
+  });
+  effect(() => {
+    const shown = runView.value;
+    const name = shown.kind === "open" ? shown.trace.manifest.name : runIdOf(shown);
+    const title = shown.kind === "open" ? currentPage.value?.title : undefined;
+    document.title = [title, name, "Tilescope"].filter((part) => part != null).join(" – ");
+  });
+}

@@ -1,0 +1,270 @@
+/** The search: asks the server, marks the hits in the timeline, leads from hit to hit. Loaded when something is searched for. */
+
+import { effect, untracked } from "@preact/signals";
+import type { AddressKeeper } from "../state/address";
+import { detailsView } from "../state/details";
+import {
+  beyond,
+  compareHits,
+  type FoundHit,
+  type HitPlace,
+  HitRun,
+  hitsOf,
+  placeBefore,
+  rankOf,
+  rankQuestions,
+  type WalkDirection,
+} from "../state/hit-walk";
+import { retries } from "../state/link";
+import { isSearchOpen, query, searchFor, typedQuery } from "../state/query";
+import { runView } from "../state/run";
+import { currentHit, SearchLoader, searchKey, searchResult, walkNote } from "../state/search";
+import { selection } from "../state/selection";
+import { announcement } from "../state/shell";
+import type { Trace } from "../state/trace";
+import { visible } from "../state/view";
+import { QueryHits } from "../timeline/query-hits";
+import type { Stage } from "../timeline/stage";
+import type { ViewNavigator } from "../timeline/view-navigator";
+
+/** So long a pause ends typing. */
+const TYPING_MS = 150;
+/** Pause between two searches of a run that grows. */
+const GROWING_MS = 1000;
+/** Key presses that are kept while the server is asked. */
+const MOST_STEPS = 8;
+
+export class SearchController {
+  readonly #stage: Stage;
+  readonly #viewNavigator: ViewNavigator;
+  readonly #address: AddressKeeper;
+  readonly #totals = new SearchLoader();
+  readonly #hits: QueryHits;
+  readonly #hitRun = new HitRun();
+  /** The hit that was gone to last. */
+  #current: FoundHit | null = null;
+  #key = "";
+  #steps: WalkDirection[] = [];
+  #abort = new AbortController();
+
+  constructor(stage: Stage, viewNavigator: ViewNavigator, address: AddressKeeper) {
+    this.#stage = stage;
+    this.#hits = new QueryHits(stage);
+    this.#viewNavigator = viewNavigator;
+    this.#address = address;
+    effect(() => followTyping(typedQuery.value, (text) => this.#take(text)));
+    effect(() => {
+      const shown = runView.value;
+      const text = query.value;
+      void retries.value;
+      untracked(() => this.#follow(shown.kind === "open" ? shown.trace : null, text));
+    });
+    effect(() => {
+      // Of a search that cannot be read nothing is dimmed.
+      const isFailed = searchResult.value.kind === "failed";
+      this.#stage.over = isFailed || this.#key === "" ? null : this.#hits.painter;
+      untracked(() => this.#hits.repaint());
+    });
+    effect(() => {
+      const state = searchResult.value;
+      const timer =
+        state.kind === "answered" && !state.answer.isComplete
+          ? setTimeout(() => this.#askAgain(), GROWING_MS)
+          : undefined;
+      return () => clearTimeout(timer);
+    });
+    effect(() => {
+      const chosen = selection.value;
+      const hit = currentHit.peek();
+      const isHit = chosen.kind === "event" && chosen.track === hit?.track && chosen.ordinal === hit.ordinal;
+      if (hit !== null && !isHit) {
+        currentHit.value = null;
+      }
+    });
+  }
+
+  /** Begins a search, or ends it: a step that Back undoes. */
+  begin(text: string): void {
+    if (text !== query.peek()) {
+      this.#address.step(() => searchFor(text));
+    }
+  }
+
+  /** To the next hit, to the one before; null: the search is over. */
+  walk(direction: WalkDirection | null): void {
+    if (direction === null) {
+      this.begin("");
+      typedQuery.value = "";
+      document.querySelector<HTMLElement>(".timeline")?.focus({ preventScroll: true });
+      return;
+    }
+    this.#take(typedQuery.peek().trim());
+    if (query.peek() === "" || this.#steps.length >= MOST_STEPS) {
+      return;
+    }
+    this.#steps.push(direction);
+    if (this.#steps.length === 1) {
+      void this.#takeSteps();
+    }
+  }
+
+  #take(text: string): void {
+    // From nothing to something, and back: one step, however much is typed in between.
+    if ((query.peek() === "") !== (text === "")) {
+      this.#address.step(() => {
+        query.value = text;
+      });
+    } else {
+      query.value = text;
+    }
+  }
+
+  #follow(trace: Trace | null, text: string): void {
+    const key = trace === null || text === "" ? "" : searchKey(trace, text);
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#forgetHits();
+    }
+    if (trace === null || key === "") {
+      this.#totals.clear();
+      this.#hits.clear();
+      this.#stage.over = null;
+      return;
+    }
+    this.#totals.ask(trace, text);
+    this.#stage.over = this.#hits.painter;
+    this.#hits.follow(trace, key, text);
+  }
+
+  #askAgain(): void {
+    const shown = runView.peek();
+    if (shown.kind === "open" && this.#key !== "") {
+      this.#totals.ask(shown.trace, query.peek(), true);
+      this.#hits.forget();
+      this.#hitRun.forget();
+    }
+  }
+
+  #forgetHits(): void {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    this.#steps = [];
+    this.#hitRun.forget();
+    this.#current = null;
+    currentHit.value = null;
+    walkNote.value = "";
+  }
+
+  async #takeSteps(): Promise<void> {
+    const { signal } = this.#abort;
+    while (this.#steps.length > 0 && !signal.aborted) {
+      try {
+        await this.#step(this.#steps[0]!, signal);
+      } catch (error) {
+        if (!signal.aborted) {
+          walkNote.value = `The hit could not be looked up: ${error instanceof Error ? error.message : String(error)}`;
+          this.#steps = [];
+        }
+      }
+      if (!signal.aborted) {
+        this.#steps.shift();
+      }
+    }
+  }
+
+  async #step(direction: WalkDirection, signal: AbortSignal): Promise<void> {
+    const shown = runView.peek();
+    if (shown.kind !== "open") {
+      return;
+    }
+    const { trace } = shown;
+    const from = await this.#from(trace, direction, signal);
+    const isOn = this.#current !== null && from !== null && compareHits(this.#current, from) === 0;
+    const next = this.#hitRun.beside(from, direction) ?? (await this.#look(trace, from, direction, signal));
+    const hit = next ?? (await this.#look(trace, null, direction, signal));
+    if (signal.aborted) {
+      return;
+    }
+    if (hit === undefined) {
+      walkNote.value = "There is no hit to go to.";
+      return;
+    }
+    const ends = { next: "Went on at the first hit.", previous: "Went on at the last hit." };
+    walkNote.value = next === undefined ? ends[direction] : "";
+    const before = isOn ? (currentHit.peek()?.index ?? null) : null;
+    const index = next === undefined || before === null ? null : before + (direction === "next" ? 1 : -1);
+    this.#current = hit;
+    // The list lies over what one goes to.
+    isSearchOpen.value = false;
+    currentHit.value = { track: hit.track, ordinal: hit.ordinal, index };
+    this.#viewNavigator.goTo(hit.track, hit.ordinal);
+    if (index === null) {
+      void this.#count(trace, hit, signal);
+    }
+  }
+
+  /** Asks which number a hit has among all of them. */
+  async #count(trace: Trace, hit: FoundHit, signal: AbortSignal): Promise<void> {
+    const questions = rankQuestions(query.peek(), hit);
+    const answers = await Promise.all(questions.map((question) => trace.api.ask("search", question, signal))).catch(
+      () => null,
+    );
+    const now = currentHit.peek();
+    if (answers !== null && !signal.aborted && now?.track === hit.track && now.ordinal === hit.ordinal) {
+      currentHit.value = { ...now, index: rankOf(answers[0]!, answers[1]!) };
+      announcement.value = `Hit ${now.index ?? ""}: ${hit.name}`;
+    }
+  }
+
+  /** The first hit beyond a place; of those that follow some are kept. */
+  async #look(
+    trace: Trace,
+    from: HitPlace | null,
+    direction: WalkDirection,
+    signal: AbortSignal,
+  ): Promise<FoundHit | undefined> {
+    for (let place = from; ; ) {
+      const { hits, more } = hitsOf(await trace.api.ask("search", beyond(query.peek(), place, direction), signal));
+      // Of arguments a part is looked at with each question.
+      if (hits.length > 0 || more === null) {
+        this.#hitRun.add(from, direction, hits);
+        return hits[0];
+      }
+      place = more;
+    }
+  }
+
+  /** Start of a walk: the selection, or else what is on the screen. */
+  async #from(trace: Trace, direction: WalkDirection, signal: AbortSignal): Promise<HitPlace | null> {
+    const chosen = selection.peek();
+    switch (chosen.kind) {
+      case "event": {
+        const { track, ordinal } = chosen;
+        if (this.#current?.track === track && this.#current.ordinal === ordinal) {
+          return this.#current;
+        }
+        const details = detailsView.peek();
+        const isKnown = details.kind === "ready" && details.event === chosen;
+        const { startTicks } = isKnown ? details.details : await trace.api.event(track, ordinal, signal);
+        return { startTicks, track, ordinal };
+      }
+      case "bin":
+        return placeBefore(chosen.bin.startTicks);
+      case "area":
+        return placeBefore(direction === "next" ? chosen.range.startTicks : chosen.range.endTicks);
+      default:
+        return placeBefore(direction === "next" ? visible.peek().startTicks : visible.peek().endTicks);
+    }
+  }
+}
+
+/** Takes what is typed when one pauses, and at once when there is nothing left. */
+function followTyping(typed: string, take: (text: string) => void): () => void {
+  const text = typed.trim();
+  if (text === "" || text === query.peek()) {
+    untracked(() => take(text));
+    return () => undefined;
+  }
+  const timer = setTimeout(() => take(text), TYPING_MS);
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,221 @@
+/** Shows a trace: begins its session where another was shown, and keeps everything in its place where it has grown. */
+
+import { fit, type TickRange, type View } from "@tilescope/client";
+import { eventsOf } from "../state/address";
+import { arrange } from "../state/arrangement";
+import { DetailsLoader } from "../state/details";
+import { FirstView } from "../state/first-view";
+import { layOut } from "../state/layout";
+import { NOWHERE, type PageLocation } from "../state/location";
+import { addressMarks } from "../state/marks";
+import { searchFor } from "../state/query";
+import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "../state/renew";
+import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
+import { Session, type SessionEvents, session } from "../state/session";
+import { settings, TREE_PART, theme } from "../state/settings";
+import { failure } from "../state/shell";
+import { timeFormat } from "../state/time-format";
+import { toolMode } from "../state/tool-mode";
+import type { Trace } from "../state/trace";
+import { carryChoice, choiceOf } from "../state/track-choice";
+import { formatTracks, parseTracks } from "../state/track-keys";
+import { chosenHost, layout, openGroups, trackChoice } from "../state/tracks";
+import { carryOpen, defaultExpansion, filterHost } from "../state/tree";
+import { bounds, RUN_PADDING, scroll, view, wholeView } from "../state/view";
+import { rangeOfEvent } from "../timeline/outline";
+import type { Stage } from "../timeline/stage";
+import type { ViewNavigator } from "../timeline/view-navigator";
+
+/** Height that the bars above and below take of the window, about: they have not been laid out yet. */
+const BARS_PX = 170;
+
+/** The part of the application that showing a trace needs. */
+export interface TraceDisplayPort extends SessionEvents {
+  /** Takes the wishes of the address for a run that is about to be shown. */
+  takeWanted(run: string): PageLocation | null;
+  /** A session has begun, or goes on with a trace that has grown. */
+  onSession(current: Session): void;
+}
+
+export class TraceDisplay {
+  readonly #stage: Stage;
+  readonly #viewNavigator: ViewNavigator;
+  readonly #port: TraceDisplayPort;
+  readonly #firstView = new FirstView();
+  #details: DetailsLoader | null = null;
+
+  constructor(stage: Stage, viewNavigator: ViewNavigator, port: TraceDisplayPort) {
+    this.#stage = stage;
+    this.#viewNavigator = viewNavigator;
+    this.#port = port;
+  }
+
+  /** Shows a trace, or none. */
+  show(trace: Trace | null): void {
+    const current = session.peek();
+    const before = current?.trace.manifest;
+    if (current !== null && trace?.manifest.run === before?.run && trace?.manifest.build === before?.build) {
+      this.#renew(current, trace!);
+      return;
+    }
+    this.#end();
+    if (trace !== null) {
+      this.#begin(trace);
+    }
+  }
+
+  /** Follows the selection with the details of what is selected. */
+  follow(chosen: Selection): void {
+    void this.#details?.follow(chosen);
+  }
+
+  /** Goes to where an address leads in the trace that is shown. */
+  travel(trace: Trace, to: PageLocation): void {
+    chosenHost.value = to.host;
+    takeUp(to);
+    timeFormat.value = to.time;
+    searchFor(to.query);
+    this.#choose(trace, to);
+    if (to.range !== null) {
+      this.#stage.motion.jumpTo(fit(to.range, view.peek().widthPx));
+    }
+    if (!isSelected(to)) {
+      selection.value = NOTHING;
+      this.#select(trace, to);
+    }
+  }
+
+  #end(): void {
+    this.#firstView.forget();
+    this.#details?.close();
+    this.#details = null;
+    session.peek()?.close();
+    session.value = null;
+    selection.value = NOTHING;
+    selectedRange.value = null;
+  }
+
+  #begin(trace: Trace): void {
+    const { api, manifest } = trace;
+    const wanted = this.#port.takeWanted(manifest.run);
+    bounds.value = manifest.range;
+    chosenHost.value = wanted?.host ?? null;
+    searchFor(wanted?.query ?? "");
+    openGroups.value = defaultExpansion(trace.roots);
+    view.value = startView(manifest.range, wanted?.range ?? null);
+    foreseeSize();
+    takeUp(wanted ?? NOWHERE);
+    // An address without one says nothing of it: a person's own choice stays.
+    timeFormat.value = wanted === null || wanted.time === "relative" ? timeFormat.peek() : wanted.time;
+    this.#details = new DetailsLoader(
+      manifest,
+      (track, ordinal, abort) => api.event(track, ordinal, abort),
+      (event) => (this.#stage.picture === null ? null : rangeOfEvent(this.#stage.picture, event)),
+    );
+    session.value = new Session(trace, theme.peek(), () => this.#stage.arrived(), this.#port);
+    this.#port.onSession(session.value);
+    if (wanted?.range == null && manifest.state === "ready") {
+      this.#findFirstView(trace);
+    }
+    if (wanted !== null) {
+      this.#select(trace, wanted);
+    }
+    this.#choose(trace, wanted ?? NOWHERE);
+    this.#stage.foresee(session.value);
+  }
+
+  /** Hides, pins and moves tracks as an address has it; says how many of them there are not. */
+  #choose(trace: Trace, to: PageLocation): void {
+    const { choice, unknown } = choiceOf(to.choice, trace);
+    trackChoice.value = choice;
+    if (unknown > 0) {
+      failure.value = `The address names ${unknown === 1 ? "a track" : `${unknown} tracks`} that this run does not have.`;
+    }
+  }
+
+  /** The trace on the screen has grown: everything stays where it is. */
+  #renew(current: Session, trace: Trace): void {
+    const before = current.trace;
+    const arranged = arrange(filterHost(before.roots, chosenHost.peek()), trackChoice.peek());
+    const anchor = anchorAt(layOut(arranged.body, openGroups.peek()), scroll.peek().topPx);
+    const shift = shiftTicks(before, trace);
+    const chosen = selection.peek();
+    this.#details?.renew(trace.manifest);
+    bounds.value = trace.manifest.range;
+    view.value = renewedView(view.peek(), before, trace, view.peek().widthPx * RUN_PADDING);
+    if (chosen.kind === "area" && shift !== 0n) {
+      selection.value = { ...chosen, range: shiftedRange(chosen.range, shift) };
+    }
+    openGroups.value = carryOpen(before, trace, openGroups.peek(), defaultExpansion(trace.roots));
+    trackChoice.value = carryChoice(before, trace, trackChoice.peek());
+    current.renew(trace);
+    this.#stage.extension?.renew(trace);
+    this.#port.onSession(current);
+    const topPx = anchor === null ? null : scrollTo(layout.peek(), anchor);
+    // The content gets its new height with the next rendering.
+    if (topPx !== null && topPx !== scroll.peek().topPx) {
+      requestAnimationFrame(() => this.#viewNavigator.scrollTo(topPx));
+    }
+    if (before.manifest.state === "indexing" && trace.manifest.state === "ready") {
+      this.#findFirstView(trace);
+    }
+  }
+
+  #findFirstView(trace: Trace): void {
+    void this.#firstView.find(trace, (range) => this.#viewNavigator.showFirst(trace.manifest.range, range));
+  }
+
+  #select(trace: Trace, { events, area }: PageLocation): void {
+    const present = events.filter(({ track }) => trace.tracks.has(track));
+    for (const { track } of present) {
+      this.#viewNavigator.openGroupsOf(trace, track);
+    }
+    const [only] = present;
+    if (only !== undefined) {
+      this.#viewNavigator.select(
+        present.length === 1 ? { kind: "event", ...only } : { kind: "several", events: present },
+      );
+    } else if (area !== null) {
+      const { tracks, ...range } = area;
+      this.#viewNavigator.select({ kind: "area", range, tracks: parseTracks(tracks, trace) });
+    }
+  }
+}
+
+/** Takes up the tool and the marks of an address. */
+function takeUp({ mode, marks }: PageLocation): void {
+  toolMode.value = mode;
+  addressMarks.value = marks;
+}
+
+/** True if the selection of an address is selected already. */
+function isSelected({ events, area }: PageLocation): boolean {
+  const chosen = selection.peek();
+  switch (chosen.kind) {
+    case "event":
+    case "several":
+      return JSON.stringify(eventsOf(chosen)) === JSON.stringify(events);
+    case "area":
+      return (
+        events.length === 0 &&
+        area?.startTicks === chosen.range.startTicks &&
+        area.endTicks === chosen.range.endTicks &&
+        area.tracks === formatTracks(chosen.tracks)
+      );
+    default:
+      return events.length === 0 && area === null;
+  }
+}
+
+/** The first view of a run, of the width that the timeline is likely to have: it fits the same range when it knows its own. */
+function startView(run: TickRange, wanted: TickRange | null): View {
+  const widthPx = Math.max(1, Math.round(innerWidth - Math.min(settings.peek().treeWidthPx, TREE_PART * innerWidth)));
+  return wanted === null ? wholeView(run, widthPx) : fit(wanted, widthPx);
+}
+
+/** So many rows are likely to be seen: the tree is rendered at once with those, and their tiles can be asked for. */
+function foreseeSize(): void {
+  if (scroll.peek().heightPx === 0) {
+    scroll.value = { ...scroll.peek(), heightPx: Math.max(1, innerHeight - BARS_PX) };
+  }
+}

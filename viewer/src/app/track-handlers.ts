@@ -1,0 +1,186 @@
+/** Handlers for tracks and groups: pin, hide, move, go to. Each is a step that Back undoes. */
+
+import type { TrackActions } from "../components/app-context";
+import { keyPointedAt, refocus, walkedKey } from "../components/tree-focus";
+import type { AddressKeeper } from "../state/address";
+import { itemOnScreen } from "../state/layout";
+import { runView } from "../state/run";
+import { selection, trackOf } from "../state/selection";
+import { announcement } from "../state/shell";
+import type { Trace } from "../state/trace";
+import * as choices from "../state/track-choice";
+import { arrangement, layout, roots, scrolled, trackChoice } from "../state/tracks";
+import { findNode, type TreeNode, tracksOf } from "../state/tree";
+import { bounds } from "../state/view";
+import { placeWithin } from "../timeline/pointer-place";
+import type { ViewNavigator } from "../timeline/view-navigator";
+
+const NONE = "Point at a track, or select something on it: then this key is for it.";
+
+export class TrackHandlers implements TrackActions {
+  readonly #address: AddressKeeper;
+  readonly #viewNavigator: ViewNavigator;
+
+  constructor(address: AddressKeeper, viewNavigator: ViewNavigator) {
+    this.#address = address;
+    this.#viewNavigator = viewNavigator;
+  }
+
+  togglePinned(key: string): void {
+    const isPinned = trackChoice.peek().pinned.includes(key);
+    this.#change((choice) => (isPinned ? choices.unpin(choice, key) : choices.pin(choice, key)));
+    announcement.value = `${nameOf(key)}: ${isPinned ? "back in its place" : "pinned to the top"}`;
+    refocus(key);
+  }
+
+  hide(key: string): void {
+    const { items } = layout.peek();
+    const index = items.findIndex((item) => item.key === key);
+    this.#change((choice) => choices.hide(choice, key));
+    announcement.value = `${nameOf(key)}: hidden`;
+    const left = layout.peek().items;
+    const next = left[Math.min(index, left.length - 1)];
+    if (next !== undefined) {
+      refocus(next.key);
+    }
+  }
+
+  show(keys: readonly string[]): void {
+    this.#change((choice) => choices.show(choice, keys));
+    announcement.value = keys.length === 1 ? `${nameOf(keys[0]!)}: shown again` : "All hidden tracks are shown again";
+  }
+
+  moveBefore(key: string, before: string | null): void {
+    this.#change((choice) => choices.moveBefore(choice, roots.peek(), key, before));
+    refocus(key);
+  }
+
+  /** Up or down by one of the siblings that are on the screen. */
+  move(key: string, direction: "up" | "down"): void {
+    const siblings = this.siblings(key);
+    const index = siblings.indexOf(key);
+    const step = direction === "up" ? -1 : 1;
+    if (siblings[index + step] === undefined) {
+      announcement.value = `${nameOf(key)}: ${direction === "up" ? "the first" : "the last"} of its group`;
+      return;
+    }
+    // Not a step of its own: one presses this key several times to get somewhere.
+    const before = direction === "up" ? siblings[index - 1]! : (siblings[index + 2] ?? null);
+    trackChoice.value = choices.moveBefore(trackChoice.peek(), roots.peek(), key, before);
+    announcement.value = `${nameOf(key)}: ${index + step + 1} of ${siblings.length}`;
+    refocus(key);
+  }
+
+  resetOrder(): void {
+    this.#change((choice) => ({ ...choice, order: [] }));
+    announcement.value = "Tracks stand as they were recorded";
+  }
+
+  toggleEmpty(): void {
+    this.#change((choice) => ({ ...choice, showsEmpty: !choice.showsEmpty }));
+    announcement.value = trackChoice.peek().showsEmpty ? "Empty tracks are shown" : "Empty tracks are hidden";
+  }
+
+  /** Selects the first or last event of a track, or of all tracks of a group, and goes there. */
+  jump(key: string, end: "first" | "last"): void {
+    const node = findNode(roots.peek(), key);
+    const track = node === null ? null : farthest(node, end);
+    if (track === null) {
+      announcement.value = `${nameOf(key)}: no event`;
+      return;
+    }
+    this.#address.step(() => this.#viewNavigator.goTo(track.id, end === "first" ? 0 : Number(track.events) - 1));
+  }
+
+  /** Selects all tracks of it, in the time of the selected range or else of the run. */
+  lookInto(key: string): void {
+    const node = findNode(roots.peek(), key);
+    const tracks = new Set(node === null ? [] : tracksOf(node).map(({ id }) => id));
+    if (tracks.size === 0) {
+      announcement.value = `${nameOf(key)}: no track`;
+      return;
+    }
+    const chosen = selection.peek();
+    const range = chosen.kind === "area" ? chosen.range : bounds.peek();
+    this.#address.step(() => this.#viewNavigator.select({ kind: "area", range, tracks }));
+  }
+
+  /** Shows a track that may be hidden, in a closed group or scrolled away, and puts the focus on it. */
+  reveal(key: string): void {
+    const shown = runView.peek();
+    if (shown.kind === "open") {
+      this.#address.step(() => this.#viewNavigator.revealNode(shown.trace, key));
+      refocus(key);
+    }
+  }
+
+  /** Keys of what a node stands among on the screen, itself with them, from top to bottom. */
+  siblings(key: string): readonly string[] {
+    const { pinned, body } = arrangement.peek();
+    const inPinned = choices.siblingsOf(pinned, key);
+    return (inPinned.length > 0 ? inPinned : choices.siblingsOf(body, key)).map((node) => node.key);
+  }
+
+  homeOf(key: string): string {
+    const shown = runView.peek();
+    const track = shown.kind === "open" ? shown.trace.tracks.get(Number(key.slice(1))) : undefined;
+    return (shown.kind === "open" && track !== undefined ? shown.trace.groups.get(track.group)?.name : "") ?? "";
+  }
+
+  /** Does something with the track that a key is meant for. */
+  withSubject(act: (key: string) => void): void {
+    const key = this.#subject();
+    if (key === null) {
+      announcement.value = NONE;
+    } else {
+      act(key);
+    }
+  }
+
+  /** The tree item that one has walked to by keys, else what the pointer is over now, else the track of the selection. */
+  #subject(): string | null {
+    return walkedKey() ?? keyPointedAt() ?? rowPointedAt() ?? keyOf(trackOf(selection.peek()));
+  }
+
+  #change(change: (choice: choices.TrackChoice) => choices.TrackChoice): void {
+    this.#address.step(() => {
+      trackChoice.value = change(trackChoice.peek());
+    });
+  }
+}
+
+/** The tree item beside what the pointer is over in the timeline. */
+function rowPointedAt(): string | null {
+  const timeline = document.querySelector(".timeline");
+  const place = timeline === null ? null : placeWithin(timeline);
+  return place === null ? null : (itemOnScreen(layout.peek(), scrolled.peek(), place.yPx)?.key ?? null);
+}
+
+/** The node that a track is: rollups are the headers of their groups. */
+function keyOf(track: number | null): string | null {
+  const shown = runView.peek();
+  const own = shown.kind === "open" && track !== null ? shown.trace.tracks.get(track) : undefined;
+  if (own === undefined) {
+    return null;
+  }
+  return own.kind === "rollup" ? groupKey(shown.kind === "open" ? shown.trace : null, own.id) : `t${own.id}`;
+}
+
+function groupKey(trace: Trace | null, rollup: number): string | null {
+  const group = [...(trace?.groups.values() ?? [])].find((candidate) => candidate.rollup === rollup);
+  return group === undefined ? null : `g${group.id}`;
+}
+
+function nameOf(key: string): string {
+  const node = findNode(roots.peek(), key);
+  return node === null ? "Track" : node.kind === "group" ? node.group.name : node.track.name;
+}
+
+function farthest(node: TreeNode, end: "first" | "last") {
+  const tracks = tracksOf(node).filter((track) => track.events > 0n);
+  const [first, ...others] = tracks;
+  const isFarther = (a: bigint | undefined, b: bigint | undefined): boolean =>
+    a !== undefined && (b === undefined || (end === "first" ? a < b : a > b));
+  const timeOf = (track: (typeof tracks)[number]) => (end === "first" ? track.firstTicks : track.lastTicks);
+  return others.reduce((best, track) => (isFarther(timeOf(track), timeOf(best)) ? track : best), first!) ?? null;
+}

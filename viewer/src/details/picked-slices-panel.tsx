@@ -1,0 +1,151 @@
+/** Slices that were picked one by one: how long they take together, and from when to when. */
+
+import { formatDuration, formatExactDuration } from "@tilescope/client";
+import { useApp } from "../components/app-context";
+import { Row } from "../components/facts";
+import { formatCount, formatPercent } from "../components/format";
+import { CloseIcon } from "../components/icons";
+import { type Picked, type PickedSums, picked, sumsOf } from "../state/picked-slices";
+import { NOTHING, selection } from "../state/selection";
+import { timeText } from "../state/time-format";
+import { type Trace, trackPath } from "../state/trace";
+import { Head } from "./head";
+import { EventLink } from "./links";
+
+/** Takes one of them from the selection. */
+function leaveOut(events: readonly Picked[], removed: Picked): void {
+  const left = events.filter((event) => event !== removed).map(({ track, ordinal }) => ({ track, ordinal }));
+  const [first] = left;
+  selection.value =
+    first === undefined ? NOTHING : left.length === 1 ? { kind: "event", ...first } : { kind: "several", events: left };
+}
+
+function Sums({ sums, count, trace }: { sums: PickedSums | null; count: number; trace: Trace }) {
+  const { time } = trace.manifest;
+  const exact = (ticks: bigint) => formatExactDuration(ticks, time.tickPs);
+  if (sums === null) {
+    return (
+      <Row name="Sum">
+        <span class="pending" style={{ width: "13ch" }}>
+          <span class="visually-hidden">…</span>
+        </span>
+      </Row>
+    );
+  }
+  const spanTicks = sums.endTicks - sums.startTicks;
+  return (
+    <>
+      <Row
+        name="Sum"
+        aside={spanTicks === 0n ? "" : `${formatPercent(Number(sums.sumTicks) / Number(spanTicks))} of the span`}
+      >
+        {exact(sums.sumTicks)}
+      </Row>
+      <Row name="Mean">{formatDuration(sums.sumTicks / BigInt(count), time.tickPs)}</Row>
+      <Row name="Shortest">{exact(sums.shortestTicks)}</Row>
+      <Row name="Longest">{exact(sums.longestTicks)}</Row>
+      <Row name="Span">{exact(spanTicks)}</Row>
+      <Row name="From">{timeText(sums.startTicks, time)}</Row>
+      <Row name="To">{timeText(sums.endTicks, time)}</Row>
+    </>
+  );
+}
+
+function textOf(events: readonly Picked[], trace: Trace): string {
+  const rows = events.flatMap(({ details }) =>
+    details === null
+      ? []
+      : [
+          [
+            details.name,
+            trackPath(trace, details.track).join(" › "),
+            `${details.startTicks}`,
+            `${details.durationTicks}`,
+          ],
+        ],
+  );
+  return [["name", "track", "start_ticks", "duration_ticks"], ...rows]
+    .map((row) => row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t"))
+    .join("\n");
+}
+
+export function PickedSlicesPanel({ trace }: { trace: Trace }) {
+  const app = useApp();
+  const events = picked.value;
+  const sums = sumsOf(events);
+  const failed = events.find(({ message }) => message !== "");
+  const { tickPs } = trace.manifest.time;
+  return (
+    <>
+      <Head
+        title={`${formatCount(events.length)} events selected`}
+        zoom="Zoom to them"
+        copy={() => textOf(events, trace)}
+      />
+      <div class="drawer-body">
+        <section>
+          <table class="facts" data-table="several">
+            <tbody>
+              <Row name="Count">{formatCount(events.length)}</Row>
+              <Sums sums={sums} count={events.length} trace={trace} />
+            </tbody>
+          </table>
+          {failed !== undefined && (
+            <p class="drawer-hint" role="alert">
+              Not all of them could be fetched: {failed.message}{" "}
+              <button
+                type="button"
+                class="link"
+                onClick={() => {
+                  const chosen = selection.peek();
+                  if (chosen.kind === "several") {
+                    app.viewNavigator.select({ ...chosen });
+                  }
+                }}
+              >
+                Try again
+              </button>
+            </p>
+          )}
+        </section>
+        <section>
+          <table class="kin" data-table="picked">
+            <colgroup>
+              <col />
+              <col class="kin-duration" />
+              <col class="kin-out" />
+            </colgroup>
+            <tbody>
+              {events.map((event) => (
+                <tr key={`${event.track}.${event.ordinal}`}>
+                  <th scope="row">
+                    <EventLink
+                      track={event.track}
+                      ordinal={event.ordinal}
+                      name={event.details?.name ?? "…"}
+                      title={trackPath(trace, event.track).join(" › ")}
+                    />
+                  </th>
+                  <td title="Its duration">
+                    {event.details === null ? "…" : formatDuration(event.details.durationTicks, tickPs)}
+                  </td>
+                  <td>
+                    <button
+                      type="button"
+                      class="button is-icon is-quiet"
+                      title="Take it from the selection"
+                      aria-label={`Take ${event.details?.name ?? "it"} from the selection`}
+                      onClick={() => leaveOut(events, event)}
+                    >
+                      <CloseIcon />
+                    </button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </div>
+    </>
+  );
+}

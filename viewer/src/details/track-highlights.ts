@@ -1,0 +1,37 @@
+/** Rows that are of tracks: they have these stand out. */
+
+import type { ToolTable } from "@tilescope/client";
+import type { RowActions, RowWay } from "../answers/links";
+import { highlight } from "../state/highlight";
+import { announcement } from "../state/shell";
+import type { Trace } from "../state/trace";
+import { highlightOfTracks, isOfRow } from "./row-events";
+
+/** Deeds of rows whose tracks stand in these columns. */
+export function highlightTracks(
+  trace: Trace,
+  table: ToolTable,
+  columns: readonly string[],
+  ways: readonly RowWay[],
+): RowActions {
+  const trackColumns = table.columns.filter(({ id }) => columns.includes(id));
+  const rowHighlight = (row: number) => {
+    const tracks = trackColumns.map(({ values }) => values[row]).filter((track) => typeof track === "number");
+    return highlightOfTracks(tracks, trace);
+  };
+  return {
+    ways,
+    isLit: (row) => highlight.value !== null && rowHighlight(row).key === highlight.value.key,
+    light: (row) => {
+      highlight.value = row === null ? null : rowHighlight(row);
+      announcement.value = row === null ? "Nothing is highlighted" : "The tracks of the row stand out in the timeline";
+    },
+  };
+}
+
+/** A table is not shown any more: nothing would say why some events stand out. What others have set stays. */
+export function forgetRows(): void {
+  if (isOfRow(highlight.peek())) {
+    highlight.value = null;
+  }
+}

@@ -1,7 +1,0 @@
-/** What the timeline does not need for its first picture: it is loaded behind it, as one module. */
-
-export { connectExact } from "../state/exact";
-export { allArrows } from "./all-arrows";
-export { gapHints } from "./gap-hints";
-export { paintOverlay } from "./paint-overlay";
-export { pointedAt, targetOf } from "./pointing";

@@ -1,0 +1,375 @@
+/** Brings the view to what one asks for: a range, the selection, its neighbours, where its flows lead. */
+
+import { centreOn, type EventDetails, sameView, type TickRange, ticks, visibleRange, xOfTick } from "@tilescope/client";
+import { detailsView } from "../state/details";
+import { busyPart } from "../state/first-view";
+import { layoutItem, ROW_PX } from "../state/layout";
+import { isMarksOpen } from "../state/marks";
+import { runView } from "../state/run";
+import { type BinFacts, type Selection, selectedRange, selection } from "../state/selection";
+import { announcement, failure, isDrawerOpen } from "../state/shell";
+import { allTracks, type Trace } from "../state/trace";
+import { show } from "../state/track-choice";
+import { trackKey } from "../state/track-keys";
+import { chosenHost, layout, openAll, setFilter, trackChoice } from "../state/tracks";
+import { bounds, view, wholeView } from "../state/view";
+import type { EdgeHint } from "./edge-hints";
+import { fitView, focusView } from "./focus";
+import type { Direction, Neighbour } from "./navigate";
+import type { Stage } from "./stage";
+
+/** Loads the walk from slice to slice by keys with the first such key. */
+const loadWalk = () => import("./walk");
+
+/** The scrolling box of the tracks. */
+export interface TracksBox {
+  /** Scrolls so that a part of the layout is visible. */
+  reveal(topPx: number, heightPx: number, isPinned?: boolean): void;
+  /** Scrolls to a height of the layout. */
+  scrollTo(topPx: number): void;
+}
+
+export class ViewNavigator {
+  readonly #stage: Stage;
+  /** Null while another page is shown. */
+  #box: TracksBox | null = null;
+  /** Action for when the tracks are shown. */
+  #onceShown: (() => void) | null = null;
+  /** The selected event, when it was gone to from afar. */
+  #destination: Selection | null = null;
+  /** Selection to be centred when its position is known. */
+  #focusWanted: Selection | null = null;
+  /** Ends the search for a neighbour that is under way. */
+  #abort = new AbortController();
+
+  /** The view is about to go far away, to where Back should not go on from. */
+  onJump: () => void = () => undefined;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** To be called when the tracks are shown; returns what is to be called when they are not any more. */
+  attach(box: TracksBox): () => void {
+    this.#box = box;
+    const late = this.#onceShown;
+    this.#onceShown = null;
+    late?.();
+    return () => {
+      this.#box = null;
+    };
+  }
+
+  reveal(topPx: number, heightPx: number, isPinned = false): void {
+    this.#box?.reveal(topPx, heightPx, isPinned);
+  }
+
+  scrollTo(topPx: number): void {
+    this.#box?.scrollTo(topPx);
+  }
+
+  /** Selects something, and shows what is known of it. */
+  select(chosen: Selection): void {
+    this.startAnew();
+    selection.value = chosen;
+    if (chosen.kind !== "none") {
+      isMarksOpen.value = false;
+      isDrawerOpen.value = true;
+    }
+  }
+
+  /** Selects an event that may be far away, and goes there. */
+  goTo(track: number, ordinal: number): void {
+    this.#destination = { kind: "event", track, ordinal };
+    this.select(this.#destination);
+  }
+
+  /** Goes to the event that a hint tells of, or to the time of it where the hint is of a whole group. */
+  goToHint({ track: { track }, end, atTicks, ordinal }: EdgeHint): void {
+    if (track.kind === "rollup") {
+      this.#stage.motion.glideTo(centreOn(view.peek(), atTicks ?? view.peek().startTicks, bounds.peek()));
+    } else if (end === "first" || end === "last") {
+      this.goTo(track.id, end === "first" ? 0 : Number(track.events) - 1);
+    } else if (ordinal !== null) {
+      this.goTo(track.id, ordinal);
+    } else {
+      void this.#walk((walk) => walk.goBeside(this, track.id, end, visibleRange(view.peek())));
+    }
+  }
+
+  /** Goes to a span of time and selects it, to a track, or to both. */
+  goToPlace(trace: Trace, span: TickRange | null, track: number | null): void {
+    if (span !== null) {
+      this.select({ kind: "area", range: span, tracks: track === null ? allTracks(trace) : new Set([track]) });
+      this.zoomTo(span);
+    }
+    if (track !== null) {
+      this.#layOut(trace, track);
+      this.#whenShown(() => this.#revealRow(track, 0));
+    }
+  }
+
+  /** Goes to the selected event, now that it is known where it lies, if it was gone to from afar. */
+  arrive(event: Selection, details: EventDetails): void {
+    if (event === this.#destination) {
+      this.#arriveAt(details);
+    } else if (event === this.#focusWanted) {
+      this.#focusWanted = null;
+      this.focusSelection();
+    } else {
+      this.revealSelection();
+    }
+  }
+
+  /** Zooms to a range, or closer to a point of time where the range is empty. */
+  zoomTo(range: TickRange): void {
+    this.onJump();
+    const target = fitView(view.peek(), range, bounds.peek());
+    // Nobody sees a glide behind another page.
+    if (this.#box === null) {
+      this.#stage.motion.jumpTo(target);
+    } else {
+      this.#stage.motion.glideTo(target);
+    }
+  }
+
+  zoomToSelection(): void {
+    const range = selectedRange.peek();
+    if (range !== null) {
+      this.zoomTo(range);
+    }
+  }
+
+  /** Zooms in to a bin, so far that its events get room. */
+  zoomToBin(bin: BinFacts): void {
+    this.zoomTo({ startTicks: bin.startTicks, endTicks: ticks(bin.startTicks + bin.widthTicks) });
+  }
+
+  /** Centres the selection; zooms to it when it is there already, or as near as it gets. */
+  focusSelection(): void {
+    const range = selectedRange.peek();
+    if (range === null) {
+      // As soon as it is known when the selected event is.
+      const chosen = selection.peek();
+      this.#focusWanted = chosen.kind === "event" ? chosen : null;
+      return;
+    }
+    this.onJump();
+    this.#stage.motion.glideTo(focusView(view.peek(), range, bounds.peek()));
+    this.revealSelection();
+  }
+
+  /** Shows a part of the run, unless the user has begun to move. */
+  showFirst(run: TickRange, range: TickRange): void {
+    const shown = visibleRange(view.peek());
+    const isWhole = shown.startTicks <= run.startTicks && shown.endTicks >= run.endTicks;
+    const { widthPx } = view.peek();
+    if (isWhole) {
+      this.#stage.motion.jumpTo(wholeView(range, widthPx));
+    } else {
+      busyPart.value = null;
+    }
+  }
+
+  /** Scrolls the tracks so that the selected event's row, or the selected bin's, is on the screen. */
+  revealSelection(): void {
+    const chosen = selection.peek();
+    if (chosen.kind === "event") {
+      const details = detailsView.peek();
+      this.#revealRow(chosen.track, details.kind === "ready" ? details.details.row : 0);
+    } else if (chosen.kind === "bin") {
+      this.#revealRow(chosen.bin.track, chosen.bin.row);
+    }
+  }
+
+  /** Opens the groups around a track, so that it is on the screen. */
+  openGroupsOf(trace: Trace, track: number): void {
+    openAll(groupsAround(trace, trackKey(track)));
+  }
+
+  /** Scrolls to a track or group, which may have to be shown for that. */
+  revealNode(trace: Trace, key: string): void {
+    const reveal = (): void => {
+      const item = layoutItem(layout.peek(), key);
+      if (item !== null) {
+        this.#box?.reveal(item.topPx, item.heightPx, item.isPinned);
+      }
+    };
+    showNode(trace, key);
+    // What has been shown gets its place with the next rendering.
+    requestAnimationFrame(() => this.#whenShown(reveal));
+  }
+
+  /** Selects a neighbour of the selected slice or bin, or pans by a part of the width while none is selected. */
+  step(direction: Direction, panWithoutSelection: number): void {
+    const chosen = selection.peek();
+    if (chosen.kind === "bin") {
+      void this.#walk(async (walk) => walk.stepFromBin(this.#stage, this, chosen.bin, direction));
+      return;
+    }
+    if (chosen.kind !== "event") {
+      if (panWithoutSelection !== 0) {
+        this.#stage.motion.panStep(panWithoutSelection * view.peek().widthPx);
+      }
+      return;
+    }
+    void this.#walk((walk) => walk.stepFrom(this.#stage, this, chosen.track, direction));
+  }
+
+  /** Selects the first slice in view: of a track or group, else of the first track on the screen that has one. */
+  enter(key: string | null): void {
+    void this.#walk((walk) => walk.enter(this, key));
+  }
+
+  /** Selects what is drawn first in view, a bin or a slice: of a track or group, else of the first track that has something. */
+  enterDrawn(key: string | null): void {
+    void this.#walk(async (walk) => walk.enterDrawn(this.#stage, this, key));
+  }
+
+  /** Goes along the first of the selected event's flows. */
+  followFlow(direction: "in" | "out"): void {
+    const details = detailsView.peek();
+    if (details.kind !== "ready") {
+      return;
+    }
+    const [partner] = details.details.flows?.[direction] ?? [];
+    if (partner === undefined) {
+      announcement.value = direction === "in" ? "No flow arrives here." : "No flow leaves from here.";
+      return;
+    }
+    this.goTo(partner.track, Number(partner.ordinal));
+  }
+
+  /** Another key, another selection: what was looked for is not wanted any more. The signal ends what is looked for now. */
+  startAnew(): AbortSignal {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    failure.value = "";
+    announcement.value = "";
+    return this.#abort.signal;
+  }
+
+  /** Selects an event of which it is known where it lies, and shows it. */
+  show(track: number, event: Neighbour): void {
+    this.select({ kind: "event", track, ordinal: event.ordinal });
+    this.#bringIntoView(event);
+  }
+
+  async #walk(go: (walk: typeof import("./walk")) => Promise<void>): Promise<void> {
+    try {
+      await go(await loadWalk());
+    } catch (error) {
+      failure.value = `The code for this key could not be loaded: ${reasonOf(error)}`;
+    }
+  }
+
+  #revealRow(track: number, row: number): void {
+    const item = layout
+      .peek()
+      .items.find(({ node }) => (node.kind === "track" ? node.track.id : node.rollup?.id) === track);
+    if (item === undefined) {
+      return;
+    }
+    if (item.kind === "group") {
+      this.reveal(item.topPx, item.heightPx, item.isPinned);
+    } else {
+      this.reveal(item.topPx + row * ROW_PX, Math.min(item.heightPx, 2 * ROW_PX), item.isPinned);
+    }
+  }
+
+  /** Opens the group of an event, scrolls to it, and goes to its time. */
+  #arriveAt(details: EventDetails): void {
+    const shown = runView.peek();
+    if (shown.kind !== "open") {
+      return;
+    }
+    const isLaidOut = this.#layOut(shown.trace, details.track);
+    const { startTicks, durationTicks } = details;
+    this.#bringIntoView({ startTicks, endTicks: startTicks + durationTicks });
+    // Where groups have been opened, the content gets its new height with the next rendering.
+    if (isLaidOut) {
+      this.#whenShown(() => this.revealSelection());
+    } else {
+      requestAnimationFrame(() => this.#whenShown(() => this.revealSelection()));
+    }
+  }
+
+  /** Has a track laid out; true if it was. */
+  #layOut(trace: Trace, track: number): boolean {
+    if (isLaidOut(trackKey(track))) {
+      return true;
+    }
+    showNode(trace, trackKey(track));
+    return false;
+  }
+
+  /** Does something with the tracks: now, or when they are shown again. */
+  #whenShown(act: () => void): void {
+    if (this.#box === null) {
+      this.#onceShown = act;
+    } else {
+      act();
+    }
+  }
+
+  #bringIntoView(event: { readonly startTicks: bigint; readonly endTicks: bigint }): void {
+    const shown = view.peek();
+    const fromPx = xOfTick(shown, event.startTicks);
+    const toPx = xOfTick(shown, event.endTicks);
+    if (fromPx >= 0 && toPx <= shown.widthPx) {
+      return;
+    }
+    if (fromPx < 0 && toPx > shown.widthPx) {
+      return;
+    }
+    const middle = ticks((event.startTicks + event.endTicks) / 2n);
+    const target = centreOn(shown, middle, bounds.peek());
+    if (!sameView(target, shown)) {
+      this.#stage.motion.glideTo(target);
+    }
+  }
+}
+
+function isLaidOut(key: string): boolean {
+  return layoutItem(layout.peek(), key) !== null;
+}
+
+/** Has a node laid out, with as little change as it takes: open groups, nothing hidden around it, no filter, all hosts. */
+function showNode(trace: Trace, key: string): void {
+  const around = groupsAround(trace, key);
+  const changes = [
+    () => openAll(around),
+    () => {
+      trackChoice.value = show(trackChoice.peek(), [key, ...around]);
+    },
+    () => setFilter(""),
+    () => {
+      chosenHost.value = null;
+    },
+    () => {
+      trackChoice.value = { ...trackChoice.peek(), showsEmpty: true };
+    },
+  ];
+  for (const change of changes) {
+    if (isLaidOut(key)) {
+      return;
+    }
+    change();
+  }
+}
+
+/** Keys of the groups that a track or group is in, from the inside out. */
+function groupsAround({ tracks, groups }: Trace, key: string): readonly string[] {
+  const own = Number(key.slice(1));
+  const around: string[] = [];
+  let id = (key.startsWith("t") ? tracks.get(own)?.group : groups.get(own)?.parent) ?? null;
+  while (id !== null) {
+    around.push(`g${id}`);
+    id = groups.get(id)?.parent ?? null;
+  }
+  return around;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
