@@ -34,6 +34,7 @@ from tilescope.cli import access_options, main, server_options, view
 from tilescope.cli.parser import build_parser
 from tilescope.server import serving
 from tilescope.server.settings import DEFAULTS
+from tilescope.tiler.store import cached_traces
 from tilescope.v1 import tiles_pb2 as pb
 
 
@@ -166,7 +167,8 @@ def test_serve_waits_until_somebody_asks_for_an_index(tmp_path: Path, logs: Path
         run = wait_for_run(url, "new")
         get_json(f"{url}api/v1/runs/{run['id']}/index", "POST")
         wait_for_run(url, "ready")
-    with started(tmp_path, "serve", str(next((tmp_path / "cache").glob("*/*")))) as (_, url):
+    store = next(path for path in (tmp_path / "cache").glob("*/*") if path.name != cached_traces.FILE)
+    with started(tmp_path, "serve", str(store)) as (_, url):
         assert wait_for_run(url, "ready")["hosts"] == ["demo"]
 
 
