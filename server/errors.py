@@ -29,7 +29,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from tilescope.server.told import without_folders
+from tilescope.server.redaction import without_folders
 from tilescope.tiler.errors import (
     Cancelled,
     DiskFull,

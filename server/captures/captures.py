@@ -12,9 +12,9 @@ from typing import Final
 
 from tilescope.capture import CaptureOptions, CaptureResult, ProfilerAddress, Tell
 from tilescope.capture.arriving_file import remove_leftovers
+from tilescope.server.captures.log_directory import find_log_directory
 from tilescope.server.captures.monitors import Monitors, Sampler
 from tilescope.server.captures.names import look_up
-from tilescope.server.captures.places import find_log_directory
 from tilescope.server.captures.running import Capturer, RunningCapture
 from tilescope.server.errors import (
     BadRequest,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tilescope.capture import CapturePhase, Failure, HostCapture, HostProgress, ProfilerAddress
 from tilescope.server.guard.capture_rules import AllowedHost
-from tilescope.server.told import without_folders
+from tilescope.server.redaction import without_folders
 from tilescope.tiler.schema import CapturedHost, CaptureProblem
 
 

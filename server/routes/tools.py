@@ -10,7 +10,7 @@ from aiohttp import hdrs, web
 from tilescope.server.http.caching import JSON
 from tilescope.server.keys import QUESTIONS
 from tilescope.server.paths import BUILD
-from tilescope.server.routes.asking import answer_with, question_values
+from tilescope.server.routes.answers import answer_with, question_values
 from tilescope.server.services.tools import (
     ARROW,
     BuildName,

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tilescope.server.errors import IndexingFailed, NoRoomToIndex
+from tilescope.server.redaction import without_folders
 from tilescope.server.runs.job import IndexJob, OnIndexProgress, run_job
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
-from tilescope.server.told import without_folders
 from tilescope.tiler.errors import DiskFull, TilescopeError
 
 RunJob = Callable[[IndexJob, OnIndexProgress, Wishes], Awaitable[None]]

@@ -10,9 +10,9 @@ import heapq
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tilescope.server.redaction import path_below, without_folders
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.run import FoundRun
-from tilescope.server.told import path_below, without_folders
 from tilescope.tiler.errors import StoreError, TilescopeError, TraceError
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import take_fingerprints

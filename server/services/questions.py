@@ -14,12 +14,12 @@ from tilescope.server.errors import TooManyRequests
 from tilescope.server.metrics import Metrics
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.store import ServedStore
+from tilescope.server.services.fair_queue import Asker, Limits
 from tilescope.server.services.kept_answers import KeptAnswers
 from tilescope.server.services.overtime import Overtime, Overtimes
 from tilescope.server.services.requests import EventsQuestion, ViewRequest
 from tilescope.server.services.tasks import EncodingTask, EventPart, EventsTask, ExportPiece, ExportTask
 from tilescope.server.services.tools import BuildName
-from tilescope.server.services.turns import Asker, Limits
 from tilescope.server.services.worker import BuildSource, Task
 from tilescope.server.services.workers import Asking, Workers
 from tilescope.server.settings import DEFAULTS, Settings

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from tilescope.server.errors import NotAcceptable, NotFound
 from tilescope.server.json_text import json_body
-from tilescope.server.told import without_folders
+from tilescope.server.redaction import without_folders
 from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.pages import compress
 from tilescope.tiler.query import QueryReader, Steps

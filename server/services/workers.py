@@ -22,8 +22,8 @@ from typing import Any, Final
 
 from tilescope.server.errors import QuestionFailed
 from tilescope.server.services import worker
+from tilescope.server.services.fair_queue import Asker, Limits, Ticket, Turns
 from tilescope.server.services.overtime import LOOK_S, Overtime, TurnClock
-from tilescope.server.services.turns import Asker, Limits, Ticket, Turns
 from tilescope.server.services.worker import BuildSource, PickledQuestion, Task, TurnTaken
 
 PROCESSES: Final = 2
