@@ -10,7 +10,7 @@ import signal
 from typing import NoReturn
 
 from tilescope.cli.dispatch import main
-from tilescope.cli.leave import leave
+from tilescope.cli.process_exit import leave
 
 __all__ = ["command", "main"]
 

@@ -65,7 +65,7 @@ def _view(args: argparse.Namespace) -> int:
     import webbrowser
     from urllib.parse import quote
 
-    from tilescope.cli.doomed import unless_doomed
+    from tilescope.cli.failed_indexing import serve_unless_all_failed
     from tilescope.cli.indexing_progress import with_progress
     from tilescope.server.access_log import access_log
     from tilescope.server.app import make_app
@@ -95,7 +95,7 @@ def _view(args: argparse.Namespace) -> int:
     with log_to_stderr(), access_log(args.access_log):
         if not all(path.is_file() for path in args.paths):  # to folders, runs may be added
             asyncio.run(serving)
-        elif asyncio.run(unless_doomed(registry, serving)):
+        elif asyncio.run(serve_unless_all_failed(registry, serving)):
             return EXIT_BAD
     return 0
 

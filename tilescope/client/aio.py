@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.client.answers import FindAnswer, SearchAnswer, StatsAnswer, ToolAnswer, events_table, hits_table
-from tilescope.client.asked import Asked, StepsLike, asked_of, steps_text
 from tilescope.client.errors import ClientError, Refused, whole
 from tilescope.client.event import Event
 from tilescope.client.event_columns import event_pages, joined
 from tilescope.client.kinds import Match, StatsBy, TrackKind
 from tilescope.client.progress import Progress
+from tilescope.client.question_fields import Asked, StepsLike, question_fields, steps_text
 from tilescope.client.runs import RunInfo
 from tilescope.client.source import Build, Source, Value
 from tilescope.client.stored import StoredRun
@@ -427,7 +427,7 @@ class AsyncRun:
         return await self._source.ask(self._of, tool, self._values(tool, **values))
 
     def _values(self, tool: str, /, **values: Asked) -> dict[str, Value]:
-        return asked_of(tool, values, self.tick_ps)
+        return question_fields(tool, values, self.tick_ps)
 
     async def _hits(
         self,

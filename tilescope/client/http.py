@@ -18,7 +18,7 @@ import aiohttp
 
 from tilescope.client.arrow_tables import ArrowIfPossible
 from tilescope.client.errors import Refused, Unreachable, refusal
-from tilescope.client.patience import wait_s
+from tilescope.client.retries import wait_s
 from tilescope.client.source import Build, Value, key_lists, ref_of, text_of
 from tilescope.tiler.pages import PageKey, record_title
 from tilescope.tiler.schema import LIMITS

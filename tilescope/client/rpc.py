@@ -22,7 +22,7 @@ from google.protobuf.message import Message
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tilescope.client.arrow_tables import ArrowIfPossible
 from tilescope.client.errors import Refused, Unreachable, refusal
-from tilescope.client.patience import wait_s
+from tilescope.client.retries import wait_s
 from tilescope.client.source import Build, Value, key_lists, ref_of
 from tilescope.tiler.errors import TilescopeError
 from tilescope.tiler.pages import PageKey, record_title

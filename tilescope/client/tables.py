@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.client.showing import html_table, text_table
+from tilescope.client.table_text import html_table, text_table
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.tools.answer import Words
 

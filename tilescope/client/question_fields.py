@@ -33,7 +33,7 @@ class Named(Protocol):
 Asked = Time | Tracks | os.PathLike[str] | Named
 
 
-def asked_of(tool: str, values: dict[str, Asked], tick_ps: int) -> dict[str, Value]:
+def question_fields(tool: str, values: dict[str, Asked], tick_ps: int) -> dict[str, Value]:
     """The fields of a question; those that are None are left out. Raises UsageError."""
     asked: dict[str, Value] = {}
     for name, value in values.items():

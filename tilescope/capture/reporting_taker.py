@@ -14,7 +14,7 @@ from tilescope.capture.progress import CapturePhase
 TELL_EVERY_S: Final = 0.2  # while bytes come
 
 
-class ToldTaker:
+class ReportingTaker:
     """Takes one trace. `file` is there when bytes of it have come."""
 
     def __init__(
