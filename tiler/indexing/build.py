@@ -35,7 +35,7 @@ from tilescope.tiler.indexing.tracks.layout import Layout, lay_out
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.memory_limits import memory_errors
 from tilescope.tiler.readers.fingerprint import Fingerprint, archive_of, take_fingerprints
-from tilescope.tiler.readers.room import Room
+from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.records.overview import OVERVIEW
 from tilescope.tiler.records.tracks import BLOCK_TRACKS

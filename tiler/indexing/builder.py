@@ -40,7 +40,7 @@ from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
 from tilescope.tiler.readers.formats import codec_of
-from tilescope.tiler.readers.room import FLOW_END_BYTES, Room
+from tilescope.tiler.readers.memory_budget import FLOW_END_BYTES, Room
 from tilescope.tiler.records.arguments import ARGUMENTS
 from tilescope.tiler.records.tracks import BLOCK_TRACKS
 from tilescope.tiler.store.generation import Generation

@@ -10,7 +10,7 @@ from typing import Final
 
 from tilescope.tiler.columns import Attachment
 from tilescope.tiler.readers.left_out import LeftOut
-from tilescope.tiler.readers.room import Room
+from tilescope.tiler.readers.memory_budget import Room
 
 # Of one file. A message of protobuf has at most 2 GiB; a file that holds more beside its events is none of a profiler.
 MAX_ATTACHMENTS: Final = 10_000

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tilescope.tiler.columns import EventChunk, TraceSummary
 from tilescope.tiler.readers.attached import Attached
-from tilescope.tiler.readers.room import Room
+from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.source import ByteSource
 
 

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from tilescope.tiler.details import ArgsCodec
 from tilescope.tiler.readers.compression import ENDINGS
+from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.reader import Reader
-from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.source import ByteSource
 
 

@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from tilescope.tiler.details.codec import ArgsCodec, unknown_codec
 from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.readers.cloud_tpu import CLOUD_TPU
-from tilescope.tiler.readers.foreign import guarded, why_no_format
 from tilescope.tiler.readers.format import Format
+from tilescope.tiler.readers.plugin_format import guarded, why_no_format
 from tilescope.tiler.readers.tf_graph import TF_GRAPH
 from tilescope.tiler.readers.trace_event import TRACE_EVENT
 from tilescope.tiler.readers.xspace import XSPACE

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tilescope.tiler.errors import DamagedTrace
+from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.reader import Reader
-from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.signature import HEAD_BYTES, Signature, recognise
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.sources import open_source

@@ -11,7 +11,7 @@ from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers import formats
 from tilescope.tiler.readers.compression import ENDINGS
 from tilescope.tiler.readers.format import Format, Likeness
-from tilescope.tiler.readers.strangers import refusal
+from tilescope.tiler.readers.refused_files import refusal
 
 HEAD_BYTES: Final = 64 * 1024  # what `recognise` wants to see, where the file has as much
 

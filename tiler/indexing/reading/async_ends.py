@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk, Phase, TraceSummary, TrackKind
 from tilescope.tiler.indexing.reading.gather import Gatherer
-from tilescope.tiler.readers.room import SHARED_ASYNC_BYTES, Room
+from tilescope.tiler.readers.memory_budget import SHARED_ASYNC_BYTES, Room
 
 Ints = NDArray[np.int64]
 

@@ -26,9 +26,9 @@ from tilescope.tiler.indexing.reading.moved_rows import move_rows
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.readers.left_out import LeftOut
+from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.reader import Reader, TrackwiseReader
 from tilescope.tiler.readers.recognise import reader_of
-from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.sources import Sources
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.readers.trace_event.reader import TraceEventReader

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from tilescope.tiler import _native
-from tilescope.tiler.readers.room import OPEN_SLICE_BYTES, Room
+from tilescope.tiler.readers.memory_budget import OPEN_SLICE_BYTES, Room
 
 # With so many rows, it is rows that a track's tiles take memory for. No profiler nests so deep: with fewer, tiles and
 # bins are in proportion to the events, which are never refused.

@@ -42,7 +42,7 @@ struct Cut {
     std::size_t offset = 0;
 };
 
-// How much may be found in a file, each piece at what it takes until the run is stored, as `tiler/readers/room.py` counts.
+// How much may be found in a file, each piece at what it takes until the run is stored, as `tiler/readers/memory_budget.py` counts.
 struct Room {
     std::size_t bytes = ~std::size_t{0};
     std::size_t per_plane = 0;

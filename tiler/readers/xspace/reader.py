@@ -36,7 +36,7 @@ from tilescope.tiler.device_lines import DEVICE_PREFIX
 from tilescope.tiler.errors import DamagedTrace
 from tilescope.tiler.readers.attached import Attached
 from tilescope.tiler.readers.mapped import MappedBytes
-from tilescope.tiler.readers.room import NAME_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
+from tilescope.tiler.readers.memory_budget import NAME_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.text_damage import find_text_damage
 from tilescope.tiler.readers.xspace.attached import XSpaceTables, attach

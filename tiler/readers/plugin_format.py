@@ -15,10 +15,10 @@ from tilescope.tiler.details import ArgsCodec, Arguments
 from tilescope.tiler.details.nesting import cut
 from tilescope.tiler.errors import FormatFailed, TilescopeError
 from tilescope.tiler.plugins import fault_place, fault_text
-from tilescope.tiler.readers.foreign_reader import ForeignReader
 from tilescope.tiler.readers.format import Format, Likeness, Opener
+from tilescope.tiler.readers.memory_budget import Room
+from tilescope.tiler.readers.plugin_reader import ForeignReader
 from tilescope.tiler.readers.reader import Reader
-from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.source import ByteSource
 
 _ID: Final = re.compile("[a-z0-9_]{1,64}")

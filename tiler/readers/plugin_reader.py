@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import ArgsTables, Attachment, EventChunk, TraceSummary
-from tilescope.tiler.readers.foreign_events import ChunkCheck, check_summary
+from tilescope.tiler.readers.plugin_events import ChunkCheck, check_summary
 from tilescope.tiler.readers.reader import Reader
 
 T = TypeVar("T")
