@@ -11,11 +11,11 @@ from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.export.cursor import Cursor
 from tilescope.tiler.export.event_row import EventRow
 from tilescope.tiler.export.event_text import joined, quoted
+from tilescope.tiler.export.file_members import members
 from tilescope.tiler.export.flow_marks import FlowMarks
 from tilescope.tiler.export.ids import Ids
 from tilescope.tiler.export.labels import Labels
 from tilescope.tiler.export.made_events import MadeEvents
-from tilescope.tiler.export.members import members
 from tilescope.tiler.export.source_events import SourceEvents
 from tilescope.tiler.export.times import Times
 from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps, finish

@@ -17,7 +17,7 @@ from tilescope.tiler.pages.container import MAX_ROWS
 from tilescope.tiler.query import Place, QueryReader, Steps
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search.arguments import ArgumentTest
-from tilescope.tiler.search.lasting import lasting
+from tilescope.tiler.search.duration_filter import lasting
 from tilescope.tiler.search.leaves import LeafPart, Leaves, leaves
 from tilescope.tiler.search.selection import Selection, occurring
 from tilescope.tiler.store.two_threads import for_each, in_a_call

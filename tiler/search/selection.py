@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.query import NO_NAME, FoldedNames, QueryReader, Steps
-from tilescope.tiler.search.chosen import ChosenNames, Durations, KnownNames
+from tilescope.tiler.search.chosen_names import ChosenNames, Durations, KnownNames
 from tilescope.tiler.search.language import Argument, Duration, Kind, Pattern, Query
 from tilescope.tiler.search.patterns import is_match
 from tilescope.tiler.ticks import TICK_LIMIT

@@ -15,7 +15,6 @@ from msgspec import Struct
 from tilescope.tiler.columns import EventChunk, TraceSummary
 from tilescope.tiler.errors import Cancelled, DamagedTrace, FormatFailed, TraceError, UnknownFormat
 from tilescope.tiler.indexing.meter import READ_TRACKWISE, READ_WHOLE, Meter
-from tilescope.tiler.indexing.reading.ahead import ahead
 from tilescope.tiler.indexing.reading.async_ends import move_async_ends
 from tilescope.tiler.indexing.reading.batch import ChunkBatch
 from tilescope.tiler.indexing.reading.clocks import align_lost_clocks
@@ -23,6 +22,7 @@ from tilescope.tiler.indexing.reading.descriptors import allow_open
 from tilescope.tiler.indexing.reading.file_events import TraceFile, TrackwiseEvents
 from tilescope.tiler.indexing.reading.gather import Gatherer
 from tilescope.tiler.indexing.reading.moved_rows import move_rows
+from tilescope.tiler.indexing.reading.read_ahead import ahead
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.readers.left_out import LeftOut

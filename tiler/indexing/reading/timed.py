@@ -10,7 +10,7 @@ from msgspec import Struct
 from numpy.typing import DTypeLike, NDArray
 
 from tilescope.tiler.columns import EventChunk, Phase, SliceColumns, SliceFlowEnds
-from tilescope.tiler.indexing.reading.set_aside import SetAside, apart
+from tilescope.tiler.indexing.reading.excluded_events import SetAside, apart
 from tilescope.tiler.indexing.reading.timeline import Timeline
 from tilescope.tiler.indexing.scratch import Scratch
 

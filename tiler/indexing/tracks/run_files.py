@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TraceSummary, TrackKind
 from tilescope.tiler.indexing.reading.correlations import SliceCorrelations
+from tilescope.tiler.indexing.reading.excluded_events import REASON, SetAside, describe
 from tilescope.tiler.indexing.reading.file_events import TraceFile
 from tilescope.tiler.indexing.reading.flow_rows import FlowRows
 from tilescope.tiler.indexing.reading.names import RunNames
-from tilescope.tiler.indexing.reading.set_aside import REASON, SetAside, describe
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
 from tilescope.tiler.indexing.reading.timeline import FileTimes, Timeline
 from tilescope.tiler.indexing.scratch import Scratch

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.records.histogram import BUSY_LIMIT
-from tilescope.tiler.search.chosen import AskedTile
+from tilescope.tiler.search.chosen_names import AskedTile
 from tilescope.tiler.search.leaves import Leaves
 from tilescope.tiler.search.selection import Selection
 

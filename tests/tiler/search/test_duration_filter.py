@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from tests.example import Example, PlainEvent, random_events
 from tilescope.tiler.pages import PageKey, shape
 from tilescope.tiler.query import EVERYTHING, QueryReader, finish
-from tilescope.tiler.search import lasting as lasting_module
-from tilescope.tiler.search.chosen import ChosenNames
+from tilescope.tiler.search import duration_filter as lasting_module
+from tilescope.tiler.search.chosen_names import ChosenNames
+from tilescope.tiler.search.duration_filter import lasting
 from tilescope.tiler.search.hits import page_of_hits
 from tilescope.tiler.search.language import parse
-from tilescope.tiler.search.lasting import lasting
 from tilescope.tiler.search.leaves import leaves
 from tilescope.tiler.search.selection import Selection, select
 from tilescope.tiler.store import RunStore
