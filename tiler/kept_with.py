@@ -1,4 +1,4 @@
-"""What is worked out of something once, and kept as long as that is there."""
+"""A cache of computed values, each kept as long as the object that it was computed from."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class KeptWith(Generic[Owner, T]):
         return self in vars(owner).get(_NAME, ())
 
     def __getitem__(self, owner: Owner) -> T:
-        found: T = vars(owner)[_NAME][self]
-        return found
+        cached: T = vars(owner)[_NAME][self]
+        return cached
 
     def __setitem__(self, owner: Owner, value: T) -> None:
         vars(owner).setdefault(_NAME, {})[self] = value
@@ -52,9 +52,9 @@ class KeptWith(Generic[Owner, T]):
 
     def setdefault(self, owner: Owner, value: T) -> T:
         """The value of an owner, which is this one if it has none yet."""
-        found: T = vars(owner).setdefault(_NAME, {}).setdefault(self, value)
+        cached: T = vars(owner).setdefault(_NAME, {}).setdefault(self, value)
         self._owners.add(owner)
-        return found
+        return cached
 
     def items(self) -> Iterator[tuple[Owner, T]]:
         """All owners that are there, with their values."""

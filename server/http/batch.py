@@ -55,7 +55,7 @@ def end_frame() -> bytes:
 
 def error_frame(error: Exception) -> bytes:
     """The last frame of a body that cannot be completed: what `answer_failures` would have said."""
-    return _frame(FrameKind.ERROR, payload=json_body(ErrorAnswer.of(answer_to(error).code, message_of(error))))
+    return _frame(FrameKind.ERROR, payload=json_body(ErrorAnswer.from_code(answer_to(error).code, message_of(error))))
 
 
 def _number(text: str) -> int | float:

@@ -63,7 +63,7 @@ export type CaptureCauseName =
   | "cannot_write"
   | "stopped";
 
-/** What is to be captured. */
+/** Order of a capture. */
 export interface CaptureOrder {
   /** `HOST:PORT` of profiler servers, or names of targets; captured at the same moment. */
   readonly hosts: readonly string[];
@@ -123,7 +123,7 @@ export type CapturePhaseName =
   | "done"
   | "failed";
 
-/** Why a host gave no trace. */
+/** Reason why a host gave no trace. */
 export interface CaptureProblem {
   /** For programs. */
   readonly cause: CaptureCauseName;
@@ -135,7 +135,7 @@ export interface CaptureProblem {
   readonly hints: readonly string[];
 }
 
-/** What can be captured through this server. */
+/** Captures through this server: the hosts that are allowed, and the captures so far. */
 export interface CaptureRoom {
   readonly allowed: boolean;
   /** Why captures are not possible, and what to do; null: they are. */

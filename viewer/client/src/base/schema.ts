@@ -329,7 +329,7 @@ export type FigureKind =
   | "place"
   | "flag";
 
-/** What became of flow ends, see docs/formats.md. */
+/** Numbers of flow ends by what became of them, see docs/formats.md. */
 export interface FlowCounts {
   /** Lead from a slice to a slice. */
   readonly edges: bigint;
@@ -441,7 +441,7 @@ export function readKeptMarks(json: KeptMarksJson): KeptMarks {
   };
 }
 
-/** How much one may ask for at once. What is beyond is refused, but where it says otherwise. */
+/** Limits of one request. More is refused, except where it says otherwise. */
 export interface Limits {
   /** Page keys in one batch, and in one list of the stream. */
   readonly pageKeys: number;
@@ -494,7 +494,7 @@ export const LIMITS: Limits = readLimits({
   end: "2305843009213693952",
 });
 
-/** What a run holds. Everything else asks for the build that is named here. */
+/** Content of a run. Everything else asks for the build that is named here. */
 export interface Manifest {
   /** Id of the build: everything below it is immutable once it is ready. */
   readonly build: string;
@@ -808,7 +808,7 @@ export function readOverviewGrid(json: OverviewGridJson): OverviewGrid {
   };
 }
 
-/** How far indexing is. */
+/** Progress of indexing. */
 export interface Progress {
   /** start, wait (another process indexes the trace), read, build or publish. */
   readonly phase: string;
@@ -858,7 +858,7 @@ export function readProgress(json: ProgressJson): Progress {
   };
 }
 
-/** What went wrong. */
+/** Code and message of an error. */
 export interface Refusal {
   /** For programs. */
   readonly code: ErrorCode;
@@ -951,7 +951,7 @@ export function readRunList(json: RunListJson): RunList {
   };
 }
 
-/** How far a run is on its way to being shown. */
+/** State of a run on its way to being shown. */
 export type RunState = "failed" | "indexing" | "new" | "queued" | "ready";
 
 /** How a series is drawn. */
@@ -998,7 +998,7 @@ export function readStepCounts(json: StepCountsJson): StepCounts {
   };
 }
 
-/** What a tool answers. */
+/** Answer of a tool. */
 export interface ToolAnswer {
   /** false while the run is being indexed, and tracks are not done. */
   readonly complete: boolean;
@@ -1097,7 +1097,7 @@ export function readToolNote(json: ToolNoteJson): ToolNote {
   };
 }
 
-/** What is to be drawn as a chart: ys over one x. */
+/** Series of a chart: ys over one x. */
 export interface ToolSeries {
   readonly id: string;
   readonly title: string;
