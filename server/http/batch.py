@@ -24,7 +24,7 @@ _HEADER: Final = struct.Struct("<B3xIIBBBxQ")
 
 
 class FrameKind(IntEnum):
-    """What a frame carries."""
+    """Kind of a frame's content."""
 
     PAGE = 0  # a page or a residual as it is stored, one gzip member
     MISSING = 1  # there is no such one

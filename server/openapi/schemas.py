@@ -50,9 +50,9 @@ _CHOICES: Final[dict[str, tuple[Any, str]]] = {
 }
 
 
-def _messages(description: str, of: Any) -> Schema:
+def _messages(description: str, union: Any) -> Schema:
     """Messages that are told from one another by their type."""
-    refs = [{"$ref": f"#/components/schemas/{kind.__name__}"} for kind in get_args(of)]
+    refs = [{"$ref": f"#/components/schemas/{kind.__name__}"} for kind in get_args(union)]
     return {"description": description, "anyOf": refs}
 
 
@@ -86,7 +86,7 @@ _REQUESTS: Final[dict[str, Schema]] = {
 }
 
 
-_NAMES: Final = {frozenset(get_args(of)): name for name, (of, _) in _CHOICES.items()}
+_NAMES: Final = {frozenset(get_args(choice)): name for name, (choice, _) in _CHOICES.items()}
 
 
 def reference(name: str) -> Schema:
@@ -96,12 +96,12 @@ def reference(name: str) -> Schema:
 
 def components() -> dict[str, Schema]:
     """All schemas by name."""
-    _, found = msgspec.json.schema_components(_ANSWERS, ref_template="#/components/schemas/{name}")
+    _, schemas = msgspec.json.schema_components(_ANSWERS, ref_template="#/components/schemas/{name}")
     choices = {
-        name: {"description": description, "type": "string", "enum": list(get_args(of))}
-        for name, (of, description) in _CHOICES.items()
+        name: {"description": description, "type": "string", "enum": list(get_args(choice))}
+        for name, (choice, description) in _CHOICES.items()
     }
-    described = {name: _tidy(of) for name, of in found.items()} | choices
+    described = {name: _tidy(schema) for name, schema in schemas.items()} | choices
     described |= {"WatchMessage": _WATCH, "MonitorMessage": _MONITOR}
     for name, limit in msgspec.to_builtins(schema.LIMITS).items():
         described["Limits"]["properties"][name]["default"] = limit
@@ -117,14 +117,16 @@ def _tidy(node: Any) -> Any:
     named = node.get("properties", {})
     out = {key: _tidy(value) for key, value in node.items() if key not in ("title", "properties")}
     if named:
-        out["properties"] = {name: _tidy(of) for name, of in named.items()}
+        out["properties"] = {name: _tidy(member) for name, member in named.items()}
         out["additionalProperties"] = False
     if name := _NAMES.get(frozenset(out.get("enum", ()))):
         out = {key: value for key, value in out.items() if key != "enum"} | reference(name)
     if "enum" in out:
         out["type"] = "string" if all(isinstance(value, str) for value in out["enum"]) else "integer"
-    if all(isinstance(of, dict) and of.keys() == {"type"} for of in out.get("anyOf", [None])):
-        types = dict.fromkeys(of["type"] for of in out.pop("anyOf"))
+    if all(
+        isinstance(alternative, dict) and alternative.keys() == {"type"} for alternative in out.get("anyOf", [None])
+    ):
+        types = dict.fromkeys(alternative["type"] for alternative in out.pop("anyOf"))
         if "number" in types:
             types.pop("integer", None)
         out["type"] = list(types)

@@ -1,4 +1,4 @@
-"""What all transports answer alike."""
+"""Services that all transports share."""
 
 from tilescope.server.services.fair_queue import Asker
 from tilescope.server.services.questions import Questions

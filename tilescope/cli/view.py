@@ -84,7 +84,7 @@ def _view(args: argparse.Namespace) -> int:
             if not all(path.is_dir() for path in args.paths):
                 raise UsageError(f"{where}: there are no traces here (name a trace, a log directory or a store)")
             complain(f"{where}: there are no traces here yet: runs are shown when jobs write them")
-        url = url_of(listening, settings) + (f"?run={quote(runs[0].found.id)}" if runs else "")
+        url = url_of(listening, settings) + (f"?run={quote(runs[0].run.id)}" if runs else "")
         with_login = with_token(url, settings.access)
         say(f"Viewing {with_login if settings.access.is_made_up else url} (Ctrl-C stops)")
         if not args.no_browser and not (has_screen() and await asyncio.to_thread(webbrowser.open, with_login)):
@@ -101,7 +101,7 @@ def _view(args: argparse.Namespace) -> int:
 
 
 def has_screen() -> bool:
-    """Whether a browser would open a window. Without a screen `webbrowser` starts one in the terminal, and waits."""
+    """True if a browser would open a window. Without a screen `webbrowser` starts one in the terminal, and waits."""
     if sys.platform in ("darwin", "win32") or os.environ.get("BROWSER"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
