@@ -63,7 +63,7 @@ class ContinuousHost:
             self._fail(error.failure)
 
     async def snapshot(self, run: RunFolder) -> HostCapture:
-        """What was recorded since the last one."""
+        """Fetches the events recorded since the last snapshot."""
         if not self._is_recording:
             failure = self._failure
             await self.start()

@@ -29,7 +29,7 @@ _NOTHING_TO_KEEP: Final = frozenset({CapturePhase.CONNECTING, CapturePhase.DELAY
 
 @dataclass(frozen=True, slots=True)
 class CaptureSetting:
-    """What is the same for all hosts of a capture."""
+    """Settings that all hosts of a capture share."""
 
     run: RunFolder
     session_id: str
@@ -57,7 +57,7 @@ class HostCapturing:
         self._disk = ServerDisk(written, is_ours, self._options.confined_to if is_ours else ())
 
     async def run(self) -> HostCapture:
-        """What came of it. Cancelling it ends the remote run."""
+        """Captures, and returns the result. Cancelling it ends the remote run."""
         tried: list[Failure] = []
         while True:
             taker = self._taker()

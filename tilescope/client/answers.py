@@ -1,4 +1,4 @@
-"""What the client returns of questions."""
+"""Answers that the client returns."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class StatsAnswer(Tabular):
     table: Table  # name, category, count, share, busy, self, mean, shortest, p50, p99, longest
 
     @classmethod
-    def of(cls, answer: Answer) -> StatsAnswer:
+    def from_answer(cls, answer: Answer) -> StatsAnswer:
         """From what the tool says."""
         table = answer.table("names")
         start, end, tracks, names = (_integer(answer.fact(name).value) for name in ("start", "end", "tracks", "names"))
@@ -69,7 +69,7 @@ class StatsAnswer(Tabular):
 
 @dataclass(frozen=True, slots=True)
 class FindAnswer(Tabular):
-    """Where a name occurs: `count` in all and for each track, with a table of the first occurrences by time."""
+    """Occurrences of a name: `count` in all and for each track, with a table of the first by time."""
 
     names: int  # that match
     count: int
@@ -77,7 +77,7 @@ class FindAnswer(Tabular):
     table: Table  # track, ordinal, name, category, start, duration, row
 
     @classmethod
-    def of(cls, answers: Sequence[Answer]) -> FindAnswer:
+    def from_answers(cls, answers: Sequence[Answer]) -> FindAnswer:
         """From what the tool says, once or page by page."""
         first = answers[0]
         tracks = first.table("tracks")
@@ -101,7 +101,7 @@ class SearchAnswer(Tabular):
     table: Table  # track, ordinal, name, category, start, duration, row
 
     @classmethod
-    def of(cls, answers: Sequence[Answer]) -> SearchAnswer:
+    def from_answers(cls, answers: Sequence[Answer]) -> SearchAnswer:
         """From what the tool says, once or page by page."""
         names, count, busy = (_integer(answers[0].fact(name).value) for name in ("names", "count", "busy"))
         by_name = answers[0].table("names")

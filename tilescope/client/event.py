@@ -57,7 +57,7 @@ class Event:
     stacks: tuple[CallStack, ...]
 
     @classmethod
-    def of(cls, event: Mapping[str, Any]) -> Event:
+    def from_json(cls, event: Mapping[str, Any]) -> Event:
         """From the JSON of docs/api.md."""
         flows = event["flows"] or {"in": (), "in_count": None, "out": (), "out_count": None}
         return cls(
