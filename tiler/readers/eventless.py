@@ -32,7 +32,7 @@ class EventlessReader(ABC):
         name, content = self._content()
         attached = Attached(self._room)
         attached.add(name, self._source.path.name, "application/json", len(content), lambda: iter([content]))
-        self._summary.attachments = attached.found
+        self._summary.attachments = attached.accepted
         self._summary.warnings = [*attached.notes()]
         yield from ()
 

@@ -16,7 +16,7 @@ from tilescope.tiler.readers.source import ByteSource
 
 
 class Likeness(IntEnum):
-    """What the first bytes of a file say."""
+    """Likeness of a file to a format, by its first bytes."""
 
     NONE = 0  # it is something else
     BEGINS = 1  # it begins as traces of the format do, but if no more follows it is none

@@ -1,4 +1,4 @@
-"""How many tracks, processes, names, ids, flow ends and open slices there is room for in the memory of indexing.
+"""Room in the memory of indexing for tracks, processes, names, ids, flow ends and open slices.
 
 They stay in memory until a run is published, or are worked on all at once, and unlike events they cannot lie in
 scratch files. A file of some megabytes can name millions of each, so they are counted as they are found, and refused
@@ -49,7 +49,7 @@ _LEAST_BYTES: Final = 64 << 20
 
 @dataclass(slots=True)
 class _Taken:
-    """What the files of a run have taken together."""
+    """Room that the files of a run have taken together."""
 
     attachments: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -64,7 +64,7 @@ class Room:
 
     @property
     def bytes(self) -> int:
-        """What tracks, processes, names and ids may take."""
+        """Bytes that tracks, processes, names and ids may take."""
         return max(self.memory_bytes, _LEAST_BYTES)
 
     def take_attachment(self) -> bool:
@@ -89,14 +89,14 @@ class Room:
         of_ids = ids * ID_BYTES + id_bytes * ID_COPIES
         of_threads = threads * THREAD_BYTES
         if tracks * TRACK_BYTES + processes * PROCESS_BYTES + of_threads + of_names + of_ids > self.bytes:
-            found = (
+            counts = (
                 (tracks, "tracks"),
                 (processes, "processes"),
                 (threads, "threads"),
                 (names, "names"),
                 (ids, "ids that are no numbers"),
             )
-            many = [f"{count:,} {what}" for count, what in found if count > 1]
+            many = [f"{count:,} {what}" for count, what in counts if count > 1]
             raise self.error(path, "has " + (" and ".join(many) or "a very long name"))
 
     def check_flow_ends(self, path: Path | str, flow_ends: int) -> None:

@@ -55,7 +55,7 @@ class StepSumMakers:
 
 
 def _read(tables: TellingTables) -> _Categories:
-    place, said = tables.said(_CATEGORY)
+    place, said = tables.texts_of_stat(_CATEGORY)
     texts = list(dict.fromkeys(["", *said]))
     places = {text: at for at, text in enumerate(texts)}
     of_said = np.array([*(places[text] for text in said), 0], np.int32)  # the last is that of -1

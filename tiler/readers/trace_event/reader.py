@@ -135,7 +135,7 @@ class TraceEventReader:
         summary.categories = [category for _, category in pairs]
         attached = Attached(self._room)
         self._fields.attach(attached, stream)
-        summary.attachments = attached.found
+        summary.attachments = attached.accepted
         summary.warnings = [*self._warnings(), *attached.notes()]
 
     def _describe_tracks(self, summary: TraceSummary) -> None:
