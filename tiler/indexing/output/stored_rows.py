@@ -61,7 +61,7 @@ class RowMaker:
             return
         found = np.full(len(tables.first), -1, np.int32)
         for entries in entries_of(tables, numbers, np.ones(len(tables), np.bool_)):
-            chosen = self._choices.of(tables, entries.plane)
+            chosen = self._choices.choice_of(tables, entries.plane)
             found[tables.place[entries.numbers]] = entries.read(self._rows, chosen).rows(
                 self._rows, self._codes, entries.coded_names(self._codes), chosen
             )
