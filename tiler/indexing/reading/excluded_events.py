@@ -25,14 +25,14 @@ _EARLIEST_NS, _LATEST_NS = -(1 << 63), (1 << 63) - 1
 
 
 class SetAside(Struct, frozen=True):
-    """What was taken out of a track."""
+    """Events that were taken out of a track."""
 
     phases: tuple[int, ...] = (0,) * len(Phase)  # events as they are written, by Phase
     examples: tuple[tuple[int, int], ...] = ()  # start and duration in nanoseconds
 
     @property
     def events(self) -> int:
-        """How many there are."""
+        """Number of the events."""
         return sum(self.phases)
 
     def __add__(self, other: SetAside) -> SetAside:
@@ -55,7 +55,7 @@ class SetAside(Struct, frozen=True):
 
 
 def apart(piece: EventChunk, window: Window, base_ns: int) -> tuple[EventChunk, SetAside]:
-    """What lies within the window, and what does not. `base_ns` is to be added to the times."""
+    """Splits a piece into what lies within the window, and a count of the rest. `base_ns` is added to the times."""
     inside = _inside(piece, window, base_ns)
     if inside.all():
         return piece, SetAside()
@@ -66,8 +66,10 @@ def apart(piece: EventChunk, window: Window, base_ns: int) -> tuple[EventChunk, 
     phase = piece.phase[out]
     written = (args_size > 0) | (phase < Phase.COUNTER) | ((phase > Phase.COUNTER) & (key < 0))
     phases = np.bincount(phase[written], minlength=len(Phase)).tolist()
-    some = out[:_EXAMPLES]
-    times = zip((base_ns + ns for ns in piece.time_ns[some].tolist()), piece.duration_ns[some].tolist(), strict=True)
+    examples = out[:_EXAMPLES]
+    times = zip(
+        (base_ns + ns for ns in piece.time_ns[examples].tolist()), piece.duration_ns[examples].tolist(), strict=True
+    )
     return select(piece, np.flatnonzero(inside), Scratch()), SetAside(tuple(phases), tuple(times))
 
 

@@ -57,8 +57,8 @@ class ReadFiles(Struct, frozen=True):
     left_out: list[str]  # a line each
 
     @property
-    def found(self) -> list[TraceFile]:
-        """Those that could be read."""
+    def readable(self) -> list[TraceFile]:
+        """Files that could be read."""
         return [trace for trace in self.traces if trace is not None]
 
 
@@ -95,10 +95,10 @@ class _Reading(Struct):
             with closing(reader.survey(executor)) as steps:
                 for _ in steps:
                     self._stop_if_asked()
-            found = TrackwiseEvents(reader)
-            self.events = found.events
-            self.room.check_flow_ends(self.path, found.flow_ends)
-            return TraceFile(self.path, reader.size_bytes, found, reader.summary())
+            events = TrackwiseEvents(reader)
+            self.events = events.events
+            self.room.check_flow_ends(self.path, events.flow_ends)
+            return TraceFile(self.path, reader.size_bytes, events, reader.summary())
         if isinstance(reader, TraceEventReader) and self.time_unit == "ns":
             reader.count_nanoseconds()
         texts = reader.pack_arguments() if isinstance(reader, TraceEventReader) else None
@@ -110,7 +110,7 @@ class _Reading(Struct):
             self.room.check(self.path, gathered.tracks)
             self.room.check_flow_ends(self.path, gathered.flow_ends)
             if summary is not None:
-                self.snapshot = FileSnapshot.of(summary, gathered, gathered.census)
+                self.snapshot = FileSnapshot.take(summary, gathered, gathered.census)
         reader.close()
         move_rows(gathered, reader.summary())
         move_async_ends(gathered, reader.summary(), self.path, self.room)

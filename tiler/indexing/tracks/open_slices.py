@@ -26,8 +26,8 @@ class OpenSlices:
         self._room = room
         self._refused = False
 
-    def of(self, rows: int) -> _native.MemoryBudget | None:
-        """What the tiles of a track with so many rows are counted in; None: they are not."""
+    def budget_for(self, rows: int) -> _native.MemoryBudget | None:
+        """Budget that counts the tiles of a track with so many rows; None: they are not counted."""
         return self.budget if rows > MANY_ROWS else None
 
     def check(self, path: Path, what: str, rows: int) -> None:

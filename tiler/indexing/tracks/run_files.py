@@ -1,4 +1,4 @@
-"""What the files of a run have in common: time axis, names, and what was odd about their events."""
+"""Files of a run: their common time axis and names, and the oddities of their events."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RunFiles:
         """`left_out`: a line for each file that could not be read."""
         self.files = files
         self._left_out = left_out
-        self.timeline = Timeline.of(
+        self.timeline = Timeline.from_files(
             FileTimes(file.events.span, file.summary.base_time_ns, file.events.crowds) for file in files
         )
         self.names = RunNames()
@@ -101,13 +101,13 @@ class RunFiles:
         """The summary of a file whose tracks have been taken: its counts are those of what is shown."""
         summary = self.files[file].summary
         counts = summary.counts
-        for of, track, aside in self._set_aside:
-            if of == file:
+        for number, track, aside in self._set_aside:
+            if number == file:
                 counts = aside.taken_from(counts, summary.tracks[track].kind)
         return replace(summary, counts=counts)
 
     def ignored(self) -> dict[str, int]:
-        """What was left out, by reason."""
+        """Numbers of what was left out, by reason."""
         total: Counter[str] = Counter()
         for file in self.files:
             total.update(file.summary.ignored)
@@ -116,7 +116,7 @@ class RunFiles:
         return {reason: count for reason, count in sorted(total.items()) if count}
 
     def warnings(self) -> list[str]:
-        """What a person should know of the files, a line each."""
+        """Warnings about the files, a line each."""
         lines = list(self._left_out)
         several = len(self.files) + len(self._left_out) > 1
         lines += [
@@ -124,7 +124,7 @@ class RunFiles:
             for file in self.files
             for warning in file.summary.warnings
         ]
-        for count, one, many in (
+        for count, singular, many in (
             (
                 sum(m.overlaps for m in self._malformed),
                 "slice overlaps another one only partly: it is shown on an extra row",
@@ -147,20 +147,20 @@ class RunFiles:
             ),
         ):
             if count:
-                lines.append(f"{count:,} {one if count == 1 else many}")
+                lines.append(f"{count:,} {singular if count == 1 else many}")
         if self.timeline.window is not None and any(aside.events for _, _, aside in self._set_aside):
             in_order = sorted(self._set_aside, key=_file_track)
-            lines.append(describe(self.timeline.window, [(self.place(*of), aside) for *of, aside in in_order]))
+            lines.append(describe(self.timeline.window, [(self.place(*place), aside) for *place, aside in in_order]))
         if self.timeline.rounds:
             lines.append("the trace is too long for picoseconds: times are rounded down to nanoseconds")
         return lines
 
     def place(self, file: int, track: int) -> str:
         """A track's name with its process's, and its file's where there are several."""
-        of = self.files[file]
-        entry = of.summary.tracks[track]
-        name = f"{of.summary.processes[entry.process].name} / {entry.name}"
-        return f"{of.path.name}: {name}" if len(self.files) > 1 else name
+        trace = self.files[file]
+        entry = trace.summary.tracks[track]
+        name = f"{trace.summary.processes[entry.process].name} / {entry.name}"
+        return f"{trace.path.name}: {name}" if len(self.files) > 1 else name
 
 
 def _file_track(entry: tuple[int, int, SetAside]) -> tuple[int, int]:
