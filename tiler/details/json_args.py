@@ -133,13 +133,13 @@ def _values(
 ) -> list[Values]:
     """As `ReadValues` says; what is no plain JSON is unclear."""
     # Names that may stand for something else in the text; none is a quotation mark.
-    is_told = [name == UNREADABLE or "\ufffd" in name or not _is_utf8(name) for name in names]
-    wanted = ['"' if is_object else name for name, is_object in zip(names, is_told, strict=True)]
+    are_unclear = [name == UNREADABLE or "\ufffd" in name or not _is_utf8(name) for name in names]
+    wanted = ['"' if is_unclear else name for name, is_unclear in zip(names, are_unclear, strict=True)]
     columns, texts = _native.json_values(args_end, args, rows, wanted)
     objects: list[object] = [text.decode() for text in texts]
     columns_of_names = [Values(kind, bits, objects) for kind, bits in columns]
-    for values, is_object in zip(columns_of_names, is_told, strict=True):
-        if is_object:
+    for values, is_unclear in zip(columns_of_names, are_unclear, strict=True):
+        if is_unclear:
             values.kind[:] = ValueKind.UNCLEAR
     return columns_of_names
 
