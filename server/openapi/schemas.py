@@ -101,7 +101,7 @@ def components() -> dict[str, Schema]:
         name: {"description": description, "type": "string", "enum": list(get_args(choice))}
         for name, (choice, description) in _CHOICES.items()
     }
-    described = {name: _tidy(schema) for name, schema in schemas.items()} | choices
+    described = {name: _tidy(definition) for name, definition in schemas.items()} | choices
     described |= {"WatchMessage": _WATCH, "MonitorMessage": _MONITOR}
     for name, limit in msgspec.to_builtins(schema.LIMITS).items():
         described["Limits"]["properties"][name]["default"] = limit
