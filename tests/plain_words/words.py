@@ -52,5 +52,11 @@ MODULES: Final = NAMES | frozenset(
     }
 )
 
-# Names that others rely on, by file and name: those of public interfaces, of pages and of what is stored.
-EXEMPT: Final[dict[tuple[str, str], str]] = {}
+# Names that others rely on, by file and name: those of public interfaces, of pages and of what is stored. A module is
+# exempt by its own file and name.
+EXEMPT: Final[dict[tuple[str, str], str]] = {
+    ("tiler/readers/room.py", "room"): "format packages written for 0.2.0 import `Room` from it",
+    ("tilescope/client/answers.py", "of"): "a public class method in 0.2.0",
+    ("tilescope/client/event.py", "of"): "a public class method in 0.2.0",
+    ("tilescope/client/runs.py", "of"): "a public class method in 0.2.0",
+}

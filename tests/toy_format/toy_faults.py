@@ -15,7 +15,7 @@ from tilescope.tiler.columns import EventChunk, TraceSummary
 from tilescope.tiler.details import Arguments
 from tilescope.tiler.readers import ByteSource
 from tilescope.tiler.readers.format import Likeness
-from tilescope.tiler.readers.memory_budget import Room
+from tilescope.tiler.readers.room import Room
 
 
 def begins_with(word: bytes) -> Callable[[bytes], Likeness]:

@@ -63,6 +63,8 @@ class StatsAnswer(Tabular):
         arguments = {name.removeprefix("sum."): value for name, value in totals.items() if name.startswith("sum.")}
         return cls(start, end, tracks, names, _sums(totals), rest, arguments, Table(columns))
 
+    of = from_answer  # its name in version 0.2.0
+
     def __repr__(self) -> str:
         return f"{self.table!r}\n[{self.names:,} names in ticks {self.start:,} to {self.end:,}; total: {self.total}]"
 
@@ -84,6 +86,8 @@ class FindAnswer(Tabular):
         counts = zip(*(map(_integer, values_of(tracks.column(name))) for name in ("track", "count")), strict=True)
         names, count = (_integer(first.fact(name).value) for name in ("names", "count"))
         return cls(names, count, dict(counts), hits_table(answers))
+
+    of = from_answers  # its name in version 0.2.0
 
     def __repr__(self) -> str:
         return f"{self.table!r}\n[{self.count:,} events on {len(self.per_track):,} tracks]"
@@ -107,6 +111,8 @@ class SearchAnswer(Tabular):
         by_name = answers[0].table("names")
         columns = {column.id: column_of(column) for column in by_name.columns if column.id != "name_id"}
         return cls(names, count, busy, Table(columns), answers[-1].table("events").more, hits_table(answers))
+
+    of = from_answers  # its name in version 0.2.0
 
     def __repr__(self) -> str:
         return f"{self.table!r}\n[{self.count:,} events of {self.names:,} names, busy for {self.busy:,} ticks]"

@@ -79,6 +79,8 @@ class Event:
             tuple(CallStack(stack["argument"], tuple(stack["frames"])) for stack in event["stacks"]),
         )
 
+    of = from_json  # its name in version 0.2.0
+
 
 def _count(text: str | None) -> int | None:
     return None if text is None else int(text)

@@ -53,6 +53,8 @@ class RunInfo:
             run.get("growing", False),
         )
 
+    of = from_json  # its name in version 0.2.0
+
 
 def _whole(text: str | None) -> int | None:
     return None if text is None else int(text)

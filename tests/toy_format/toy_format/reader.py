@@ -10,7 +10,7 @@ import numpy as np
 from tilescope.tiler.columns import EventChunk, EventCounts, Phase, Process, TraceSummary, Track, TrackKind
 from tilescope.tiler.errors import DamagedTrace
 from tilescope.tiler.readers import ByteSource
-from tilescope.tiler.readers.memory_budget import Room
+from tilescope.tiler.readers.room import Room
 from toy_format.arguments import Keys
 
 MAGIC = b"TOY 1\n"
