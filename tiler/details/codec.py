@@ -21,7 +21,7 @@ class Integers(Protocol):
     """Finds one argument of many events at once."""
 
     def __call__(
-        self, args_end: NDArray[np.int64], args: NDArray[np.uint8], rows: NDArray[np.int64], name: str, tables: Any
+        self, args_end: NDArray[np.int64], args: NDArray[np.uint8], rows: NDArray[np.int64], name: str, tables: Any, /
     ) -> NDArray[np.int64]:
         """The integer argument of this name, of the events `rows`, all of one track; -1 where it is none or below 0."""
 
@@ -36,6 +36,7 @@ class ReadValues(Protocol):
         rows: NDArray[np.int64],
         names: Sequence[str],
         tables: Any,
+        /,
     ) -> list[Values]:
         """First argument of each name, as `decode` reads it, of the events `rows`, all of one track."""
 
