@@ -35,18 +35,18 @@ _ANSWERS: Final = (
 
 # Choices that have names of their own.
 _CHOICES: Final[dict[str, tuple[Any, str]]] = {
-    "CaptureCauseName": (schema.CaptureCauseName, "Why a host gave no trace."),
-    "CapturePhaseName": (schema.CapturePhaseName, "Where the capture of a host is."),
-    "CaptureState": (schema.CaptureState, "What has become of a capture."),
-    "ErrorCode": (schema.ErrorCode, "What went wrong, for programs."),
-    "FigureKind": (schema.Kind, "What a figure is: exact integers are decimal text, ids and fractions numbers."),
-    "GroupKind": (schema.GroupKind, "What a group of tracks stands for."),
-    "MarkKind": (schema.MarkKind, "What a mark is."),
-    "ChartScale": (schema.Scale, "How the axes of a chart count."),
-    "SeriesKind": (schema.SeriesKind, "How a series is drawn."),
-    "Severity": (schema.Severity, "How much a note matters."),
-    "TotalKind": (schema.TotalKind, "How values of rows become one."),
-    "TrackKind": (schema.TrackKind, "What a track holds; a rollup sums up other tracks."),
+    "CaptureCauseName": (schema.CaptureCauseName, "Reason why a host gave no trace."),
+    "CapturePhaseName": (schema.CapturePhaseName, "Phase of the capture of a host."),
+    "CaptureState": (schema.CaptureState, "State of a capture."),
+    "ErrorCode": (schema.ErrorCode, "Code of an error, for programs."),
+    "FigureKind": (schema.Kind, "Kind of a figure: exact integers are decimal text, ids and fractions numbers."),
+    "GroupKind": (schema.GroupKind, "Kind of a group of tracks."),
+    "MarkKind": (schema.MarkKind, "Kind of a mark."),
+    "ChartScale": (schema.Scale, "Scale of the axes of a chart."),
+    "SeriesKind": (schema.SeriesKind, "Form in which a series is drawn."),
+    "Severity": (schema.Severity, "Severity of a note."),
+    "TotalKind": (schema.TotalKind, "Way in which values of rows become one."),
+    "TrackKind": (schema.TrackKind, "Kind of a track's events; a rollup sums up other tracks."),
 }
 
 

@@ -44,7 +44,7 @@ export function readCapture(json: CaptureJson): Capture {
   };
 }
 
-/** Why a host gave no trace. */
+/** Reason why a host gave no trace. */
 export type CaptureCauseName =
   | "unknown_host"
   | "refused"
@@ -111,7 +111,7 @@ export function readCaptureOrder(json: CaptureOrderJson): CaptureOrder {
   };
 }
 
-/** Where the capture of a host is. */
+/** Phase of the capture of a host. */
 export type CapturePhaseName =
   | "connecting"
   | "delayed"
@@ -167,7 +167,7 @@ export function readCaptureRoom(json: CaptureRoomJson): CaptureRoom {
   };
 }
 
-/** What has become of a capture. */
+/** State of a capture. */
 export type CaptureState = "running" | "captured" | "partly" | "failed" | "cancelled";
 
 /** A profiler server that the operator has named. */

@@ -84,7 +84,7 @@ export interface CallStack {
   readonly frames: readonly string[];
 }
 
-/** How the axes of a chart count. */
+/** Scale of the axes of a chart. */
 export type ChartScale = "linear" | "log";
 
 /** The body of every answer with an error status. */
@@ -92,7 +92,7 @@ export interface ErrorAnswer {
   readonly error: Refusal;
 }
 
-/** What went wrong, for programs. */
+/** Code of an error, for programs. */
 export type ErrorCode =
   | "bad_message"
   | "bad_request"
@@ -310,7 +310,7 @@ export function readEvents(json: EventsJson): Events {
   };
 }
 
-/** What a figure is: exact integers are decimal text, ids and fractions numbers. */
+/** Kind of a figure: exact integers are decimal text, ids and fractions numbers. */
 export type FigureKind =
   | "text"
   | "name"
@@ -411,7 +411,7 @@ export interface Group {
   readonly rollup: number | null;
 }
 
-/** What a group of tracks stands for. */
+/** Kind of a group of tracks. */
 export type GroupKind = "run" | "host" | "process";
 
 /** The server is alive. */
@@ -660,7 +660,7 @@ export function readMark(json: MarkJson): Mark {
   };
 }
 
-/** What a mark is. */
+/** Kind of a mark. */
 export type MarkKind = "mark" | "region" | "note";
 
 /** The marks of a run, all of them. */
@@ -954,10 +954,10 @@ export function readRunList(json: RunListJson): RunList {
 /** State of a run on its way to being shown. */
 export type RunState = "failed" | "indexing" | "new" | "queued" | "ready";
 
-/** How a series is drawn. */
+/** Form in which a series is drawn. */
 export type SeriesKind = "line" | "area" | "bars" | "heat" | "points";
 
-/** How much a note matters. */
+/** Severity of a note. */
 export type Severity = "info" | "warning" | "error";
 
 /** The steps that a trace marks, see docs/formats.md. */
@@ -1127,7 +1127,7 @@ export interface ToolTable {
   readonly more: string | null;
 }
 
-/** How values of rows become one. */
+/** Way in which values of rows become one. */
 export type TotalKind = "sum" | "max" | "min" | "none";
 
 /** One track. Tracks stand by id: first all but rollups in screen order, then the rollups. */
@@ -1195,7 +1195,7 @@ export function readTrack(json: TrackJson): Track {
   };
 }
 
-/** What a track holds; a rollup sums up other tracks. */
+/** Kind of a track's events; a rollup sums up other tracks. */
 export type TrackKind = "slice" | "async" | "instant" | "counter" | "rollup";
 
 /** The track tree of a build. Groups form a tree through `parent`. */
