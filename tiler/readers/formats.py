@@ -25,7 +25,7 @@ _OURS: Final = (CLOUD_TPU, TF_GRAPH, TRACE_EVENT, XSPACE)
 _OUR_CODECS: Final = {trace_format.args.id: trace_format.args for trace_format in _OURS}
 
 
-class _Known(Struct):
+class _Registry(Struct):
     """Formats and codecs by id; and a line for each format that cannot be used, or that failed since."""
 
     formats: dict[str, Format] = field(
@@ -58,9 +58,9 @@ class _Known(Struct):
 
 
 @cache
-def _registry() -> _Known:
+def _registry() -> _Registry:
     """The registry of this process: packages are looked for once, and not before they are needed."""
-    registry = _Known()
+    registry = _Registry()
     for offered in load_plugins(ENTRY_POINTS, "formats"):
         if offered.left_out is not None:
             registry.complain(offered.left_out)

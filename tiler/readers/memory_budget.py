@@ -1,4 +1,6 @@
-"""Room in the memory of indexing for tracks, processes, names, ids, flow ends and open slices.
+"""Room in the memory of indexing for tracks, processes, names, ids, flow ends and open slices of a run: `--memory`.
+
+Not `_native.MemoryBudget`, which counts the bytes that native code allocates.
 
 They stay in memory until a run is published, or are worked on all at once, and unlike events they cannot lie in
 scratch files. A file of some megabytes can name millions of each, so they are counted as they are found, and refused

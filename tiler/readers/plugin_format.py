@@ -17,7 +17,7 @@ from tilescope.tiler.errors import FormatFailed, TilescopeError
 from tilescope.tiler.plugins import fault_place, fault_text
 from tilescope.tiler.readers.format import Format, Likeness, Opener
 from tilescope.tiler.readers.memory_budget import Room
-from tilescope.tiler.readers.plugin_reader import ForeignReader
+from tilescope.tiler.readers.plugin_reader import PluginReader
 from tilescope.tiler.readers.reader import Reader
 from tilescope.tiler.readers.source import ByteSource
 
@@ -91,7 +91,7 @@ def _guarded_open(original: Format, blame: Blame) -> Opener:
     def open_reader(source: ByteSource, *, scratch_dir: Path | None, room: Room | None) -> Reader:
         with blame(source.path):
             reader = original.open(source, scratch_dir=scratch_dir, room=room)
-        return ForeignReader(reader, original.id, source.path, blame)
+        return PluginReader(reader, original.id, source.path, blame)
 
     return open_reader
 

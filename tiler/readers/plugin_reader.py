@@ -19,7 +19,7 @@ T = TypeVar("T")
 Blaming = Callable[[Path], AbstractContextManager[None]]
 
 
-class ForeignReader:
+class PluginReader:
     """A `Reader` over one of another package. Raises FormatFailed for whatever is wrong with that.
 
     It is read from end to end, also where it could give each track by itself.
@@ -89,7 +89,7 @@ class ForeignReader:
 class _Tables:
     """The `ArgsTables` of such a reader."""
 
-    def __init__(self, tables: ArgsTables, reader: ForeignReader) -> None:
+    def __init__(self, tables: ArgsTables, reader: PluginReader) -> None:
         self._tables = tables
         self._reader = reader
 

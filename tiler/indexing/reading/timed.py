@@ -10,7 +10,7 @@ from msgspec import Struct
 from numpy.typing import DTypeLike, NDArray
 
 from tilescope.tiler.columns import EventChunk, Phase, SliceColumns, SliceFlowEnds
-from tilescope.tiler.indexing.reading.excluded_events import SetAside, apart
+from tilescope.tiler.indexing.reading.excluded_events import ExcludedEvents, split
 from tilescope.tiler.indexing.reading.timeline import Timeline
 from tilescope.tiler.indexing.scratch import Scratch
 
@@ -30,7 +30,7 @@ class TimedEvents(Struct, frozen=True):
     args_end: Ints
     args: NDArray[np.uint8]
     flow_ends: SliceFlowEnds | None = None  # of slices, which have no rows then
-    set_aside: SetAside | None = None  # what is not among them: it does not lie within the run's window
+    excluded: ExcludedEvents | None = None  # what is not among them: it does not lie within the run's window
 
     def __len__(self) -> int:
         return len(self.phase)
@@ -67,12 +67,12 @@ def timed_events(pieces: Iterable[EventChunk], rows: int, axis: FileAxis, scratc
     value: NDArray[np.float64] | None = None
     args: list[NDArray[np.uint8]] = []
     filled = args_size = read = 0
-    aside = SetAside()
+    excluded = ExcludedEvents()
     for piece in pieces:
         read += len(piece.phase)
         if axis.timeline.window is not None:
-            piece, outside = apart(piece, axis.timeline.window, axis.base_ns)
-            aside += outside
+            piece, outside = split(piece, axis.timeline.window, axis.base_ns)
+            excluded += outside
         part = slice(filled, filled + len(piece.phase))
         phase[part] = piece.phase
         axis.timeline.ticks(piece.time_ns, piece.time_ps, axis.base_ns, start[part])
@@ -110,7 +110,7 @@ def timed_events(pieces: Iterable[EventChunk], rows: int, axis: FileAxis, scratc
         flags[:filled],
     )
     key, value = None if key is None else key[:filled], None if value is None else value[:filled]
-    return TimedEvents(phase, start, duration, name, key, value, flags, args_end[:filled], joined, set_aside=aside)
+    return TimedEvents(phase, start, duration, name, key, value, flags, args_end[:filled], joined, excluded=excluded)
 
 
 def _joined(parts: list[NDArray[np.uint8]], size: int, scratch: Scratch) -> NDArray[np.uint8]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TraceSummary, TrackKind
 from tilescope.tiler.indexing.reading.correlations import SliceCorrelations
-from tilescope.tiler.indexing.reading.excluded_events import REASON, SetAside, describe
+from tilescope.tiler.indexing.reading.excluded_events import REASON, ExcludedEvents, describe
 from tilescope.tiler.indexing.reading.file_events import TraceFile
 from tilescope.tiler.indexing.reading.flow_rows import FlowRows
 from tilescope.tiler.indexing.reading.names import RunNames
@@ -44,7 +44,7 @@ class RunFiles:
         ]
         self._namesakes = self.names.namesakes()
         self._malformed: list[Malformed] = []
-        self._set_aside: list[tuple[int, int, SetAside]] = []  # file, track
+        self._excluded: list[tuple[int, int, ExcludedEvents]] = []  # file, track
 
     @property
     def events(self) -> int:
@@ -93,17 +93,17 @@ class RunFiles:
 
     def _take(self, file: int, track: int, scratch: Scratch) -> TimedEvents | None:
         events = self.files[file].events.take(track, self._axes[file], scratch)
-        if events is not None and events.set_aside is not None:
-            self._set_aside.append((file, track, events.set_aside))
+        if events is not None and events.excluded is not None:
+            self._excluded.append((file, track, events.excluded))
         return events
 
     def summary_of(self, file: int) -> TraceSummary:
         """The summary of a file whose tracks have been taken: its counts are those of what is shown."""
         summary = self.files[file].summary
         counts = summary.counts
-        for number, track, aside in self._set_aside:
+        for number, track, excluded in self._excluded:
             if number == file:
-                counts = aside.taken_from(counts, summary.tracks[track].kind)
+                counts = excluded.taken_from(counts, summary.tracks[track].kind)
         return replace(summary, counts=counts)
 
     def ignored(self) -> dict[str, int]:
@@ -111,7 +111,7 @@ class RunFiles:
         total: Counter[str] = Counter()
         for file in self.files:
             total.update(file.summary.ignored)
-        total[REASON] += sum(aside.events for _, _, aside in self._set_aside)
+        total[REASON] += sum(excluded.events for _, _, excluded in self._excluded)
         total["end_without_begin"] += sum(m.ends_without_begin for m in self._malformed)
         return {reason: count for reason, count in sorted(total.items()) if count}
 
@@ -148,9 +148,11 @@ class RunFiles:
         ):
             if count:
                 lines.append(f"{count:,} {singular if count == 1 else many}")
-        if self.timeline.window is not None and any(aside.events for _, _, aside in self._set_aside):
-            in_order = sorted(self._set_aside, key=_file_track)
-            lines.append(describe(self.timeline.window, [(self.place(*place), aside) for *place, aside in in_order]))
+        if self.timeline.window is not None and any(excluded.events for _, _, excluded in self._excluded):
+            in_order = sorted(self._excluded, key=_file_track)
+            lines.append(
+                describe(self.timeline.window, [(self.place(*place), excluded) for *place, excluded in in_order])
+            )
         if self.timeline.rounds:
             lines.append("the trace is too long for picoseconds: times are rounded down to nanoseconds")
         return lines
@@ -163,5 +165,5 @@ class RunFiles:
         return f"{trace.path.name}: {name}" if len(self.files) > 1 else name
 
 
-def _file_track(entry: tuple[int, int, SetAside]) -> tuple[int, int]:
+def _file_track(entry: tuple[int, int, ExcludedEvents]) -> tuple[int, int]:
     return entry[0], entry[1]
