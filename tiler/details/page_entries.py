@@ -22,7 +22,7 @@ class PageEntries(Struct, frozen=True):
     plane: int
     page: int
     numbers: Ints
-    places: Ints  # their places in the page
+    places: Ints  # row of each within the page
     names: NDArray[np.int32]  # the ids of their names in the run, -1 where no event uses them
 
     def read(self, rows: _native.MetadataRows, chosen: _native.ChosenStats) -> _native.ReadEntries:

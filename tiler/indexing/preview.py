@@ -47,10 +47,9 @@ class Preview:
     def show(self, snapshots: Sequence[FileSnapshot | None]) -> None:
         """Shows files that are still being read: tracks may yet be added, and move. None: nothing of it is read yet."""
         files = self._present([snapshot and _counted(snapshot) for snapshot in snapshots])
-        found_snapshots = [file.snapshot for file in files]
         timeline = Timeline.from_files(
-            FileTimes(snapshot.span, snapshot.summary.base_time_ns, snapshot.census.__iter__)
-            for snapshot in found_snapshots
+            FileTimes(file.snapshot.span, file.snapshot.summary.base_time_ns, file.snapshot.census.__iter__)
+            for file in files
         )
         layout = lay_out(
             [file.snapshot.summary for file in files], lambda file, track: files[file].snapshot.rows[track]

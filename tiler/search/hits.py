@@ -272,12 +272,12 @@ class _Queue:
         """Lists leaves by distance. Those with the end of their windows where the search begins are equally near."""
         self._groups = groups
         none = [np.zeros(0, np.int64)]
-        group = np.repeat(np.arange(len(groups)), [len(leaf_group) for leaf_group in groups])
-        position = np.concatenate(none + [np.arange(len(group)) for group in groups])
+        group = np.repeat(np.arange(len(groups)), [len(leaves) for leaves in groups])
+        position = np.concatenate(none + [np.arange(len(leaves)) for leaves in groups])
         if self._backward:
-            edge = np.concatenate(none + [np.minimum(batch.stop, batch.windows.stop) for batch in groups])
+            edge = np.concatenate(none + [np.minimum(leaves.stop, leaves.windows.stop) for leaves in groups])
         else:
-            edge = np.concatenate(none + [np.maximum(batch.first, batch.windows.start) for batch in groups])
+            edge = np.concatenate(none + [np.maximum(leaves.first, leaves.windows.start) for leaves in groups])
         order = np.argsort(-edge if self._backward else edge, kind="stable")
         self._group, self._position, self._edge = group[order], position[order], edge[order]
         self._next = 0

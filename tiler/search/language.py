@@ -134,13 +134,13 @@ class _Parser:
         self._terms: dict[str, list[Pattern | Duration | Argument]] = {field.name: [] for field in fields(Query)}
 
     def query(self) -> Query:
-        terms = 0
+        count = 0
         while self._skip_spaces():
-            if terms == MAX_TERMS:
+            if count == MAX_TERMS:
                 raise QueryError(self._position, f"a query has at most {MAX_TERMS} terms")
             self._term()
-            terms += 1
-        if not terms:
+            count += 1
+        if not count:
             raise QueryError(0, "it is empty: say what the name is to contain")
         return Query(**{name: tuple(terms) for name, terms in self._terms.items()})  # type: ignore[arg-type]
 

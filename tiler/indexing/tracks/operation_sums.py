@@ -37,7 +37,7 @@ class OperationSumMaker:
         self._spans.add(operations.kind, start, duration)
         self._added += len(operations)
 
-    def sums(self, kinds: int) -> OperationSums | None:
+    def finish(self, kinds: int) -> OperationSums | None:
         """Sums of so many kinds; None: sums that 64 bits do not hold, which are computed when they are asked for."""
         sums = self._sums
         sums.grow(kinds)

@@ -48,7 +48,7 @@ class OperationWriter:
             return
         metadata, _ = varint(np.asarray(data.args[:_VARINT_BYTES]).tobytes(), 0)
         maker = OperationMaker(tables, int(tables.plane[metadata]), self._run.timeline.tick_ps)
-        sums = OperationSumMaker()
+        sum_maker = OperationSumMaker()
         in_steps = self._step_sums.maker_for(track)
         kind_count = 0
         for piece in pieces(len(data)):
@@ -57,7 +57,7 @@ class OperationWriter:
                 np.ascontiguousarray(column[piece], np.int64) for column in (data.args_end, data.start, data.duration)
             )
             made, chunks = maker.add_with_arguments(ends, begin, data.args, start, duration)
-            sums.add(made, start, duration)
+            sum_maker.add(made, start, duration)
             if in_steps is not None:
                 more = maker.metadata_from(kind_count)
                 if len(more):
@@ -70,10 +70,10 @@ class OperationWriter:
         self.per_track[track.id] = len(data)
         kinds = maker.kinds()
         yield KINDS.key(track.id), compress(kinds.encode())
-        added = sums.sums(len(kinds.kinds))
-        if added is not None:
-            yield OPERATION_SUMS.key(track.id), compress(added.encode(track.id))
-        by_step = None if in_steps is None else in_steps.sums()
+        sums = sum_maker.finish(len(kinds.kinds))
+        if sums is not None:
+            yield OPERATION_SUMS.key(track.id), compress(sums.encode(track.id))
+        by_step = None if in_steps is None else in_steps.finish()
         if by_step is not None:
             yield STEP_SUMS.key(track.id), compress(by_step.encode(track.id))
 

@@ -52,8 +52,8 @@ class StepSumMaker:
         self._counts.add(operations, start, duration)
         self._settle(int(start[-1]), start, duration)
 
-    def sums(self) -> StepSums | None:
-        """None: more than is stored, which is left to those who ask."""
+    def finish(self) -> StepSums | None:
+        """Sums in the steps; None: more than is stored, which are computed when they are asked for."""
         if self._sums.is_too_much:
             return None
         sums, reduces = self._sums.sums(), _added(*self._sums.told())
