@@ -39,7 +39,7 @@ class RecordKindSums : public KindSums {
             nb::gil_scoped_release release;
             record_.read(bytes_of(view_of(data)), {track, kinds(), most}, span_of(columns));
             add_whole(record_.kind(), record_.parent(), record_.duration(), first);
-            const Span<const std::int64_t> told = record_.told();
+            const Span<const std::int64_t> told = record_.numbered_operations();
             kind_.clear();
             for (const std::int64_t place : told) kind_.push_back(record_.kind()[static_cast<std::size_t>(place)]);
             const std::vector<std::uint8_t> all(told.size(), 1);

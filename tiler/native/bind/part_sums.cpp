@@ -35,7 +35,7 @@ struct LeftOut {
         kind.push_back(record.kind()[place]);
         parent.push_back(record.parent()[place]);
         duration.push_back(record.duration()[place]);
-        const Span<const std::int64_t> told = record.told();
+        const Span<const std::int64_t> told = record.numbered_operations();
         const auto* at = std::lower_bound(told.begin(), told.end(), static_cast<std::int64_t>(place));
         const bool is_told = !record.numbers().empty() && at != told.end() && *at == static_cast<std::int64_t>(place);
         number.push_back(is_told ? record.numbers()[static_cast<std::size_t>(at - told.begin())] : -1);
@@ -55,7 +55,8 @@ class RecordSums {
         {
             nb::gil_scoped_release release;
             record_.read(bytes_of(view_of(data)), {track, kinds_, most}, {&number_, 1});
-            sums_.add({first, record_.kind(), record_.parent(), record_.duration(), record_.told(), record_.numbers()},
+            sums_.add({first, record_.kind(), record_.parent(), record_.duration(), record_.numbered_operations(),
+                       record_.numbers()},
                       {span_of(window_first), span_of(window_last)}, span_of(left_out));
             for (const std::int64_t ordinal : span_of(left_out)) {
                 const std::int64_t place = ordinal - first;
@@ -96,8 +97,8 @@ class RecordCounts {
             record_.read(bytes_of(view_of(data)), {track, places.size(), most}, span_of(columns),
                          is_timed.size() + left_out.size() != 0);
             for (std::size_t k = 0; k < columns.size(); ++k) has.push_back(record_.numbers(k).empty() ? 0 : 1);
-            for (std::size_t at = 0; at < record_.told().size(); ++at) {
-                const std::int64_t place = record_.told()[at];
+            for (std::size_t at = 0; at < record_.numbered_operations().size(); ++at) {
+                const std::int64_t place = record_.numbered_operations()[at];
                 if (places[static_cast<std::size_t>(record_.kind()[static_cast<std::size_t>(place)])] < special)
                     continue;
                 special_ordinal.push_back(first + place);

@@ -66,7 +66,8 @@ LiteralBlock::LiteralBlock(Bytes bytes) : bytes_(bytes) {
 }
 
 void LiteralBlock::say(std::size_t symbol, std::size_t more_bits, std::size_t more) {
-    said_[n_said_++] = {static_cast<uint8_t>(symbol), static_cast<uint8_t>(more_bits), static_cast<uint8_t>(more)};
+    length_symbols_[n_length_symbols_++] = {static_cast<uint8_t>(symbol), static_cast<uint8_t>(more_bits),
+                                            static_cast<uint8_t>(more)};
 }
 
 void LiteralBlock::say_lengths() {
@@ -91,12 +92,12 @@ void LiteralBlock::say_lengths() {
         k += n;
     }
     std::array<uint32_t, 19> counts{};
-    for (const Said& said : said()) ++counts[said.symbol];
+    for (const LengthSymbol& symbol : length_symbols()) ++counts[symbol.symbol];
     code_lengths(counts, kMostBitsOfLengths, said_lengths_);
     for (std::size_t k = 0; k < kOrder.size(); ++k)
         if (said_lengths_[kOrder[k]] != 0) n_said_lengths_ = std::max(n_said_lengths_, k + 1);
     bits_ += 3 + 5 + 5 + 4 + 3 * n_said_lengths_;
-    for (const Said& said : said()) bits_ += said_lengths_[said.symbol] + std::size_t{said.more_bits};
+    for (const LengthSymbol& symbol : length_symbols()) bits_ += said_lengths_[symbol.symbol] + std::size_t{symbol.more_bits};
 }
 
 void LiteralBlock::write_head(BitPlace& place) const {
@@ -107,9 +108,9 @@ void LiteralBlock::write_head(BitPlace& place) const {
     for (std::size_t k = 0; k < n_said_lengths_; ++k) place.put(said_lengths_[kOrder[k]], 3);
     std::array<uint16_t, 19> said_codes{};
     codes_of(said_lengths_, said_codes);
-    for (const Said& said : said()) {
-        const unsigned n = said_lengths_[said.symbol];
-        place.put(said_codes[said.symbol] | uint64_t{said.more} << n, n + said.more_bits);
+    for (const LengthSymbol& symbol : length_symbols()) {
+        const unsigned n = said_lengths_[symbol.symbol];
+        place.put(said_codes[symbol.symbol] | uint64_t{symbol.more} << n, n + symbol.more_bits);
     }
 }
 
