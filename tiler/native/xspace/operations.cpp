@@ -126,10 +126,10 @@ void Operations::write_key() {
 void Operations::Columns::tell(std::size_t place, const std::vector<std::int64_t>& of) {
     const bool has_any = std::any_of(of.begin(), of.end(), [](std::int64_t number) { return number >= 0; });
     if (!has_any) return;
-    told.push_back(static_cast<std::int64_t>(place));
+    numbered.push_back(static_cast<std::int64_t>(place));
     for (std::size_t k = 0; k < of.size(); ++k) {
         if (of[k] < 0 && numbers[k].empty()) continue;
-        numbers[k].resize(told.size() - 1, OperationStats::kAbsent);
+        numbers[k].resize(numbered.size() - 1, OperationStats::kAbsent);
         numbers[k].push_back(of[k] < 0 ? OperationStats::kAbsent : of[k]);
     }
 }

@@ -39,7 +39,7 @@ class Operations {
     // of those that have any numbers, and of these the numbers, -1 none; columns that none of them has are empty.
     struct Columns {
         Column<std::int64_t> kind, parent, duration;
-        std::vector<std::int64_t> told;
+        std::vector<std::int64_t> numbered;
         std::vector<std::vector<std::int64_t>> numbers;
         std::int64_t last_stop = INT64_MIN;  // when the last event ends, in ticks
 
