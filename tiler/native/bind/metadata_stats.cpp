@@ -19,10 +19,10 @@
 #include "base/span.hpp"
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "xspace/entry_stats.hpp"
 #include "xspace/message_parts.hpp"
 #include "xspace/metadata_rows.hpp"
 #include "xspace/named_parts.hpp"
-#include "xspace/said_entries.hpp"
 #include "xspace/stat_codes.hpp"
 #include "xspace/wire.hpp"
 
@@ -95,8 +95,7 @@ OutColumn<std::int32_t> read_stats(StatCodes& codes, const InColumn<std::int64_t
                                    const InColumn<std::uint8_t>& stats, const InColumn<std::int64_t>& entries,
                                    const ChosenStats& chosen) {
     if (chosen.choice().size() != 1) throw std::invalid_argument("one stat is read");
-    const SaidEntries chosen_stats(EntryBytes{span_of(stats_end), span_of(stats)}.at(span_of(entries)),
-                                   chosen.choice());
+    const EntryStats chosen_stats(EntryBytes{span_of(stats_end), span_of(stats)}.at(span_of(entries)), chosen.choice());
     std::vector<std::int32_t> entry_codes(chosen_stats.size());
     chosen_stats.write_codes(codes, ReferenceCodes(codes, chosen), 0, entry_codes.size(), entry_codes.data(), 1);
     return to_numpy(std::move(entry_codes));
@@ -431,7 +430,7 @@ void bind_metadata_stats(nb::module_& m) {
                 nb::gil_scoped_release release;
                 parts = message_parts(span_of(raw), span_of(starts), span_of(stops), field, most);
             }
-            return nb::make_tuple(to_numpy(std::move(parts.of)), to_numpy(std::move(parts.start)),
+            return nb::make_tuple(to_numpy(std::move(parts.message)), to_numpy(std::move(parts.start)),
                                   to_numpy(std::move(parts.stop)));
         },
         nb::arg("raw"), nb::arg("starts"), nb::arg("stops"), nb::arg("field"), nb::arg("most"),

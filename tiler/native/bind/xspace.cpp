@@ -27,7 +27,6 @@
 #include "bind/xspace_infos.hpp"
 #include "columns/activity.hpp"
 #include "columns/utf8.hpp"
-#include "xspace/apart.hpp"
 #include "xspace/args.hpp"
 #include "xspace/catalogue.hpp"
 #include "xspace/counters.hpp"
@@ -36,6 +35,7 @@
 #include "xspace/metadata_tables.hpp"
 #include "xspace/outline.hpp"
 #include "xspace/samples.hpp"
+#include "xspace/separate_pieces.hpp"
 #include "xspace/slices.hpp"
 #include "xspace/survey.hpp"
 #include "xspace/wire.hpp"
@@ -172,7 +172,7 @@ class XSpaceFile {
                           counter_line.beyond_events,
                           counter_line.beyond_numbers};
         for (const xspace::CounterSeries& series : counter_line.series) {
-            const xspace::LineSurvey& samples = series.found;
+            const xspace::LineSurvey& samples = series.survey;
             info.series.push_back({series.name_index, series.stat_id, samples.events, samples.first_ps,
                                    samples.end().ns, samples.end().ps, samples.any_ps});
         }
@@ -180,7 +180,7 @@ class XSpaceFile {
     }
 
     auto series_activity(std::size_t line, std::size_t series) const {
-        return activity_columns(series_of(line, series).found.activity);
+        return activity_columns(series_of(line, series).survey.activity);
     }
 
     bool seal(std::size_t surveyed) {
@@ -239,14 +239,14 @@ class XSpaceFile {
     }
 
     std::pair<std::vector<ApartInfo>, std::uint64_t> apart(std::size_t limit) const {
-        xspace::ApartPieces apart;
+        xspace::SeparatePieces apart;
         {
             nb::gil_scoped_release release;
-            apart = xspace::find_apart(source_, outline(), catalogue(), *hlo_, limit);
+            apart = xspace::find_separate_pieces(source_, outline(), catalogue(), *hlo_, limit);
         }
         std::vector<ApartInfo> result;
         result.reserve(apart.pieces.size());
-        for (const xspace::ApartPiece& piece : apart.pieces)
+        for (const xspace::SeparatePiece& piece : apart.pieces)
             result.push_back(
                 {piece.plane, piece.metadata_id, text(piece.name), piece.is_hlo, piece.bytes.begin, piece.bytes.end});
         return {std::move(result), apart.more};

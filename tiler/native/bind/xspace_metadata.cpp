@@ -69,14 +69,14 @@ void bind_xspace_metadata(nb::module_& m) {
             "said",
             [](const xspace::MetadataTables& tables, const std::vector<std::vector<std::int64_t>>& ids,
                std::size_t first, std::size_t count) {
-                xspace::SaidTexts stats;
+                xspace::StatTexts stats;
                 {
                     nb::gil_scoped_release release;
-                    stats = tables.said(ids, first, count);
+                    stats = tables.stat_texts(ids, first, count);
                 }
                 std::vector<std::tuple<nb::bytes, std::int32_t, std::int64_t>> texts;
                 texts.reserve(stats.texts.size());
-                for (const xspace::SaidTexts::Text& text : stats.texts)
+                for (const xspace::StatTexts::Text& text : stats.texts)
                     texts.emplace_back(to_bytes(text.text), text.plane, text.reference);
                 return std::make_tuple(to_numpy(std::move(stats.place)), std::move(texts));
             },

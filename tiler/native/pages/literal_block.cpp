@@ -97,7 +97,8 @@ void LiteralBlock::say_lengths() {
     for (std::size_t k = 0; k < kOrder.size(); ++k)
         if (said_lengths_[kOrder[k]] != 0) n_said_lengths_ = std::max(n_said_lengths_, k + 1);
     bits_ += 3 + 5 + 5 + 4 + 3 * n_said_lengths_;
-    for (const LengthSymbol& symbol : length_symbols()) bits_ += said_lengths_[symbol.symbol] + std::size_t{symbol.more_bits};
+    for (const LengthSymbol& symbol : length_symbols())
+        bits_ += said_lengths_[symbol.symbol] + std::size_t{symbol.more_bits};
 }
 
 void LiteralBlock::write_head(BitPlace& place) const {

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/counted.hpp"
-#include "pyramid/record_finder.hpp"
 #include "pyramid/local_names.hpp"
 #include "pyramid/name_sweep.hpp"
 #include "pyramid/name_tally.hpp"
 #include "pyramid/pair_numbers.hpp"
 #include "pyramid/pair_rows.hpp"
+#include "pyramid/record_finder.hpp"
 #include "pyramid/slice_sums.hpp"
 #include "pyramid/slice_track.hpp"
 #include "pyramid/tile_walk.hpp"
@@ -34,8 +34,9 @@ class HistogramWalk {
     // `tiles` as `TileWalk` takes them, and of these the ones that are wanted of all tracks together, or of a track by itself, too.
     // Throws std::invalid_argument when they are not so, or there are more than kTracks.
     // `track_names`: one of each track, ascending; slices are summed up by them, too.
-    HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles, RecordFinder::Limits limits,
-                  MemoryBudget* budget = nullptr, const std::optional<std::vector<int32_t>>& track_names = std::nullopt,
+    HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles,
+                  RecordFinder::Limits limits, MemoryBudget* budget = nullptr,
+                  const std::optional<std::vector<int32_t>>& track_names = std::nullopt,
                   std::size_t most_pairs = kMostPairs);
     HistogramWalk(const HistogramWalk&) = delete;
     HistogramWalk& operator=(const HistogramWalk&) = delete;

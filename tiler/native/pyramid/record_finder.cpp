@@ -42,7 +42,7 @@ struct Starting {
 }  // namespace
 
 RecordFinder::RecordFinder(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles,
-                     const LocalNames& names, Limits limits, bool by_track, MemoryBudget* budget)
+                           const LocalNames& names, Limits limits, bool by_track, MemoryBudget* budget)
     : limits_(limits),
       by_track_(by_track),
       has_record_(tiles.size(), 0),
@@ -54,7 +54,7 @@ RecordFinder::RecordFinder(const std::vector<SliceColumns>& tracks, const std::v
 // Tells which have records by the slices that start in them, mostly by a few of these. Returns whether that is enough: else those
 // that run there matter, too.
 bool RecordFinder::find_by_starts(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles,
-                               const LocalNames& names) {
+                                  const LocalNames& names) {
     Starting none;
     none.names.resize(tracks.size());
     TileWalk<Starting> walk(tiles, none);

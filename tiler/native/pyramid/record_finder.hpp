@@ -29,8 +29,8 @@ class RecordFinder {
     };
 
     // `tiles` as `TileWalk` takes them; `names` and they must stay where they are. `by_track`: sums of tracks are wanted.
-    RecordFinder(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles, const LocalNames& names,
-              Limits limits, bool by_track, MemoryBudget* budget);
+    RecordFinder(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles,
+                 const LocalNames& names, Limits limits, bool by_track, MemoryBudget* budget);
 
     // Goes on to the next tile; false: there is none, and it is known which have records.
     bool next();
