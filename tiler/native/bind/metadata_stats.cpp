@@ -92,10 +92,11 @@ class ReferenceCodes {
 
 // Returns the code of the one stat that is chosen, for some entries, whose stats lie in a column.
 OutColumn<std::int32_t> read_stats(StatCodes& codes, const InColumn<std::int64_t>& stats_end,
-                                   const InColumn<std::uint8_t>& stats, const InColumn<std::int64_t>& entries,
+                                   const InColumn<std::uint8_t>& stats, const InColumn<std::int64_t>& positions,
                                    const ChosenStats& chosen) {
     if (chosen.choice().size() != 1) throw std::invalid_argument("one stat is read");
-    const EntryStats chosen_stats(EntryBytes{span_of(stats_end), span_of(stats)}.at(span_of(entries)), chosen.choice());
+    const EntryStats chosen_stats(EntryBytes{span_of(stats_end), span_of(stats)}.at(span_of(positions)),
+                                  chosen.choice());
     std::vector<std::int32_t> entry_codes(chosen_stats.size());
     chosen_stats.write_codes(codes, ReferenceCodes(codes, chosen), 0, entry_codes.size(), entry_codes.data(), 1);
     return to_numpy(std::move(entry_codes));
@@ -108,7 +109,7 @@ class BoundRows {
 
     MetadataRows& rows() { return rows_; }
 
-    // Reads what entries say that have no rows. Other threads run meanwhile.
+    // Reads the stats of the entries that have no rows. Other threads run meanwhile.
     ReadEntries read(const EntryBytes& stats, const EntryBytes& texts, Span<const std::int64_t> positions,
                      Span<const std::int32_t> names, const StatChoice& choice) const {
         const nb::gil_scoped_release release;

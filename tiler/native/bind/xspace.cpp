@@ -239,17 +239,17 @@ class XSpaceFile {
     }
 
     std::pair<std::vector<ApartInfo>, std::uint64_t> apart(std::size_t limit) const {
-        xspace::SeparatePieces apart;
+        xspace::SeparatePieces separate;
         {
             nb::gil_scoped_release release;
-            apart = xspace::find_separate_pieces(source_, outline(), catalogue(), *hlo_, limit);
+            separate = xspace::find_separate_pieces(source_, outline(), catalogue(), *hlo_, limit);
         }
         std::vector<ApartInfo> result;
-        result.reserve(apart.pieces.size());
-        for (const xspace::SeparatePiece& piece : apart.pieces)
+        result.reserve(separate.pieces.size());
+        for (const xspace::SeparatePiece& piece : separate.pieces)
             result.push_back(
                 {piece.plane, piece.metadata_id, text(piece.name), piece.is_hlo, piece.bytes.begin, piece.bytes.end});
-        return {std::move(result), apart.more};
+        return {std::move(result), separate.more};
     }
 
     std::uint64_t plane_stats_bytes(std::size_t plane) const {

@@ -1,4 +1,4 @@
-// The latest names of a member, the last one and those before: for a thing that a file names more than once.
+// The latest values of a member, the last one and those before: for a thing that a file names more than once.
 #pragma once
 
 #include <algorithm>

@@ -157,13 +157,13 @@ void write_values(const ColumnPlan& plan, Span<const NumberRun> runs, char* out)
 
 ContainerWriter::ContainerWriter(const char magic[4], int level, uint32_t n_tiles, uint32_t block)
     : size_(head_.size()) {
-    char* end = head_.data();
-    std::memcpy(end, magic, 4);
-    end = put<uint8_t>(end + 4, 1);
-    end = put<uint8_t>(end, static_cast<uint8_t>(level));
-    end = put<uint16_t>(end, 0);  // number of columns, set when it is written
-    end = put<uint32_t>(end, n_tiles);
-    put<uint32_t>(end, block);
+    char* next = head_.data();
+    std::memcpy(next, magic, 4);
+    next = put<uint8_t>(next + 4, 1);
+    next = put<uint8_t>(next, static_cast<uint8_t>(level));
+    next = put<uint16_t>(next, 0);  // number of columns, set when it is written
+    next = put<uint32_t>(next, n_tiles);
+    put<uint32_t>(next, block);
 }
 
 void ContainerWriter::add(uint8_t id, size_t n, const ColumnPlan& plan, const Values& values) {
@@ -224,19 +224,19 @@ void ContainerWriter::smaller(uint8_t id, Span<const uint16_t> values) {
 void ContainerWriter::write(char* out) const {
     std::memcpy(out, head_.data(), head_.size());
     put<uint16_t>(out + kCountAt, static_cast<uint16_t>(columns_.size()));
-    char* header = out + head_.size();
+    char* next = out + head_.size();
     for (const Column& column : columns_) {
-        header = put<uint8_t>(header, column.id);
-        header = put<uint8_t>(header, static_cast<uint8_t>(column.plan.planes));
-        header = put<uint8_t>(header, column.plan.flags);
-        header = put<uint8_t>(header, 0);
-        header = put<uint32_t>(header, static_cast<uint32_t>(column.n));
-        header = put<int64_t>(header, column.plan.base);
-        header = put<uint64_t>(header, column.plan.scale);
+        next = put<uint8_t>(next, column.id);
+        next = put<uint8_t>(next, static_cast<uint8_t>(column.plan.planes));
+        next = put<uint8_t>(next, column.plan.flags);
+        next = put<uint8_t>(next, 0);
+        next = put<uint32_t>(next, static_cast<uint32_t>(column.n));
+        next = put<int64_t>(next, column.plan.base);
+        next = put<uint64_t>(next, column.plan.scale);
     }
     for (const Column& column : columns_) {
-        std::visit([&](const auto& values) { write_values(column.plan, values, header); }, column.values);
-        header += column.plan.planes * column.n;
+        std::visit([&](const auto& values) { write_values(column.plan, values, next); }, column.values);
+        next += column.plan.planes * column.n;
     }
 }
 

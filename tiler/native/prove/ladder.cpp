@@ -123,7 +123,7 @@ void ProveLadder::emit(int level, const ProveParts& parts) {
         if (level == kept_level_) kept_.push_back(bin);
         first = last;
     }
-    if (level == completed_level_ && !parts.empty()) complete_bins_(all);
+    if (level == completed_level_ && !parts.empty()) on_complete_(all);
 }
 
 }  // namespace tilescope

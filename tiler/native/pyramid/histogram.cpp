@@ -96,9 +96,9 @@ void HistogramWalk::look_at_each() {
         }
         if (own.empty()) continue;
         const LocalNames names({tracks_[track]});
-        RecordFinder look({tracks_[track]}, own, names, limits_, false, budget_);
-        while (look.next()) {}
-        auto has_record = look.has_record().begin();
+        RecordFinder finder({tracks_[track]}, own, names, limits_, false, budget_);
+        while (finder.next()) {}
+        auto has_record = finder.has_record().begin();
         for (HistogramTile& tile : tiles_) {
             if ((tile.own & bit) != 0 && *has_record++ == 0) tile.own &= ~bit;
         }

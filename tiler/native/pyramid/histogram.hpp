@@ -72,7 +72,7 @@ class HistogramWalk {
     std::optional<std::vector<int32_t>> track_names_;
     std::vector<HistogramTile> tiles_;
     std::vector<HistogramTile> together_;  // of these the ones that are wanted of all tracks
-    std::unique_ptr<RecordFinder> finder_;      // until all is known
+    std::unique_ptr<RecordFinder> finder_;  // until all is known
 
     // Tracks, as bits, that have records of their own: those that are gone through now, and those that are left.
     uint32_t swept_ = 0, left_ = 0;

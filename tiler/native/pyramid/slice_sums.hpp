@@ -20,7 +20,7 @@ class SliceSums {
     // Makes room for so many slices, and for numbers below `numbers`.
     SliceSums(std::size_t numbers, std::size_t slices);
 
-    // The row of a name, whose key below is its number.
+    // The row of a name. The key of a name, here and below, is its number.
     NameRow& at(int32_t key) {
         const auto number = static_cast<std::size_t>(key);
         used_[number / 64] |= uint64_t{1} << number % 64;

@@ -11,7 +11,7 @@ namespace tilescope {
 
 namespace {
 
-// The part that an event has in a launch.
+// The part of a launch that an event is: its call, or the work that it starts.
 enum class LaunchPart { none, call, work };
 
 bool is_word(std::string_view text, std::string_view lower) {

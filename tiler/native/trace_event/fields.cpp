@@ -198,7 +198,7 @@ EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths de
         if (*p != ':') return stop(Scan::damaged, p);
         p = skip_space(p + 1, end);
         RawValue other;
-        RawValue& into = known_key == nullptr ? other : out.*known->field;
+        RawValue& into = known_key == nullptr ? other : out.*known_key->field;
         const bool are_arguments = &into == &out.args;
         const ScanEnd value =
             are_arguments ? read_arguments(p, end, out, depths) : read_raw_value(p, end, into, depths);

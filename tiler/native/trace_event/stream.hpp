@@ -58,9 +58,8 @@ class TraceEventStream {
 
     std::uint64_t parts_taken() const { return parts_taken_; }  // of those that were fed
     EndedIn ended_in() const { return ended_in_; }
-    std::uint64_t offset() const {
-        return buffer_offset_ + position_;
-    }  // of the first byte that has not been dealt with
+    // The offset of the first byte that has not been dealt with.
+    std::uint64_t offset() const { return buffer_offset_ + position_; }
     std::uint64_t cut_offset() const { return cut_offset_; }  // of the event that the file ends in
     std::uint64_t elements() const { return elements_; }  // of event arrays, empty objects and nulls not counted
     bool has_event_array() const { return has_event_array_; }

@@ -42,8 +42,8 @@ std::vector<Bytes> EntryBytes::at(Span<const std::int64_t> places) const {
 }
 
 std::int64_t SeenEntries::find(std::int32_t name, std::uint64_t choice, Bytes stats, Bytes text) const {
-    const auto place = static_cast<std::size_t>(name);
-    std::int32_t index = place < last_.size() ? last_[place] : -1;
+    const auto name_index = static_cast<std::size_t>(name);
+    std::int32_t index = name_index < last_.size() ? last_[name_index] : -1;
     for (int compared = 0; index >= 0 && compared < kMostCompared; ++compared) {
         const Kept& kept = kept_[static_cast<std::size_t>(index)];
         if (kept.choice == choice && text_of(kept.stats) == text_of(stats) && text_of(kept.text) == text_of(text))

@@ -69,7 +69,7 @@ class Operations {
     // True if there were more kinds than could be told apart.
     bool is_cut() const { return is_cut_; }
 
-    // The begin of the first operation and the end of the last one, in the device's time; the same where there are
+    // The times at which the first operation begins and the last one ends, in the device's time; the same where there are
     // none.
     std::int64_t first() const { return first_; }
     std::int64_t last() const { return last_; }
