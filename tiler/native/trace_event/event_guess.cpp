@@ -33,7 +33,7 @@ const char* EventGuess::read_kind(const Kind& kind, const char* p, const char* e
         begins_[k] = p;
         for (; fixed < run.fixed; ++fixed) {
             const Fixed& entry = kind.fixed[fixed];
-            RawValue& value = out.*of.field;
+            RawValue& value = out.*entry.field;
             value = entry.value;
             value.text = {p + entry.offset, entry.value.text.size()};
         }

@@ -86,7 +86,7 @@ void Catalogue::find_used() {
     const Plane& plane_outline = outline_.planes[plane];
     const auto has_events = [](const LineSurvey& survey) { return !survey.metadata_ids.empty(); };
     const auto survey_of = [&](std::size_t line) { return surveys_.begin() + static_cast<std::ptrdiff_t>(line); };
-    const CategoryStat categories(source_, of);
+    const CategoryStat categories(source_, plane_outline);
     IdTable entry_of;
     if (std::any_of(survey_of(line_), survey_of(lines_end_), has_events)) {
         numbers_[plane] = entry_of = IdTable(plane_outline.event_metadata.size());
