@@ -1,4 +1,4 @@
-// The shape of a text, which is all of it but its numbers, and these.
+// The shape of a text, all of it but its numbers; and those numbers.
 #pragma once
 
 #include <array>

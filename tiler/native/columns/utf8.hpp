@@ -9,7 +9,7 @@
 
 namespace tilescope::utf8 {
 
-// Length of the valid UTF-8 sequence that begins at `text[at]`, or 0 where there is none.
+// Length of the valid UTF-8 sequence that begins at `text[offset]`, or 0 where there is none.
 inline std::size_t sequence_length(std::string_view text, std::size_t offset) {
     const auto byte = [&](std::size_t i) -> unsigned {
         return offset + i < text.size() ? static_cast<unsigned char>(text[offset + i]) : 0u;

@@ -19,7 +19,7 @@ struct LeafPart {
     int64_t stop;
 };
 
-// Stands for the name of a slice that is left out, as if it were not there.
+// The name of a slice that is left out, as if it were not there.
 constexpr int32_t kLeftOut = -4;
 
 // Columns of the slices of a page, tile by tile: what is asked for is decoded, as tracks share their pages with others.

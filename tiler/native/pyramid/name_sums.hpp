@@ -15,7 +15,7 @@ namespace tilescope {
 // way.
 __extension__ using TickSum = unsigned __int128;
 
-// Stands for all names that have no row of their own.
+// The name of all names that have no row of their own.
 constexpr int32_t kOtherNames = -2;
 
 // Sums of the slices of one name in a span of time.

@@ -45,7 +45,8 @@ class MetadataTables {
     // Looks at so many more numbers; true while there are more.
     bool advance(std::size_t count);
 
-    // Columns of all numbers, when all are looked at. Made for whoever asks: a pod has millions of them.
+    // Columns of all metadata; to be asked for once all of it was looked at. Each call makes them anew, and none are kept: a
+    // pod has millions of rows.
     MetadataColumns columns() const;
 
     // Number of entries, which are the first of their kind: these are in the pages, so many on each.
