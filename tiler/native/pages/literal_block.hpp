@@ -22,7 +22,7 @@ class LiteralBlock {
     void write(BitWriter& out) const;
 
   private:
-    // A symbol of the other code, in which the lengths of codes are written, with what repetitions need beside it.
+    // A symbol of the code in which the lengths of codes are written, with what repetitions need beside it.
     struct LengthSymbol {
         uint8_t symbol, more_bits, more;
     };
@@ -32,16 +32,16 @@ class LiteralBlock {
 
     Span<const LengthSymbol> length_symbols() const { return {length_symbols_.data(), n_length_symbols_}; }
     void write_head(BitPlace& place) const;
-    void say_lengths();
-    void say(std::size_t symbol, std::size_t more_bits, std::size_t more);
+    void encode_lengths();
+    void add_length_symbol(std::size_t symbol, std::size_t more_bits, std::size_t more);
 
     Bytes bytes_;
     std::size_t bits_ = 0;
     std::array<uint8_t, kMostSymbols> lengths_{};
     std::array<LengthSymbol, kMostSymbols + kDistances> length_symbols_{};
     std::size_t n_length_symbols_ = 0;
-    std::array<uint8_t, 19> said_lengths_{};
-    std::size_t n_said_lengths_ = 4;  // those that are written
+    std::array<uint8_t, 19> symbol_lengths_{};
+    std::size_t n_symbol_lengths_ = 4;  // those that are written
 };
 
 // Blocks of the bytes as they are.

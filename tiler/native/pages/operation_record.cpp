@@ -11,7 +11,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::size_t kMaxValues = std::size_t{1} << 21;  // of all columns: a record has 16,384 operations
-constexpr std::uint8_t kKind = 208, kParent = 209, kDuration = 210, kTold = 216;
+constexpr std::uint8_t kKind = 208, kParent = 209, kDuration = 210, kNumbered = 216;  // 216: operation_told
 constexpr std::size_t kVersionAt = 4, kBlockAt = 12;
 
 [[noreturn]] void damaged() { throw DamagedContainer("a record of operations makes no sense"); }
@@ -57,11 +57,11 @@ void OperationRecord::read(Bytes container, const WantedOperations& wanted, Span
     if (!are_within(kind_, 0, kinds) || !are_within(parent_, -1, kinds)) damaged();
     constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max();
     if (!are_within(duration_, 0, longest)) damaged();
-    const ContainerReader::Column* numbered = record.find(kTold);
+    const ContainerReader::Column* numbered = record.find(kNumbered);
     numbered_operations_.clear();
     numbers_.resize(numbers.size());
     const std::size_t n = numbered == nullptr ? 0 : numbered->n;
-    if (n != 0) read_column(record, kTold, n, numbered_operations_);
+    if (n != 0) read_column(record, kNumbered, n, numbered_operations_);
     for (std::size_t k = 0; k < n; ++k) {
         if (numbered_operations_[k] < (k == 0 ? 0 : numbered_operations_[k - 1] + 1) ||
             numbered_operations_[k] >= static_cast<std::int64_t>(count))
