@@ -141,7 +141,7 @@ ScanEnd read_value(const char* p, const char* end, RawValue& out) { return read_
 
 EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths depths) {
     out.clear();
-    const auto stop = [](Scan status, const char* position) { return EventEnd{status, position, ParsedAs::event}; };
+    const auto stop = [](Scan status, const char* here) { return EventEnd{status, here, ParsedAs::event}; };
     bool comma = true;
     bool after_string = false;
     std::size_t place = 0;  // of the member in the event

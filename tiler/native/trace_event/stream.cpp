@@ -425,8 +425,8 @@ void TraceEventStream::forget_consumed() {
     position_ = 0;
 }
 
-void TraceEventStream::refuse(const std::string& what, const char* position) const {
-    const std::string_view before = text_between(buffer_.data(), position);
+void TraceEventStream::refuse(const std::string& what, const char* p) const {
+    const std::string_view before = text_between(buffer_.data(), p);
     const std::uint64_t place = buffer_offset_ + before.size();
     const std::uint64_t line = lines_before_ + count_line_ends(before) + 1;
     const std::size_t last = before.rfind('\n');

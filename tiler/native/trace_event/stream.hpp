@@ -108,7 +108,7 @@ class TraceEventStream {
     std::size_t available() const { return buffer_.size() - position_; }
     void move_to(const char* p) { position_ = static_cast<std::size_t>(p - buffer_.data()); }
     bool skip_to_content(bool over_commas);
-    [[noreturn]] void refuse(const std::string& what, const char* position) const;
+    [[noreturn]] void refuse(const std::string& what, const char* p) const;
     void forget_consumed();
 
     EventSink sink_;

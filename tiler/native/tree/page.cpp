@@ -47,20 +47,20 @@ Page::Page(std::vector<std::uint8_t> bytes, std::uint64_t number)
 
 std::string_view Page::key(std::size_t k) const {
     if (!is_leaf_ && k == 0) return {};
-    const Bytes node = entry(k);
-    return text_of(node.subspan(kEntryHeaderBytes, key_size(node)));
+    const Bytes entry_bytes = entry(k);
+    return text_of(entry_bytes.subspan(kEntryHeaderBytes, key_size(entry_bytes)));
 }
 
 std::uint64_t Page::child(std::size_t k) const {
-    const Bytes node = entry(k);
-    return low_and_high(node) | static_cast<std::uint64_t>(entry_flags(node)) << 32;
+    const Bytes entry_bytes = entry(k);
+    return low_and_high(entry_bytes) | static_cast<std::uint64_t>(entry_flags(entry_bytes)) << 32;
 }
 
 Value Page::value(std::size_t k) const {
-    const Bytes node = entry(k);
-    const std::size_t size = low_and_high(node);
-    const Bytes behind_key = node.subspan(kEntryHeaderBytes + key_size(node));
-    if (entry_flags(node) == kValueElsewhere) return {size, std::nullopt, load<std::uint64_t>(behind_key, 0)};
+    const Bytes entry_bytes = entry(k);
+    const std::size_t size = low_and_high(entry_bytes);
+    const Bytes behind_key = entry_bytes.subspan(kEntryHeaderBytes + key_size(entry_bytes));
+    if (entry_flags(entry_bytes) == kValueElsewhere) return {size, std::nullopt, load<std::uint64_t>(behind_key, 0)};
     return {size, behind_key.first(size), 0};
 }
 
@@ -91,20 +91,23 @@ Bytes Page::entry(std::size_t k) const {
 
 void Page::check_entry(std::size_t k) const {
     const std::size_t slot = kHeaderBytes + 2 * k;
-    const std::size_t offset = load<std::uint16_t>(bytes_, slot);
-    if (offset < upper_ || offset > bytes_.size() - kEntryHeaderBytes)
+    const std::size_t offset_in_page = load<std::uint16_t>(bytes_, slot);
+    if (offset_in_page < upper_ || offset_in_page > bytes_.size() - kEntryHeaderBytes)
         fail("an entry of a page lies outside of it", slot);
-    const Bytes entry = Bytes(bytes_).subspan(offset);
+    const Bytes entry = Bytes(bytes_).subspan(offset_in_page);
     std::size_t needed = key_size(entry);
     if (is_leaf_) {
         const std::uint16_t flags = entry_flags(entry);
-        if (flags != 0 && flags != kValueElsewhere) fail("an entry of a page is of an unknown kind", offset);
-        if (needed == 0) fail("an entry of a page has no key", offset);
+        if (flags != 0 && flags != kValueElsewhere) fail("an entry of a page is of an unknown kind", offset_in_page);
+        if (needed == 0) fail("an entry of a page has no key", offset_in_page);
         needed += flags == kValueElsewhere ? sizeof(std::uint64_t) : low_and_high(entry);
     }
-    if (needed > bytes_.size() - kEntryHeaderBytes - offset) fail("an entry of a page reaches beyond it", offset);
+    if (needed > bytes_.size() - kEntryHeaderBytes - offset_in_page)
+        fail("an entry of a page reaches beyond it", offset_in_page);
 }
 
-void Page::fail(const char* what, std::size_t offset) const { throw FileDamage(what, offset_ + offset); }
+void Page::fail(const char* what, std::size_t offset_in_page) const {
+    throw FileDamage(what, offset_ + offset_in_page);
+}
 
 }  // namespace tilescope::tree

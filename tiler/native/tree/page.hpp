@@ -74,7 +74,7 @@ class Page {
   private:
     Bytes entry(std::size_t k) const;  // and all behind it
     void check_entry(std::size_t k) const;
-    [[noreturn]] void fail(const char* what, std::size_t offset = 0) const;
+    [[noreturn]] void fail(const char* what, std::size_t offset_in_page = 0) const;
 
     std::vector<std::uint8_t> bytes_;
     std::uint64_t offset_;

@@ -49,7 +49,7 @@ struct Event {
 // cursor. 10 M events were surveyed in 0.45 s with a look at each tag, in 0.25 s without.
 template <typename OnStat>
 void read_usual_fields(wire::Cursor& cursor, Event& event, OnStat&& on_stat) {
-    const std::uint8_t* const begin = cursor.position();
+    const std::uint8_t* const begin = cursor.here();
     const std::size_t begin_offset = cursor.offset();
     const std::uint8_t* const end = cursor.end();
     const std::uint8_t* const file_end = cursor.file_end();

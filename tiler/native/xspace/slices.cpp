@@ -84,7 +84,7 @@ bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
 template <LineSlices::Look kLook>
 bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
     constexpr bool kFlows = kLook == Look::at_flows;
-    const std::uint8_t* const begin = line.position();
+    const std::uint8_t* const begin = line.here();
     const std::uint8_t* const limit = usual_limit(begin, line.end(), line.file_end());
     const std::uint8_t* const last = std::min(limit, source_.data() + std::min(stop, source_.size()));
     const std::uint8_t* p = begin;

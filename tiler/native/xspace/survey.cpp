@@ -63,7 +63,7 @@ bool Surveyor::take_usual_events(Cursor& line, std::size_t stop) {
 
 template <bool kFlows>
 bool Surveyor::take_usual_events(Cursor& line, std::size_t stop) {
-    const std::uint8_t* const begin = line.position();
+    const std::uint8_t* const begin = line.here();
     const std::uint8_t* const limit = usual_limit(begin, line.end(), line.file_end());
     const std::uint8_t* const last = std::min(limit, source_.data() + std::min(stop, source_.size()));
     LineSurvey::Many many(survey_);

@@ -147,7 +147,7 @@ class Cursor {
 
     // The place where it is, the end of its message, and that of the file: for those who read quickly what most
     // messages are like.
-    const std::uint8_t* position() const { return position_; }
+    const std::uint8_t* here() const { return position_; }
     const std::uint8_t* end() const { return end_; }
     const std::uint8_t* file_end() const { return source_->end(); }
 
