@@ -77,8 +77,8 @@ void bind_step_sums(nb::module_& m) {
         .def(
             "told",
             [](const StepSums& self) {
-                return nb::make_tuple(copy_of(self.numbered_step), copy_of(self.numbered_category),
-                                      copy_of(self.numbered_number), copy_of(self.numbered_duration));
+                return nb::make_tuple(copy_of(self.listed_step), copy_of(self.listed_category),
+                                      copy_of(self.listed_number), copy_of(self.listed_duration));
             },
             nb::sig("def told(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64], "
                     "NDArray[numpy.int64]]"),

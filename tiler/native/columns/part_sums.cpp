@@ -67,11 +67,11 @@ void StepPartSums::add_range(const PlacedOperations& operations, std::size_t beg
             sums[code_of_kind_[static_cast<std::size_t>(operations.parent[k])]] -= operations.duration[k];
     }
     if (operations.numbers.empty()) return;
-    const auto* match =
+    const auto* next =
         std::lower_bound(operations.numbered.begin(), operations.numbered.end(), static_cast<std::int64_t>(begin));
-    for (; match != operations.numbered.end() && *match < static_cast<std::int64_t>(end); ++match) {
-        const auto place = static_cast<std::size_t>(*match);
-        const std::int64_t number = operations.numbers[static_cast<std::size_t>(match - operations.numbered.begin())];
+    for (; next != operations.numbered.end() && *next < static_cast<std::int64_t>(end); ++next) {
+        const auto place = static_cast<std::size_t>(*next);
+        const std::int64_t number = operations.numbers[static_cast<std::size_t>(next - operations.numbered.begin())];
         if (number < 0 || code_of_kind_[static_cast<std::size_t>(operations.kind[place])] != listed_) continue;
         listed_window.push_back(static_cast<std::int64_t>(window));
         listed_number.push_back(number);

@@ -116,12 +116,12 @@ void StepSums::add_numbered(const SteppedOperations& operations, std::size_t fir
         while (reached < starts_.size() && stops_[reached] <= start) ++reached;
         if (reached == starts_.size()) return;
         each_part(reached, start, end, operations.duration[place], [&](std::size_t step, std::int64_t part) {
-            if (numbered_step.size() == most_) too_much_ = true;
+            if (listed_step.size() == most_) too_much_ = true;
             if (too_much_) return;
-            numbered_step.push_back(static_cast<std::int64_t>(step));
-            numbered_category.push_back(category_of_kind_[static_cast<std::size_t>(operations.kind[place])]);
-            numbered_number.push_back(operations.numbers[k]);
-            numbered_duration.push_back(part);
+            listed_step.push_back(static_cast<std::int64_t>(step));
+            listed_category.push_back(category_of_kind_[static_cast<std::size_t>(operations.kind[place])]);
+            listed_number.push_back(operations.numbers[k]);
+            listed_duration.push_back(part);
         });
     }
 }

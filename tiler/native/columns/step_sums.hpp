@@ -9,7 +9,6 @@
 
 namespace tilescope {
 
-// Operations in the order of their starts, with what they are and how long they take on the device. Of some, by the places
 // Operations in the order of their starts, with what they are and how long they take on the device. Some, at the places
 // `numbered`, which ascend, have a number; below 0: none. Events last from `start` for `ticks`.
 struct SteppedOperations {
@@ -46,7 +45,7 @@ class StepSums {
     Sums sums() const;
 
     // Columns of the operations with a number: step, category, number, and how long they take; pieces of each in order.
-    std::vector<std::int64_t> numbered_step, numbered_category, numbered_number, numbered_duration;
+    std::vector<std::int64_t> listed_step, listed_category, listed_number, listed_duration;
 
   private:
     // Calls `take` with the parts that steps have of an operation that lasts from `start` to `end`, from step `step`
