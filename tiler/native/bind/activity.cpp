@@ -38,8 +38,8 @@ class Activities {
             if (tracks[k] < 0) throw std::invalid_argument("tracks are not negative");
             const auto number = static_cast<std::size_t>(tracks[k]);
             if (number >= tracks_.size()) tracks_.resize(number + 1);
-            if (!tracks_[number].n_seen) {
-                tracks_[number].n_seen = true;
+            if (!tracks_[number].seen) {
+                tracks_[number].seen = true;
                 ++n_seen_;
             }
             take(tracks_[number], static_cast<Phase>(phases[k]), times[k], durations[k]);
@@ -58,7 +58,7 @@ class Activities {
         Activity activity;
         std::int64_t begin = 0;  // of the outermost slice that is open
         std::uint64_t depth = 0;
-        bool n_seen = false;
+        bool seen = false;
     };
 
     static void take(Track& track, Phase phase, std::int64_t time, std::int64_t duration) {

@@ -152,13 +152,13 @@ std::tuple<OutInts, OutInts, OutColumn<uint32_t>> bound_page_names(const std::ve
         }
         leaves[k] = {span_of(names[track_index]).subspan(from, to - from), static_cast<uint32_t>(page.data()[k])};
     }
-    NamesOnPages occurrences;
+    NamesOnPages names_on_pages;
     {
         nb::gil_scoped_release release;
-        occurrences = page_names(leaves, budget);
+        names_on_pages = page_names(leaves, budget);
     }
-    return {to_numpy(std::move(occurrences.name)), to_numpy(std::move(occurrences.count)),
-            to_numpy(std::move(occurrences.page))};
+    return {to_numpy(std::move(names_on_pages.name)), to_numpy(std::move(names_on_pages.count)),
+            to_numpy(std::move(names_on_pages.page))};
 }
 
 std::optional<std::pair<int64_t, int64_t>> bound_name_bounds(const nb::bytes& histogram, size_t max_rows,

@@ -172,9 +172,9 @@ class XSpaceFile {
                           counter_line.beyond_events,
                           counter_line.beyond_numbers};
         for (const xspace::CounterSeries& series : counter_line.series) {
-            const xspace::LineSurvey& samples = series.survey;
-            info.series.push_back({series.name_index, series.stat_id, samples.events, samples.first_ps,
-                                   samples.end().ns, samples.end().ps, samples.any_ps});
+            const xspace::LineSurvey& survey = series.survey;
+            info.series.push_back({series.name_index, series.stat_id, survey.events, survey.first_ps, survey.end().ns,
+                                   survey.end().ps, survey.any_ps});
         }
         return info;
     }

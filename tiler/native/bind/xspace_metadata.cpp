@@ -69,16 +69,16 @@ void bind_xspace_metadata(nb::module_& m) {
             "said",
             [](const xspace::MetadataTables& tables, const std::vector<std::vector<std::int64_t>>& ids,
                std::size_t first, std::size_t count) {
-                xspace::StatTexts stats;
+                xspace::StatTexts stat_texts;
                 {
                     nb::gil_scoped_release release;
-                    stats = tables.stat_texts(ids, first, count);
+                    stat_texts = tables.stat_texts(ids, first, count);
                 }
                 std::vector<std::tuple<nb::bytes, std::int32_t, std::int64_t>> texts;
-                texts.reserve(stats.texts.size());
-                for (const xspace::StatTexts::Text& text : stats.texts)
+                texts.reserve(stat_texts.texts.size());
+                for (const xspace::StatTexts::Text& text : stat_texts.texts)
                     texts.emplace_back(to_bytes(text.text), text.plane, text.reference);
-                return std::make_tuple(to_numpy(std::move(stats.place)), std::move(texts));
+                return std::make_tuple(to_numpy(std::move(stat_texts.place)), std::move(texts));
             },
             nb::arg("ids"), nb::arg("first"), nb::arg("count"),
             "Returns of so many of those that are the first of their kind the place of the text that one of their "

@@ -113,15 +113,15 @@ void write_by_length(Span<const int64_t> ends, int64_t start, Bytes data, Span<c
     if (static_cast<size_t>(stop - start) != out.size()) throw std::invalid_argument("ends lie beyond the data");
     Span<const size_t> begins(ordered.begins);
     std::vector<uint64_t> words;  // of one class, at the same place in each of its strings
-    for (const Ordered::Class& strings : ordered.classes) {
-        words.resize(strings.count);
-        for (size_t offset = 0; offset < strings.length; offset += sizeof(uint64_t)) {
-            const size_t bytes = std::min(strings.length - offset, sizeof(uint64_t));
-            for (size_t k = 0; k < strings.count; ++k) words[k] = word_at(data, begins[k] + offset, bytes);
-            write_planes(Span<const uint64_t>(words), bytes, out.first(bytes * strings.count).data());
-            out = out.subspan(bytes * strings.count);
+    for (const Ordered::Class& length_class : ordered.classes) {
+        words.resize(length_class.count);
+        for (size_t offset = 0; offset < length_class.length; offset += sizeof(uint64_t)) {
+            const size_t bytes = std::min(length_class.length - offset, sizeof(uint64_t));
+            for (size_t k = 0; k < length_class.count; ++k) words[k] = word_at(data, begins[k] + offset, bytes);
+            write_planes(Span<const uint64_t>(words), bytes, out.first(bytes * length_class.count).data());
+            out = out.subspan(bytes * length_class.count);
         }
-        begins = begins.subspan(strings.count);
+        begins = begins.subspan(length_class.count);
     }
 }
 
@@ -132,11 +132,12 @@ std::vector<uint8_t> restored_by_length(Span<const int64_t> ends, Bytes classes)
     std::vector<uint8_t> all(classes.size());
     const Span<uint8_t> out(all);
     Span<const size_t> begins(ordered.begins);
-    for (const Ordered::Class& strings : ordered.classes) {
-        for (size_t offset = 0; offset < strings.length; ++offset)
-            for (size_t k = 0; k < strings.count; ++k) out[begins[k] + offset] = classes[offset * strings.count + k];
-        classes = classes.subspan(strings.length * strings.count);
-        begins = begins.subspan(strings.count);
+    for (const Ordered::Class& length_class : ordered.classes) {
+        for (size_t offset = 0; offset < length_class.length; ++offset)
+            for (size_t k = 0; k < length_class.count; ++k)
+                out[begins[k] + offset] = classes[offset * length_class.count + k];
+        classes = classes.subspan(length_class.length * length_class.count);
+        begins = begins.subspan(length_class.count);
     }
     return all;
 }

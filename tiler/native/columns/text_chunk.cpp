@@ -117,12 +117,12 @@ TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::siz
                 offset += static_cast<std::size_t>(size);
                 continue;
             }
-            Shape& matched = shape(number);
-            place(matched, [&] { return texts_.shape(static_cast<std::int32_t>(number - 1)); });
+            Shape& text_shape = shape(number);
+            place(text_shape, [&] { return texts_.shape(static_cast<std::int32_t>(number - 1)); });
             const std::size_t first_value = offset;
-            for (std::size_t k = matched.first_number; k < matched.first_number + matched.numbers; ++k)
+            for (std::size_t k = text_shape.first_number; k < text_shape.first_number + text_shape.numbers; ++k)
                 add_value(k, take_varint(texts, offset));
-            bytes += matched.size + (offset - first_value);
+            bytes += text_shape.size + (offset - first_value);
         }
         chunk.counts.push_back(count);
     }

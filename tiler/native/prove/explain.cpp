@@ -105,11 +105,11 @@ void ProveExplain::individuals(std::size_t tile) const {
     std::size_t expected = 0;
     const auto go_through = [&](const auto& visit) {
         leaf_pages.release();
-        for (const std::size_t position : leaves) {
-            leaf_pages.read(position, leaf);
+        for (const std::size_t leaf_tile : leaves) {
+            leaf_pages.read(leaf_tile, leaf);
             leaf.slices.each([&](const ProveSlice& slice) {
                 if (slice.duration >> (2 * level + 1) == 0) return;
-                if (slice.start >= tree_.start(position) || position == leaves[0]) visit(slice);
+                if (slice.start >= tree_.start(leaf_tile) || leaf_tile == leaves[0]) visit(slice);
             });
         }
     };

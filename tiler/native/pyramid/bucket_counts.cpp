@@ -65,8 +65,8 @@ BucketRows BucketCounts::rows(const std::vector<uint32_t>& row_of, std::size_t n
     std::vector<std::size_t> first(n_rows + 1, 0);  // of each row, among the keys in the order of rows
     for (const uint64_t key : keys_) ++first[row_of[key >> kBits] + 1];
     for (std::size_t row = 0; row < n_rows; ++row) first[row + 1] += first[row];
-    std::vector<std::size_t> next(first.begin(), first.end() - 1), order(keys_.size());
-    for (std::size_t k = 0; k < keys_.size(); ++k) order[next[row_of[keys_[k] >> kBits]]++] = k;
+    std::vector<std::size_t> next_place(first.begin(), first.end() - 1), order(keys_.size());
+    for (std::size_t k = 0; k < keys_.size(); ++k) order[next_place[row_of[keys_[k] >> kBits]]++] = k;
     const auto part = [this](std::size_t k) { return keys_[k] & ((1U << kBits) - 1); };
     BucketRows out;
     out.n.reserve(n_rows);
@@ -77,22 +77,22 @@ BucketRows BucketCounts::rows(const std::vector<uint32_t>& row_of, std::size_t n
         const auto end = order.begin() + static_cast<std::ptrdiff_t>(first[row + 1]);
         if (end - begin > 1) std::sort(begin, end, [&part](std::size_t a, std::size_t b) { return part(a) < part(b); });
         const std::size_t before = out.bucket.size();
-        for (auto key = begin; key != end;) {
-            const uint64_t together = part(*key);
+        for (auto next = begin; next != end;) {
+            const uint64_t together = part(*next);
             const auto list = [&](const Counts& counts) {
                 counts.each([&](uint32_t j, uint64_t count) {
                     out.bucket.push_back(static_cast<int64_t>(together << kShift | j));
                     out.count.push_back(static_cast<int64_t>(count));
                 });
             };
-            const Counts& counts = counts_[*key++];
-            if (key == end || part(*key) != together) {
+            const Counts& counts = counts_[*next++];
+            if (next == end || part(*next) != together) {
                 list(counts);
                 continue;
             }
             Counts sums = counts;  // several names in one row
-            for (; key != end && part(*key) == together; ++key) {
-                counts_[*key].each([&sums](uint32_t j, uint64_t count) { sums.add(j, count); });
+            for (; next != end && part(*next) == together; ++next) {
+                counts_[*next].each([&sums](uint32_t j, uint64_t count) { sums.add(j, count); });
             }
             list(sums);
         }

@@ -26,11 +26,11 @@ struct alignas(64) NameRow {
     int64_t longest = 0;
     int64_t shortest = INT64_MAX;  // none starts in the tile
 
-    void add_start(int64_t lasting) {
+    void add_start(int64_t ticks) {
         ++count;
-        duration += static_cast<uint64_t>(lasting);
-        longest = std::max(longest, lasting);
-        shortest = std::min(shortest, lasting);
+        duration += static_cast<uint64_t>(ticks);
+        longest = std::max(longest, ticks);
+        shortest = std::min(shortest, ticks);
     }
 
     void add(const NameRow& other) {

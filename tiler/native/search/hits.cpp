@@ -80,14 +80,15 @@ void HitBins::add(const HitFilter& filter, SearchPage& page, Span<const Searched
     };
     each_hit(filter, page, leaves, [&](const SearchedLeaf& leaf, std::size_t k, int64_t start, int64_t duration) {
         const int64_t end = start + duration;
-        const int64_t lane_tag = by_row_ ? leaf.tag + page.depths()[k] : leaf.tag;
-        const auto lane = static_cast<std::size_t>(lane_tag);
+        const int64_t signed_lane = by_row_ ? leaf.tag + page.depths()[k] : leaf.tag;
+        const auto lane = static_cast<std::size_t>(signed_lane);
         if (lane == lane_now && start >= bin_start && start < bin_end && end <= bin_end) {
             ++count;
             busy = end - start > kBusyAtMost - busy ? kBusyAtMost : busy + (end - start);
             return;
         }
-        if (leaf.tag < 0 || lane_tag < leaf.tag || lane >= lanes_) throw std::invalid_argument("a leaf is of no lane");
+        if (leaf.tag < 0 || signed_lane < leaf.tag || lane >= lanes_)
+            throw std::invalid_argument("a leaf is of no lane");
         put(lane, start, end);
         const int64_t bin = start >> (2 * level_);
         if (bin < first_bin_ || bin - first_bin_ >= static_cast<int64_t>(bins_)) return;

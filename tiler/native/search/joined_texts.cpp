@@ -14,15 +14,15 @@ std::vector<int64_t> texts_with(std::string_view joined, Span<const int64_t> end
     }
     std::vector<int64_t> indexes;
     const std::boyer_moore_horspool_searcher searcher(wanted.begin(), wanted.end());
-    const char* match = joined.begin();
+    const char* next = joined.begin();
     const int64_t* text = ends.begin();
     while (true) {
-        match = std::search(match, joined.end(), searcher);
+        const char* const match = std::search(next, joined.end(), searcher);
         if (match == joined.end()) return indexes;
         text = std::lower_bound(text, ends.end(), match - joined.begin() + static_cast<int64_t>(wanted.size()));
         if (text == ends.end()) return indexes;
         indexes.push_back(text - ends.begin());
-        match = joined.begin() + *text + 1;
+        next = joined.begin() + *text + 1;
     }
 }
 

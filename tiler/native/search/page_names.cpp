@@ -45,21 +45,21 @@ class Occurrences {
 
     NamesOnPages by_name() {
         if (names_.size() > UINT32_MAX) throw std::length_error("too many names on pages");
-        NamesOnPages occurrences;
+        NamesOnPages names_on_pages;
         uint32_t before = 0;
         for_each_name([&](ShiftedName number) {
             uint32_t& pages = states_[number].pages;
-            occurrences.name.push_back(int64_t{number} - 1);
-            occurrences.count.push_back(pages);
+            names_on_pages.name.push_back(int64_t{number} - 1);
+            names_on_pages.count.push_back(pages);
             before += std::exchange(pages, before);
         });
-        occurrences.page.resize(names_.size());
+        names_on_pages.page.resize(names_.size());
         for (std::size_t k = 0; k < pages_.size(); ++k) {
             const std::size_t end = k + 1 < pages_.size() ? pages_[k + 1].first : names_.size();
             for (std::size_t index = pages_[k].first; index < end; ++index)
-                occurrences.page[states_[names_[index]].pages++] = pages_[k].page;
+                names_on_pages.page[states_[names_[index]].pages++] = pages_[k].page;
         }
-        return occurrences;
+        return names_on_pages;
     }
 
   private:

@@ -147,7 +147,7 @@ EventKeys::PartNumbers::PartNumbers(EventKeys& whole, const EventKeys& part, con
     }
 }
 
-std::int64_t EventKeys::PartNumbers::whole_key(std::int64_t key) {
+std::int64_t EventKeys::PartNumbers::renumbered(std::int64_t key) {
     if (key < 0) return key;
     if ((key & kTableKey) == 0) {
         const std::int32_t space = spaces_[static_cast<std::size_t>(key >> kKeyIdBits)];

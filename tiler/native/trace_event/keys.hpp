@@ -37,7 +37,7 @@ class EventKeys {
     class PartNumbers {
       public:
         PartNumbers(EventKeys& whole, const EventKeys& part, const ScopeNumbers& scopes);
-        std::int64_t whole_key(std::int64_t key);  // -1 stays
+        std::int64_t renumbered(std::int64_t key);  // -1 stays
 
       private:
         EventKeys& whole_;
@@ -46,7 +46,7 @@ class EventKeys {
         std::vector<std::int64_t> texts_;   // the same; -1: not met yet
     };
 
-    // Number of spaces and ids that are kept as they are no numbers, and their bytes.
+    // Number of spaces, and of ids that are no numbers, that are kept; and their bytes.
     std::size_t size() const { return spaces_.size() + texts_.size(); }
     std::size_t bytes() const { return spaces_.bytes() + texts_.bytes(); }
 

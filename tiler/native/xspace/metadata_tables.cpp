@@ -42,8 +42,8 @@ class TextColumn {
     std::string texts_;
 };
 
-// The content of a stat; a text lies in the file.
-struct StatContent {
+// A stat with its text, which lies in the file.
+struct ResolvedStat {
     std::uint32_t form = 0;  // 0: nothing
     std::uint64_t bits = 0;
     std::string_view text;
@@ -62,8 +62,8 @@ class OneStat {
     }
 
     // The last of these fields that is it; nothing where one is damaged. Those that begin with another id are passed over.
-    StatContent read(const wire::Source& source, wire::Range message) const {
-        StatContent last;
+    ResolvedStat read(const wire::Source& source, wire::Range message) const {
+        ResolvedStat last;
         if (heads_.empty()) return last;
         try {
             wire::Cursor cursor(source, message, "event metadata");
@@ -81,7 +81,7 @@ class OneStat {
   private:
     static constexpr char kIdTag = 8;
 
-    void take(const wire::Source& source, wire::Range stat, StatContent& last) const {
+    void take(const wire::Source& source, wire::Range stat, ResolvedStat& last) const {
         const std::string_view text = wire::text(source, stat);
         const auto is_head = [&](const std::string& head) { return text.substr(0, head.size()) == head; };
         if (!text.empty() && text.front() == kIdTag && std::none_of(heads_.begin(), heads_.end(), is_head)) return;
@@ -241,7 +241,7 @@ StatTexts MetadataTables::stat_texts(const std::vector<std::vector<std::int64_t>
     for (const auto& [number, message] : Span<const Entry>(entries_).subspan(first, count)) {
         const auto plane = static_cast<std::int32_t>(plane_of(number));
         const OneStat& stat = stats.at(static_cast<std::size_t>(plane));
-        const StatContent content = is_used(number) ? stat.read(source_, message) : StatContent{};
+        const ResolvedStat content = is_used(number) ? stat.read(source_, message) : ResolvedStat{};
         const auto next = static_cast<std::int32_t>(out.texts.size());
         std::int32_t place = -1;
         if (content.form == kReference) {

@@ -89,7 +89,7 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
                 from = sum(own, shift);
                 lasting = product(std::max<std::int64_t>(duration[k], 0), tick_ps_);
             }
-            if (stats_.has_numbers()) columns.tell(k, stats_.numbers());
+            if (stats_.has_numbers()) columns.add_numbers(k, stats_.numbers());
             if (chunks != nullptr) chunks->add(event_args, args.end(), stats_.times(), lasting);
             kinds[k] = kind_of_event(event_args);
         }
@@ -124,14 +124,15 @@ void Operations::write_key() {
     }
 }
 
-void Operations::Columns::tell(std::size_t place, const std::vector<std::int64_t>& values) {
-    const bool has_any = std::any_of(values.begin(), values.end(), [](std::int64_t number) { return number >= 0; });
+void Operations::Columns::add_numbers(std::size_t place, const std::vector<std::int64_t>& event_numbers) {
+    const bool has_any =
+        std::any_of(event_numbers.begin(), event_numbers.end(), [](std::int64_t number) { return number >= 0; });
     if (!has_any) return;
     numbered.push_back(static_cast<std::int64_t>(place));
-    for (std::size_t k = 0; k < values.size(); ++k) {
-        if (values[k] < 0 && numbers[k].empty()) continue;
+    for (std::size_t k = 0; k < event_numbers.size(); ++k) {
+        if (event_numbers[k] < 0 && numbers[k].empty()) continue;
         numbers[k].resize(numbered.size() - 1, OperationStats::kAbsent);
-        numbers[k].push_back(values[k] < 0 ? OperationStats::kAbsent : values[k]);
+        numbers[k].push_back(event_numbers[k] < 0 ? OperationStats::kAbsent : event_numbers[k]);
     }
 }
 

@@ -44,8 +44,8 @@ class Operations {
         std::vector<std::vector<std::int64_t>> numbers;
         std::int64_t last_stop = INT64_MIN;  // when the last event ends, in ticks
 
-        // Adds the numbers of one, if it has any.
-        void tell(std::size_t place, const std::vector<std::int64_t>& values);
+        // Adds the numbers of the event at a place, if it has any.
+        void add_numbers(std::size_t place, const std::vector<std::int64_t>& event_numbers);
     };
 
     // The next events: event k has the arguments args[args_end[k-1]:args_end[k]], the first from `begin` on; start and

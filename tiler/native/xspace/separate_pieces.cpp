@@ -230,8 +230,8 @@ PlaneStats::PlaneStats(const wire::Source& source, const Plane& plane) : source_
     for (const MetadataEntry& entry : plane.stat_metadata)
         if (wanted.count(entry.id) != 0) names_.push_back(entry);
     for (std::size_t number = 0; number < parts(); ++number) {
-        const Part piece = part(number);
-        size_ += piece.head.size() + piece.bytes.size();
+        const Part stats_part = part(number);
+        size_ += stats_part.head.size() + stats_part.bytes.size();
     }
 }
 
@@ -256,9 +256,9 @@ std::string PlaneStats::next(std::size_t max_bytes) {
     while (out.size() < max_bytes) {
         if (head_.empty() && rest_.size() == 0) {
             if (next_part_ == parts()) break;
-            Part piece = part(next_part_++);
-            head_ = std::move(piece.head);
-            rest_ = piece.bytes;
+            Part stats_part = part(next_part_++);
+            head_ = std::move(stats_part.head);
+            rest_ = stats_part.bytes;
         }
         const std::size_t of_head = std::min(head_.size(), max_bytes - out.size());
         out.append(head_, 0, of_head);
