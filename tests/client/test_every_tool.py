@@ -102,12 +102,12 @@ def site(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     paths = (example.path, other, *kinds.values())
     served = [shutil.copytree(path, folder / "served" / path.name) for path in paths]
     sys.path.insert(0, str(packages))
-    catalogue.known.cache_clear()
+    catalogue.installed_tools.cache_clear()
     with serving(*served, packages=packages) as server:
         yield Site(server, folder, example.path, other, kinds, packages)
     sys.path.remove(str(packages))
     sys.modules.pop("toy_tools", None)
-    catalogue.known.cache_clear()
+    catalogue.installed_tools.cache_clear()
 
 
 @pytest.fixture(scope="module")
