@@ -24,47 +24,48 @@ class Row:
     has_time: bool = True
 
 
-def operation_columns(rows: Sequence[Row], asked: AskedOperations, whole: int) -> list[Column]:
+def operation_columns(rows: Sequence[Row], operations: AskedOperations, whole: int) -> list[Column]:
     """The program first, then its instructions. `whole`: its time, ps."""
     metadata = [row.operation.metadata for row in rows]
     return [
-        Column("name", "Instruction", "name", ["Program", *(of.name for of in metadata[1:])]),
-        Column("category", "Category", "text", [None, *(of.category or None for of in metadata[1:])]),
-        _total(rows, asked),
+        Column("name", "Instruction", "name", ["Program", *(instruction.name for instruction in metadata[1:])]),
+        Column("category", "Category", "text", [None, *(instruction.category or None for instruction in metadata[1:])]),
+        _total(rows, operations),
         Column("share", "Share", "fraction", [_over(row.operation.total, whole) for row in rows], total="none"),
         *_rate_columns(rows),
         Column("count", "Count", "count", [row.operation.count for row in rows], total="none"),
-        _per_device(rows, asked),
-        Column("program", "Program", "text", [of.program or None for of in metadata]),
-        Column("source", "Source", "text", [of.source or None for of in metadata]),
+        _per_device(rows, operations),
+        Column("program", "Program", "text", [instruction.program or None for instruction in metadata]),
+        Column("source", "Source", "text", [instruction.source or None for instruction in metadata]),
         Column("track", "Track", "track", [None, *(row.operation.track for row in rows[1:])]),
-        query_column([None, *(of.name for of in metadata[1:])]),
+        query_column([None, *(instruction.name for instruction in metadata[1:])]),
     ]
 
 
-def program_columns(rows: Sequence[Row], asked: AskedOperations) -> list[Column]:
+def program_columns(rows: Sequence[Row], operations: AskedOperations) -> list[Column]:
     """In all, in an average step, and in each of some."""
     return [
         Column("what", "Program", "text", [row.label for row in rows]),
-        _total(rows, asked),
-        _per_device(rows, asked),
+        _total(rows, operations),
+        _per_device(rows, operations),
         *_rate_columns(rows),
     ]
 
 
-def _total(rows: Sequence[Row], asked: AskedOperations) -> Column:
+def _total(rows: Sequence[Row], operations: AskedOperations) -> Column:
     return Column(
         "total",
         "Total",
         "ticks",
-        [asked.ticks(row.operation.total) if row.has_time else None for row in rows],
+        [operations.ticks(row.operation.total) if row.has_time else None for row in rows],
         total="none",
     )
 
 
-def _per_device(rows: Sequence[Row], asked: AskedOperations) -> Column:
+def _per_device(rows: Sequence[Row], operations: AskedOperations) -> Column:
     times = [
-        nearest_mean(asked.ticks(row.operation.total), asked.table.cores) if row.has_time else None for row in rows
+        nearest_mean(operations.ticks(row.operation.total), operations.table.cores) if row.has_time else None
+        for row in rows
     ]
     return Column("per_device", "Each device", "ticks", times, total="none")
 
@@ -80,16 +81,16 @@ def _rate_columns(rows: Sequence[Row]) -> list[Column]:
         return Column(name, title, "number", [value(row.rates) for row in rows], "FLOP/B", total="none")
 
     return [
-        shares("efficiency", "Of its roof", lambda of: of.share),
+        shares("efficiency", "Of its roof", lambda row_rates: row_rates.share),
         Column("bound_by", "Bound by", "text", [row.rates.bound_by or None for row in rows]),
         rates("flop_rate", "FLOP rate", "FLOP/s", lambda row: row.rates.flops),
         rates("optimal", "At its roof", "FLOP/s", lambda row: row.rates.optimal_flops),
-        numbers("bound_intensity", "Intensity there", lambda of: of.bound_intensity),
-        shares("flops_share", "FLOPs", lambda of: of.flops_share),
-        shares("memory_share", "Memory", lambda of: of.memory_share),
+        numbers("bound_intensity", "Intensity there", lambda row_rates: row_rates.bound_intensity),
+        shares("flops_share", "FLOPs", lambda row_rates: row_rates.flops_share),
+        shares("memory_share", "Memory", lambda row_rates: row_rates.memory_share),
         rates("byte_rate", "All memory", "B/s", lambda row: row.rates.bytes),
         rates("hbm_rate", "HBM", "B/s", lambda row: row.rates.hbm),
-        numbers("intensity", "Intensity", lambda of: of.intensity),
+        numbers("intensity", "Intensity", lambda row_rates: row_rates.intensity),
         *memory_columns([(row.operation, row.rates) for row in rows]),
         rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda row: row.rates.model_flops),
     ]
