@@ -16,48 +16,52 @@ _MOST_EXACT: Final = 1 << 53
 _ID: Final = re.compile("[A-Za-z0-9_.-]{1,64}")
 
 
-def member(of: Any, *names: str) -> Any:
-    """What lies under these names, one in the other; None: nothing."""
+def member(json_value: Any, *names: str) -> Any:
+    """The value under these names, one in the other; None: nothing."""
     for name in names:
-        of = of.get(name) if isinstance(of, dict) else None
-    return of
+        json_value = json_value.get(name) if isinstance(json_value, dict) else None
+    return json_value
 
 
-def items(of: Any) -> list[Any]:
+def items(json_value: Any) -> list[Any]:
     """A list; empty for anything else."""
-    return of if isinstance(of, list) else []
+    return json_value if isinstance(json_value, list) else []
 
 
-def text(of: Any) -> str | None:
+def text(json_value: Any) -> str | None:
     """A text, or a number as one; half a character, which does not travel, is a question mark."""
-    if isinstance(of, str):
-        return of[:_MAX_TEXT].encode("utf-8", "replace").decode()
-    return str(of) if isinstance(of, int | float) and not isinstance(of, bool) else None
+    if isinstance(json_value, str):
+        return json_value[:_MAX_TEXT].encode("utf-8", "replace").decode()
+    return str(json_value) if isinstance(json_value, int | float) and not isinstance(json_value, bool) else None
 
 
-def number(of: Any) -> float | None:
+def number(json_value: Any) -> float | None:
     """A finite number, also one that is written as a text."""
-    if isinstance(of, bool) or not isinstance(of, int | float | str):
+    if isinstance(json_value, bool) or not isinstance(json_value, int | float | str):
         return None
     try:
-        found = float(of)
+        parsed = float(json_value)
     except (ValueError, OverflowError):
         return None
-    return found if math.isfinite(found) else None
+    return parsed if math.isfinite(parsed) else None
 
 
-def whole(of: Any) -> int | None:
+def whole(json_value: Any) -> int | None:
     """An integer of 64 bits, also one that is written as a text: these are in JSON."""
-    if isinstance(of, str) and len(of) <= 20:
-        digits = of.removeprefix("-")
-        of = int(of) if digits.isascii() and digits.isdecimal() else None
-    return of if isinstance(of, int) and not isinstance(of, bool) and -_MOST <= of < _MOST else None
+    if isinstance(json_value, str) and len(json_value) <= 20:
+        digits = json_value.removeprefix("-")
+        json_value = int(json_value) if digits.isascii() and digits.isdecimal() else None
+    return (
+        json_value
+        if isinstance(json_value, int) and not isinstance(json_value, bool) and -_MOST <= json_value < _MOST
+        else None
+    )
 
 
-def row_id(of: Any) -> int | None:
+def row_id(json_value: Any) -> int | None:
     """An integer that is a number in JSON, which many read as a double."""
-    found = whole(of)
-    return None if found is None or abs(found) >= _MOST_EXACT else found
+    integer = whole(json_value)
+    return None if integer is None or abs(integer) >= _MOST_EXACT else integer
 
 
 def id_of(key: str, place: str) -> str:
@@ -65,7 +69,7 @@ def id_of(key: str, place: str) -> str:
     return key if _ID.fullmatch(key) else place
 
 
-def ticks(of: float | None, unit_ps: int, tick_ps: int) -> int | None:
+def ticks(amount: float | None, unit_ps: int, tick_ps: int) -> int | None:
     """A duration that the file has as a number of some unit; None: none, or one that no run has."""
-    found = math.inf if of is None else of * unit_ps / tick_ps
-    return round(found) if abs(found) < TICK_LIMIT else None
+    n_ticks = math.inf if amount is None else amount * unit_ps / tick_ps
+    return round(n_ticks) if abs(n_ticks) < TICK_LIMIT else None

@@ -46,21 +46,21 @@ class Straggler:
 
 
 def stragglers(times: Sequence[StepTimes]) -> list[Straggler]:
-    """Those that stand out, the worst first."""
-    some = [place for place, of in enumerate(times) if int(of.duration.sum()) > 0]
-    if len(some) < LEAST:
+    """Cores that stand out, the worst first."""
+    places = [place for place, core in enumerate(times) if int(core.duration.sum()) > 0]
+    if len(places) < LEAST:
         return []
-    found = []
-    whole = np.array([float(times[place].duration.sum()) for place in some])
+    standing_out = []
+    whole = np.array([float(times[place].duration.sum()) for place in places])
     for cause in _CAUSES:
-        shares = np.array([float(times[place].classes[cause].sum()) for place in some]) / whole
+        shares = np.array([float(times[place].classes[cause].sum()) for place in places]) / whole
         median = float(np.median(shares))
         deviation = max(float(np.median(np.abs(shares - median))), _USUAL)
-        for place, share in zip(some, shares.tolist(), strict=True):
+        for place, share in zip(places, shares.tolist(), strict=True):
             score = _SCALE * (share - median) / deviation
             if score > FAR:
-                of = times[place]
-                steps = np.divide(of.classes[cause], of.duration, out=np.zeros(len(of)), where=of.duration > 0)
-                extra = round((share - median) * float(of.duration.mean()))
-                found.append(Straggler(place, cause, share, median, score, extra, int(np.argmax(steps))))
-    return sorted(found, key=lambda one: -one.extra_ps)
+                core = times[place]
+                steps = np.divide(core.classes[cause], core.duration, out=np.zeros(len(core)), where=core.duration > 0)
+                extra = round((share - median) * float(core.duration.mean()))
+                standing_out.append(Straggler(place, cause, share, median, score, extra, int(np.argmax(steps))))
+    return sorted(standing_out, key=lambda straggler: -straggler.extra_ps)
