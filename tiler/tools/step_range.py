@@ -1,4 +1,4 @@
-"""Which steps a question is about."""
+"""The range of steps that a question is about."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class StepRange(tuple[int, int]):
     @classmethod
     def parse(cls, text: str) -> StepRange:
         """`5-9`, `5..9`, or one step, `5`. Raises UsageError."""
-        found = _SPELT.fullmatch(text)
-        if found is None:
+        match = _SPELT.fullmatch(text)
+        if match is None:
             raise UsageError(f"steps must be a number or a range, as in 5 or 5-9, not {text[:40]!r}")
-        return cls.of(int(found[1]), int(found[2] or found[1]))
+        return cls.of(int(match[1]), int(match[2] or match[1]))
 
     @classmethod
     def of(cls, first: int, last: int) -> StepRange:
