@@ -1,4 +1,4 @@
-"""What a question looks at on each track, whether it names a span or steps: for tools, which need not know which."""
+"""The windows of a question on each track, whether it names a span or steps: tools need not know which."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class StepWindows(Looked):
 
 
 def no_steps(name: str | None) -> str:
-    """What is said where there are none."""
+    """Message for a run without steps, or without slices of a name."""
     if name is not None:
         return f"no slice is called {name!r}, with a number or without"
     return "the trace marks no steps: say with step_name which slices are steps"
 
 
 def _range_notes(steps: RunSteps, wanted: StepRange) -> list[Note]:
-    """What of the steps is not there, or there otherwise than one would think. Raises UsageError: nothing is there."""
+    """Notes on steps that are missing, overlap or come twice. Raises UsageError if there is none of them."""
     first, last = int(steps.numbers[0]), int(steps.numbers[-1])
     there = _text(first, last)
     if not any(series.between(*wanted).any() for series in steps.series):
@@ -98,7 +98,7 @@ def names_of(steps: RunSteps, series: Sequence[StepSeries]) -> str:
 
 
 def overlaps(series: StepSeries, wanted: StepRange | None) -> bool:
-    """Whether steps of one track overlap."""
+    """True if steps of one track overlap."""
     rows = series.rows if wanted is None else series.rows.take(series.between(*wanted))
     for track in np.unique(rows.track).tolist() if len(rows.start) > 1 else ():
         of = rows.take(rows.track == track)

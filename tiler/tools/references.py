@@ -1,4 +1,4 @@
-"""What a question may name that is no part of it: a host of the run, and other builds to compare it with."""
+"""References of a question: to a host of the run, and to other builds to compare it with."""
 
 from __future__ import annotations
 

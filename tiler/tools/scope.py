@@ -1,4 +1,4 @@
-"""What a tool sees of a run: its store's reader, and the tracks that are done where it is still being indexed.
+"""The view that a tool has of a run: its store's reader, and which tracks are done while it is being indexed.
 
 Of other builds that a question names, it sees the same.
 """
@@ -94,37 +94,37 @@ class Scope:
     def steps(self, name: str | None) -> Steps[RunSteps]:
         """The steps of the run: those that the trace marks, or slices of a name. Raises UsageError: there are none."""
         if name is None:
-            found = self.reader.steps
+            steps = self.reader.steps
             marked = self.manifest["steps"] if self.reader.is_whole else None
             if marked is not None and not marked["all"]:
                 self.notes.append(Note("warning", "the trace marks more steps than a store keeps: some are left out"))
         else:
             from tilescope.tiler.tools.chosen_steps import chosen_steps  # a search, whose tool needs scopes itself
 
-            found = yield from chosen_steps(self.reader, self.leaves(None), name)
-        if not found.series:
+            steps = yield from chosen_steps(self.reader, self.leaves(None), name)
+        if not steps.series:
             raise UsageError(no_steps(name))
-        return found
+        return steps
 
     def windows(self, question: SpanQuestion) -> Steps[Looked]:
-        """What a question looks at on each track: a span, or steps. Raises UsageError for steps that there are not."""
+        """Windows of a question on each track: a span, or steps. Raises UsageError for steps that do not exist."""
         span, within = self.span(question), self.run_span(question)
         if question.steps is not None:
             steps = yield from self.steps(question.step_name)
-            looked = StepWindows(steps, question.steps, span, within)
-            self._add_notes(looked.notes)
-            return looked
+            question_windows = StepWindows(steps, question.steps, span, within)
+            self._add_notes(question_windows.notes)
+            return question_windows
         if question.step_name is not None:
             raise UsageError(STEPS_MISSING)
         return Looked(everywhere(Windows.one(*span)), span, within)
 
     def is_done(self, track: int) -> bool:
-        """Whether a track can be read. Where it cannot yet, the answer is not complete."""
+        """True if a track can be read. Where it cannot yet, the answer is not complete."""
         store = self.reader.store
         return not store.is_growing or store.shape(track // TRACKS_PER_BLOCK) is not None
 
     def attachments(self) -> tuple[AttachmentEntry, ...]:
-        """What the store keeps of the trace beside its events. Raises NotBuilt while the run is indexed."""
+        """Data that the store keeps of the trace beside its events. Raises NotBuilt while the run is indexed."""
         return attachments_of(self.reader.store)
 
     def attachment(self, entry: AttachmentEntry) -> Iterator[bytes]:
@@ -132,7 +132,7 @@ class Scope:
         return content(entry, lambda chunk: self.reader.store.attachment_chunk(entry.id, chunk))
 
     def event_metadata(self, track: int) -> XStatTables | None:
-        """What the events of the kinds of a track's file share, by number, name id or plane; None: nothing is known.
+        """Metadata of a track's kinds of events, by number, name id or plane; None: nothing is known.
 
         Raises NotBuilt while the run is indexed.
         """
