@@ -109,7 +109,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Base of all questions."""
 
     @classmethod
-    def known(cls) -> tuple[str, ...]:
+    def field_names(cls) -> tuple[str, ...]:
         """The names of the fields, in their order."""
         return cls.__struct_fields__
 
@@ -225,9 +225,9 @@ def text_of(value: object) -> str:
 
 
 def _convert(kind: type[Q], values: dict[str, Any]) -> Q:
-    unknown = [name for name in values if name not in kind.known()]
+    unknown = [name for name in values if name not in kind.field_names()]
     if unknown:
-        raise UsageError(f"there is no parameter {unknown[0]!r}: there are {', '.join(kind.known())}")
+        raise UsageError(f"there is no parameter {unknown[0]!r}: there are {', '.join(kind.field_names())}")
     for name, value in values.items():
         refuse_float(name, value)
         if isinstance(value, str) and name in _integers(kind) and not _INTEGER.fullmatch(value):

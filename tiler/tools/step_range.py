@@ -34,10 +34,10 @@ class StepRange(tuple[int, int]):
         match = _SPELT.fullmatch(text)
         if match is None:
             raise UsageError(f"steps must be a number or a range, as in 5 or 5-9, not {text[:40]!r}")
-        return cls.of(int(match[1]), int(match[2] or match[1]))
+        return cls.from_bounds(int(match[1]), int(match[2] or match[1]))
 
     @classmethod
-    def of(cls, first: int, last: int) -> StepRange:
+    def from_bounds(cls, first: int, last: int) -> StepRange:
         """Raises UsageError for numbers that make no range."""
         if not 0 <= first <= last < 10**18:
             raise UsageError(
@@ -51,12 +51,12 @@ class StepRange(tuple[int, int]):
         if isinstance(value, str):
             return cls.parse(value)
         if isinstance(value, int) and not isinstance(value, bool):
-            return cls.of(value, value)
+            return cls.from_bounds(value, value)
         if isinstance(value, range) and value.step == 1 and value:
-            return cls.of(value.start, value.stop - 1)
+            return cls.from_bounds(value.start, value.stop - 1)
         is_pair = isinstance(value, Sequence) and len(value) == 2
         if is_pair and all(isinstance(step, int) and not isinstance(step, bool) for step in value):
-            return cls.of(*value)
+            return cls.from_bounds(*value)
         raise UsageError("steps are a number, the first and the last of them, or a text such as 5-9")
 
     def text(self) -> str:

@@ -24,7 +24,8 @@ QUESTIONS = st.builds(
     start=TICKS,
     end=TICKS,
     tracks=st.none() | st.builds(Tracks.of, st.lists(st.integers(0, 300), max_size=50)),
-    steps=st.none() | st.tuples(st.integers(0, 9), st.integers(9, 10**18 - 1)).map(lambda pair: StepRange.of(*pair)),
+    steps=st.none()
+    | st.tuples(st.integers(0, 9), st.integers(9, 10**18 - 1)).map(lambda pair: StepRange.from_bounds(*pair)),
     step_name=st.none() | st.text(min_size=1, max_size=256),
     text=st.text(min_size=1, max_size=256),
     match=st.sampled_from(["contains", "exact"]),
@@ -97,7 +98,7 @@ def test_json_that_is_no_question(data: bytes) -> None:
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner), max_leaves=4))
 def test_any_json_is_a_question_or_refused(value: Any) -> None:
-    for name in FindQuestion.known():
+    for name in FindQuestion.field_names():
         with suppress(UsageError):
             question = from_json(FindQuestion, json.dumps({"text": "x", name: value}).encode())
             assert from_json(FindQuestion, to_json(question)) == question
@@ -121,6 +122,6 @@ def test_spans() -> None:
     assert StatsQuestion(start=-5, end=-2).span == TickRange(0, 0)
     assert StatsQuestion(start=7, end=7).span == TickRange(7, 7)
     with pytest.raises(UsageError, match="this tool does not support steps"):
-        _ = StatsQuestion(steps=StepRange.of(3, 4)).span
+        _ = StatsQuestion(steps=StepRange.from_bounds(3, 4)).span
     with pytest.raises(UsageError, match="ticks 7 to 6 are not a span"):
         _ = StatsQuestion(start=7, end=6).span

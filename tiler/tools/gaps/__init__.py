@@ -105,15 +105,15 @@ def _gaps_table(
         [
             *(edge.name for edge in (*edges.before, *edges.ended) if edge is not None),
             *(launch.edge.name for launch in edges.launch if launch is not None),
-            *(work.name for work in host.of if work is not None),
+            *(work.name for work in host.by_gap if work is not None),
         ]
     )
     spans = [f"{start}-{stop}" for start, stop in zip(gaps.start.tolist(), gaps.stop.tolist(), strict=True)]
     launches = [None if launch is None else launch.edge for launch in edges.launch]
     shares = [
-        None if work is None else work.ticks / ticks for work, ticks in zip(host.of, length.tolist(), strict=True)
+        None if work is None else work.ticks / ticks for work, ticks in zip(host.by_gap, length.tolist(), strict=True)
     ]
-    meanwhile = [None if work is None else names[work.name].text for work in host.of]
+    meanwhile = [None if work is None else names[work.name].text for work in host.by_gap]
     columns = [
         Column("start", "Start", "time", gaps.start),
         Column("duration", "Length", "ticks", length),
@@ -126,7 +126,7 @@ def _gaps_table(
         Column("launched_by", "Launched by", "name", _texts(launches, names)),
         Column("gap", "Gap", "span", spans),
         Column("track", "Track", "track", gaps.track),
-        Column("host_track", "Host track", "track", [None if work is None else work.track for work in host.of]),
+        Column("host_track", "Host track", "track", [None if work is None else work.track for work in host.by_gap]),
         Column("ended_by_event", "Ending event", "event", _events(edges.ended)),
         Column("before_event", "Event before", "event", _events(edges.before)),
         Column("launch_event", "Launching event", "event", _events(launches)),

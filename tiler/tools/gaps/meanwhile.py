@@ -37,7 +37,7 @@ class Meanwhile:
 class HostWork:
     """Work of the host by gap; None: nothing ran. `left_out`: threads that were not read."""
 
-    of: list[Meanwhile | None]
+    by_gap: list[Meanwhile | None]
     left_out: int
 
 

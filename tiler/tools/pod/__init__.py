@@ -142,7 +142,7 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Steps[Ans
     question_windows = yield from scope.windows(PodQuestion())
     tick_ps = int(scope.manifest["tick_ps"])
     notes = [Note("info", f"these are the figures of {page.entry.label}: there is no trace to compare them with")]
-    if any("crsDurationUs" in core.told for core in cores):
+    if any("crsDurationUs" in core.figure_names for core in cores):
         notes.append(Note("info", "the file does not tell computing in all-reduces from waiting: all of it is compute"))
     if is_cut:
         text = f"the page has more than is compared: {MAX_CORES:,} cores, and {MAX_CELLS:,} of cores times steps"
@@ -177,7 +177,7 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Steps[Ans
 def _facts(steps: AskedSteps, slow_cores: Sequence[Straggler]) -> list[Fact]:
     enough = len(steps.times) >= LEAST
     why = "that take longer than usual for something" if enough else f"it takes {LEAST} cores or hosts to tell"
-    standing_out = len({straggler.of for straggler in slow_cores}) if enough else None
+    standing_out = len({straggler.core for straggler in slow_cores}) if enough else None
     bottlenecks = Counter(bottleneck for core in steps.times for bottleneck in core.bottlenecks)
     greatest = bottlenecks.most_common(1)[0][0] if bottlenecks else None
     facts = [
@@ -204,7 +204,7 @@ def _cores_table(
     times = steps.times
     causes: dict[int, list[str]] = {}
     for straggler in slow_cores:
-        causes.setdefault(straggler.of, []).append(CLASS_TITLES[straggler.cause])
+        causes.setdefault(straggler.core, []).append(CLASS_TITLES[straggler.cause])
     straggles = [", ".join(causes.get(place, [])) or None for place in range(len(times))]
 
     def means(columns: Sequence[Ints]) -> list[Value]:
@@ -246,10 +246,10 @@ def _cores_table(
 
 
 def _stragglers_table(steps: AskedSteps, slow_cores: Sequence[Straggler]) -> Table:
-    rows = [(straggler, steps.times[straggler.of]) for straggler in slow_cores]
+    rows = [(straggler, steps.times[straggler.core]) for straggler in slow_cores]
     extra = [straggler.extra_ps // steps.tick_ps for straggler in slow_cores]
     columns = [
-        Column("core", "Core", "name", [steps.names[straggler.of] for straggler, _ in rows]),
+        Column("core", "Core", "name", [steps.names[straggler.core] for straggler, _ in rows]),
         Column("cause", "Takes longer for", "text", [CLASS_TITLES[straggler.cause] for straggler, _ in rows]),
         Column("extra", "Longer by, a step", "ticks", extra, total="none"),
         Column("share", "Of its time", "fraction", [straggler.share for straggler, _ in rows], total="none"),
@@ -258,7 +258,7 @@ def _stragglers_table(steps: AskedSteps, slow_cores: Sequence[Straggler]) -> Tab
         Column(
             "step", "Worst step", "count", [int(core.number[straggler.worst]) for straggler, core in rows], total="none"
         ),
-        Column("event", "Event", "event", [steps.event(straggler.of, straggler.worst) for straggler, _ in rows]),
+        Column("event", "Event", "event", [steps.event(straggler.core, straggler.worst) for straggler, _ in rows]),
     ]
     return Table("stragglers", "Stragglers", columns)
 
@@ -353,10 +353,10 @@ def _notes(steps: AskedSteps, slow_cores: Sequence[Straggler]) -> list[Note]:
         worst = same_cause[0]
         more = f", and {len(same_cause) - 1:,} more as well" if len(same_cause) > 1 else ""
         text = (
-            f"{steps.names[worst.of]} takes longer than others for {CLASS_TITLES[cause].lower()}{more}: "
+            f"{steps.names[worst.core]} takes longer than others for {CLASS_TITLES[cause].lower()}{more}: "
             f"{percent(worst.share)} of its steps, where {percent(worst.median)} are usual."
         )
-        times, row = steps.times[worst.of], worst.worst
+        times, row = steps.times[worst.core], worst.worst
         track = int(times.track[row])
         notes.append(Note("warning", text, int(times.start[row]), int(times.stop[row]), track if track >= 0 else None))
     return notes

@@ -70,7 +70,7 @@ class SavedCore:
     node: int | None
     steps: dict[int, array[int]] = field(default_factory=dict)  # by number: the duration and all parts, ps
     parts: set[StepPart] = field(default_factory=set)  # those that some step has
-    told: frozenset[str] = frozenset()  # names of its figures
+    figure_names: frozenset[str] = frozenset()  # names of its figures
 
 
 def saved_pod(reader: QueryReader) -> SavedPage | None:
@@ -95,7 +95,7 @@ def saved_cores(parsed: Any, steps: StepRange | None) -> Steps[tuple[list[SavedC
             is_cut = True
             continue
         if saved is None:
-            saved = SavedCore(key, text(member(core, "hostName")) or "", *_place(core), told=frozenset(core))
+            saved = SavedCore(key, text(member(core, "hostName")) or "", *_place(core), figure_names=frozenset(core))
             by_key[key] = saved
         if step not in saved.steps:
             numbers.add(step)

@@ -34,9 +34,9 @@ _CAUSES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Straggler:
-    """`of` is the place among those that were compared; shares are of the time of all its steps."""
+    """`core` is the place among those that were compared; shares are of the time of all its steps."""
 
-    of: int
+    core: int
     cause: StepClass
     share: float
     median: float

@@ -112,8 +112,10 @@ def _steps(scope: Scope, question: RooflineQuestion, peaks: Peaks) -> Steps[list
     if not numbers:
         return []
     n_notes = len(scope.notes)
-    ranges = [StepRange.of(number, number) for number in numbers[: question.each_step]]
-    questions = [replace(question, steps=step_range) for step_range in (StepRange.of(numbers[0], numbers[-1]), *ranges)]
+    ranges = [StepRange.from_bounds(number, number) for number in numbers[: question.each_step]]
+    questions = [
+        replace(question, steps=step_range) for step_range in (StepRange.from_bounds(numbers[0], numbers[-1]), *ranges)
+    ]
     every, *each = yield from asked_programs(scope, questions, with_feeds=question.with_infeed)
     del scope.notes[n_notes:]  # they are about single steps
     labelled = zip(numbers, each, strict=False)

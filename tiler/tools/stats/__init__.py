@@ -91,12 +91,12 @@ def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
     totals, rest = _one_row(span_summary.total), None if span_summary.rest is None else _one_row(span_summary.rest)
     notes = []
     for name, summed in zip(names, sums, strict=True):
-        columns.append(_sum_column(name, [summed.of([number]) for number in rows.name.tolist()]))
+        columns.append(_sum_column(name, [summed.total([number]) for number in rows.name.tolist()]))
         totals[columns[-1].id] = _of_kind(
-            columns[-1], summed.of([*rows.name.tolist(), *span_summary.left_out.tolist()])
+            columns[-1], summed.total([*rows.name.tolist(), *span_summary.left_out.tolist()])
         )
         if rest is not None:
-            rest[columns[-1].id] = _of_kind(columns[-1], summed.of(span_summary.left_out.tolist()))
+            rest[columns[-1].id] = _of_kind(columns[-1], summed.total(span_summary.left_out.tolist()))
         if summed.others:
             notes.append(Note("warning", f"{summed.others:,} values of {name} are not numbers: no sum has them"))
         elif not summed.numbers:

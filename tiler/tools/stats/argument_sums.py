@@ -56,7 +56,7 @@ class ArgumentSums:
                 self.others += 1
         self.others += len(values.where(ValueKind.TEXT)) + len(values.where(ValueKind.FLAG))
 
-    def of(self, groups: Sequence[int]) -> Value:
+    def total(self, groups: Sequence[int]) -> Value:
         """The sum over some groups; None where none of their events has a number."""
         whole = [self.whole[group] for group in groups if group in self.whole]
         rest = [self.rest[group] for group in groups if group in self.rest]

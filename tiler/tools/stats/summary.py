@@ -52,7 +52,7 @@ class GroupSums:
         """Some of them."""
         return GroupSums(self.histogram.take(which), self.spread.take(np.arange(len(self))[which]))
 
-    def one(self) -> GroupSums:
+    def total(self) -> GroupSums:
         """All together."""
         none = np.zeros(len(self), np.int64)
         return GroupSums(self.histogram.one_row(-1), self.spread.summed(none, 1))
@@ -95,9 +95,9 @@ def summary(
     busy = sum(int(reader.tree.tracks[track]["busy"]) for track in leaves)
     arranged = _arranged(sums, groups, np.int64 if busy < BUSY_LIMIT else object)
     yield
-    rest = arranged.rows(slice(limit, None)).one() if len(arranged) > limit else None
+    rest = arranged.rows(slice(limit, None)).total() if len(arranged) > limit else None
     left_out = arranged.histogram.name[limit:]
-    return Summary(leaves, len(arranged), arranged.rows(slice(limit)), rest, arranged.one(), left_out)
+    return Summary(leaves, len(arranged), arranged.rows(slice(limit)), rest, arranged.total(), left_out)
 
 
 def _arranged(sums: SpanSums, groups: Groups, dtype: type) -> GroupSums:

@@ -51,16 +51,16 @@ def _answer(scope: Scope, question: StepsQuestion) -> Steps[Answer]:
         series = list(used.values())
     devices = []
     for number, device_series in enumerate(series):
-        devices.append(DeviceSteps.of(number, device_series, question.steps, span))
+        devices.append(DeviceSteps.from_series(number, device_series, question.steps, span))
         yield
-    table = RunStepTable.of(devices)
+    table = RunStepTable.from_devices(devices)
     listed = table.first(question.limit)
     yield
     by_device = DeviceSteps.join([device.take(device.is_in(listed)) for device in devices]).in_order()
     tables = [_steps_table(steps, series, listed), _series_table(steps, series)]
     tables.append(_devices_table(steps, series, by_device.first(MAX_ROWS)))
     if question.per_track:
-        whole = StepRange.of(int(steps.numbers[0]), int(steps.numbers[-1]))
+        whole = StepRange.from_bounds(int(steps.numbers[0]), int(steps.numbers[-1]))
         tracks = scope.leaves(question.tracks, EVENT_KINDS)
         tables.append(_tracks_table(tracks, StepWindows(steps, question.steps or whole, span, within)))
     notes = _notes(steps, series)

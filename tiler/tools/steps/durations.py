@@ -61,7 +61,7 @@ class DeviceSteps(_Rows):
     ordinal: Ints
 
     @classmethod
-    def of(cls, number: int, series: StepSeries, wanted: StepRange | None, span: TickRange) -> DeviceSteps:
+    def from_series(cls, number: int, series: StepSeries, wanted: StepRange | None, span: TickRange) -> DeviceSteps:
         """Steps of a range that have a tick in a span."""
         rows = series.rows
         which = (rows.start < span.stop) & ((rows.stop > span.start) | (rows.start >= span.start))
@@ -116,7 +116,7 @@ class RunStepTable(_Rows):
     ordinal: Ints
 
     @classmethod
-    def of(cls, devices: Sequence[DeviceSteps]) -> RunStepTable:
+    def from_devices(cls, devices: Sequence[DeviceSteps]) -> RunStepTable:
         """By pass and number."""
         rows = DeviceSteps.join(devices)
         if not len(rows):
