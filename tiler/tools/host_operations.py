@@ -29,5 +29,5 @@ def asked_host(scope: Scope, question: SpanQuestion) -> Steps[AskedHost]:
     question_windows = yield from scope.windows(question)
     tracks = frozenset(scope.leaves(question.tracks))
     threads = [track for track in host_threads(scope.reader) if track in tracks and scope.is_done(track)]
-    table = yield from host_operations(scope.reader, threads, question_windows.of)
+    table = yield from host_operations(scope.reader, threads, question_windows.on_track)
     return AskedHost(table, int(scope.manifest["tick_ps"]))

@@ -26,8 +26,8 @@ from tilescope.tiler.facts.operations.records import track_kinds
 from tilescope.tiler.facts.operations.roofline import program
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.tools.answer import Fact, Note
-from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 
 NO_OPERATIONS: Final = (
@@ -111,7 +111,10 @@ def asked_programs(
         cores = _asked_cores(scope, tracks, every)
         return (
             yield from program_sums(
-                scope.reader, cores, [question_windows.of for question_windows in all_windows], with_feeds=with_feeds
+                scope.reader,
+                cores,
+                [question_windows.on_track for question_windows in all_windows],
+                with_feeds=with_feeds,
             )
         )
     programs = []
@@ -124,7 +127,7 @@ def asked_programs(
 _TableAndPeaks = tuple[OpTable, list[Peaks]]
 
 
-def _of_tpus(scope: Scope, tracks: frozenset[int], question_windows: Looked) -> Steps[_TableAndPeaks | None]:
+def _of_tpus(scope: Scope, tracks: frozenset[int], question_windows: QuestionWindows) -> Steps[_TableAndPeaks | None]:
     every = tpu_cores(scope.reader)
     if not every:
         return None
@@ -134,8 +137,8 @@ def _of_tpus(scope: Scope, tracks: frozenset[int], question_windows: Looked) -> 
         scope.reader,
         "cores",
         core_tracks,
-        question_windows.of,
-        lambda: op_table(scope.reader, cores, question_windows.of),
+        question_windows.on_track,
+        lambda: op_table(scope.reader, cores, question_windows.on_track),
     )
     return table, [_peaks(scope, core, core.operations[0]) for core in cores]
 
@@ -144,15 +147,15 @@ def _asked_cores(scope: Scope, tracks: frozenset[int], every: Sequence[TpuCore])
     return [core for core in every if _is_asked(scope, tracks, (*core.operations, *core.steps))]
 
 
-def _of_gpus(scope: Scope, tracks: frozenset[int], question_windows: Looked) -> Steps[_TableAndPeaks]:
+def _of_gpus(scope: Scope, tracks: frozenset[int], question_windows: QuestionWindows) -> Steps[_TableAndPeaks]:
     devices = [device for device in gpu_devices(scope.reader) if _is_asked(scope, tracks, device.streams)]
     streams = [track for device in devices for track in device.streams]
     table = yield from kept_table(
         scope.reader,
         "gpus",
         streams,
-        question_windows.of,
-        lambda: gpu_op_table(scope.reader, devices, question_windows.of),
+        question_windows.on_track,
+        lambda: gpu_op_table(scope.reader, devices, question_windows.on_track),
     )
     return table, [_peaks(scope, device, device.streams[0]) for device in devices]
 

@@ -70,12 +70,14 @@ class Tracks(tuple[int, ...]):
     __slots__ = ()
 
     @classmethod
-    def of(cls, tracks: Iterable[int]) -> Tracks:
+    def from_numbers(cls, tracks: Iterable[int]) -> Tracks:
         """These tracks. Raises UsageError when they are too many for one question."""
         selected = cls(sorted(set(tracks)))
         if len(selected) > MAX_TRACKS:
             raise UsageError(f"a question names at most {MAX_TRACKS:,} tracks, not {len(selected):,}")
         return selected
+
+    of = from_numbers  # as in version 0.2: tools of other packages call it
 
     @classmethod
     def parse(cls, text: str) -> Tracks:
@@ -92,7 +94,7 @@ class Tracks(tuple[int, ...]):
             if high < low or high - low >= MAX_TRACKS or len(tracks) > MAX_TRACKS:
                 raise UsageError(f"tracks are at most {MAX_TRACKS:,} in ascending ranges")
             tracks.update(range(low, high + 1))
-        return cls.of(tracks)
+        return cls.from_numbers(tracks)
 
     def text(self) -> str:
         """As `parse` reads it: a host of a thousand tracks still fits into a URL."""
@@ -264,7 +266,7 @@ def _tracks(value: Any) -> Tracks:
     if isinstance(value, int):
         value = [value]
     if isinstance(value, Sequence) and all(isinstance(track, int) and track >= 0 for track in value):
-        return Tracks.of(value)
+        return Tracks.from_numbers(value)
     raise UsageError("tracks are numbers from 0 on")
 
 

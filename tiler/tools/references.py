@@ -20,7 +20,7 @@ class Reference(str):
 
 
 class BuildRef(Reference):
-    """Another build: RUN/BUILD where a server is asked, the path of a store elsewhere. `Scope.of` opens it."""
+    """Another build: RUN/BUILD where a server is asked, the path of a store elsewhere. `Scope.for_build` opens it."""
 
     __slots__ = ()
 

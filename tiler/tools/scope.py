@@ -17,8 +17,8 @@ from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, content
 from tilescope.tiler.tools.answer import Note
-from tilescope.tiler.tools.looked import Looked, StepWindows, no_steps
 from tilescope.tiler.tools.question import SpanQuestion, span_of
+from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, no_steps
 from tilescope.tiler.tools.references import BuildRef, HostRef
 from tilescope.tiler.tools.step_range import STEPS_MISSING
 from tilescope.tiler.windows import Windows, everywhere
@@ -37,9 +37,11 @@ class Scope:
         """False once something was read that is not there yet, or not final, here or of another build."""
         return not self.reader.is_short and all(other.is_complete for other in self._others.values())
 
-    def of(self, build: BuildRef) -> Scope:
+    def for_build(self, build: BuildRef) -> Scope:
         """The same for another build that the question names."""
         return self._others[build]
+
+    of = for_build  # as in version 0.2: tools of other packages call it
 
     def without_outliers(self) -> Scope:
         """The same, whose figures leave outliers out; itself where there are none, here or of other builds."""
@@ -106,7 +108,7 @@ class Scope:
             raise UsageError(no_steps(name))
         return steps
 
-    def windows(self, question: SpanQuestion) -> Steps[Looked]:
+    def windows(self, question: SpanQuestion) -> Steps[QuestionWindows]:
         """Windows of a question on each track: a span, or steps. Raises UsageError for steps that do not exist."""
         span, within = self.span(question), self.run_span(question)
         if question.steps is not None:
@@ -116,7 +118,7 @@ class Scope:
             return question_windows
         if question.step_name is not None:
             raise UsageError(STEPS_MISSING)
-        return Looked(everywhere(Windows.one(*span)), span, within)
+        return QuestionWindows(everywhere(Windows.one(*span)), span, within)
 
     def is_done(self, track: int) -> bool:
         """True if a track can be read. Where it cannot yet, the answer is not complete."""

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.step_times import AlignedSteps, StepPart, StepTimes, aligned, run_step_times
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Note
-from tilescope.tiler.tools.looked import Looked, no_steps
 from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question_windows import QuestionWindows, no_steps
 from tilescope.tiler.tools.scope import Scope
 
 Ints = NDArray[np.int64]
@@ -30,7 +30,7 @@ class AskedSteps:
     names: Sequence[str]  # of each core, with its host's where there are several
     hosts: Sequence[str]
     tick_ps: int
-    looked: Looked
+    question_windows: QuestionWindows
     notes: Sequence[Note]
     why: str
 
@@ -56,7 +56,7 @@ def asked_steps(scope: Scope, question: SpanQuestion) -> Steps[AskedSteps]:
     steps = scope.reader.steps
     if question.step_name is not None:
         steps = yield from scope.steps(question.step_name)
-    times = yield from run_step_times(scope.reader, steps, tracks, question_windows.of)
+    times = yield from run_step_times(scope.reader, steps, tracks, question_windows.on_track)
     tpus = [core for core in times if StepPart.IDLE in core.parts]
     hosts = [core for core in times if StepPart.IDLE not in core.parts]
     times = tpus or hosts

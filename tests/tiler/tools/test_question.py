@@ -42,7 +42,7 @@ def test_a_question_comes_back_from_its_texts_and_its_json(question: FindQuestio
 
 @given(st.lists(st.integers(0, 5000)))
 def test_tracks_come_back_from_their_text(tracks: list[int]) -> None:
-    found = Tracks.of(tracks)
+    found = Tracks.from_numbers(tracks)
     assert found == tuple(sorted(set(tracks)))
     text = found.text()
     if len(text) <= 2000:

@@ -48,7 +48,7 @@ def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
     stopped: list[int] = []
     tick_ps = int(scope.manifest["tick_ps"])
     for track in listed:
-        windows = question_windows.of(track)
+        windows = question_windows.on_track(track)
         first, last = int(tracks[track]["first"]), int(tracks[track]["last"])
         if windows.clipped(last, TICK_LIMIT).ticks > _UNKNOWN_SHARE * windows.ticks:
             stopped.append(track)

@@ -14,8 +14,8 @@ from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.query import ArgumentReader, Reading, Steps
 from tilescope.tiler.tools.answer import Column, Note, Table, Value
-from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.question import Tracks
+from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 
 VALUE: Final = "counter_value"
@@ -74,7 +74,7 @@ def performance_tracks(scope: Scope, tracks: Tracks | None) -> list[int]:
 
 
 def performance_table(
-    scope: Scope, question_windows: Looked, tracks: list[int], limit: int
+    scope: Scope, question_windows: QuestionWindows, tracks: list[int], limit: int
 ) -> Steps[tuple[Table, list[Note]]]:
     """Table of these tracks' performance counters, over the events that start in the windows, and notes."""
     counters: dict[tuple[int, str, str], _Counter] = {}
@@ -122,10 +122,10 @@ def performance_table(
 _Sample = tuple[str, str, int, int | float, tuple[str, str]]
 
 
-def _samples(scope: Scope, question_windows: Looked, track: int) -> Iterator[list[_Sample]]:
+def _samples(scope: Scope, question_windows: QuestionWindows, track: int) -> Iterator[list[_Sample]]:
     """Name, number, ordinal, value and texts of the events of a track that start in its windows and have a value."""
     reader = scope.reader
-    windows = question_windows.of(track)
+    windows = question_windows.on_track(track)
     plan = reader.plan(track, windows)
     arguments = ArgumentReader(reader.store)
     for events in Reading(reader).events(plan, plan.leaf_runs):

@@ -61,7 +61,7 @@ def _answer(scope: Scope, question: EventColumnsQuestion) -> Steps[Answer]:
     counters = scope.leaves(question.tracks, _COUNTERS) if query == Query() else []
     arguments = [name.removeprefix(ARGS_PREFIX) for name in wanted if name not in _COLUMNS]
     page = yield from page_of_rows(
-        scope.reader, selection, counters, question_windows.of, arguments, question.limit, place(question.after)
+        scope.reader, selection, counters, question_windows.on_track, arguments, question.limit, place(question.after)
     )
     columns: list[Column] = []
     notes: list[Note] = []

@@ -36,7 +36,7 @@ def _answer(scope: Scope, question: FindQuestion) -> Steps[Answer]:
     tracks = scope.leaves(question.tracks)
     query = FindQuery(
         question.text,
-        question_windows.of,
+        question_windows.on_track,
         Match(question.match),
         tracks,
         question.limit,

@@ -62,7 +62,7 @@ def _answer(scope: Scope, question: FlowsQuestion) -> Steps[Answer]:
         )
         facts, notes = _chain_facts(chain), _chain_notes(chain)
         return Answer(facts, [_chain_table(scope, chain)], notes=notes)
-    edges = yield from flow_edges(scope.reader, scope.leaves(question.tracks), question_windows.of)
+    edges = yield from flow_edges(scope.reader, scope.leaves(question.tracks), question_windows.on_track)
     facts = [
         Fact("leaving", "Leave", int(edges.leaving.sum()), "count", "flows that begin in what is looked at"),
         Fact("arriving", "Arrive", int(edges.arriving.sum()), "count", "flows that end there"),

@@ -47,7 +47,7 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Steps[Answer]:
         measured = tpu_steps_of(steps, question.limit) if steps.of_tpus else host_steps(steps, question.limit)
     yield
     tracks = frozenset(scope.leaves(question.tracks))
-    side = yield from host_side(scope.reader, tracks, steps.looked.of, _copied(steps))
+    side = yield from host_side(scope.reader, tracks, steps.question_windows.on_track, _copied(steps))
     judgement = None if measured is None else verdict(measured.input_share, measured.others_share)
     tables = [*(measured.tables if measured else ()), *_host_tables(side, question.limit)]
     notes = [*steps.notes, *(measured.notes if measured else ()), *advice(side)]

@@ -47,7 +47,7 @@ class KernelsQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: KernelsQuestion) -> Steps[Answer]:
     question_windows = yield from scope.windows(question)
-    table = yield from kernel_table(scope.reader, scope.leaves(question.tracks), question_windows.of)
+    table = yield from kernel_table(scope.reader, scope.leaves(question.tracks), question_windows.on_track)
     kernels = sorted(
         table.kernels,
         key=lambda kernel: (-kernel.total, kernel.name, kernel.launch.grid, kernel.launch.block, kernel.operation),

@@ -22,8 +22,8 @@ from tilescope.tiler.facts.memory import (
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, Words
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.question import FigureQuestion
+from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.references import HostRef
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -139,9 +139,9 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Steps[Answer]:
     )
 
 
-def _memory_row(scope: Scope, question_windows: Looked, memory: MemoryPool) -> _MemoryRow:
+def _memory_row(scope: Scope, question_windows: QuestionWindows, memory: MemoryPool) -> _MemoryRow:
     groups = scope.reader.tree.groups
-    windows = question_windows.of(int(memory.track[0]))
+    windows = question_windows.on_track(int(memory.track[0]))
     host = str(groups[memory.host]["name"]) if memory.host >= 0 else ""
     peak = memory.peak(windows) if len(windows) else None
     counts = memory.counts(windows) if len(windows) else (0, 0, 0, 0)

@@ -68,7 +68,11 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Steps[Answer]:
             series = None if steps is None else steps.of_track(first)
             rows = None if series is None else series.rows
             device_parts.append(
-                (yield from parts_of(scope.reader, device, question_windows.of(first), rows, question_windows.within))
+                (
+                    yield from parts_of(
+                        scope.reader, device, question_windows.on_track(first), rows, question_windows.within
+                    )
+                )
             )
     total = sum((row.parts for row in device_parts), Parts())
     unknown = _unknown(device_parts, len(devices))
@@ -79,7 +83,7 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Steps[Answer]:
         tables.append(_steps_table(by_step, question.limit))
         series_of_steps.append(_steps_series(by_step, question.limit))
     notes = _notes(total, unknown)
-    notes += yield from work_notes(scope.reader, [row.device for row in device_parts], question_windows.of)
+    notes += yield from work_notes(scope.reader, [row.device for row in device_parts], question_windows.on_track)
     return Answer(_facts(device_parts, total, unknown), tables, series_of_steps, notes)
 
 

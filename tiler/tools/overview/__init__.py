@@ -66,13 +66,13 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Steps[Answer]:
     machines = yield from environment(scope.reader, tracks)
     batch = yield from _batch(scope, question, tracks, steps)
     measured = _measured(steps)
-    use = yield from device_use(scope, operations, machines, tracks, steps.looked)
+    use = yield from device_use(scope, operations, machines, tracks, steps.question_windows)
     yield
     tables: list[Table] = []
     top: Table | None = top_operations(operations, question.limit) if operations.table.operations else None
     devices = [device for host_part in machines.hosts for device in host_part.devices if _done(scope, device.track_ids)]
     if top is None:
-        top = yield from top_names(scope.reader, devices, steps.looked.of, question.limit)
+        top = yield from top_names(scope.reader, devices, steps.question_windows.on_track, question.limit)
     if top is not None:
         tables.append(top)
     if measured is not None:
@@ -86,7 +86,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Steps[Answer]:
         *counter_facts(machines),
         *host_facts(host),
     ]
-    facts += yield from work_facts(scope.reader, devices, steps.looked.of)
+    facts += yield from work_facts(scope.reader, devices, steps.question_windows.on_track)
     notes = [*loss_notes(machines), *_verdict(steps, measured, machines)]
     notes += yield from advice(scope, question, operations, steps, measured, machines, use)
     notes += [note for note in (*operations.notes, *steps.notes) if operations.table.cores or note in steps.notes]
@@ -112,7 +112,7 @@ def _batch(
 ) -> Steps[BatchSizes | None]:
     run_steps = scope.reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
     done = [track for track in sorted(tracks) if scope.is_done(track)]
-    return (yield from batch_sizes(scope.reader, run_steps, done, steps.looked.of))
+    return (yield from batch_sizes(scope.reader, run_steps, done, steps.question_windows.on_track))
 
 
 def _done(scope: Scope, tracks: frozenset[int]) -> bool:

@@ -20,11 +20,11 @@ from tilescope.tiler.tools.environment import HBM, MXU, Environment
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
 from tilescope.tiler.tools.input_pipeline.host_side import InputCategory, host_side
 from tilescope.tiler.tools.input_pipeline.tpu_side import tpu_steps
-from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.operations import AskedOperations
 from tilescope.tiler.tools.overview.performance import DeviceUse
 from tilescope.tiler.tools.overview.suggestions import OFFLOAD_SHARE, RULED, Evidence, SeenAt, Slowest, suggestions
 from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
 from tilescope.tiler.windows import Windows
@@ -45,7 +45,7 @@ def advice(
 ) -> Steps[list[Note]]:
     """Suggestions with their numbers. Raises DamagedStore."""
     tracks = frozenset(scope.leaves(question.tracks))
-    side = yield from host_side(scope.reader, tracks, steps.looked.of, copied_share(steps))
+    side = yield from host_side(scope.reader, tracks, steps.question_windows.on_track, copied_share(steps))
     barriers = yield from _fractions(scope, steps, BARRIER)
     prints = yield from _fractions(scope, steps, DEBUG_PRINT)
     places: dict[str, SeenAt] = {}
@@ -84,7 +84,7 @@ def advice(
         places=places,
     )
     if evidence.waits_for_collectives > OFFLOAD_SHARE and scope.reader.is_whole:
-        evidence = replace(evidence, memory=(yield from _memory_share(scope, tracks, steps.looked)))
+        evidence = replace(evidence, memory=(yield from _memory_share(scope, tracks, steps.question_windows)))
     return suggestions(evidence)
 
 
@@ -94,7 +94,7 @@ def _of_rules(operations: AskedOperations) -> list[Operation]:
     return [operations.table.operations[place] for place in places]
 
 
-def _memory_share(scope: Scope, tracks: frozenset[int], question_windows: Looked) -> Steps[float | None]:
+def _memory_share(scope: Scope, tracks: frozenset[int], question_windows: QuestionWindows) -> Steps[float | None]:
     """Greatest share of its memory that any device has in use; None: no allocator says it."""
     shares = []
     windows = Windows.one(*question_windows.span(sorted(tracks)))

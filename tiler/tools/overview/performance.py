@@ -15,9 +15,9 @@ from tilescope.tiler.tools.answer import Fact
 from tilescope.tiler.tools.environment import Environment
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
-from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.operations import NO_PEAK, AskedOperations
 from tilescope.tiler.tools.overlap.parts import Parts, parts_of
+from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
 from tilescope.tiler.tools.steps.durations import spread
@@ -43,7 +43,11 @@ class DeviceUse:
 
 
 def device_use(
-    scope: Scope, operations: AskedOperations, machines: Environment, tracks: frozenset[int], question_windows: Looked
+    scope: Scope,
+    operations: AskedOperations,
+    machines: Environment,
+    tracks: frozenset[int],
+    question_windows: QuestionWindows,
 ) -> Steps[DeviceUse]:
     """Use of devices: of TPU cores by their operations, of others by when anything runs on them."""
     table, peaks = operations.table, operations.peaks
@@ -64,7 +68,7 @@ def device_use(
     is_of_peak = peaks.flops is None or flops is not None  # what is missing: what the device could reach
     peak_note = operations.no_cores or (NO_PEAK if is_of_peak else operations.no_costs)
     if cores and table.span:
-        busy, span = yield from duty_times(scope.reader, cores, question_windows.of)
+        busy, span = yield from duty_times(scope.reader, cores, question_windows.on_track)
         return DeviceUse(
             table.idle / table.span if table.span else None,
             "when no operation runs, on the device's clock",
@@ -78,7 +82,7 @@ def device_use(
     for host in machines.hosts:
         for device in host.devices:
             if all(map(scope.is_done, sorted(device.track_ids))):
-                windows = question_windows.of(device.tracks[0].track)
+                windows = question_windows.on_track(device.tracks[0].track)
                 total += (yield from parts_of(scope.reader, device, windows, None, question_windows.within)).parts
     if not total.span:
         is_any = machines.devices or (yield from devices_of(scope.reader))

@@ -65,14 +65,14 @@ def _answer(scope: Scope, question: SearchQuestion) -> Steps[Answer]:
     facts = [Fact("names", "Names", selection.n_names, "count", "that match, whether or not they occur in the span")]
     tables = []
     if question.totals:
-        sums = yield from totals(scope.reader, selection, question_windows.of)
+        sums = yield from totals(scope.reader, selection, question_windows.on_track)
         facts += [
             Fact("count", "Events", int(sums.count.sum()), "count"),
             Fact("busy", "Busy", int(sums.busy.sum()), "ticks", "within the span, each event by itself"),
         ]
         tables.append(_names_table(scope, sums, question.names))
     notes: list[Note] = []
-    tables.append((yield from _events_table(scope, selection, question_windows.of, question, notes)))
+    tables.append((yield from _events_table(scope, selection, question_windows.on_track, question, notes)))
     return Answer(facts, tables, notes=notes)
 
 

@@ -66,7 +66,7 @@ def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
             raise UsageError("argument: it goes with by=argument")
         by = groups(scope.reader, question.by)
     rename = None if valued is None else valued.of_page
-    span_summary = yield from summary(scope.reader, question_windows.of, tracks, question.limit, by, rename)
+    span_summary = yield from summary(scope.reader, question_windows.on_track, tracks, question.limit, by, rename)
     sums: list[ArgumentSums] = []
     if names:
 
@@ -75,7 +75,7 @@ def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
                 return valued.of_events(track, ordinal)
             return by.of_events(track, name)
 
-        sums = yield from argument_sums(scope.reader, question_windows.of, tracks, names, groups_of)
+        sums = yield from argument_sums(scope.reader, question_windows.on_track, tracks, names, groups_of)
     span = question_windows.span(tracks)
     rows = span_summary.rows.histogram
     whole = int(span_summary.total.histogram.busy[0])

@@ -14,8 +14,8 @@ from tilescope.tiler.query import EVENT_KINDS, Steps
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract
-from tilescope.tiler.tools.looked import Looked, StepWindows, names_of, overlaps
 from tilescope.tiler.tools.question import FigureQuestion
+from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, names_of, overlaps
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_range import StepRange
 from tilescope.tiler.tools.steps.durations import DeviceSteps, RunStepTable, spread
@@ -153,10 +153,10 @@ def _series_table(steps: RunSteps, series: Sequence[StepSeries]) -> Table:
     return Table("series", "Devices and hosts that mark steps", columns)
 
 
-def _tracks_table(tracks: Sequence[int], question_windows: Looked) -> Table:
+def _tracks_table(tracks: Sequence[int], question_windows: QuestionWindows) -> Table:
     columns: dict[str, list[int]] = {"track": [], "start": [], "end": []}
     for track in tracks:
-        windows = question_windows.of(track)
+        windows = question_windows.on_track(track)
         columns["track"] += [track] * len(windows)
         columns["start"] += windows.starts.tolist()
         columns["end"] += windows.stops.tolist()

@@ -18,11 +18,12 @@ from tilescope.tiler.windows import Windows, WindowsOf
 _NAMED: Final = 3  # devices or numbers in a note
 
 
-class Looked:
-    """`of(track)` are the windows of a track; `within`: where the first and last work of a device is looked for."""
+class QuestionWindows:
+    """Windows by track: `on_track(track)`; `within`: the span that has the first and last work of a device."""
 
-    def __init__(self, of: WindowsOf, span: TickRange, within: TickRange, notes: Sequence[Note] = ()) -> None:
-        self.of = of
+    def __init__(self, on_track: WindowsOf, span: TickRange, within: TickRange, notes: Sequence[Note] = ()) -> None:
+        self.on_track = on_track
+        self.of = on_track  # as in version 0.2: tools of other packages call it
         self.within = within
         self.notes = notes
         self._span = span
@@ -32,29 +33,29 @@ class Looked:
         return self._span
 
 
-class StepWindows(Looked):
+class StepWindows(QuestionWindows):
     """Steps, on each track those of its device or host; and what of them lies in a span."""
 
     def __init__(self, steps: RunSteps, wanted: StepRange, span: TickRange, within: TickRange) -> None:
         """Raises UsageError when there is none of these steps on any track."""
-        super().__init__(self._of_track, span, within, _range_notes(steps, wanted))
+        super().__init__(self._step_windows, span, within, _range_notes(steps, wanted))
         self._steps = steps
         self._wanted = wanted
-        self._known: dict[int, Windows] = {}  # by series
+        self._windows_by_series: dict[int, Windows] = {}
 
     def span(self, tracks: Iterable[int]) -> TickRange:
-        windows = [found for track in tracks if len(found := self.of(track))]
-        start = min((found.start for found in windows), default=0)
-        return TickRange(start, max((found.stop for found in windows), default=start))
+        all_windows = [windows for track in tracks if len(windows := self.on_track(track))]
+        start = min((windows.start for windows in all_windows), default=0)
+        return TickRange(start, max((windows.stop for windows in all_windows), default=start))
 
-    def _of_track(self, track: int) -> Windows:
+    def _step_windows(self, track: int) -> Windows:
         series = self._steps.of_track(track)
         if series is None:
             return Windows.of([], [])
-        if id(series) not in self._known:
-            found = series.rows.windows(series.between(*self._wanted))
-            self._known[id(series)] = found.clipped(*self._span)
-        return self._known[id(series)]
+        if id(series) not in self._windows_by_series:
+            windows = series.rows.windows(series.between(*self._wanted))
+            self._windows_by_series[id(series)] = windows.clipped(*self._span)
+        return self._windows_by_series[id(series)]
 
 
 def no_steps(name: str | None) -> str:
@@ -88,10 +89,12 @@ def _range_notes(steps: RunSteps, wanted: StepRange) -> list[Note]:
 
 def names_of(steps: RunSteps, series: Sequence[StepSeries]) -> str:
     """Some devices in words: "/device:TPU:0 of host0, /device:TPU:1 of host0 and 14 more"."""
-    several = len({steps.host_name(one) for one in steps.series}) > 1
+    several = len({steps.host_name(device_series) for device_series in steps.series}) > 1
     names = [
-        f"{steps.process_name(one)} of {steps.host_name(one)}" if several else steps.process_name(one)
-        for one in series[:_NAMED]
+        f"{steps.process_name(device_series)} of {steps.host_name(device_series)}"
+        if several
+        else steps.process_name(device_series)
+        for device_series in series[:_NAMED]
     ]
     more = f" and {len(series) - _NAMED:,} more" if len(series) > _NAMED else ""
     return ", ".join(names) + more
@@ -101,8 +104,8 @@ def overlaps(series: StepSeries, wanted: StepRange | None) -> bool:
     """True if steps of one track overlap."""
     rows = series.rows if wanted is None else series.rows.take(series.between(*wanted))
     for track in np.unique(rows.track).tolist() if len(rows.start) > 1 else ():
-        of = rows.take(rows.track == track)
-        if (np.maximum.accumulate(of.stop)[:-1] > of.start[1:]).any():
+        on_track = rows.take(rows.track == track)
+        if (np.maximum.accumulate(on_track.stop)[:-1] > on_track.start[1:]).any():
             return True
     return False
 
@@ -112,8 +115,8 @@ def _differ(numbers: NDArray[np.int64]) -> bool:
 
 
 def _lacks(series: StepSeries, first: int, last: int) -> bool:
-    found = series.numbers[(series.numbers >= first) & (series.numbers <= last)]
-    return len(found) < last - first + 1
+    present = series.numbers[(series.numbers >= first) & (series.numbers <= last)]
+    return len(present) < last - first + 1
 
 
 def _text(first: int, last: int) -> str:
