@@ -13,7 +13,7 @@ from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.gaps.edges import Edge, Edges, edges_of
-from tilescope.tiler.tools.gaps.found import GapPlace, Gaps, LaneGaps, Order, Search
+from tilescope.tiler.tools.gaps.gap_search import GapPlace, Gaps, LaneGaps, Order, Search
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes, lanes_of
 from tilescope.tiler.tools.gaps.meanwhile import HostWork, host_work
 from tilescope.tiler.tools.question import After, FigureQuestion

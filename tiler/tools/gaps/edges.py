@@ -8,7 +8,7 @@ import numpy as np
 
 from tilescope.tiler.facts import Work
 from tilescope.tiler.query import Events, QueryReader, Reading, Steps
-from tilescope.tiler.tools.gaps.found import Gaps
+from tilescope.tiler.tools.gaps.gap_search import Gaps
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes
 from tilescope.tiler.windows import Windows
 

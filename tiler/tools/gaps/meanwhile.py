@@ -13,7 +13,7 @@ from tilescope.tiler.query import SLICE_KINDS, QueryReader, Reading, Steps
 from tilescope.tiler.records.histogram import sum_by_name
 from tilescope.tiler.records.span_sums import SpanSums
 from tilescope.tiler.tools.gaps.edges import Edges
-from tilescope.tiler.tools.gaps.found import Gaps
+from tilescope.tiler.tools.gaps.gap_search import Gaps
 from tilescope.tiler.tools.gaps.lanes import Lanes
 from tilescope.tiler.windows import Windows, everywhere
 
