@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
-from tilescope.tiler.tools.imported.members import SHOWN_ROWS, items, member, text, whole
+from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, items, member, text, whole
 
 # Bytes of an element, by its type.
 _ELEMENT_BYTES: Final[Mapping[str, int]] = {

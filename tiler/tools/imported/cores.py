@@ -10,7 +10,7 @@ from typing import Any, Final
 from tilescope.tiler.query import Steps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, values_of
-from tilescope.tiler.tools.imported.members import SHOWN_ROWS, items, member, number, row_id, text, ticks, whole
+from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, items, member, number, row_id, text, ticks, whole
 
 # Parts of a core's time, as the versions name them; the rest is compute with few FLOPs.
 _PARTS: Final = (

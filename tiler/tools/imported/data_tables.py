@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, values_of
-from tilescope.tiler.tools.imported.members import SHOWN_ROWS, id_of, items, member, number, text, ticks, whole
+from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, id_of, items, member, number, text, ticks, whole
 
 _TAG: Final = re.compile(r"<[^<>]{0,2000}>")
 _UNIT: Final = re.compile(r" *\((in ms|%|as % of [^)]*)\)$")

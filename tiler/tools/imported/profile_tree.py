@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, values_of
-from tilescope.tiler.tools.imported.members import SHOWN_ROWS, items, member, number, text, ticks, whole
+from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, items, member, number, text, ticks, whole
 
 _TITLES: Final = {
     "byCategory": "By category",

@@ -18,7 +18,7 @@ from tilescope.tiler.facts.step_times import StepPart, StepTimes
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table, Value
-from tilescope.tiler.tools.imported.members import items, member, number, text, whole
+from tilescope.tiler.tools.imported.json_values import items, member, number, text, whole
 from tilescope.tiler.tools.step_range import StepRange
 
 Ints = NDArray[np.int64]
