@@ -1,4 +1,4 @@
-"""Asking a tool: whether it has an answer, and what becomes of the faults of tools that others have written."""
+"""Calls of tools: availability and answers; faults of tools that others have written become ToolFailed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking tools, those of others among them: what they must not do is one error that says whose it is."""
+"""Calls of tools, those of others among them: what they must not do is one error that says whose it is."""
 
 from __future__ import annotations
 
