@@ -26,7 +26,7 @@ _SPECIAL: Final[dict[type[Any], tuple[FieldType, Schema]]] = {
     BuildRef: ("build", {**_REFERENCE, "pattern": "^[^/]+/[^/]+$"}),
     HostRef: ("host", {**_REFERENCE, "x-names": "host"}),
 }
-_KNOWN: Final[dict[str, FieldType]] = {"string": "text", "integer": "integer", "boolean": "flag"}
+_FIELD_TYPES: Final[dict[str, FieldType]] = {"string": "text", "integer": "integer", "boolean": "flag"}
 _METAVARS: Final[dict[FieldType, str]] = {
     "integer": "N",
     "build": "STORE",
@@ -99,11 +99,11 @@ def _type(field: msgspec.structs.FieldInfo, schema: Schema) -> tuple[FieldType, 
         return special[0], ()
     if choices and all(isinstance(choice, str) for choice in choices):
         return "choice", choices
-    if schema.get("type") not in _KNOWN:
+    if schema.get("type") not in _FIELD_TYPES:
         raise TypeError(
             f"{field.name}: fields are text, integers, flags, choices of texts, tracks, steps, builds and hosts"
         )
-    return _KNOWN[schema["type"]], ()
+    return _FIELD_TYPES[schema["type"]], ()
 
 
 def _unit(annotation: Any) -> str:

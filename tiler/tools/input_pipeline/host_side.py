@@ -104,17 +104,17 @@ def _never() -> Steps[tuple[int, int]]:
 # Of so many the pages are looked at: that is less work than to add up their names.
 _FEW_EVENTS: Final = 1 << 15
 
-_KNOWN: KeptWith[QueryReader, NDArray[np.bool_]] = KeptWith()  # of each name whether it enqueues
+_ENQUEUE_NAMES: KeptWith[QueryReader, NDArray[np.bool_]] = KeptWith()  # of each name whether it enqueues
 
 
 def _enqueued(reader: QueryReader, threads: Sequence[int], windows_of: WindowsOf) -> Steps[tuple[int, int]]:
     """Sums over enqueues that another follows on their thread: their durations, and the times from start to start."""
-    is_enqueue = _KNOWN.get(reader)
+    is_enqueue = _ENQUEUE_NAMES.get(reader)
     if is_enqueue is None:
         unless = ~(yield from reader.names.containing(_ENQUEUE))
         is_enqueue = (yield from reader.names.numbers(_is_enqueue, unless)).astype(np.bool_)
         if not reader.store.is_growing:
-            _KNOWN[reader] = is_enqueue
+            _ENQUEUE_NAMES[reader] = is_enqueue
     took = apart = 0
     for track in threads:
         if not (yield from _occurs(reader, track, is_enqueue)):

@@ -78,7 +78,7 @@ def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
         yield
         root, tree_notes = tree(few.operations, question.by, names, few.rests, few.copies), list[Note]()
         yield
-        profile = _Known(
+        profile = _Profile(
             root,
             (yield from known_layouts(scope.reader, operations.table, root, tree_notes, is_gpu=operations.is_gpu)),
             tree_notes,
@@ -100,7 +100,7 @@ def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Profile:
     """A tree, with what is known of its operations."""
 
     root: Node
@@ -109,7 +109,7 @@ class _Known:
 
 
 # The tree that was made last, for whoever asks for more or less of it. It takes more than its table does.
-_LAST: KeptWith[OpTable, dict[object, _Known]] = KeptWith()
+_LAST: KeptWith[OpTable, dict[object, _Profile]] = KeptWith()
 
 
 def _program_names(scope: Scope) -> dict[str, str]:

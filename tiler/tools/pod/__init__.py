@@ -162,7 +162,7 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Steps[Ans
         (yield from saved_channels(parsed, cores, names, question.steps, tick_ps, question.limit)),
     ]
     tables = [
-        replace(table, columns=[straggler for straggler in table.columns if straggler.id not in _OF_TIMELINE])
+        replace(table, columns=[column for column in table.columns if column.id not in _OF_TIMELINE])
         for table in tables
     ]
     straggler_notes = [Note(note.severity, note.text) for note in _notes(steps, slow_cores)]
