@@ -80,7 +80,7 @@ def _facts(of_lanes: Sequence[LaneGaps], at_least: int) -> list[Fact]:
     idle, span = _sum(of_lanes, lambda lane: lane.idle), _sum(of_lanes, lambda lane: lane.span)
     note = f"of at least {at_least:,} ticks" if at_least > 1 else ""
     return [
-        Fact("lanes", "QuestionWindows at", len(of_lanes), "count", "devices or tracks"),
+        Fact("lanes", "Looked at", len(of_lanes), "count", "devices or tracks"),
         Fact("span", "Span", span, "ticks", "from the first work of each to the end of its last, in what is looked at"),
         Fact("busy", "Busy", _sum(of_lanes, lambda lane: lane.busy), "ticks"),
         Fact("idle", "Idle", idle, "ticks", "span less busy"),
