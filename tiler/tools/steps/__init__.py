@@ -194,8 +194,10 @@ def _notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
             notes.append(Note("warning", text, int(rows.start[row]), int(rows.stop[row]), _track(int(rows.track[row]))))
     for device_series in steps.unused[:1]:
         more = f", and {len(steps.unused) - 1:,} more sorts" if len(steps.unused) > 1 else ""
-        unused = f"{steps.source_text(device_series)} of {names_of(steps, [device_series])}"
-        text = f"not used: {unused}{more}; step_name would use them"
+        text = (
+            f"not used: {steps.source_text(device_series)} of {names_of(steps, [device_series])}{more}; "
+            "step_name would use them"
+        )
         notes.append(Note("info", text))
     return notes
 
