@@ -19,6 +19,7 @@ from tilescope.tiler.tools.question import (
     to_json,
     to_text,
 )
+from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.references import BuildRef, HostRef, references
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import AnyTool, Tool
@@ -39,6 +40,7 @@ __all__ = [
     "Note",
     "Parameter",
     "Question",
+    "QuestionWindows",
     "Scale",
     "Scope",
     "Series",

@@ -115,6 +115,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """The names of the fields, in their order."""
         return cls.__struct_fields__
 
+    known = field_names  # as in version 0.2: tools of other packages call it
+
 
 class SpanQuestion(Question, frozen=True, kw_only=True):
     """A question about a span of time and some tracks: the whole run and all tracks unless told otherwise."""

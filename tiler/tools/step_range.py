@@ -45,6 +45,8 @@ class StepRange(tuple[int, int]):
             )
         return cls((first, last))
 
+    of = from_bounds  # as in version 0.2: tools of other packages call it
+
     @classmethod
     def convert(cls, value: Any) -> StepRange:
         """From what a client gives: text, a number, or the first and the last. Raises UsageError."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.example import Example
 from tilescope.tiler.query import finish
-from tilescope.tiler.tools import BuildRef, Scope, SpanQuestion, Tracks
-from tilescope.tiler.tools.question_windows import QuestionWindows
+from tilescope.tiler.tools import BuildRef, QuestionWindows, Scope, SpanQuestion, Tracks
+from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.step_range import StepRange
 
 
@@ -16,7 +16,8 @@ def spans(windows: QuestionWindows, track: int) -> tuple[list[int], list[int]]:
 
 
 def test_windows_of_a_span(example: Example) -> None:
-    windows = finish(Scope(example.reader).windows(SpanQuestion(start=3, end=40)))
+    windows: Looked = finish(Scope(example.reader).windows(SpanQuestion(start=3, end=40)))
+    assert isinstance(windows, Looked)
     assert spans(windows, example.reader.tree.leaves(None)[0]) == ([3], [40])
 
 
@@ -38,3 +39,12 @@ def test_the_scope_of_another_build(example: Example) -> None:
 
 def test_tracks_from_their_numbers() -> None:
     assert Tracks.of([8, 1, 8]) == Tracks.from_numbers([1, 8]) == (1, 8)
+
+
+def test_steps_from_the_first_and_the_last() -> None:
+    assert StepRange.of(3, 4) == StepRange.from_bounds(3, 4) == (3, 4)
+
+
+def test_fields_of_a_question() -> None:
+    assert SpanQuestion.known() == SpanQuestion.field_names()
+    assert SpanQuestion.known()[:3] == ("start", "end", "tracks")
