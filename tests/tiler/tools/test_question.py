@@ -23,7 +23,7 @@ QUESTIONS = st.builds(
     FindQuestion,
     start=TICKS,
     end=TICKS,
-    tracks=st.none() | st.builds(Tracks.of, st.lists(st.integers(0, 300), max_size=50)),
+    tracks=st.none() | st.builds(Tracks.from_numbers, st.lists(st.integers(0, 300), max_size=50)),
     steps=st.none()
     | st.tuples(st.integers(0, 9), st.integers(9, 10**18 - 1)).map(lambda pair: StepRange.from_bounds(*pair)),
     step_name=st.none() | st.text(min_size=1, max_size=256),
