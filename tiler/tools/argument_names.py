@@ -20,7 +20,7 @@ ColumnNames = Annotated[str, Meta(min_length=1, max_length=4096)]
 
 
 def names_in(text: str, column_names: Collection[str], field: str) -> list[str]:
-    """The names of columns: `known` ones, and those of arguments, each once. Raises UsageError."""
+    """The names of columns, of `column_names` or of arguments, each once. Raises UsageError."""
     names = _parsed(text, field)
     for name in names:
         if name not in column_names and not (name.startswith(ARGS_PREFIX) and _is_name(name.removeprefix(ARGS_PREFIX))):

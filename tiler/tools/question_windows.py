@@ -19,7 +19,10 @@ _NAMED: Final = 3  # devices or numbers in a note
 
 
 class QuestionWindows:
-    """Windows by track: `on_track(track)`; `within`: the span that has the first and last work of a device."""
+    """Windows of each track: `on_track(track)`.
+
+    `within`: the ticks in which the first and last work of a device is searched.
+    """
 
     def __init__(self, on_track: WindowsOf, span: TickRange, within: TickRange, notes: Sequence[Note] = ()) -> None:
         self.on_track = on_track

@@ -1,4 +1,4 @@
-"""Waiting of a program for its input: how much it is, and what of providing input takes the time."""
+"""Time that a program waits for its input, and the work on the host that takes it."""
 
 from __future__ import annotations
 

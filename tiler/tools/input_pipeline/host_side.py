@@ -161,7 +161,7 @@ def _occurs(reader: QueryReader, track: int, names: NDArray[np.bool_]) -> Steps[
 def _explained(
     operations: Sequence[tuple[HostOperation, InputCategory]], enqueued: tuple[int, int], copied: Fraction
 ) -> dict[InputCategory, int]:
-    """Share of each category in the time in which nothing is enqueued; without enqueues, its own time."""
+    """Ticks by category: its part of the time in which nothing is enqueued; without enqueues, its own time."""
     own = dict.fromkeys(InputCategory, 0)
     for operation, category in operations:
         own[category] += operation.own

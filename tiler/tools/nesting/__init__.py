@@ -1,4 +1,4 @@
-"""Neighbours of one slice: its self time, the slices around it, and those directly in it, however many."""
+"""Nesting of one slice: its self time, the slices around it, and those directly in it, however many."""
 
 from __future__ import annotations
 

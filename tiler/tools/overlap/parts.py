@@ -31,7 +31,7 @@ class Parts:
 
     @property
     def idle(self) -> int:
-        """Idle ticks: computation, exposed communication, exposed copies and they add up to the span."""
+        """Idle ticks: the span less computation, exposed communication and exposed copies."""
         return self.span - self.busy
 
     @property

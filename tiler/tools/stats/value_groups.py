@@ -89,7 +89,7 @@ class ValueGroups:
         return groups
 
     def of_page(self, content: bytes, shape: Shape, first: int, tiles: Ints) -> NDArray[np.int32]:
-        """Groups of all slices of a page; slices of tiles beside these (positions in the shape) have any group."""
+        """Groups of all slices of a page. `tiles` are positions in the shape: slices of other tiles have any group."""
         page = decode_columns(content)
         groups = np.zeros(len(page.slices.ordinal), np.int32)
         for tile in np.unique(tiles - first).tolist():
