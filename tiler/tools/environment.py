@@ -106,14 +106,14 @@ def _kind(plane: str) -> str:
     return "accelerator"
 
 
-def environment_facts(machines: Environment, batch: BatchSizes | None, *, has_steps: bool) -> list[Fact]:
+def environment_facts(run_environment: Environment, batch: BatchSizes | None, *, has_steps: bool) -> list[Fact]:
     """Facts about a run: its hosts, devices and task, as far as the trace says."""
-    idle = f"{machines.working} of them work" if machines.working < machines.devices else ""
+    idle = f"{run_environment.working} of them work" if run_environment.working < run_environment.devices else ""
     training = "training" if has_steps else "inference, or not marked"
     return [
-        Fact("hosts", "Hosts", len(machines.hosts), "count"),
-        Fact("device_type", "Device", ", ".join(machines.kinds) or "CPU", "text"),
-        Fact("devices", "Devices", machines.devices, "count", idle),
+        Fact("hosts", "Hosts", len(run_environment.hosts), "count"),
+        Fact("device_type", "Device", ", ".join(run_environment.kinds) or "CPU", "text"),
+        Fact("devices", "Devices", run_environment.devices, "count", idle),
         Fact("task", "Task", training, "text", "it marks steps" if has_steps else "it marks no steps"),
         Fact("batch_size", "Batch size", None if batch is None else batch.most, "count", _batch_note(batch)),
     ]
@@ -127,39 +127,39 @@ def _batch_note(batch: BatchSizes | None) -> str:
     return f"{varies}said where steps are marked{coverage}"
 
 
-def counter_facts(machines: Environment) -> list[Fact]:
-    """Facts that the hardware counted, over the whole capture; none for devices without such counters."""
-    if not any(kind.startswith("TPU") for kind in machines.kinds) and machines.counter(MXU) is None:
+def counter_facts(run_environment: Environment) -> list[Fact]:
+    """Facts from hardware counters, over the whole capture; none for devices without such counters."""
+    if not any(kind.startswith("TPU") for kind in run_environment.kinds) and run_environment.counter(MXU) is None:
         return []
-    whole = "mean of the hosts, over the whole capture" if len(machines.hosts) > 1 else "over the whole capture"
+    whole = "mean of the hosts, over the whole capture" if len(run_environment.hosts) > 1 else "over the whole capture"
     facts = []
     for name, label, stat in (("mxu", "MXU busy", MXU), ("hbm", "HBM busy", HBM)):
-        value = machines.counter(stat)
+        value = run_environment.counter(stat)
         facts.append(Fact(name, label, value, "fraction", _NO_COUNTERS if value is None else whole))
     return facts
 
 
-def host_table(machines: Environment) -> Table:
+def host_table(run_environment: Environment) -> Table:
     """The hosts, one by one."""
 
     def counters(name: str) -> list[Value]:
-        return [host.counter(name) for host in machines.hosts]
+        return [host.counter(name) for host in run_environment.hosts]
 
-    first = [host.devices[0].tracks[0].track if host.devices else None for host in machines.hosts]
+    first = [host.devices[0].tracks[0].track if host.devices else None for host in run_environment.hosts]
     columns = [
-        Column("host", "Host", "name", [host.name or "this host" for host in machines.hosts]),
-        Column("devices", "Devices", "count", [len(host.devices) for host in machines.hosts]),
+        Column("host", "Host", "name", [host.name or "this host" for host in run_environment.hosts]),
+        Column("devices", "Devices", "count", [len(host.devices) for host in run_environment.hosts]),
         Column("mxu", "MXU busy", "fraction", counters(MXU), total="none"),
         Column("hbm", "HBM busy", "fraction", counters(HBM), total="none"),
-        Column("dropped", "Lost events", "count", [host.dropped for host in machines.hosts]),
+        Column("dropped", "Lost events", "count", [host.dropped for host in run_environment.hosts]),
         Column("track", "Track", "track", first),
     ]
     return Table("hosts", "Hosts", columns)
 
 
-def loss_notes(machines: Environment) -> Iterator[Note]:
+def loss_notes(run_environment: Environment) -> Iterator[Note]:
     """Warnings of what a capture lost."""
-    for host in machines.hosts:
+    for host in run_environment.hosts:
         if host.dropped:
             where = f" of {host.name}" if host.name else ""
             text = (

@@ -24,9 +24,9 @@ def memory_columns(operations: Sequence[tuple[Operation, Rates]]) -> list[Column
     for name, title, memory, written in _MEMORIES:
         moved = [operation.memory_bytes(memory, written=written) for operation, _ in operations]
         if any(moved):
-            rates = [
+            values = [
                 count / (operation.total / 1e12) if operation.total and rates.bound_by != ASYNC else None
                 for (operation, rates), count in zip(operations, moved, strict=True)
             ]
-            columns.append(Column(f"{name}_rate", title, "rate", rates, "B/s", total="none"))
+            columns.append(Column(f"{name}_rate", title, "rate", values, "B/s", total="none"))
     return columns

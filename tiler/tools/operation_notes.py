@@ -35,9 +35,9 @@ def _is_bound_elsewhere(name: str, category: str) -> bool:
     return work_of(classifier(NO_WORK_RULES).xla_operation(Name(name, category))) != Work.COMPUTATION
 
 
-def operation_notes(operations: AskedOperations) -> list[Note]:
+def operation_notes(device_operations: AskedOperations) -> list[Note]:
     """Notes on the FLOPS that devices reach, and on the operations that lose, or wait for, the most time."""
-    table, peaks, columns = operations.table, operations.peaks, operations.table.columns
+    table, peaks, columns = device_operations.table, device_operations.peaks, device_operations.table.columns
     lasting = columns.own != 0
     if not lasting.any() or not table.span:
         return []
@@ -45,13 +45,13 @@ def operation_notes(operations: AskedOperations) -> list[Note]:
     computing, waiting = np.flatnonzero(lasting & ~waits), np.flatnonzero(lasting & waits)
     sentences = []
     reached = sum_of(columns.flops[lasting]) / (table.span / 1e12) / peaks.flops if peaks.flops and table.span else 0
-    first = _most_lost(operations, computing if len(computing) else np.flatnonzero(lasting))
+    first = _most_lost(device_operations, computing if len(computing) else np.flatnonzero(lasting))
     if reached:
         sentences.append(f"The devices reach {_share(reached)} of their FLOPS.")
     if len(computing) and (peaks.flops or peaks.hbm) and _is_known(first):
         sentences.append(
             f"Look at {_short(first)} first: {first.own / table.span:.1%} of the time, "
-            f"{_lost(operations, first):.1%} wasted."
+            f"{_lost(device_operations, first):.1%} wasted."
         )
     else:
         first = _longest(table, np.flatnonzero(lasting))
@@ -82,19 +82,24 @@ def _longest(table: OpTable, places: Ints) -> Operation:
     return table.operations[int(places[np.argmax(table.columns.own[places])])]
 
 
-def _most_lost(operations: AskedOperations, places: Ints) -> Operation:
+def _most_lost(device_operations: AskedOperations, places: Ints) -> Operation:
     """The first of those that lose most, of some."""
-    table, columns = operations.table, operations.table.columns
+    table, columns = device_operations.table, device_operations.table.columns
     own = columns.own[places].astype(np.float64)
     best = np.zeros(len(places))
-    for amount, peak in ((columns.flops, operations.peaks.flops), (columns.known_hbm, operations.peaks.hbm)):
+    for amount, peak in (
+        (columns.flops, device_operations.peaks.flops),
+        (columns.known_hbm, device_operations.peaks.hbm),
+    ):
         if peak:
             best = np.maximum(best, amount[places].astype(np.float64) / (own / 1e12) / peak)
     lost = np.where((columns.tells_flops | columns.tells_bytes)[places], own * np.maximum(0.0, 1 - best), 0.0)
     # Which of those that lose about the same it is, is told exactly.
     most = float(lost.max())
     near = places[lost >= min(most, most * _ABOUT)]
-    return max((table.operations[int(place)] for place in near), key=lambda operation: _lost(operations, operation))
+    return max(
+        (table.operations[int(place)] for place in near), key=lambda operation: _lost(device_operations, operation)
+    )
 
 
 def _is_known(operation: Operation) -> bool:
@@ -102,11 +107,14 @@ def _is_known(operation: Operation) -> bool:
     return operation.tells_flops or operation.tells_bytes
 
 
-def _lost(operations: AskedOperations, operation: Operation) -> float:
+def _lost(device_operations: AskedOperations, operation: Operation) -> float:
     """The part of all time that is lost because an operation uses less than a device can."""
-    shares = [(operation.flops, operations.peaks.flops), (operation.known_hbm_bytes, operations.peaks.hbm)]
+    shares = [
+        (operation.flops, device_operations.peaks.flops),
+        (operation.known_hbm_bytes, device_operations.peaks.hbm),
+    ]
     best = max((amount / (operation.own / 1e12) / peak for amount, peak in shares if peak), default=0.0)
-    return operation.own / operations.table.span * max(0.0, 1 - best) if _is_known(operation) else 0.0
+    return operation.own / device_operations.table.span * max(0.0, 1 - best) if _is_known(operation) else 0.0
 
 
 def _note(text: str, operation: Operation) -> Note:

@@ -205,30 +205,34 @@ def _tells_costs(scope: Scope) -> Steps[bool]:
     return False
 
 
-def time_facts(operations: AskedOperations) -> list[Fact]:
+def time_facts(device_operations: AskedOperations) -> list[Fact]:
     """Facts about the time of all cores, or GPUs."""
-    table = operations.table
+    table = device_operations.table
     has_cores = bool(table.cores)
-    why = operations.no_cores
+    why = device_operations.no_cores
     span = "from the first step or operation of each device to the end of its last one, on the device's clock"
     busy = "what runs on several streams at once counts several times" if table.overlap else ""
     return [
         Fact("cores", "Devices", table.cores, "count"),
-        Fact("span", "Device time", operations.ticks(table.span) if has_cores else None, "ticks", why or span),
-        Fact("busy", "Busy", operations.ticks(table.busy) if has_cores else None, "ticks", why or busy),
+        Fact("span", "Device time", device_operations.ticks(table.span) if has_cores else None, "ticks", why or span),
+        Fact("busy", "Busy", device_operations.ticks(table.busy) if has_cores else None, "ticks", why or busy),
         Fact("idle_share", "Idle", table.idle / table.span if table.span else None, "fraction", why),
-        _utilisation(operations),
+        _utilisation(device_operations),
     ]
 
 
-def _utilisation(operations: AskedOperations) -> Fact:
-    columns = operations.table.columns
-    flops, peak = sum_of(columns.flops), operations.peaks.flops
+def _utilisation(device_operations: AskedOperations) -> Fact:
+    columns = device_operations.table.columns
+    flops, peak = sum_of(columns.flops), device_operations.peaks.flops
     name, label = "flops_utilisation", "FLOPS of peak"
-    if peak is None or not operations.table.span:
-        return Fact(name, label, None, "fraction", operations.no_cores or NO_PEAK)
+    if peak is None or not device_operations.table.span:
+        return Fact(name, label, None, "fraction", device_operations.no_cores or NO_PEAK)
     if not columns.tells_flops.any():
-        return Fact(name, label, None, "fraction", operations.no_costs)
+        return Fact(name, label, None, "fraction", device_operations.no_costs)
     return Fact(
-        name, label, flops / (operations.table.span / 1e12) / peak, "fraction", "of the device time, idle included"
+        name,
+        label,
+        flops / (device_operations.table.span / 1e12) / peak,
+        "fraction",
+        "of the device time, idle included",
     )

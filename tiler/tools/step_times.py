@@ -37,7 +37,7 @@ class AskedSteps:
     @property
     def of_tpus(self) -> bool:
         """True if these are steps of TPU cores."""
-        return any(StepPart.IDLE in core.parts for core in self.times)
+        return any(StepPart.IDLE in core_times.parts for core_times in self.times)
 
     def ticks(self, ps: Ints) -> Ints:
         """Times in ticks."""
@@ -45,8 +45,8 @@ class AskedSteps:
 
     def event(self, core: int, row: int) -> str | None:
         """The slice that a step of a core is."""
-        step_times = self.times[core]
-        return None if step_times.track[row] < 0 else f"{step_times.track[row]}.{step_times.ordinal[row]}"
+        core_times = self.times[core]
+        return None if core_times.track[row] < 0 else f"{core_times.track[row]}.{core_times.ordinal[row]}"
 
 
 def asked_steps(scope: Scope, question: SpanQuestion) -> Steps[AskedSteps]:
@@ -57,15 +57,17 @@ def asked_steps(scope: Scope, question: SpanQuestion) -> Steps[AskedSteps]:
     if question.step_name is not None:
         steps = yield from scope.steps(question.step_name)
     times = yield from run_step_times(scope.reader, steps, tracks, question_windows.on_track)
-    tpus = [core for core in times if StepPart.IDLE in core.parts]
-    hosts = [core for core in times if StepPart.IDLE not in core.parts]
+    tpus = [core_times for core_times in times if StepPart.IDLE in core_times.parts]
+    hosts = [core_times for core_times in times if StepPart.IDLE not in core_times.parts]
     times = tpus or hosts
     notes = []
     if tpus and hosts:
         notes.append(Note("info", "steps of TPU cores are shown; other hosts have steps, too: choose their tracks"))
-    host_names = [_host_name(scope, core) for core in times]
+    host_names = [_host_name(scope, core_times) for core_times in times]
     several = len(set(host_names)) > 1
-    names = [_name(scope, core, host if several else "") for core, host in zip(times, host_names, strict=True)]
+    names = [
+        _name(scope, core_times, host if several else "") for core_times, host in zip(times, host_names, strict=True)
+    ]
     together = aligned(times)
     yield
     notes += _notes(times, together, names)
@@ -76,14 +78,14 @@ def asked_steps(scope: Scope, question: SpanQuestion) -> Steps[AskedSteps]:
     return AskedSteps(times, together, names, host_names, tick_ps, question_windows, notes, why)
 
 
-def _host_name(scope: Scope, core: StepTimes) -> str:
+def _host_name(scope: Scope, core_times: StepTimes) -> str:
     groups = scope.reader.tree.groups
-    parent = groups[core.group]["parent"]
+    parent = groups[core_times.group]["parent"]
     return "" if parent is None else str(groups[parent]["name"])
 
 
-def _name(scope: Scope, core: StepTimes, host: str) -> str:
-    name = str(scope.reader.tree.groups[core.group]["name"])
+def _name(scope: Scope, core_times: StepTimes, host: str) -> str:
+    name = str(scope.reader.tree.groups[core_times.group]["name"])
     return f"{host} · {name}" if host else name
 
 
@@ -100,10 +102,10 @@ def _notes(times: Sequence[StepTimes], together: AlignedSteps, names: Sequence[s
         notes.append(
             Note("info", f"not all of these steps are on {_first_names(lacking)}: they are matched by their numbers")
         )
-    over = [name for name, core in zip(names, times, strict=True) if core.overlap]
+    over = [name for name, core_times in zip(names, times, strict=True) if core_times.overlap]
     if over:
         notes.append(Note("info", f"steps overlap on {_first_names(over)}: what lies in two belongs to the later one"))
-    if not all(bool(core.is_whole.all()) for core in times):
+    if not all(bool(core_times.is_whole.all()) for core_times in times):
         notes.append(Note("info", "the span cuts steps: of these only what lies in it is counted"))
     return notes
 

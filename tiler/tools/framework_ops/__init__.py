@@ -40,17 +40,17 @@ class FrameworkOpsQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: FrameworkOpsQuestion) -> Steps[Answer]:
-    operations = yield from asked_operations(scope, question)
+    device_operations = yield from asked_operations(scope, question)
     host = yield from asked_host(scope, question)
     yield
     tables = []
-    if operations.table.cores:
-        tables.append(device_table(operations, question.limit, with_idle=question.with_idle))
+    if device_operations.table.cores:
+        tables.append(device_table(device_operations, question.limit, with_idle=question.with_idle))
     if host.table.threads:
         tables.append(host_table(scope.reader, host, question.limit, with_idle=question.with_idle))
     yield
-    notes = [*operations.notes, *_kernel_notes(tables[0])] if operations.table.cores else []
-    return Answer([*_device_facts(operations), *_host_facts(host)], tables, notes=notes)
+    notes = [*device_operations.notes, *_kernel_notes(tables[0])] if device_operations.table.cores else []
+    return Answer([*_device_facts(device_operations), *_host_facts(host)], tables, notes=notes)
 
 
 def _kernel_notes(devices: Table) -> Iterator[Note]:
@@ -60,9 +60,11 @@ def _kernel_notes(devices: Table) -> Iterator[Note]:
         yield Note("info", _KERNELS)
 
 
-def _device_facts(operations: AskedOperations) -> Sequence[Fact]:
+def _device_facts(device_operations: AskedOperations) -> Sequence[Fact]:
     return (
-        time_facts(operations) if operations.table.cores else [Fact("cores", "Cores", 0, "count", operations.no_cores)]
+        time_facts(device_operations)
+        if device_operations.table.cores
+        else [Fact("cores", "Cores", 0, "count", device_operations.no_cores)]
     )
 
 

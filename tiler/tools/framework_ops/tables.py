@@ -39,14 +39,14 @@ class _Row:
     is_compiled: bool = False  # of a device: all that it does is of compiled programs
 
 
-def device_table(operations: AskedOperations, limit: int, *, with_idle: bool) -> Table:
+def device_table(device_operations: AskedOperations, limit: int, *, with_idle: bool) -> Table:
     """Operations of devices, those that take most time first."""
-    table = operations.table
+    table = device_operations.table
     framework = FrameworkColumns.of_table(table)
-    own, total = framework.own // operations.tick_ps, framework.total // operations.tick_ps
-    idle, whole = operations.ticks(table.idle), operations.ticks(table.span if with_idle else table.busy)
+    own, total = framework.own // device_operations.tick_ps, framework.total // device_operations.tick_ps
+    idle, whole = device_operations.ticks(table.idle), device_operations.ticks(table.span if with_idle else table.busy)
     places = framework.first(own, limit)
-    rows = [_device_row(operations, operation) for operation in framework.operations(table, places)]
+    rows = [_device_row(device_operations, operation) for operation in framework.operations(table, places)]
     others = np.ones(len(framework), np.bool_)
     others[places] = False
     sums = _Sums(
@@ -61,8 +61,8 @@ def device_table(operations: AskedOperations, limit: int, *, with_idle: bool) ->
     listed = shown.listed
 
     def of_rates(name: str, title: str, unit: str, value: Callable[[Rates], float | None]) -> Column:
-        rates = [None if row.rates is None else value(row.rates) for row in listed]
-        return Column(name, title, "rate", rates, unit, total="none")
+        values = [None if row.rates is None else value(row.rates) for row in listed]
+        return Column(name, title, "rate", values, unit, total="none")
 
     def shares(name: str, title: str, value: Callable[[Rates], float | None], unit: str = "") -> Column:
         fractions = [None if row.rates is None else value(row.rates) for row in listed]
@@ -97,16 +97,16 @@ def device_table(operations: AskedOperations, limit: int, *, with_idle: bool) ->
     return shown.table("device", "On devices", columns)
 
 
-def _device_row(operations: AskedOperations, operation: FrameworkOperation) -> _Row:
+def _device_row(device_operations: AskedOperations, operation: FrameworkOperation) -> _Row:
     return _Row(
         operation.name,
         operation.type,
         operation.sums.count,
-        operations.ticks(operation.sums.total),
-        operations.ticks(operation.sums.own),
+        device_operations.ticks(operation.sums.total),
+        device_operations.ticks(operation.sums.own),
         operation.sums.track,
         operation.longest_part.metadata.name,
-        known_rates(operation, operations.peaks),
+        known_rates(operation, device_operations.peaks),
         operation.sums.flops if operation.knows_flops else None,
         operation.sums.bytes if operation.knows_bytes else None,
         is_compiled=bool(operation.longest_part.metadata.program),

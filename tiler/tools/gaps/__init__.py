@@ -76,16 +76,16 @@ def _sum(of_lanes: Sequence[LaneGaps], figure: Callable[[LaneGaps], int]) -> int
 
 
 def _facts(of_lanes: Sequence[LaneGaps], at_least: int) -> list[Fact]:
-    listed = _sum(of_lanes, lambda lane: lane.idle_listed)
-    idle, span = _sum(of_lanes, lambda lane: lane.idle), _sum(of_lanes, lambda lane: lane.span)
+    listed = _sum(of_lanes, lambda lane_gaps: lane_gaps.idle_listed)
+    idle, span = _sum(of_lanes, lambda lane_gaps: lane_gaps.idle), _sum(of_lanes, lambda lane_gaps: lane_gaps.span)
     note = f"of at least {at_least:,} ticks" if at_least > 1 else ""
     return [
         Fact("lanes", "Looked at", len(of_lanes), "count", "devices or tracks"),
         Fact("span", "Span", span, "ticks", "from the first work of each to the end of its last, in what is looked at"),
-        Fact("busy", "Busy", _sum(of_lanes, lambda lane: lane.busy), "ticks"),
+        Fact("busy", "Busy", _sum(of_lanes, lambda lane_gaps: lane_gaps.busy), "ticks"),
         Fact("idle", "Idle", idle, "ticks", "span less busy"),
         Fact("idle_share", "Idle share", idle / span if span else None, "fraction", "" if span else "there is no work"),
-        Fact("count", "Gaps", _sum(of_lanes, lambda lane: lane.count), "count", note),
+        Fact("count", "Gaps", _sum(of_lanes, lambda lane_gaps: lane_gaps.count), "count", note),
         Fact("idle_in_gaps", "Idle in them", listed, "ticks"),
         Fact("idle_in_short", "Idle in shorter ones", idle - listed, "ticks"),
     ]
@@ -117,7 +117,7 @@ def _gaps_table(
     columns = [
         Column("start", "Start", "time", gaps.start),
         Column("duration", "Length", "ticks", length),
-        Column("lane", "Of", "name", [lanes.lanes[lane].name for lane in gaps.lane.tolist()]),
+        Column("lane", "Of", "name", [lanes.lanes[number].name for number in gaps.lane.tolist()]),
         Column("ended_by", "Ended by", "name", _texts(edges.ended, names)),
         Column("waited_for", "Waited for", "text", _waited_for(gaps, edges)),
         Column("meanwhile", "Meanwhile on the host", "name", meanwhile),
@@ -131,9 +131,9 @@ def _gaps_table(
         Column("before_event", "Event before", "event", _events(edges.before)),
         Column("launch_event", "Launching event", "event", _events(launches)),
     ]
-    total = _sum(of_lanes, lambda lane: lane.idle_listed)
+    total = _sum(of_lanes, lambda lane_gaps: lane_gaps.idle_listed)
     left = total - int(length.sum())
-    n_left = _sum(of_lanes, lambda lane: lane.count) - len(gaps)
+    n_left = _sum(of_lanes, lambda lane_gaps: lane_gaps.count) - len(gaps)
     rest: dict[str, Value] | None = {"duration": left} if n_left else None
     return Table("gaps", "Gaps", columns, totals={"duration": total}, rest=rest, more=more)
 
@@ -155,29 +155,34 @@ def _waited_for(gaps: Gaps, edges: Edges) -> list[str | None]:
 
 
 def _lanes_table(lanes: Sequence[Lane], of_lanes: Sequence[LaneGaps]) -> Table:
-    spans = [lane.span for lane in of_lanes]
+    spans = [lane_gaps.span for lane_gaps in of_lanes]
     columns = [
         Column("lane", "Of", "name", [lane.name for lane in lanes]),
         Column("span", "Span", "ticks", spans),
-        Column("busy", "Busy", "ticks", [lane.busy for lane in of_lanes]),
-        Column("idle", "Idle", "ticks", [lane.idle for lane in of_lanes]),
-        Column("idle_share", "Idle", "fraction", [lane.idle / lane.span if lane.span else None for lane in of_lanes]),
-        Column("count", "Gaps", "count", [lane.count for lane in of_lanes]),
-        Column("idle_in_gaps", "Idle in them", "ticks", [lane.idle_listed for lane in of_lanes]),
-        Column("longest", "Longest", "ticks", [lane.longest for lane in of_lanes], total="max"),
+        Column("busy", "Busy", "ticks", [lane_gaps.busy for lane_gaps in of_lanes]),
+        Column("idle", "Idle", "ticks", [lane_gaps.idle for lane_gaps in of_lanes]),
+        Column(
+            "idle_share",
+            "Idle",
+            "fraction",
+            [lane_gaps.idle / lane_gaps.span if lane_gaps.span else None for lane_gaps in of_lanes],
+        ),
+        Column("count", "Gaps", "count", [lane_gaps.count for lane_gaps in of_lanes]),
+        Column("idle_in_gaps", "Idle in them", "ticks", [lane_gaps.idle_listed for lane_gaps in of_lanes]),
+        Column("longest", "Longest", "ticks", [lane_gaps.longest for lane_gaps in of_lanes], total="max"),
         Column("track", "Track", "track", [lane.track for lane in lanes]),
-        Column("start", "Start", "time", [lane.start for lane in of_lanes], total="min"),
-        Column("end", "End", "time", [lane.stop for lane in of_lanes], total="max"),
+        Column("start", "Start", "time", [lane_gaps.start for lane_gaps in of_lanes], total="min"),
+        Column("end", "End", "time", [lane_gaps.stop for lane_gaps in of_lanes], total="max"),
     ]
-    span, idle = sum(spans), _sum(of_lanes, lambda lane: lane.idle)
+    span, idle = sum(spans), _sum(of_lanes, lambda lane_gaps: lane_gaps.idle)
     totals: dict[str, Value] = {
         "span": span,
         "busy": span - idle,
         "idle": idle,
         "idle_share": idle / span if span else None,
-        "count": _sum(of_lanes, lambda lane: lane.count),
-        "idle_in_gaps": _sum(of_lanes, lambda lane: lane.idle_listed),
-        "longest": max((lane.longest for lane in of_lanes), default=0),
+        "count": _sum(of_lanes, lambda lane_gaps: lane_gaps.count),
+        "idle_in_gaps": _sum(of_lanes, lambda lane_gaps: lane_gaps.idle_listed),
+        "longest": max((lane_gaps.longest for lane_gaps in of_lanes), default=0),
     }
     return Table("lanes", "By device or track", columns, totals=totals)
 
@@ -201,7 +206,7 @@ def _notes(lanes: Lanes, of_lanes: Sequence[LaneGaps], edges: Edges, host: HostW
     notes = []
     if not lanes.devices:
         notes.append(Note("info", f"Tracks are looked at one by one: {NO_DEVICES}."))
-    cut = _sum(of_lanes, lambda lane: lane.cut)
+    cut = _sum(of_lanes, lambda lane_gaps: lane_gaps.cut)
     if cut:
         text = "1 gap reaches" if cut == 1 else f"{cut:,} gaps reach"
         notes.append(Note("info", f"{text} an edge of what is looked at: only the part within counts."))

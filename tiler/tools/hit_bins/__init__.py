@@ -55,7 +55,7 @@ def _answer(scope: Scope, question: HitBinsQuestion) -> Steps[Answer]:
     drawn = list(_lanes(scope, question, tracks))
     bins, lanes = (
         ((span.stop - span.start) >> (2 * level)) + 2,
-        max((len(track_lanes) for _, track_lanes in drawn), default=0),
+        max((len(hit_lanes) for _, hit_lanes in drawn), default=0),
     )
     if bins * lanes > MAX_BINS:
         what = "tracks" if question.by == "track" else "rows"
@@ -64,8 +64,8 @@ def _answer(scope: Scope, question: HitBinsQuestion) -> Steps[Answer]:
         )
     selection = yield from select(scope.reader, query, tracks)
     parts = []
-    for track, track_lanes in drawn:
-        parts.append((yield from density(scope.reader, _on(selection, track), span, level, track_lanes)))
+    for lane_tracks, hit_lanes in drawn:
+        parts.append((yield from density(scope.reader, _on(selection, lane_tracks), span, level, hit_lanes)))
 
     def column(name: str) -> NDArray[np.int64]:
         return np.concatenate([np.zeros(0, np.int64), *(getattr(part, name) for part in parts)])

@@ -37,16 +37,16 @@ class HloStatsQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: HloStatsQuestion) -> Steps[Answer]:
-    operations = yield from asked_operations(scope, question)
-    order = operations.table.columns.by_time()
+    device_operations = yield from asked_operations(scope, question)
+    order = device_operations.table.columns.by_time()
     yield
     return Answer(
-        time_facts(operations),
-        [_table(operations, order, question.limit, _core_of(scope))] if operations.table.cores else [],
+        time_facts(device_operations),
+        [_table(device_operations, order, question.limit, _core_of(scope))] if device_operations.table.cores else [],
         notes=[
-            *operations.notes,
-            *operation_notes(operations),
-            *([Note("info", _tuning(scope))] if operations.table.cores else []),
+            *device_operations.notes,
+            *operation_notes(device_operations),
+            *([Note("info", _tuning(scope))] if device_operations.table.cores else []),
         ],
     )
 
@@ -62,13 +62,13 @@ def _core_of(scope: Scope) -> str | None:
     return "TensorCore" if tpu_cores(scope.reader) else None
 
 
-def _table(operations: AskedOperations, order: Ints, limit: int, core: str | None) -> Table:
-    listed = some_of(operations.table.operations, order[:limit].tolist())
-    rates = [rates_of(operation, operations.peaks) for operation in listed]
-    span = operations.table.span
+def _table(device_operations: AskedOperations, order: Ints, limit: int, core: str | None) -> Table:
+    listed = some_of(device_operations.table.operations, order[:limit].tolist())
+    listed_rates = [rates_of(operation, device_operations.peaks) for operation in listed]
+    span = device_operations.table.span
 
     def of_rates(name: str, title: str, unit: str, value: Callable[[Rates], float | None]) -> Column:
-        return Column(name, title, "rate", [value(rate) for rate in rates], unit, total="none")
+        return Column(name, title, "rate", [value(rates) for rates in listed_rates], unit, total="none")
 
     def texts(name: str, title: str, value: Callable[[Operation], str]) -> Column:
         return Column(name, title, "text", [value(operation) or None for operation in listed])
@@ -78,8 +78,8 @@ def _table(operations: AskedOperations, order: Ints, limit: int, core: str | Non
         Column("name", "Instruction", "name", [operation.metadata.name for operation in listed]),
         Column("category", "Category", "text", [operation.metadata.category or None for operation in listed]),
         Column("count", "Count", "count", [operation.count for operation in listed]),
-        Column("total", "Total", "ticks", [operations.ticks(operation.total) for operation in listed]),
-        Column("self", "Self", "ticks", [operations.ticks(operation.own) for operation in listed]),
+        Column("total", "Total", "ticks", [device_operations.ticks(operation.total) for operation in listed]),
+        Column("self", "Self", "ticks", [device_operations.ticks(operation.own) for operation in listed]),
         Column("share", "Share", "fraction", shares),
         Column("cumulative", "Cumulative", "fraction", list(accumulate(float(s or 0) for s in shares)), total="max"),
         Column(
@@ -87,7 +87,7 @@ def _table(operations: AskedOperations, order: Ints, limit: int, core: str | Non
             "Mean",
             "ticks",
             [
-                nearest_mean(operations.ticks(operation.total), operation.count) if operation.count else None
+                nearest_mean(device_operations.ticks(operation.total), operation.count) if operation.count else None
                 for operation in listed
             ],
             total="none",
@@ -97,17 +97,17 @@ def _table(operations: AskedOperations, order: Ints, limit: int, core: str | Non
             "Mean self",
             "ticks",
             [
-                nearest_mean(operations.ticks(operation.own), operation.count) if operation.count else None
+                nearest_mean(device_operations.ticks(operation.own), operation.count) if operation.count else None
                 for operation in listed
             ],
             total="none",
         ),
-        of_rates("flop_rate", "FLOP rate", "FLOP/s", lambda rate: rate.flops),
-        of_rates("hbm_rate", "HBM rate", "B/s", lambda rate: rate.hbm),
-        of_rates("byte_rate", "All memory", "B/s", lambda rate: rate.bytes),
-        Column("intensity", "Intensity", "number", [rate.intensity for rate in rates], "FLOP/B", total="none"),
-        Column("bound_by", "Bound by", "text", [rate.bound_by or None for rate in rates]),
-        Column("of_peak", "Used", "fraction", [rate.share for rate in rates], OF_PEAK, total="none"),
+        of_rates("flop_rate", "FLOP rate", "FLOP/s", lambda rates: rates.flops),
+        of_rates("hbm_rate", "HBM rate", "B/s", lambda rates: rates.hbm),
+        of_rates("byte_rate", "All memory", "B/s", lambda rates: rates.bytes),
+        Column("intensity", "Intensity", "number", [rates.intensity for rates in listed_rates], "FLOP/B", total="none"),
+        Column("bound_by", "Bound by", "text", [rates.bound_by or None for rates in listed_rates]),
+        Column("of_peak", "Used", "fraction", [rates.share for rates in listed_rates], OF_PEAK, total="none"),
         Column(
             "stalled",
             "Waits for copies",
@@ -120,8 +120,8 @@ def _table(operations: AskedOperations, order: Ints, limit: int, core: str | Non
         texts("source_stack", "Called from", lambda operation: operation.metadata.source_stack),
         texts("program", "Program", lambda operation: operation.metadata.program),
         texts("expression", "Expression", lambda operation: operation.metadata.expression),
-        of_rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda rate: rate.model_flops),
-        *memory_columns(list(zip(listed, rates, strict=True))),
+        of_rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda rates: rates.model_flops),
+        *memory_columns(list(zip(listed, listed_rates, strict=True))),
         Column("recomputed", "Recomputed", "flag", [operation.metadata.is_recomputed for operation in listed]),
         Column("outside", "With the host", "flag", [operation.metadata.is_outside for operation in listed]),
         Column("core", "Core", "text", [core for _ in listed]),
@@ -130,17 +130,17 @@ def _table(operations: AskedOperations, order: Ints, limit: int, core: str | Non
         Column("track", "Track", "track", [operation.track for operation in listed]),
         query_column(operation.metadata.name for operation in listed),
     ]
-    rest = _sums(operations, order[limit:]) if len(order) > len(listed) else None
-    return Table("operations", "By instruction", columns, totals=_sums(operations, order), rest=rest)
+    rest = _sums(device_operations, order[limit:]) if len(order) > len(listed) else None
+    return Table("operations", "By instruction", columns, totals=_sums(device_operations, order), rest=rest)
 
 
-def _sums(operations: AskedOperations, places: Ints) -> dict[str, Value]:
-    columns, span = operations.table.columns, operations.table.span
+def _sums(device_operations: AskedOperations, places: Ints) -> dict[str, Value]:
+    columns, span = device_operations.table.columns, device_operations.table.span
     own = sum_of(columns.own[places])
     return {
         "count": sum_of(columns.count[places]),
-        "total": operations.ticks(sum_of(columns.total[places])),
-        "self": operations.ticks(own),
+        "total": device_operations.ticks(sum_of(columns.total[places])),
+        "self": device_operations.ticks(own),
         "share": own / span if span else None,
         "flops": sum_of(columns.flops[places]) if columns.tells_flops[places].any() else None,
         "bytes": sum_of(columns.bytes[places]) if columns.tells_bytes[places].any() else None,

@@ -214,7 +214,7 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
     whole = int(duration.sum())
     rows = [(CLASS_TITLES[step_class], ps, _CLASS_LEVELS.get(step_class)) for step_class, ps in classes.items()]
     halves, wholes = (
-        sum(int(core.sum_of([part]).sum()) for core in steps.times)
+        sum(int(core_times.sum_of([part]).sum()) for core_times in steps.times)
         for part in (StepPart.DEVICE_COMPUTE_16, StepPart.DEVICE_COMPUTE_32)
     )
     facts = []
@@ -240,16 +240,16 @@ def _host_table(
 ) -> Table:
     times = [(steps.times[core], row) for core, row in order]
     columns = [
-        Column("step", "Step", "count", [int(core.number[row]) for core, row in times], total="none"),
+        Column("step", "Step", "count", [int(core_times.number[row]) for core_times, row in times], total="none"),
         Column("host", "Host", "name", [steps.hosts[core] or steps.names[core] for core, _ in order]),
         Column("duration", "Duration", "ticks", steps.ticks(duration[: len(order)])),
         *(
             Column(step_class.value, CLASS_TITLES[step_class], "ticks", steps.ticks(ps[: len(order)]))
             for step_class, ps in classes.items()
         ),
-        Column("pass", "Pass", "count", [int(core.pass_[row]) + 1 for core, row in times], total="none"),
-        Column("start", "Start", "time", [int(core.start[row]) for core, row in times]),
-        Column("end", "End", "time", [int(core.stop[row]) for core, row in times]),
+        Column("pass", "Pass", "count", [int(core_times.pass_[row]) + 1 for core_times, row in times], total="none"),
+        Column("start", "Start", "time", [int(core_times.start[row]) for core_times, row in times]),
+        Column("end", "End", "time", [int(core_times.stop[row]) for core_times, row in times]),
         Column("event", "Event", "event", [steps.event(core, row) for core, row in order]),
     ]
     return Table("host_steps", "Steps of hosts", columns)

@@ -64,9 +64,9 @@ def tpu_steps(times: Sequence[StepTimes], together: AlignedSteps) -> TpuSteps:
         return smallest
 
     def parts(*step_parts: StepPart) -> Ints:
-        return of_cores([core.sum_of(step_parts) for core in times])
+        return of_cores([core_times.sum_of(step_parts) for core_times in times])
 
-    duration = of_cores([core.duration for core in times])
+    duration = of_cores([core_times.duration for core_times in times])
     infeed, sparse, outfeed, transfer = (
         parts(*step_parts)
         for step_parts in ((StepPart.INFEED,), (StepPart.SPARSE_INFEED,), (StepPart.OUTFEED,), _TRANSFER)
@@ -77,7 +77,7 @@ def tpu_steps(times: Sequence[StepTimes], together: AlignedSteps) -> TpuSteps:
     waited = infeed + sparse
     share = np.divide(waited, duration, out=np.zeros(duration.shape), where=duration > 0)
     core = np.argmax(np.where(there, waited, -1), axis=1)
-    steps = np.arange(len(core))
+    step_rows = np.arange(len(core))
     reducing = np.argmax(reduce_compute + reduce_sync, axis=1)
     explained = compute + most(infeed) + most(sparse) + outfeed_mean + most(transfer)
     return TpuSteps(
@@ -88,13 +88,13 @@ def tpu_steps(times: Sequence[StepTimes], together: AlignedSteps) -> TpuSteps:
         outfeed=outfeed_mean,
         host_transfer=most(transfer),
         idle=np.maximum(least(duration) - explained, 0),
-        reduce_compute=reduce_compute[steps, reducing],
-        reduce_sync=reduce_sync[steps, reducing],
+        reduce_compute=reduce_compute[step_rows, reducing],
+        reduce_sync=reduce_sync[step_rows, reducing],
         share_mean=share.sum(axis=1) / count,
         share_min=share.min(axis=1, initial=np.inf, where=there),
         share_max=share.max(axis=1, initial=0, where=there),
         core=core,
-        row=together.rows[steps, core],
-        waited=waited[steps, core],
-        of_core=duration[steps, core],
+        row=together.rows[step_rows, core],
+        waited=waited[step_rows, core],
+        of_core=duration[step_rows, core],
     )

@@ -47,32 +47,38 @@ class KernelsQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: KernelsQuestion) -> Steps[Answer]:
     question_windows = yield from scope.windows(question)
-    table = yield from kernel_table(scope.reader, scope.leaves(question.tracks), question_windows.on_track)
+    gpu_kernels = yield from kernel_table(scope.reader, scope.leaves(question.tracks), question_windows.on_track)
     kernels = sorted(
-        table.kernels,
+        gpu_kernels.kernels,
         key=lambda kernel: (-kernel.total, kernel.name, kernel.launch.grid, kernel.launch.block, kernel.operation),
     )
     yield
     tick_ps = int(scope.manifest["tick_ps"])
     return Answer(
-        _facts(table, tick_ps),
-        [_table(table, kernels, question.limit, tick_ps)],
-        notes=_notes(table, kernels),
+        _facts(gpu_kernels, tick_ps),
+        [_table(gpu_kernels, kernels, question.limit, tick_ps)],
+        notes=_notes(gpu_kernels, kernels),
     )
 
 
-def _facts(table: KernelTable, tick_ps: int) -> list[Fact]:
-    time = _time(table.kernels)
-    tensor = _time([kernel for kernel in table.kernels if uses_tensor_cores(kernel.name)])
+def _facts(gpu_kernels: KernelTable, tick_ps: int) -> list[Fact]:
+    time = _time(gpu_kernels.kernels)
+    tensor = _time([kernel for kernel in gpu_kernels.kernels if uses_tensor_cores(kernel.name)])
     return [
-        Fact("devices", "GPUs", table.devices, "count", "that run kernels"),
-        Fact("launches", "Launches", sum(kernel.count for kernel in table.kernels), "count", "that start in the span"),
+        Fact("devices", "GPUs", gpu_kernels.devices, "count", "that run kernels"),
+        Fact(
+            "launches",
+            "Launches",
+            sum(kernel.count for kernel in gpu_kernels.kernels),
+            "count",
+            "that start in the span",
+        ),
         Fact("time", "Time of kernels", time // tick_ps, "ticks", "on all GPUs together"),
         Fact("tensor_share", "Tensor cores", tensor / time if time else None, "fraction", f"of that time, {_BY_NAME}"),
     ]
 
 
-def _table(table: KernelTable, kernels: Sequence[Kernel], limit: int, tick_ps: int) -> Table:
+def _table(gpu_kernels: KernelTable, kernels: Sequence[Kernel], limit: int, tick_ps: int) -> Table:
     listed = kernels[:limit]
     whole = _time(kernels)
     shares: list[Value] = [kernel.total / whole if whole else None for kernel in listed]
@@ -96,7 +102,9 @@ def _table(table: KernelTable, kernels: Sequence[Kernel], limit: int, tick_ps: i
         Column("grid", "Grid", "text", [kernel.launch.grid or None for kernel in listed]),
         Column("occupancy", "Occupancy", "fraction", [kernel.occupancy for kernel in listed], total="none"),
         Column("tensor_cores", "Tensor cores", "flag", [uses_tensor_cores(kernel.name) for kernel in listed]),
-        Column("could_use", "Could use them", "flag", [table.could_use_tensor_cores(kernel) for kernel in listed]),
+        Column(
+            "could_use", "Could use them", "flag", [gpu_kernels.could_use_tensor_cores(kernel) for kernel in listed]
+        ),
         Column("operation", "Operation", "text", [kernel.operation or None for kernel in listed]),
         Column("event", "Longest one", "event", [_event(kernel) for kernel in listed]),
         query_column((kernel.name for kernel in listed), (kernel.category for kernel in listed)),
@@ -122,11 +130,13 @@ def _sums(kernels: Sequence[Kernel], whole: int, tick_ps: int) -> dict[str, Valu
     }
 
 
-def _notes(table: KernelTable, kernels: Sequence[Kernel]) -> list[Note]:
+def _notes(gpu_kernels: KernelTable, kernels: Sequence[Kernel]) -> list[Note]:
     """The answer in words."""
     notes = []
-    if table.empty:
-        notes.append(Note("info", f"{table.empty:,} kernels take no time by the trace's clock: they are in no row"))
+    if gpu_kernels.empty:
+        notes.append(
+            Note("info", f"{gpu_kernels.empty:,} kernels take no time by the trace's clock: they are in no row")
+        )
     whole = _time(kernels)
     if not whole:
         return [*notes, Note("info", "no kernel runs in what is looked at")]
@@ -134,7 +144,11 @@ def _notes(table: KernelTable, kernels: Sequence[Kernel]) -> list[Note]:
     text = f"of the time of kernels, {first.total / whole:.1%} is of {_short(first.name)}, more than of any other"
     event = first.longest_event
     notes.append(Note("info", text.replace("%", " %"), track=None if event is None else event[0]))
-    idle = [kernel for kernel in kernels if table.could_use_tensor_cores(kernel) and not uses_tensor_cores(kernel.name)]
+    idle = [
+        kernel
+        for kernel in kernels
+        if gpu_kernels.could_use_tensor_cores(kernel) and not uses_tensor_cores(kernel.name)
+    ]
     if _time(idle) > _MATTERS * whole:
         text = (
             f"{_time(idle) / whole:.1%} of the time of kernels is of operations that could use tensor cores, in kernels"

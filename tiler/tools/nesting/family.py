@@ -46,14 +46,14 @@ class Family:
         running = self._events(row_slice.start, row_slice.start + 1)
         above = (running.row < row_slice.row) & (running.ordinal < row_slice.ordinal)
         above &= running.start + running.duration > row_slice.start
-        rows = np.flatnonzero(above)
-        if len(rows) != row_slice.row:
+        indices = np.flatnonzero(above)
+        if len(indices) != row_slice.row:
             raise DamagedStore(
-                f"track {self._track}: {len(rows)} slices are above event {row_slice.ordinal}, "
+                f"track {self._track}: {len(indices)} slices are above event {row_slice.ordinal}, "
                 f"which is on row {row_slice.row}"
             )
-        nearest = rows[np.argsort(-running.row[rows], kind="stable")][:MAX_PARENTS]
-        return [_slice(running, row) for row in nearest.tolist()]
+        nearest = indices[np.argsort(-running.row[indices], kind="stable")][:MAX_PARENTS]
+        return [_slice(running, index) for index in nearest.tolist()]
 
     def self_ticks(self) -> Steps[int]:
         """Its self time: the ticks at which it is, of all slices of its track that run, the one that started last."""
@@ -110,10 +110,10 @@ class Family:
 
 
 def _slices(events: Events, ordinal: int) -> Iterator[RowSlice]:
-    for row in np.flatnonzero(events.ordinal == ordinal).tolist():
-        yield _slice(events, row)
+    for index in np.flatnonzero(events.ordinal == ordinal).tolist():
+        yield _slice(events, index)
 
 
-def _slice(events: Events, row: int) -> RowSlice:
+def _slice(events: Events, index: int) -> RowSlice:
     columns = (events.ordinal, events.start, events.duration, events.row, events.name)
-    return RowSlice(*(int(column[row]) for column in columns))
+    return RowSlice(*(int(column[index]) for column in columns))

@@ -162,9 +162,9 @@ class RowSlices:
         page = self._kept_exact(key) if exact else self._kept(key)
         return self._of_row(page, position - first, level, index, bool(self._index.shape.is_leaf[position]))
 
-    def _of_row(self, page: Page, page_row: int, level: int, index: int, is_leaf: bool) -> _RowTile:
+    def _of_row(self, page: Page, tile_index: int, level: int, index: int, is_leaf: bool) -> _RowTile:
         s, b = page.slices, page.bins
-        slice_range = slice(int(page.slice_ends[page_row]), int(page.slice_ends[page_row + 1]))
+        slice_range = slice(int(page.slice_ends[tile_index]), int(page.slice_ends[tile_index + 1]))
         start = s.start[slice_range]
         wanted = (s.row[slice_range] == self._row) & (s.flags[slice_range] & SliceFlag.REACHES_IN == 0)
         wanted &= (start >= self._span.start) & (start < self._span.stop)
@@ -172,7 +172,7 @@ class RowSlices:
         slices = sorted(
             (RowSlice(*values) for values in zip(*columns, strict=True)), key=lambda row_slice: row_slice.ordinal
         )
-        bin_range = slice(int(page.bin_ends[page_row]), int(page.bin_ends[page_row + 1]))
+        bin_range = slice(int(page.bin_ends[tile_index]), int(page.bin_ends[tile_index + 1]))
         first = ((index * BINS_PER_TILE) + b.bin[bin_range]) << (2 * level)
         stop = first + (1 << (2 * level))
         wanted = (

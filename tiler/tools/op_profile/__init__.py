@@ -69,32 +69,38 @@ def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
 
 
 def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
-    operations = yield from asked_operations(scope, question)
-    names = {**operations.table.program_names, **_program_names(scope)}
-    key = question.by, question.limit, operations.is_gpu, tuple(sorted(names.items()))
-    profile = _LAST.get(operations.table, {}).get(key)
+    device_operations = yield from asked_operations(scope, question)
+    names = {**device_operations.table.program_names, **_program_names(scope)}
+    key = question.by, question.limit, device_operations.is_gpu, tuple(sorted(names.items()))
+    profile = _LAST.get(device_operations.table, {}).get(key)
     if profile is None:
-        few = listable_operations(operations.table, question.by, names, question.limit)
+        few = listable_operations(device_operations.table, question.by, names, question.limit)
         yield
         root, tree_notes = tree(few.operations, question.by, names, few.rests, few.copies), list[Note]()
         yield
         profile = _Profile(
             root,
-            (yield from known_layouts(scope.reader, operations.table, root, tree_notes, is_gpu=operations.is_gpu)),
+            (
+                yield from known_layouts(
+                    scope.reader, device_operations.table, root, tree_notes, is_gpu=device_operations.is_gpu
+                )
+            ),
             tree_notes,
         )
         _LAST.clear()
-        _LAST[operations.table] = {key: profile}
+        _LAST[device_operations.table] = {key: profile}
     notes = [
-        *operations.notes,
-        *operation_notes(operations),
-        *(note for note in profile.notes if note not in operations.notes),
+        *device_operations.notes,
+        *operation_notes(device_operations),
+        *(note for note in profile.notes if note not in device_operations.notes),
     ]
     rows = list(_rows(profile.root, question.limit, question.cover))
     yield
     return Answer(
-        time_facts(operations),
-        [_table(operations, rows, profile.layouts, with_idle=question.with_idle)] if operations.table.cores else [],
+        time_facts(device_operations),
+        [_table(device_operations, rows, profile.layouts, with_idle=question.with_idle)]
+        if device_operations.table.cores
+        else [],
         notes=notes,
     )
 
@@ -155,9 +161,13 @@ def _listed(node: Node, limit: int, cover: int) -> list[Node]:
 
 
 def _table(
-    operations: AskedOperations, rows: list[tuple[int, Node]], layouts: Mapping[int, KnownLayout], *, with_idle: bool
+    device_operations: AskedOperations,
+    rows: list[tuple[int, Node]],
+    layouts: Mapping[int, KnownLayout],
+    *,
+    with_idle: bool,
 ) -> Table:
-    table, peaks = operations.table, operations.peaks
+    table, peaks = device_operations.table, device_operations.peaks
     whole = table.span if with_idle else table.busy
     if with_idle and table.idle > 0:
         rows = [*rows, (-1, Node("idle", own=table.idle))]
@@ -172,7 +182,7 @@ def _table(
 
     flops = [used(node.flops if node.tells_flops else None, node, peaks.flops) for node in nodes]
     hbm = [used(node.hbm_bytes, node, peaks.hbm) for node in nodes]
-    node_operations = [node.operation for node in nodes]
+    operations = [node.operation for node in nodes]
     shares: list[Value] = [None if node.fused or not whole else node.own / whole for node in nodes]
     # What waits for other devices, or moves data, no device makes faster.
     wasted: list[Value] = [
@@ -181,22 +191,20 @@ def _table(
         else max(0.0, node.working - node.own * max(f or 0.0, h or 0.0)) / whole
         for node, f, h in zip(nodes, flops, hbm, strict=True)
     ]
-    layout = [
-        NO_LAYOUT if operation is None else layouts.get(id(operation), NO_LAYOUT) for operation in node_operations
-    ]
+    layout = [NO_LAYOUT if operation is None else layouts.get(id(operation), NO_LAYOUT) for operation in operations]
 
     def texts(name: str, title: str, of_operation: Callable[[OperationMetadata], str], of_part: str) -> Column:
         """Column of texts: of operations, and of parts of these."""
         values = [
             getattr(node.fused, of_part) if node.fused and of_part else operation and of_operation(operation.metadata)
-            for node, operation in zip(nodes, node_operations, strict=True)
+            for node, operation in zip(nodes, operations, strict=True)
         ]
         return Column(name, title, "text", [value or None for value in values])
 
     columns = [
         Column("name", "Operation", "name", [node.name for node in nodes]),
         Column("share", "Time", "fraction", shares),
-        Column("self", "Self", "ticks", [None if node.fused else operations.ticks(node.own) for node in nodes]),
+        Column("self", "Self", "ticks", [None if node.fused else device_operations.ticks(node.own) for node in nodes]),
         Column("wasted", "Wasted", "fraction", wasted),
         Column("flops_used", "FLOPS", "fraction", flops, OF_PEAK, total="none"),
         Column("hbm_used", "HBM", "fraction", hbm, OF_PEAK, total="none"),
@@ -206,10 +214,10 @@ def _table(
             "Mean",
             "ticks",
             [
-                nearest_mean(operations.ticks(operation.total), operation.count)
+                nearest_mean(device_operations.ticks(operation.total), operation.count)
                 if operation is not None and operation.count
                 else None
-                for operation in node_operations
+                for operation in operations
             ],
             total="none",
         ),
@@ -231,7 +239,7 @@ def _table(
         ),
         texts("expression", "Expression", lambda metadata: metadata.expression, "expression"),
         Column("track", "Track", "track", [node.track if node.track >= 0 else None for node in nodes]),
-        query_column(None if operation is None else operation.metadata.name for operation in node_operations),
+        query_column(None if operation is None else operation.metadata.name for operation in operations),
         Column("parent", "Parent", "id", [parent for parent, _ in rows]),
     ]
     return Table("operations", "By operation", columns, parent="parent")

@@ -74,7 +74,7 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Steps[Answer]:
                     )
                 )
             )
-    total = sum((row.parts for row in device_parts), Parts())
+    total = sum((device_part.parts for device_part in device_parts), Parts())
     unknown = _unknown(device_parts, len(devices))
     tables = [_devices_table(device_parts, total)]
     series_of_steps = []
@@ -83,7 +83,9 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Steps[Answer]:
         tables.append(_steps_table(by_step, question.limit))
         series_of_steps.append(_steps_series(by_step, question.limit))
     notes = _notes(total, unknown)
-    notes += yield from work_notes(scope.reader, [row.device for row in device_parts], question_windows.on_track)
+    notes += yield from work_notes(
+        scope.reader, [device_part.device for device_part in device_parts], question_windows.on_track
+    )
     return Answer(_facts(device_parts, total, unknown), tables, series_of_steps, notes)
 
 
@@ -103,7 +105,7 @@ def _unknown(device_parts: Sequence[DeviceParts], devices: int) -> str:
 
 def _facts(device_parts: Sequence[DeviceParts], total: Parts, unknown: str) -> list[Fact]:
     facts = [Fact("devices", "Devices", len(device_parts), "count")]
-    lacks_copies = any(not row.device.tells_copies for row in device_parts)
+    lacks_copies = any(not device_part.device.tells_copies for device_part in device_parts)
     for name, label in _FACTS.items():
         is_known = device_parts and not (lacks_copies and name in _COPIES)
         note = unknown or (_HELP.get(name, "") if is_known else _COPIES_UNKNOWN)
@@ -150,13 +152,13 @@ def _totals(total: Parts, *, tells_copies: bool) -> Mapping[str, Value]:
 
 
 def _devices_table(device_parts: Sequence[DeviceParts], total: Parts) -> Table:
-    tells = [row.device.tells_copies for row in device_parts]
+    tells = [device_part.device.tells_copies for device_part in device_parts]
     columns = [
-        Column("device", "Device", "name", [row.device.name for row in device_parts]),
-        *_figures([row.parts for row in device_parts], tells),
-        Column("track", "Track", "track", [row.device.tracks[0].track for row in device_parts]),
-        Column("start", "Start", "time", [row.start for row in device_parts], total="min"),
-        Column("end", "End", "time", [row.stop for row in device_parts], total="max"),
+        Column("device", "Device", "name", [device_part.device.name for device_part in device_parts]),
+        *_figures([device_part.parts for device_part in device_parts], tells),
+        Column("track", "Track", "track", [device_part.device.tracks[0].track for device_part in device_parts]),
+        Column("start", "Start", "time", [device_part.start for device_part in device_parts], total="min"),
+        Column("end", "End", "time", [device_part.stop for device_part in device_parts], total="max"),
     ]
     return Table("devices", "By device", columns, totals=_totals(total, tells_copies=all(tells)))
 
@@ -181,16 +183,16 @@ class _Step:
 def _by_step(device_parts: Sequence[DeviceParts]) -> dict[tuple[int, int], _Step]:
     """By pass and number, those that have a tick in what is looked at."""
     steps: dict[tuple[int, int], _Step] = {}
-    for row in device_parts:
-        if row.rows is None:
+    for device_part in device_parts:
+        if device_part.rows is None:
             continue
-        indices = np.flatnonzero(row.steps[0])
-        rows = row.rows.take(indices)
-        columns = [column[indices].tolist() for column in row.steps]
+        indices = np.flatnonzero(device_part.steps[0])
+        rows = device_part.rows.take(indices)
+        columns = [column[indices].tolist() for column in device_part.steps]
         times = zip(rows.pass_.tolist(), rows.number.tolist(), rows.start.tolist(), rows.stop.tolist(), strict=True)
         for (pass_, number, start, stop), figures in zip(times, zip(*columns, strict=True), strict=True):
             step = steps.setdefault((pass_, number), _Step())
-            step.add(start, stop, Parts(*figures), tells_copies=row.device.tells_copies)
+            step.add(start, stop, Parts(*figures), tells_copies=device_part.device.tells_copies)
     return dict(sorted(steps.items()))
 
 

@@ -59,37 +59,45 @@ class OverviewQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: OverviewQuestion) -> Steps[Answer]:
     question = _on_host(scope, question)
-    operations = yield from asked_operations(scope, question)
+    device_operations = yield from asked_operations(scope, question)
     steps = yield from asked_steps(scope, question)
     host = yield from asked_host(scope, question)
     tracks = frozenset(scope.leaves(question.tracks))
-    machines = yield from environment(scope.reader, tracks)
+    run_environment = yield from environment(scope.reader, tracks)
     batch = yield from _batch(scope, question, tracks, steps)
     measured = _measured(steps)
-    use = yield from device_use(scope, operations, machines, tracks, steps.question_windows)
+    use = yield from device_use(scope, device_operations, run_environment, tracks, steps.question_windows)
     yield
     tables: list[Table] = []
-    top: Table | None = top_operations(operations, question.limit) if operations.table.operations else None
-    devices = [device for host_part in machines.hosts for device in host_part.devices if _done(scope, device.track_ids)]
+    top: Table | None = (
+        top_operations(device_operations, question.limit) if device_operations.table.operations else None
+    )
+    devices = [
+        device for host_part in run_environment.hosts for device in host_part.devices if _done(scope, device.track_ids)
+    ]
     if top is None:
         top = yield from top_names(scope.reader, devices, steps.question_windows.on_track, question.limit)
     if top is not None:
         tables.append(top)
     if measured is not None:
         tables += [table for table in measured.tables if table.id == "parts"]
-    if len(machines.hosts) > 1:
-        tables.append(host_table(machines))
+    if len(run_environment.hosts) > 1:
+        tables.append(host_table(run_environment))
     facts = [
-        *environment_facts(machines, batch, has_steps=bool(steps.times)),
+        *environment_facts(run_environment, batch, has_steps=bool(steps.times)),
         *step_facts(steps, measured),
-        *device_facts(use, measured, machines.devices),
-        *counter_facts(machines),
+        *device_facts(use, measured, run_environment.devices),
+        *counter_facts(run_environment),
         *host_facts(host),
     ]
     facts += yield from work_facts(scope.reader, devices, steps.question_windows.on_track)
-    notes = [*loss_notes(machines), *_verdict(steps, measured, machines)]
-    notes += yield from advice(scope, question, operations, steps, measured, machines, use)
-    notes += [note for note in (*operations.notes, *steps.notes) if operations.table.cores or note in steps.notes]
+    notes = [*loss_notes(run_environment), *_verdict(steps, measured, run_environment)]
+    notes += yield from advice(scope, question, device_operations, steps, measured, run_environment, use)
+    notes += [
+        note
+        for note in (*device_operations.notes, *steps.notes)
+        if device_operations.table.cores or note in steps.notes
+    ]
     series = [] if measured is None else [chart for chart in measured.series if chart.id == "steps"]
     return Answer(facts, tables, series, notes)
 
@@ -125,9 +133,9 @@ def _measured(steps: AskedSteps) -> Measured | None:
     return tpu_steps_of(steps, _CHART_STEPS) if steps.of_tpus else host_steps(steps, _CHART_STEPS)
 
 
-def _verdict(steps: AskedSteps, measured: Measured | None, machines: Environment) -> Sequence[Note]:
+def _verdict(steps: AskedSteps, measured: Measured | None, run_environment: Environment) -> Sequence[Note]:
     if measured is None:
-        return [Note("warning" if machines.devices else "info", f"No step is known: {steps.why}.")]
+        return [Note("warning" if run_environment.devices else "info", f"No step is known: {steps.why}.")]
     judgement = verdict(measured.input_share, measured.others_share)
     return [
         Note(

@@ -37,10 +37,10 @@ _FAR: Final = 3.5
 def advice(
     scope: Scope,
     question: SpanQuestion,
-    operations: AskedOperations,
+    device_operations: AskedOperations,
     steps: AskedSteps,
     measured: Measured | None,
-    machines: Environment,
+    run_environment: Environment,
     use: DeviceUse,
 ) -> Steps[list[Note]]:
     """Suggestions with their numbers. Raises DamagedStore."""
@@ -61,10 +61,10 @@ def advice(
     for name, fraction in (("barrier", barrier), ("debug", debug)):
         if fraction is not None and fraction.track >= 0:
             places[name] = SeenAt(fraction.track, fraction.start, fraction.stop)
-    if machines.hosts and machines.hosts[0].devices:
-        places["idle"] = SeenAt(machines.hosts[0].devices[0].tracks[0].track)
+    if run_environment.hosts and run_environment.hosts[0].devices:
+        places["idle"] = SeenAt(run_environment.hosts[0].devices[0].tracks[0].track)
     own = side.own
-    counters = machines.counter(MXU), machines.counter(HBM)
+    counters = run_environment.counter(MXU), run_environment.counter(HBM)
     slowest, place = _slowest(steps)
     if place is not None:
         places["slowest"] = place
@@ -79,8 +79,8 @@ def advice(
         idle=use.idle,
         mxu=counters[0] if counters[0] is not None else use.flops,
         hbm=counters[1] if counters[1] is not None else use.hbm,
-        span=operations.table.span,
-        operations=_of_rules(operations),
+        span=device_operations.table.span,
+        operations=_of_rules(device_operations),
         places=places,
     )
     if evidence.waits_for_collectives > OFFLOAD_SHARE and scope.reader.is_whole:
@@ -88,10 +88,10 @@ def advice(
     return suggestions(evidence)
 
 
-def _of_rules(operations: AskedOperations) -> list[Operation]:
+def _of_rules(device_operations: AskedOperations) -> list[Operation]:
     """The operations that rules are about."""
-    places = np.flatnonzero(operations.table.columns.are(RULED.__contains__)).tolist()
-    return [operations.table.operations[place] for place in places]
+    places = np.flatnonzero(device_operations.table.columns.are(RULED.__contains__)).tolist()
+    return [device_operations.table.operations[place] for place in places]
 
 
 def _memory_share(scope: Scope, tracks: frozenset[int], question_windows: QuestionWindows) -> Steps[float | None]:

@@ -44,13 +44,13 @@ class DeviceUse:
 
 def device_use(
     scope: Scope,
-    operations: AskedOperations,
-    machines: Environment,
+    device_operations: AskedOperations,
+    run_environment: Environment,
     tracks: frozenset[int],
     question_windows: QuestionWindows,
 ) -> Steps[DeviceUse]:
     """Use of devices: of TPU cores by their operations, of others by when anything runs on them."""
-    table, peaks = operations.table, operations.peaks
+    table, peaks = device_operations.table, device_operations.peaks
     cores = [
         core
         for core in tpu_cores(scope.reader)
@@ -66,7 +66,7 @@ def device_use(
         if peaks.hbm is not None and columns.tells_bytes[is_work].any():
             hbm = _hbm_bytes(columns, is_work) / seconds / peaks.hbm
     is_of_peak = peaks.flops is None or flops is not None  # what is missing: what the device could reach
-    peak_note = operations.no_cores or (NO_PEAK if is_of_peak else operations.no_costs)
+    peak_note = device_operations.no_cores or (NO_PEAK if is_of_peak else device_operations.no_costs)
     if cores and table.span:
         busy, span = yield from duty_times(scope.reader, cores, question_windows.on_track)
         return DeviceUse(
@@ -79,13 +79,13 @@ def device_use(
             peak_note,
         )
     total = Parts()
-    for host in machines.hosts:
+    for host in run_environment.hosts:
         for device in host.devices:
             if all(map(scope.is_done, sorted(device.track_ids))):
                 windows = question_windows.on_track(device.tracks[0].track)
                 total += (yield from parts_of(scope.reader, device, windows, None, question_windows.within)).parts
     if not total.span:
-        is_any = machines.devices or (yield from devices_of(scope.reader))
+        is_any = run_environment.devices or (yield from devices_of(scope.reader))
         why = "devices do not work in what is looked at" if is_any else NO_DEVICES
         return DeviceUse(None, why, None, why, None, None, why)
     return DeviceUse(

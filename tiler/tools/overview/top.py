@@ -20,21 +20,21 @@ _SHOWN: Final = 96  # characters
 TITLE: Final = "What takes most of the devices' time"
 
 
-def top_operations(operations: AskedOperations, limit: int) -> Table:
+def top_operations(device_operations: AskedOperations, limit: int) -> Table:
     """Operations of the framework; shares are of the time in which devices work."""
-    listed = longest_framework_operations(operations.table, limit)
-    busy = operations.table.busy
-    rates = [known_rates(operation, operations.peaks) for operation in listed]
+    listed = longest_framework_operations(device_operations.table, limit)
+    busy = device_operations.table.busy
+    listed_rates = [known_rates(operation, device_operations.peaks) for operation in listed]
     columns = [
         *_columns(
             [operation.name for operation in listed],
             [operation.type for operation in listed],
             [operation.sums.count for operation in listed],
-            [operations.ticks(operation.sums.own) for operation in listed],
+            [device_operations.ticks(operation.sums.own) for operation in listed],
             [operation.sums.own / busy if busy else 0.0 for operation in listed],
         ),
-        Column("flop_rate", "FLOP rate", "rate", [rate.flops for rate in rates], "FLOP/s", total="none"),
-        Column("bound_by", "Bound by", "text", [rate.bound_by or None for rate in rates]),
+        Column("flop_rate", "FLOP rate", "rate", [rates.flops for rates in listed_rates], "FLOP/s", total="none"),
+        Column("bound_by", "Bound by", "text", [rates.bound_by or None for rates in listed_rates]),
         Column(
             "track",
             "Track",

@@ -1,4 +1,4 @@
-"""Steps of each core of a pod, or of each host; and which of them keep the others waiting."""
+"""Steps of each core of a pod, or of each host, and the cores and hosts that keep the others waiting."""
 
 from __future__ import annotations
 
@@ -110,20 +110,20 @@ def _answer(scope: Scope, question: PodQuestion) -> Steps[Answer]:
     if page is not None:
         return (yield from _of_saved(scope, question, page))
     steps = yield from asked_steps(scope, question)
-    slow_cores = stragglers(steps.times)
+    standing_out = stragglers(steps.times)
     yield
     if not steps.times:
         return Answer([Fact("cores", "Cores", None, "count", steps.why)], notes=steps.notes)
     places_by_group = core_places(scope.reader)
-    places = [places_by_group.get(core.group) for core in steps.times]
-    cores = yield from _cores_table(steps, slow_cores, places)
-    tables = [_stragglers_table(steps, slow_cores), cores, _cells_table(steps, question.limit)]
+    places = [places_by_group.get(core_times.group) for core_times in steps.times]
+    cores = yield from _cores_table(steps, standing_out, places)
+    tables = [_stragglers_table(steps, standing_out), cores, _cells_table(steps, question.limit)]
     if question.collectives:
         tables.append((yield from collectives_table(scope, steps, question.limit)))
-    notes = [*_notes(steps, slow_cores), *_place_notes(places), *steps.notes]
+    notes = [*_notes(steps, standing_out), *_place_notes(places), *steps.notes]
     if question.channels:
         tables.append((yield from channels_table(scope, steps, places, question.limit, notes)))
-    return Answer(_facts(steps, slow_cores), tables, [_map(steps, question)], notes)
+    return Answer(_facts(steps, standing_out), tables, [_map(steps, question)], notes)
 
 
 def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Steps[Answer]:
@@ -154,10 +154,10 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Steps[Ans
     if not times:
         return Answer([Fact("cores", "Cores", None, "count", why)], notes=notes)
     yield
-    slow_cores = stragglers(times)
+    standing_out = stragglers(times)
     tables = [
-        _stragglers_table(steps, slow_cores),
-        (yield from _cores_table(steps, slow_cores, places)),
+        _stragglers_table(steps, standing_out),
+        (yield from _cores_table(steps, standing_out, places)),
         _cells_table(steps, question.limit),
         (yield from saved_channels(parsed, cores, names, question.steps, tick_ps, question.limit)),
     ]
@@ -165,66 +165,66 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Steps[Ans
         replace(table, columns=[column for column in table.columns if column.id not in _OF_TIMELINE])
         for table in tables
     ]
-    straggler_notes = [Note(note.severity, note.text) for note in _notes(steps, slow_cores)]
+    straggler_notes = [Note(note.severity, note.text) for note in _notes(steps, standing_out)]
     return Answer(
-        _facts(steps, slow_cores),
+        _facts(steps, standing_out),
         [table for table in tables if len(table)],
         [_map(steps, question)],
         [*straggler_notes, *notes],
     )
 
 
-def _facts(steps: AskedSteps, slow_cores: Sequence[Straggler]) -> list[Fact]:
+def _facts(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Fact]:
     enough = len(steps.times) >= LEAST
     why = "that take longer than usual for something" if enough else f"it takes {LEAST} cores or hosts to tell"
-    standing_out = len({straggler.core for straggler in slow_cores}) if enough else None
-    bottlenecks = Counter(bottleneck for core in steps.times for bottleneck in core.bottlenecks)
+    count = len({straggler.place for straggler in standing_out}) if enough else None
+    bottlenecks = Counter(bottleneck for core_times in steps.times for bottleneck in core_times.bottlenecks)
     greatest = bottlenecks.most_common(1)[0][0] if bottlenecks else None
     facts = [
         Fact("cores", "Cores" if steps.of_tpus else "Hosts", len(steps.times), "count"),
         Fact("hosts", "Hosts", len(set(steps.hosts)), "count"),
         Fact("steps", "Steps", len(steps.aligned), "count"),
-        Fact("stragglers", "Stragglers", standing_out, "count", why),
+        Fact("stragglers", "Stragglers", count, "count", why),
         Fact("bottleneck", "Bottleneck", None if greatest is None else CLASS_TITLES[greatest], "text", "of most steps"),
     ]
     if steps.of_tpus:
-        whole = sum(int(core.duration.sum()) for core in steps.times)
+        whole = sum(int(core_times.duration.sum()) for core_times in steps.times)
         for part in (StepPart.ALL_REDUCE_COMPUTE, StepPart.ALL_REDUCE_SYNC):
-            taken = sum(int(core.parts[part].sum()) for core in steps.times if part in core.parts)
-            is_told = whole > 0 and any(part in core.parts for core in steps.times)
+            taken = sum(int(core_times.parts[part].sum()) for core_times in steps.times if part in core_times.parts)
+            is_told = whole > 0 and any(part in core_times.parts for core_times in steps.times)
             why = "" if is_told else "the file does not tell it from computing"
             facts.append(Fact(part.value, PART_TITLES[part], taken / whole if is_told else None, "fraction", why))
     return facts
 
 
 def _cores_table(
-    steps: AskedSteps, slow_cores: Sequence[Straggler], places: Sequence[CorePlace | None]
+    steps: AskedSteps, standing_out: Sequence[Straggler], places: Sequence[CorePlace | None]
 ) -> Steps[Table]:
     """Each core with the means of its steps."""
     times = steps.times
     causes: dict[int, list[str]] = {}
-    for straggler in slow_cores:
-        causes.setdefault(straggler.core, []).append(CLASS_TITLES[straggler.cause])
+    for straggler in standing_out:
+        causes.setdefault(straggler.place, []).append(CLASS_TITLES[straggler.cause])
     straggles = [", ".join(causes.get(place, [])) or None for place in range(len(times))]
 
     def means(columns: Sequence[Ints]) -> list[Value]:
         return [nearest_mean(int(ps.sum()), len(ps) * steps.tick_ps) for ps in columns]
 
     of_classes: dict[StepClass, list[Value]] = {}
-    for one_class in StepClass:
+    for step_class in StepClass:
         yield
-        of_classes[one_class] = means([core.classes[one_class] for core in times])
+        of_classes[step_class] = means([core_times.classes[step_class] for core_times in times])
     of_parts: dict[StepPart, list[Value]] = {}
     for part in TPU_PARTS:
         yield
-        is_told = all(part in core.parts for core in times)
-        of_parts[part] = means([core.parts[part] for core in times]) if is_told else [None] * len(times)
+        is_told = all(part in core_times.parts for core_times in times)
+        of_parts[part] = means([core_times.parts[part] for core_times in times]) if is_told else [None] * len(times)
 
     columns = [
         Column("core", "Core", "name", list(steps.names)),
         Column("straggles", "Takes longer for", "text", straggles),
-        Column("steps", "Steps", "count", [len(core) for core in times]),
-        Column("duration", "Mean step", "ticks", means([core.duration for core in times]), total="none"),
+        Column("steps", "Steps", "count", [len(core_times) for core_times in times]),
+        Column("duration", "Mean step", "ticks", means([core_times.duration for core_times in times]), total="none"),
         *(
             Column(step_class.value, CLASS_TITLES[step_class], "ticks", of_classes[step_class], total="none")
             for step_class in StepClass
@@ -238,27 +238,36 @@ def _cores_table(
         Column("core_number", "Core of chip", "id", [None if place is None else place.core for place in places]),
         Column("x", "X", "id", [None if place is None else place.x for place in places]),
         Column("y", "Y", "id", [None if place is None else place.y for place in places]),
-        Column("start", "Start", "time", [int(core.start.min()) for core in times]),
-        Column("end", "End", "time", [int(core.stop.max()) for core in times]),
-        Column("track", "Track", "track", [int(core.track[0]) if core.track[0] >= 0 else None for core in times]),
+        Column("start", "Start", "time", [int(core_times.start.min()) for core_times in times]),
+        Column("end", "End", "time", [int(core_times.stop.max()) for core_times in times]),
+        Column(
+            "track",
+            "Track",
+            "track",
+            [int(core_times.track[0]) if core_times.track[0] >= 0 else None for core_times in times],
+        ),
     ]
     return Table("cores", "Cores, mean of their steps", columns)
 
 
-def _stragglers_table(steps: AskedSteps, slow_cores: Sequence[Straggler]) -> Table:
-    rows = [(straggler, steps.times[straggler.core]) for straggler in slow_cores]
-    extra = [straggler.extra_ps // steps.tick_ps for straggler in slow_cores]
+def _stragglers_table(steps: AskedSteps, standing_out: Sequence[Straggler]) -> Table:
+    rows = [(straggler, steps.times[straggler.place]) for straggler in standing_out]
+    extra = [straggler.extra_ps // steps.tick_ps for straggler in standing_out]
     columns = [
-        Column("core", "Core", "name", [steps.names[straggler.core] for straggler, _ in rows]),
+        Column("core", "Core", "name", [steps.names[straggler.place] for straggler, _ in rows]),
         Column("cause", "Takes longer for", "text", [CLASS_TITLES[straggler.cause] for straggler, _ in rows]),
         Column("extra", "Longer by, a step", "ticks", extra, total="none"),
         Column("share", "Of its time", "fraction", [straggler.share for straggler, _ in rows], total="none"),
         Column("median", "Usual", "fraction", [straggler.median for straggler, _ in rows], total="none"),
         Column("score", "Score", "number", [straggler.score for straggler, _ in rows], "modified z", total="none"),
         Column(
-            "step", "Worst step", "count", [int(core.number[straggler.worst]) for straggler, core in rows], total="none"
+            "step",
+            "Worst step",
+            "count",
+            [int(core_times.number[straggler.worst]) for straggler, core_times in rows],
+            total="none",
         ),
-        Column("event", "Event", "event", [steps.event(straggler.core, straggler.worst) for straggler, _ in rows]),
+        Column("event", "Event", "event", [steps.event(straggler.place, straggler.worst) for straggler, _ in rows]),
     ]
     return Table("stragglers", "Stragglers", columns)
 
@@ -270,20 +279,27 @@ def _cells_table(steps: AskedSteps, limit: int) -> Table:
     cells = list(zip(core_of, steps.aligned.rows[step_of, core_of].tolist(), strict=True))
     rows = [(steps.times[core], row) for core, row in cells]
 
-    def part(core: StepTimes, step_part: StepPart, row: int) -> int | None:
-        return int(core.parts[step_part][row]) // steps.tick_ps if step_part in core.parts else None
+    def part(core_times: StepTimes, step_part: StepPart, row: int) -> int | None:
+        return int(core_times.parts[step_part][row]) // steps.tick_ps if step_part in core_times.parts else None
 
     columns = [
         Column("step", "Step", "count", [int(steps.aligned.number[k]) for k in step_of], total="none"),
         Column("core", "Core", "name", [steps.names[core] for core, _ in cells]),
-        Column("duration", "Duration", "ticks", [int(core.duration[row]) // steps.tick_ps for core, row in rows]),
-        Column("bottleneck", "Bottleneck", "text", [CLASS_TITLES[core.bottlenecks[row]] for core, row in rows]),
+        Column(
+            "duration",
+            "Duration",
+            "ticks",
+            [int(core_times.duration[row]) // steps.tick_ps for core_times, row in rows],
+        ),
+        Column(
+            "bottleneck", "Bottleneck", "text", [CLASS_TITLES[core_times.bottlenecks[row]] for core_times, row in rows]
+        ),
         *(
             Column(
                 step_class.value,
                 CLASS_TITLES[step_class],
                 "ticks",
-                [int(core.classes[step_class][row]) // steps.tick_ps for core, row in rows],
+                [int(core_times.classes[step_class][row]) // steps.tick_ps for core_times, row in rows],
             )
             for step_class in StepClass
         ),
@@ -292,13 +308,13 @@ def _cells_table(steps: AskedSteps, limit: int) -> Table:
                 f"{_TPU}{step_part.value}",
                 PART_TITLES[step_part],
                 "ticks",
-                [part(core, step_part, row) for core, row in rows],
+                [part(core_times, step_part, row) for core_times, row in rows],
             )
             for step_part in TPU_PARTS
         ),
         Column("pass", "Pass", "count", [int(steps.aligned.pass_[k]) + 1 for k in step_of], total="none"),
-        Column("start", "Start", "time", [int(core.start[row]) for core, row in rows]),
-        Column("end", "End", "time", [int(core.stop[row]) for core, row in rows]),
+        Column("start", "Start", "time", [int(core_times.start[row]) for core_times, row in rows]),
+        Column("end", "End", "time", [int(core_times.stop[row]) for core_times, row in rows]),
         Column("event", "Event", "event", [steps.event(core, row) for core, row in cells]),
     ]
     return Table("cells", "Steps on cores", columns)
@@ -343,22 +359,23 @@ def _title(colour: str) -> str:
     return CLASS_TITLES[StepClass(colour)]
 
 
-def _notes(steps: AskedSteps, slow_cores: Sequence[Straggler]) -> list[Note]:
+def _notes(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Note]:
     """The answer in words."""
-    if not slow_cores:
+    if not standing_out:
         return []
     notes = []
-    for cause in dict.fromkeys(straggler.cause for straggler in slow_cores):
-        same_cause = [straggler for straggler in slow_cores if straggler.cause is cause]
+    for cause in dict.fromkeys(straggler.cause for straggler in standing_out):
+        same_cause = [straggler for straggler in standing_out if straggler.cause is cause]
         worst = same_cause[0]
         more = f", and {len(same_cause) - 1:,} more as well" if len(same_cause) > 1 else ""
         text = (
-            f"{steps.names[worst.core]} takes longer than others for {CLASS_TITLES[cause].lower()}{more}: "
+            f"{steps.names[worst.place]} takes longer than others for {CLASS_TITLES[cause].lower()}{more}: "
             f"{percent(worst.share)} of its steps, where {percent(worst.median)} are usual."
         )
-        times, row = steps.times[worst.core], worst.worst
-        track = int(times.track[row])
-        notes.append(Note("warning", text, int(times.start[row]), int(times.stop[row]), track if track >= 0 else None))
+        core_times, row = steps.times[worst.place], worst.worst
+        track = int(core_times.track[row])
+        start, stop = int(core_times.start[row]), int(core_times.stop[row])
+        notes.append(Note("warning", text, start, stop, track if track >= 0 else None))
     return notes
 
 

@@ -33,17 +33,19 @@ def channels_table(
     numbers = [None if place is None else place.number for place in places]
     are_numbered = None not in numbers and len(set(numbers)) == len(numbers)
     windows, rows = [], []
-    for place, core in enumerate(steps.times):
+    for place, core_times in enumerate(steps.times):
         step = np.flatnonzero(steps.aligned.rows[:, place] >= 0)
         row = steps.aligned.rows[step, place]
-        order = np.argsort(core.start[row], kind="stable")
+        order = np.argsort(core_times.start[row], kind="stable")
         step, row = step[order], row[order]
-        lasting = core.stop[row] > core.start[row]
+        lasting = core_times.stop[row] > core_times.start[row]
         step, row = step[lasting], row[lasting]
-        if core.group in cores:
+        if core_times.group in cores:
             number = numbers[place] if are_numbered else place
             assert number is not None
-            windows.append(CoreWindows(cores[core.group], number, core.start[row], core.stop[row], step))
+            windows.append(
+                CoreWindows(cores[core_times.group], number, core_times.start[row], core_times.stop[row], step)
+            )
             rows.append(place)
     transfers = yield from run_transfers(scope.reader, windows)
     yield

@@ -25,14 +25,14 @@ def collectives_table(scope: Scope, steps: AskedSteps, limit: int) -> Steps[Tabl
     """
     cores = {core.group: core for core in tpu_cores(scope.reader)}
     step_numbers, places, reduces = [], [], []
-    for place, core in enumerate(steps.times):
+    for place, core_times in enumerate(steps.times):
         rows = steps.aligned.rows[:limit, place]
         step = np.flatnonzero(rows >= 0)
-        step = step[np.argsort(core.start[rows[step]], kind="stable")]
-        if core.group not in cores or not len(step):
+        step = step[np.argsort(core_times.start[rows[step]], kind="stable")]
+        if core_times.group not in cores or not len(step):
             continue
         events = yield from reduce_events(
-            scope.reader, cores[core.group], core.start[rows[step]], np.asarray(core.stop[rows[step]])
+            scope.reader, cores[core_times.group], core_times.start[rows[step]], np.asarray(core_times.stop[rows[step]])
         )
         step_numbers.append(step[events.window])
         places.append(np.full(len(events), place))

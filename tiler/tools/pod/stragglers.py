@@ -34,9 +34,9 @@ _CAUSES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Straggler:
-    """`core` is the place among those that were compared; shares are of the time of all its steps."""
+    """A core or a host that stands out. `place` is its index in `times`; shares are of the time of all its steps."""
 
-    core: int
+    place: int
     cause: StepClass
     share: float
     median: float
@@ -47,7 +47,7 @@ class Straggler:
 
 def stragglers(times: Sequence[StepTimes]) -> list[Straggler]:
     """Cores that stand out, the worst first."""
-    places = [place for place, core in enumerate(times) if int(core.duration.sum()) > 0]
+    places = [place for place, core_times in enumerate(times) if int(core_times.duration.sum()) > 0]
     if len(places) < LEAST:
         return []
     standing_out = []
@@ -59,8 +59,11 @@ def stragglers(times: Sequence[StepTimes]) -> list[Straggler]:
         for place, share in zip(places, shares.tolist(), strict=True):
             score = _SCALE * (share - median) / deviation
             if score > FAR:
-                core = times[place]
-                steps = np.divide(core.classes[cause], core.duration, out=np.zeros(len(core)), where=core.duration > 0)
-                extra = round((share - median) * float(core.duration.mean()))
+                core_times = times[place]
+                duration = core_times.duration
+                steps = np.divide(
+                    core_times.classes[cause], duration, out=np.zeros(len(core_times)), where=duration > 0
+                )
+                extra = round((share - median) * float(duration.mean()))
                 standing_out.append(Straggler(place, cause, share, median, score, extra, int(np.argmax(steps))))
     return sorted(standing_out, key=lambda straggler: -straggler.extra_ps)

@@ -60,27 +60,30 @@ class RooflineQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: RooflineQuestion) -> Steps[Answer]:
-    operations = yield from asked_operations(scope, question)
-    if not operations.table.cores:
-        return Answer(notes=operations.notes)
-    every = _row("Program", program(operations.table, with_feeds=question.with_infeed), operations.peaks)
-    order = _order(operations.table, with_feeds=question.with_infeed)
+    device_operations = yield from asked_operations(scope, question)
+    if not device_operations.table.cores:
+        return Answer(notes=device_operations.notes)
+    every = _row("Program", program(device_operations.table, with_feeds=question.with_infeed), device_operations.peaks)
+    order = _order(device_operations.table, with_feeds=question.with_infeed)
     yield
-    programs = [Row("Total", every.operation, every.rates), *(yield from _steps(scope, question, operations.peaks))]
-    machines = yield from environment(scope.reader, frozenset(scope.leaves(question.tracks)))
-    programs += _counted(every, machines, operations.peaks)
-    rows = [every, *_rows(operations, order[: max(question.limit, MOST_POINTS)])]
-    series = chart(rows, operations.peaks)
+    programs = [
+        Row("Total", every.operation, every.rates),
+        *(yield from _steps(scope, question, device_operations.peaks)),
+    ]
+    run_environment = yield from environment(scope.reader, frozenset(scope.leaves(question.tracks)))
+    programs += _counted(every, run_environment, device_operations.peaks)
+    rows = [every, *_rows(device_operations, order[: max(question.limit, MOST_POINTS)])]
+    series = chart(rows, device_operations.peaks)
     listed = rows[: question.limit + 1]
     return Answer(
-        [*_facts(operations, every), *counter_facts(machines)],
+        [*_facts(device_operations, every), *counter_facts(run_environment)],
         [
-            Table("operations", "By instruction", operation_columns(listed, operations, every.operation.total)),
-            Table("programs", "The program, in all and by step", program_columns(programs, operations)),
-            _roofs(operations.peaks),
+            Table("operations", "By instruction", operation_columns(listed, device_operations, every.operation.total)),
+            Table("programs", "The program, in all and by step", program_columns(programs, device_operations)),
+            _roofs(device_operations.peaks),
         ],
         [] if series is None else [series],
-        [*operations.notes, *_notes(operations, every, order)],
+        [*device_operations.notes, *_notes(device_operations, every, order)],
     )
 
 
@@ -97,9 +100,9 @@ def _order(table: OpTable, *, with_feeds: bool) -> Ints:
     return places
 
 
-def _rows(operations: AskedOperations, places: Ints) -> list[Row]:
-    instructions = some_of(operations.table.operations, places.tolist())
-    return [_row(operation.metadata.name, operation, operations.peaks) for operation in instructions]
+def _rows(device_operations: AskedOperations, places: Ints) -> list[Row]:
+    instructions = some_of(device_operations.table.operations, places.tolist())
+    return [_row(operation.metadata.name, operation, device_operations.peaks) for operation in instructions]
 
 
 def _steps(scope: Scope, question: RooflineQuestion, peaks: Peaks) -> Steps[list[Row]]:
@@ -123,9 +126,9 @@ def _steps(scope: Scope, question: RooflineQuestion, peaks: Peaks) -> Steps[list
     return rows if every is None else [_averaged(every, len(numbers), peaks), *rows]
 
 
-def _counted(every: Row, machines: Environment, peaks: Peaks) -> list[Row]:
+def _counted(every: Row, run_environment: Environment, peaks: Peaks) -> list[Row]:
     """Row of what the hardware counted itself, as shares of the peaks; none where it was not recorded."""
-    matrix, hbm = machines.counter(MXU), machines.counter(HBM)
+    matrix, hbm = run_environment.counter(MXU), run_environment.counter(HBM)
     if matrix is None and hbm is None:
         return []
     moved = None if hbm is None or peaks.hbm is None else hbm * peaks.hbm
@@ -142,14 +145,14 @@ def _averaged(whole: Operation, count: int, peaks: Peaks) -> Row:
     return Row("Average step", mean, rates)
 
 
-def _facts(operations: AskedOperations, every: Row) -> list[Fact]:
-    peaks, rates = operations.peaks, every.rates
+def _facts(device_operations: AskedOperations, every: Row) -> list[Fact]:
+    peaks, rates = device_operations.peaks, every.rates
     unknown = "" if peaks.flops else _NO_PEAKS
-    missing = _ONE_KNOWN if rates.flops or rates.bytes else operations.no_costs
+    missing = _ONE_KNOWN if rates.flops or rates.bytes else device_operations.no_costs
     reached = "of what the program could reach with its FLOPs per byte" if rates.share else unknown or missing
     return [
         Fact("device", "Device", peaks.device or None, "text", "" if peaks.device else _NO_PEAKS),
-        Fact("cores", "Devices", operations.table.cores, "count", operations.no_cores),
+        Fact("cores", "Devices", device_operations.table.cores, "count", device_operations.no_cores),
         Fact("peak_flops", "Peak, FLOP/s", peaks.flops, "rate", unknown or f"FLOP/s of one. {peaks.flops_by}".strip()),
         Fact("flop_rate", "FLOP rate, FLOP/s", rates.flops, "rate", "FLOP/s of one, of the program, in all its time"),
         Fact("intensity", "Intensity, FLOP/B", rates.intensity, "number", "FLOP for each byte that the program moves"),
@@ -172,13 +175,13 @@ def _roofs(peaks: Peaks) -> Table:
     return Table("roofs", "What the device could reach", columns)
 
 
-def _notes(operations: AskedOperations, every: Row, order: Ints) -> list[Note]:
+def _notes(device_operations: AskedOperations, every: Row, order: Ints) -> list[Note]:
     """The answer in words."""
     rates: Rates = every.rates
     if not rates.flops and not rates.bytes:
-        return [Note("info", operations.no_costs)]
-    if not operations.peaks.flops or rates.share is None:
-        return [Note("info", _ONE_KNOWN if operations.peaks.flops else _NO_PEAKS)]
+        return [Note("info", device_operations.no_costs)]
+    if not device_operations.peaks.flops or rates.share is None:
+        return [Note("info", _ONE_KNOWN if device_operations.peaks.flops else _NO_PEAKS)]
     notes = [
         Note(
             "info",
@@ -186,7 +189,7 @@ def _notes(operations: AskedOperations, every: Row, order: Ints) -> list[Note]:
             f"the FLOPs that the device can do".replace("%", " %"),
         )
     ]
-    lost = _most_lost(operations, order)
+    lost = _most_lost(device_operations, order)
     if lost is not None:
         share = _lost(lost) / every.operation.total if every.operation.total else 0.0
         text = (
@@ -201,16 +204,16 @@ def _limit(rates: Rates) -> str:
     return "the device's FLOPs" if rates.bound_by == "Compute" else f"the bytes per second of {rates.bound_by}"
 
 
-def _most_lost(operations: AskedOperations, order: Ints) -> Row | None:
+def _most_lost(device_operations: AskedOperations, order: Ints) -> Row | None:
     """The instruction that loses most time, the first of several."""
     if not len(order):
         return None
-    own = operations.table.columns.own[order]
+    own = device_operations.table.columns.own[order]
     worst: Row | None = None
     for first in range(0, len(order), _AT_ONCE):
         if worst is not None and _lost(worst) >= own[first]:
             break  # those that follow take less time than that
-        for row in _rows(operations, order[first : first + _AT_ONCE]):
+        for row in _rows(device_operations, order[first : first + _AT_ONCE]):
             if _lost(row) > (0 if worst is None else _lost(worst)):
                 worst = row
     return worst
