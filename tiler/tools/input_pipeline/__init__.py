@@ -65,8 +65,8 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Steps[Answer]:
 
 def _copied(steps: AskedSteps) -> Fraction:
     """The share of the step time that is copying to devices."""
-    copied = sum(int(core.sum_of([StepPart.HOST_TO_DEVICE]).sum()) for core in steps.times)
-    whole = sum(int(core.duration.sum()) for core in steps.times)
+    copied = sum(int(core_times.sum_of([StepPart.HOST_TO_DEVICE]).sum()) for core_times in steps.times)
+    whole = sum(int(core_times.duration.sum()) for core_times in steps.times)
     return Fraction(copied, whole) if whole else Fraction(0)
 
 
