@@ -13,6 +13,7 @@ from tilescope.tiler.export.flow_text import with_flows
 from tilescope.tiler.export.ids import Ids
 from tilescope.tiler.export.labels import Labels
 from tilescope.tiler.export.times import Times
+from tilescope.tiler.lookup.arguments import argument_decoder
 from tilescope.tiler.query import QueryReader
 
 
@@ -39,7 +40,7 @@ class MadeEvents:
             yield f'{{"ph":"C","name":{quoted(told["name"])}{ids}{at},"args":{{"value":{value}}}}}'
             return
         what = row.what
-        args = self._reader.store.args_decoder(self._reader.store.file_of(track))(row.raw)
+        args = argument_decoder(self._reader.store, self._reader.file_of(track))(row.raw)
         args_member = f',"args":{args_text(args)}' if args else ""
         if kind == "slice":
             yield from self._slice(track, row, f"{what}{args_member}", cursor)

@@ -72,6 +72,8 @@ def describe(key: bytes) -> str:
     """Returns the record under a key in words: track, level and tile."""
     record = record_of(key)
     try:
-        return f"a record of an unknown kind, {key[:40]!r}" if record is None else record.describe(key)
+        return (
+            f"a record of an unknown kind, {key[:40]!r}" if record is None else record.describe(*record.numbers_in(key))
+        )
     except struct.error:
         return f"a record of an unknown kind, {key[:40]!r}"

@@ -39,7 +39,7 @@ class Available(Enum):
 class Record:
     """One kind of record. Equal to itself alone."""
 
-    __slots__ = ("_prefix", "_struct", "available", "doc", "letter", "numbers", "proof", "title")
+    __slots__ = ("_keys", "_struct", "available", "doc", "letter", "numbers", "proof", "title")
 
     def __init__(
         self, letter: str, numbers: str, title: str | Callable[..., str], available: Available, *, doc: str, proof: str
@@ -55,8 +55,9 @@ class Record:
         self.doc: Final = doc
         self.proof: Final = proof
         formats = "".join(KEY_NUMBERS[number] for number in self.numbers)
-        self._struct: Final = struct.Struct(f">c{formats}")
-        self._prefix: Final = tuple(struct.Struct(f">c{formats[:count]}") for count in range(len(formats)))
+        # By how many of its numbers a beginning of a key has.
+        self._keys: Final = tuple(struct.Struct(f">c{formats[:count]}") for count in range(len(formats) + 1))
+        self._struct: Final = self._keys[-1]
 
     def __repr__(self) -> str:
         return f"Record({self.letter.decode()!r}, {' '.join(self.numbers)!r})"
@@ -66,15 +67,15 @@ class Record:
         return self._struct.pack(self.letter, *numbers)
 
     def prefix(self, *numbers: int) -> bytes:
-        """Returns the beginning of all keys with these first numbers."""
-        return self._prefix[len(numbers)].pack(self.letter, *numbers)
+        """Returns the beginning of all keys with these first numbers. Raises struct.error for numbers that none has."""
+        return self._keys[len(numbers)].pack(self.letter, *numbers)
 
     def numbers_in(self, key: bytes) -> tuple[int, ...]:
         """The numbers of a key of this kind. Raises struct.error for one of another length."""
         numbers: tuple[int, ...] = self._struct.unpack(key)[1:]
         return numbers
 
-    def describe(self, key: bytes) -> str:
-        """The record with this key in words. Raises struct.error."""
+    def describe(self, *numbers: int) -> str:
+        """The record with these numbers in words."""
         write = self.title.format if isinstance(self.title, str) else self.title
-        return write(**dict(zip(self.numbers, self.numbers_in(key), strict=True)))
+        return write(**dict(zip(self.numbers, numbers, strict=True)))

@@ -74,14 +74,14 @@ class Environment:
 
 def environment(reader: QueryReader, tracks: frozenset[int]) -> Steps[Environment]:
     """That of the hosts that have some of these tracks. Raises DamagedStore."""
-    tree, store = reader.tree, reader.store
+    tree = reader.tree
     devices = yield from devices_of(reader)
     files: dict[int | None, set[int]] = {}
     for track in sorted(tracks):
         group: int | None = int(tree.tracks[track]["group"])
         while group is not None and tree.groups[group]["kind"] != "host":
             group = tree.groups[group]["parent"]
-        files.setdefault(group, set()).add(store.file_of(track))
+        files.setdefault(group, set()).add(reader.file_of(track))
     planes = plane_facts(reader) if reader.is_whole else []
     yield
     hosts, kinds = [], set()
@@ -91,7 +91,7 @@ def environment(reader: QueryReader, tracks: frozenset[int]) -> Steps[Environmen
         hosts.append(HostPart(name, group, own, [one for one in planes if one.file in of]))
         for device in own:
             track = device.tracks[0].track
-            kind = peaks_of(reader, device.group, store.file_of(track)).device if reader.is_whole else ""
+            kind = peaks_of(reader, device.group, reader.file_of(track)).device if reader.is_whole else ""
             kinds.add(kind or _kind(plane_of(tree.groups[device.group])))
     return Environment(hosts, sorted(kinds))
 

@@ -150,7 +150,7 @@ def _is_asked(scope: Scope, tracks: frozenset[int], of: tuple[int, ...]) -> bool
 
 
 def _peaks(scope: Scope, of: TpuCore | GpuDevice, track: int) -> Peaks:
-    return peaks_of(scope.reader, of.group, scope.reader.store.file_of(track))
+    return peaks_of(scope.reader, of.group, scope.reader.file_of(track))
 
 
 def availability(scope: Scope) -> str:

@@ -14,6 +14,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import SLICE_KINDS, QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, content
 from tilescope.tiler.tools.answer import Note
@@ -121,7 +122,7 @@ class Scope:
     def is_done(self, track: int) -> bool:
         """Whether a track can be read. Where it cannot yet, the answer is not complete."""
         store = self.reader.store
-        return not store.is_growing or store.shape(track // TRACKS_PER_BLOCK) is not None
+        return not store.is_growing or store.get(SHAPE, track // TRACKS_PER_BLOCK) is not None
 
     def attachments(self) -> tuple[AttachmentEntry, ...]:
         """What the store keeps of the trace beside its events. Raises NotBuilt while the run is indexed."""
@@ -129,15 +130,15 @@ class Scope:
 
     def attachment(self, entry: AttachmentEntry) -> Iterator[bytes]:
         """The content of one, piece by piece."""
-        return content(entry, lambda chunk: self.reader.store.attachment_chunk(entry.id, chunk))
+        return content(self.reader.store, entry)
 
     def event_metadata(self, track: int) -> XStatTables | None:
         """What the events of the kinds of a track's file share, by number, name id or plane; None: nothing is known.
 
         Raises NotBuilt while the run is indexed.
         """
-        file = self.reader.store.file_of(track)
-        return None if file < 0 else self.reader.store.event_metadata(file)
+        file = self.reader.file_of(track)
+        return None if file < 0 else self.reader.event_metadata(file)
 
     def tracks_of(self, host: HostRef) -> list[int]:
         """All tracks of a host, rollups included."""

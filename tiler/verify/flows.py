@@ -45,7 +45,7 @@ class FlowRecordCheck:
         number = int.from_bytes(key[1:5], "big")
         tracks = self._catalogue.tracks
         if number >= len(tracks) or tracks[number].kind != TrackKind.SLICE:
-            raise DamagedStore(f"{self._catalogue.path}: a record that should not be there: {key!r}")
+            raise DamagedStore(f"{self._catalogue.place}: a record that should not be there: {key!r}")
         track = tracks[number]
         with self._memory.taken(len(value) + inflated_bytes(value)):
             try:
@@ -97,10 +97,10 @@ class FlowRecordCheck:
         leaving, arriving = self._counts.sum(axis=0).tolist()
         if not leaving == arriving == self._catalogue.flow_edges:
             what = f"{leaving} flow ends leave and {arriving} arrive, of {self._catalogue.flow_edges} flows"
-            raise DamagedStore(f"{self._catalogue.path}: {what}")
+            raise DamagedStore(f"{self._catalogue.place}: {what}")
         if self._derived != self._catalogue.derived_edges:
             what = f"{self._derived} flows are derived, of {self._catalogue.derived_edges}"
-            raise DamagedStore(f"{self._catalogue.path}: {what}")
+            raise DamagedStore(f"{self._catalogue.place}: {what}")
         self._tally["flow_edges"] += leaving
 
     def _check_order(self, track: TrackEntry, ends: FlowEnds, before: FlowEnds | None) -> None:

@@ -27,7 +27,7 @@ from tilescope.tiler.records.spread import BLOCK_SPREAD, SPREAD, TRACK_SUMS_SPRE
 from tilescope.tiler.records.steps import STEPS
 from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import TRACKS
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.verify.attachments import AttachmentCheck
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.flow_bins import FlowTileCheck
@@ -43,11 +43,11 @@ from tilescope.tiler.verify.stored_rows import StoredRowsCheck
 from tilescope.tiler.verify.tree import BlockTree
 
 
-def read_trees(store: RunStore, catalogue: Catalogue) -> list[BlockTree]:
+def read_trees(store: Store, catalogue: Catalogue) -> list[BlockTree]:
     """The tiles of all blocks. Raises DamagedStore where they form no trees."""
     trees: list[BlockTree] = []
     for number in range(-(-len(catalogue.tracks) // TRACKS_PER_BLOCK)):
-        record = store.shape(number)
+        record = store.get(SHAPE, number)
         if record is None:
             raise _error(store, f"the shape record of block {number} is missing")
         try:
@@ -63,7 +63,7 @@ def read_trees(store: RunStore, catalogue: Catalogue) -> list[BlockTree]:
 class RecordCheck:
     """Takes all records in the order of their keys."""
 
-    def __init__(self, store: RunStore, catalogue: Catalogue, trees: list[BlockTree], memory: ProofMemory) -> None:
+    def __init__(self, store: Store, catalogue: Catalogue, trees: list[BlockTree], memory: ProofMemory) -> None:
         self._store = store
         self._memory = memory
         self._catalogue = catalogue
@@ -305,5 +305,5 @@ def _no_page(_number: int) -> bytes:
     return b""  # pages are taken as they come
 
 
-def _error(store: RunStore, what: str) -> DamagedStore:
-    return DamagedStore(f"{store.path}: {what}")
+def _error(store: Store, what: str) -> DamagedStore:
+    return DamagedStore(f"{store.place}: {what}")

@@ -32,7 +32,7 @@ class StepRecordCheck:
         number, first = STEPS.numbers_in(key)
         tracks = self._catalogue.tracks
         if number >= len(tracks) or tracks[number].kind not in _KINDS:
-            raise DamagedStore(f"{self._catalogue.path}: a record that should not be there: {key!r}")
+            raise DamagedStore(f"{self._catalogue.place}: a record that should not be there: {key!r}")
         track = tracks[number]
         try:
             steps = TrackSteps.decode(inflate(value), number)

@@ -11,7 +11,14 @@ from tests.server.conftest import Client, Site
 from tests.server.fakes import FakeStore, page_bytes, publish, small_pages
 from tilescope.server.errors import NoRoomToIndex
 from tilescope.server.runs.run import IndexProgress
+from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.records.flow_bins import FLOW_TILES
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.overview import OVERVIEW
+from tilescope.tiler.records.tiles import SHAPE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import LIMITS
+from tilescope.tiler.store.store import need
 
 RUNS = "/api/v1/runs"
 BUILD = f"{RUNS}/run1/builds/b1"
@@ -114,11 +121,11 @@ PAGES = [
     for key in small_pages()
 ]
 STORED = [
-    ("/tracks", FakeStore().tracks(), "application/json"),
-    ("/names/0", FakeStore().names(0), "application/json"),
-    ("/shapes/0", FakeStore().shape(0), "application/octet-stream"),
-    ("/overview/0", FakeStore().overview(0), "application/octet-stream"),
-    ("/flows/0/3/7", FakeStore().flow_tiles(0, 3, 7), "application/octet-stream"),
+    ("/tracks", need(FakeStore(), TRACKS), "application/json"),
+    ("/names/0", FakeStore().get(NAMES, 0), "application/json"),
+    ("/shapes/0", FakeStore().get(SHAPE, 0), "application/octet-stream"),
+    ("/overview/0", FakeStore().get(OVERVIEW, 0), "application/octet-stream"),
+    ("/flows/0/3/7", FakeStore().get(FLOW_TILES, 0, 3, 0), "application/octet-stream"),
     *PAGES,
 ]
 
@@ -193,7 +200,7 @@ async def test_no_two_resources_share_a_tag(client: Client) -> None:
 
 async def test_an_event_has_all_its_arguments(client: Client) -> None:
     answer = await client.get(f"{BUILD}/events/0/3")
-    assert json.loads(await answer.read()) == FakeStore().event(0, 3)
+    assert json.loads(await answer.read()) == event_details(FakeStore(), 0, 3)
     assert answer.headers["Cache-Control"] == IMMUTABLE
 
 

@@ -23,6 +23,8 @@ from tilescope.client.sync import Run
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.export import Cursor, ExportQuestion, next_piece, pieces
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.lookup.flow_ends import flow_ends
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Tracks
@@ -169,12 +171,12 @@ def flows_of(store: Path, there: Callable[[int, int], bool]) -> Counter[tuple[An
     found: Counter[tuple[Any, ...]] = Counter()
     origin_ps, tick_ps = int(opened.manifest()["origin_ns"]) * 1000, int(opened.manifest()["tick_ps"])
     for track, told in enumerate(reader.tree.tracks):
-        for ends in opened.flow_ends(track) if told["kind"] == "slice" else ():
+        for ends in flow_ends(opened, track) if told["kind"] == "slice" else ():
             for k in np.flatnonzero(ends.incoming == 0).tolist():
                 tick, partner, arrives = int(ends.tick[k]), int(ends.partner_track[k]), int(ends.partner_tick[k])
                 events = [
-                    opened.event(track, int(ends.ordinal[k])),
-                    opened.event(partner, int(ends.partner_ordinal[k])),
+                    event_details(opened, track, int(ends.ordinal[k])),
+                    event_details(opened, partner, int(ends.partner_ordinal[k])),
                 ]
                 names = [event["name"] for event in events if event is not None]
                 if there(track, tick) and there(partner, arrives):

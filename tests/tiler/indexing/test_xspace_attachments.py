@@ -14,6 +14,7 @@ from tests.tiler.readers import wire_writer as w
 from tests.tiler.store.stored import attached, built, entries_of
 from tilescope.tiler.details.typed_stats import StatType, plane_stats
 from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.lookup.arguments import event_metadata
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify import verify_store
 
@@ -87,7 +88,7 @@ def planes_of(path: Path) -> Iterator[tuple[str, Fields, dict[int, str]]]:
 
 
 def tables_of(run: RunStore) -> XStatTables:
-    tables = run.event_metadata(0)
+    tables = event_metadata(run, 0)
     assert tables is not None
     return tables
 

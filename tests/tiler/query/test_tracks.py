@@ -11,7 +11,9 @@ import pytest
 from tests.demo import DEMO_TRACE
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, TrackTree, finish
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import RunStore, open_run_store
+from tilescope.tiler.store.store import need
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.stats.summary import summary
 from tilescope.tiler.windows import everywhere
@@ -30,7 +32,7 @@ def pod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunStore]:
 
 
 def test_the_tracks_of_a_rollup_are_those_that_its_tiles_sum(pod: RunStore) -> None:
-    tree = TrackTree.decode(pod.tracks())
+    tree = TrackTree.decode(need(pod, TRACKS))
     internals = pod.internals()["tracks"]
     rollups = [track["id"] for track in tree.tracks if track["kind"] == "rollup"]
     assert rollups

@@ -10,8 +10,17 @@ import pytest
 from tests.tiler.store.replayed_build import Builder, builder, tracks_of
 from tilescope.tiler.errors import NoStore, NotBuilt, StoredLast
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.lookup.sources import sources
+from tilescope.tiler.lookup.tiles import stored_page
+from tilescope.tiler.lookup.tracks import built_tracks
 from tilescope.tiler.pages import Shape, decompress
+from tilescope.tiler.records.flow_bins import FLOW_TILES
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.tiles import SHAPE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import GrowingStore, RunStore, open_growing, open_run_store
+from tilescope.tiler.store.store import need
 from tilescope.tiler.store.sweep import sweep
 from tilescope.tiler.synth import write_synthetic_trace
 
@@ -69,36 +78,39 @@ def test_a_new_revision_is_seen_at_once(building: Builder, growing: GrowingStore
     assert (growing.build, growing.is_growing) == (BUILD, True)
     building.step("show 2")
     assert growing.manifest()["revision"] == 2
-    assert growing.sources() == complete.sources()
-    assert growing.tracks() == complete.tracks()
-    assert growing.names(0) == complete.names(0)
+    assert sources(growing) == sources(complete)
+    assert need(growing, TRACKS) == need(complete, TRACKS)
+    assert growing.get(NAMES, 0) == complete.get(NAMES, 0)
 
 
 def test_a_block_is_there_once_it_is_done_and_not_before(
     building: Builder, growing: GrowingStore, complete: RunStore
 ) -> None:
-    assert growing.shape(1) is None
+    assert growing.get(SHAPE, 1) is None
     with pytest.raises(NotBuilt):
-        growing.event(33, 0)
+        event_details(growing, 33, 0)
     building.step("block 1")
-    assert growing.shape(1) == complete.shape(1)
-    shape = Shape.decode(decompress(growing.shape(1) or b""))
+    assert growing.get(SHAPE, 1) == complete.get(SHAPE, 1)
+    shape = Shape.decode(decompress(growing.get(SHAPE, 1) or b""))
     for tile in range(len(shape.level)):
         key = shape.page_of(tile)
-        assert growing.page(key) == complete.page(key)
-    assert growing.shape(0) is None
+        assert stored_page(growing, key) == stored_page(complete, key)
+    assert growing.get(SHAPE, 0) is None
     for track in tracks_of(complete):
         number = int(str(track["id"]))
         if track["kind"] == "rollup" or track["events"] == "0":
             continue
         if number // 32 == 1:
-            assert growing.event(number, 0) == {**(complete.event(number, 0) or {}), "flows": None}
-            assert growing.track_facts(1)[number] == track
+            assert event_details(growing, number, 0) == {**(event_details(complete, number, 0) or {}), "flows": None}
+            assert built_tracks(growing, 1)[number] == track
             with pytest.raises(StoredLast):  # flows are stored when all of their ends are there
-                growing.flow_tiles(number, 3, 7)
-            assert growing.event(number, int(str(track["events"]))) is None
+                growing.at_most(FLOW_TILES, number, 3, 7)
+            assert event_details(growing, number, int(str(track["events"]))) is None
         else:
-            for ask in (lambda n=number: growing.event(n, 0), lambda n=number: growing.flow_tiles(n, 0, 0)):
+            for ask in (
+                lambda n=number: event_details(growing, n, 0),
+                lambda n=number: growing.at_most(FLOW_TILES, n, 0, 0),
+            ):
                 with pytest.raises(NotBuilt):
                     ask()
 
@@ -132,7 +144,7 @@ def test_it_goes_on_reading_when_it_is_published(
         building.step(f"block {block}")
     building.step("publish")
     assert [path.name for path in target.glob("gen-*")] == [f"gen-{BUILD}"]
-    assert growing.shape(0) == complete.shape(0)
+    assert growing.get(SHAPE, 0) == complete.get(SHAPE, 0)
     growing.published()
     assert not growing.is_growing
     assert growing.manifest() | {"store_bytes": ""} == complete.manifest() | {
@@ -141,8 +153,8 @@ def test_it_goes_on_reading_when_it_is_published(
         "revision": 1,
         "store_bytes": "",
     }
-    assert growing.shape(blocks) is None
-    assert growing.event(1, 0) == complete.event(1, 0)
+    assert growing.get(SHAPE, blocks) is None
+    assert event_details(growing, 1, 0) == event_details(complete, 1, 0)
 
 
 def test_what_is_published_already_is_opened_as_well(building: Builder, target: Path, complete: RunStore) -> None:
@@ -160,7 +172,7 @@ def test_what_is_published_already_is_opened_as_well(building: Builder, target: 
 def test_what_was_abandoned_can_be_read_until_it_is_closed(building: Builder, growing: GrowingStore) -> None:
     building.step("block 0")
     building.step("abandon")
-    assert growing.shape(0) is not None
+    assert growing.get(SHAPE, 0) is not None
     with pytest.raises(NoStore):  # and no damage
         growing.manifest()
 
@@ -173,4 +185,4 @@ def test_a_reader_keeps_what_is_left_of_a_build_until_it_knows_that_it_was_aband
     assert sweep(target) == []
     growing.abandoned()
     assert [left.path.name for left in sweep(target)] == [f"gen-{BUILD}.part"]
-    assert growing.shape(0) is not None
+    assert growing.get(SHAPE, 0) is not None

@@ -14,10 +14,15 @@ from tests.tiler.json_traces import busy_events, write_trace
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, StoreVersion
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.lookup.tiles import block_shape
 from tilescope.tiler.pages import compress, decompress
 from tilescope.tiler.records.manifest import MANIFEST
-from tilescope.tiler.records.tiles import PAGE
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.tiles import PAGE, SHAPE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.run_store import RunStore, open_run_store
+from tilescope.tiler.store.store import need
 
 EVENTS = busy_events(4)
 
@@ -37,7 +42,7 @@ def store(path: Path) -> Iterator[RunStore]:
 
 
 def tracks(store: RunStore) -> list[dict[str, object]]:
-    tree: dict[str, list[dict[str, object]]] = json.loads(decompress(store.tracks()))
+    tree: dict[str, list[dict[str, object]]] = json.loads(decompress(need(store, TRACKS)))
     return tree["tracks"]
 
 
@@ -50,7 +55,7 @@ def test_every_slice_is_that_of_the_file(store: RunStore) -> None:
         written.sort(key=lambda e: (e["ts"], -e["dur"]))
         assert track["events"] == str(len(written))
         for ordinal in range(0, len(written), 37):
-            event = store.event(int(str(track["id"])), ordinal)
+            event = event_details(store, int(str(track["id"])), ordinal)
             assert event is not None
             assert event["name"] == written[ordinal]["name"]
             assert event["start"] == str(written[ordinal]["ts"] * 1000)
@@ -62,10 +67,10 @@ def test_every_slice_is_that_of_the_file(store: RunStore) -> None:
 def test_samples_and_instants(store: RunStore) -> None:
     kinds = {str(track["kind"]): int(str(track["id"])) for track in tracks(store)}
     samples = sorted((e for e in EVENTS if e["ph"] == "C"), key=lambda e: int(e["ts"]))
-    event = store.event(kinds["counter"], 700)
+    event = event_details(store, kinds["counter"], 700)
     assert event is not None
     assert (event["kind"], event["value"]) == ("counter", samples[700]["args"]["bytes"])
-    event = store.event(kinds["instant"], 3)
+    event = event_details(store, kinds["instant"], 3)
     assert event is not None
     assert event["name"].startswith("mark")
 
@@ -73,11 +78,17 @@ def test_samples_and_instants(store: RunStore) -> None:
 def test_events_that_there_are_not(store: RunStore) -> None:
     rollup = [track["kind"] for track in store.internals()["tracks"]].index("rollup")
     for track, ordinal in ((-1, 0), (99, 0), (1, -1), (1, 10**9), (rollup, 0)):
-        assert store.event(track, ordinal) is None
+        assert event_details(store, track, ordinal) is None
 
 
 def test_records_that_there_are_not(store: RunStore) -> None:
-    found = [store.names(-1), store.names(9), store.shape(-1), store.shape(9), store.decoded_shape(9)]
+    found = [
+        store.get(NAMES, -1),
+        store.get(NAMES, 9),
+        store.get(SHAPE, -1),
+        store.get(SHAPE, 9),
+        block_shape(store, 9),
+    ]
     assert found == [None] * 5
 
 
@@ -115,7 +126,7 @@ def test_a_damaged_page_is_an_error_not_a_wrong_answer(path: Path, tmp_path: Pat
     altered.put({PAGE.key(*key[:4]): page[:100] + b"\x00" + page[101:] for key, page in altered.pages().items()})
     store = open_run_store(altered.path)
     with pytest.raises(DamagedStore):
-        store.event(1, 5)
+        event_details(store, 1, 5)
     store.close()
 
 
@@ -125,7 +136,7 @@ def test_arguments_are_as_the_file_has_them_where_every_client_can_read_them(tmp
     path.write_text(f'[{{"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":1,"args":{args}}}]')
     build_store([path], tmp_path / "store")
     store = open_run_store(tmp_path / "store")
-    event = store.event(0, 0)
+    event = event_details(store, 0, 0)
     store.close()
     assert event is not None
     assert {arg["name"]: arg["value"] for arg in event["args"]} == {

@@ -12,6 +12,7 @@ from tests.example import Example, PlainEvent
 from tests.examples import examples
 from tests.tiler.windows import WINDOWS, starts_in
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.lookup.tiles import decoded_page
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.query import EVERYTHING, Place, finish
 from tilescope.tiler.tools.find.search import MAX_TEXT, FindQuery, Match, Occurrence, find
@@ -76,7 +77,7 @@ def test_pages_that_cannot_hold_a_name_are_not_read(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(example.store, "page", record)
     pages = {run.page for run in example.reader.plan(example.track("main"), EVERYTHING).leaf_runs}
-    (page,) = (page for page in pages if 70_000 in example.store.decoded_page(page).slices.ordinal)
+    (page,) = (page for page in pages if 70_000 in decoded_page(example.store, page).slices.ordinal)
     read.clear()
     answer = finish(find(example.reader, FindQuery("needle", everywhere(EVERYTHING))))
     assert [event.start for event in answer.events] == [7_000_000]

@@ -20,6 +20,7 @@ from tests.tiler.store.replayed_build import builder
 from tests.tiler.windows import pairs
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, finish
 from tilescope.tiler.store import open_growing, open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
@@ -104,7 +105,7 @@ def test_steps_of_real_files_by_device(real: tuple[str, Asked]) -> None:
     for row in asked.rows("devices"):
         found[row["series"]][row["step"], row["duration"]] += 1
         track, ordinal = map(int, row["event"].split("."))
-        event = asked.store.event(track, ordinal)
+        event = event_details(asked.store, track, ordinal)
         assert event is not None
         assert (event["start"], event["duration"]) == (str(row["start"]), str(row["duration"]))
     assert all(of in devices.values() for of in found.values())

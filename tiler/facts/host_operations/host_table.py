@@ -117,7 +117,7 @@ class _Known:
         self.sums = OpSums(reader, self.ops)
         self.threads: defaultdict[int, list[int]] = defaultdict(list)  # by file
         for track in host_threads(reader):
-            self.threads[reader.store.file_of(track)].append(track)
+            self.threads[reader.file_of(track)].append(track)
         self._end = reader.end
         self._whole: dict[int, Sums] = {}
         self._rows = 0
