@@ -113,7 +113,8 @@ def _name(store: Store, name: int) -> tuple[str, str]:
     if name < 0:
         return "[no name]", ""
     page_size = store.internals()["public"]["names"]["page_size"]
-    return _names_on_page(store, name // page_size)[name % page_size]
+    text, category = _names_on_page(store, name // page_size)[name % page_size]
+    return text, category
 
 
 @kept_with_store(_KEPT_NAMES)

@@ -52,7 +52,8 @@ class RunStore:
         try:
             key = record.key(*numbers)
         except struct.error:
-            return _no_such_key(record, len(numbers))
+            _check_count(record, len(numbers))
+            return None
         return self._data.get(key)
 
     def at_most(self, record: Record, *numbers: int) -> NumberedRecord | None:
@@ -60,7 +61,8 @@ class RunStore:
         try:
             key, prefix = record.key(*numbers), record.prefix(*numbers[:-1])
         except struct.error:
-            return _no_such_key(record, len(numbers))
+            _check_count(record, len(numbers))
+            return None
         entry = self._data.last_at_most(key, prefix)
         return None if entry is None else (record.numbers_in(entry[0]), entry[1])
 
@@ -149,7 +151,7 @@ def _open_generation(folder: Path, path: Path, use: Use) -> RunStore:
     return store
 
 
-def _no_such_key(record: Record, count: int) -> None:
-    """A number is greater than those of keys. Raises struct.error where it is their count that is wrong."""
+def _check_count(record: Record, count: int) -> None:
+    """Raises struct.error where keys of a record have more or fewer numbers: a mistake of the caller."""
     if count != len(record.numbers):
         raise struct.error(f"{count} numbers for {record}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +72,7 @@ class Catalogue:
             raise DamagedStore(f"{store.place}: the manifest or the track tree is damaged: {error!r}") from error
 
     @classmethod
-    def _of(cls, place: str, inner: dict[str, Any], tree: dict[str, Any]) -> Catalogue:
+    def _of(cls, place: str, inner: Mapping[str, Any], tree: dict[str, Any]) -> Catalogue:
         public = inner["public"]
         if len(tree["tracks"]) != len(inner["tracks"]) or len(inner["tracks"]) != public["tracks"]:
             raise DamagedStore(f"{place}: manifest and track tree differ in the number of tracks")

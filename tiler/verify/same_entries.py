@@ -26,8 +26,9 @@ from tilescope.tiler.pages.stored import join_parts, part_of
 from tilescope.tiler.records.catalogue import describe, record_of
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.tiles import PAGE, SHAPE
+from tilescope.tiler.store.run_store import open_run_store
 from tilescope.tiler.store.sense import must_make_sense
-from tilescope.tiler.store.store import Entry, Store, open_run_store
+from tilescope.tiler.store.store import Entry, Store
 
 # Members of the manifest that are of the build, not of the trace.
 _OF_THE_BUILD = ("build", "created_ns")

@@ -15,6 +15,7 @@ from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.records.flow_bins import FLOW_TILES
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.overview import OVERVIEW
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import LIMITS
@@ -256,11 +257,11 @@ async def test_a_damaged_page_is_a_failure_of_the_server_that_is_explained(clien
 
 
 async def test_an_unexpected_failure_tells_the_client_nothing_of_the_inside(client: Client, site: Site) -> None:
-    def fail(page: int) -> bytes | None:
+    def fail(record: Record, *numbers: int) -> bytes | None:
         raise RuntimeError("secret")
 
     await client.get(f"{BUILD}/tracks")
-    site.stores.opened[0].names = fail  # type: ignore[method-assign]
+    site.stores.opened[0].get = fail  # type: ignore[method-assign]
     answer = await client.get(f"{BUILD}/names/0")
     assert answer.status == 500
     assert (await answer.json())["error"]["code"] == "internal"

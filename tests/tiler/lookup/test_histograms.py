@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,24 +14,22 @@ import pytest
 from tests.corpus import corpus_path
 from tests.tiler.histogram_reference import Timed, histogram, on_top, rows_of
 from tests.tiler.json_traces import busy_events, write_trace
+from tests.tiler.lookup.stored_histogram import histogram_of
 from tests.tiler.store.reads import refuse_reads
 from tests.tiler.verify.altered_store import AlteredStore, histogram_tile
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.tracks import histograms
-from tilescope.tiler.lookup.histograms import StoredTiles, histogram_parts
 from tilescope.tiler.lookup.tiles import block_shape, decoded_page
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, SliceFlag, decompress
-from tilescope.tiler.records.histogram import BUSY_LIMIT, Histogram, sum_by_name
+from tilescope.tiler.pages import SliceFlag, decompress
+from tilescope.tiler.records.histogram import BUSY_LIMIT, sum_by_name
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import two_threads
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.store.store import need
-from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.verify import verify_store
-from tilescope.tiler.windows import Windows
 
 CORPUS = [
     "xplane/tpu_v6e_4core.xplane.pb",
@@ -55,20 +53,6 @@ def events_of(store: RunStore, track: int) -> list[Timed]:
         columns = (tile.slices.start, tile.slices.duration, tile.slices.name)
         events += [Timed(*row) for row in zip(*(column[starting].tolist() for column in columns), strict=True)]
     return events
-
-
-def histogram_of(store: RunStore, track: int, start: int, end: int) -> Histogram:
-    """The histogram of the ticks [start, end) of a track of slices, or of all that a rollup sums."""
-    entry = store.internals()["tracks"][track]
-    run_end = int(store.manifest()["end"])
-    windows = Windows.one(start, end if end <= run_end else TICK_LIMIT)
-    exact = np.int64 if int(entry["busy"]) < BUSY_LIMIT else object
-    parts: list[Histogram] = []
-    if start < end:
-        for block, children in groupby(entry.get("children", [track]), lambda child: child // TRACKS_PER_BLOCK):
-            slots = {child % TRACKS_PER_BLOCK: windows for child in children}
-            parts += histogram_parts(StoredTiles(store), block, slots, exact)
-    return sum_by_name(parts, exact)
 
 
 def spans(rng: random.Random, events: list[Timed], end: int) -> Iterator[tuple[int, int]]:

@@ -15,9 +15,10 @@ from tilescope.tiler.lookup.sources import sources
 from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.lookup.tracks import built_tracks
 from tilescope.tiler.pages import Shape, decompress
+from tilescope.tiler.records.arguments import ARGUMENT_TABLES, ARGUMENTS
 from tilescope.tiler.records.flow_bins import FLOW_TILES
 from tilescope.tiler.records.names import NAMES
-from tilescope.tiler.records.tiles import SHAPE
+from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import GrowingStore, RunStore, open_growing, open_run_store
 from tilescope.tiler.store.store import need
@@ -115,25 +116,26 @@ def test_a_block_is_there_once_it_is_done_and_not_before(
                     ask()
 
 
-def test_the_histogram_of_a_rollup_needs_all_of_its_tracks(
-    building: Builder, growing: GrowingStore, complete: RunStore
-) -> None:
-    tracks = complete.internals()["tracks"]
-    number, rollup = next(
-        (number, track)
-        for number, track in enumerate(tracks)
-        if track["kind"] == "rollup" and len({child // 32 for child in track["children"]}) > 1
-    )
-    blocks = sorted({child // 32 for child in rollup["children"]})
+def test_the_gate_opens_block_by_block(building: Builder, growing: GrowingStore, complete: RunStore) -> None:
+    chunks = list(complete.scan(ARGUMENTS))
+    blocks = sorted({track // 32 for (track, *_), _ in chunks})
+    assert len(blocks) > 1
     for block in blocks:
-        with pytest.raises(NotBuilt):
-            growing.histogram(number, 0, 10**18)
+        number, value = next(found for found in chunks if found[0][0] // 32 == block)
+        assert list(growing.scan(PAGE, block)) == []
+        for read in (growing.get, growing.at_most, growing.scan):
+            with pytest.raises(NotBuilt):
+                read(ARGUMENTS, *number)
         building.step(f"block {block}")
-    seen, true = growing.histogram(number, 0, 10**18), complete.histogram(number, 0, 10**18)
-    assert seen is not None
-    assert true is not None
-    assert seen.name.tolist() == true.name.tolist()
-    assert seen.busy.tolist() == true.busy.tolist()
+        assert growing.get(ARGUMENTS, *number) == value
+        assert growing.at_most(ARGUMENTS, *number) == (number, value)
+        assert list(growing.scan(PAGE, block)) == list(complete.scan(PAGE, block))
+    for read in (growing.get, growing.at_most, growing.scan):
+        with pytest.raises(StoredLast):
+            read(ARGUMENT_TABLES, 0)
+    with pytest.raises(StoredLast):
+        growing.records()
+    assert growing.ungated.get(ARGUMENT_TABLES, 0) == complete.get(ARGUMENT_TABLES, 0)
 
 
 def test_it_goes_on_reading_when_it_is_published(

@@ -39,13 +39,12 @@ def changed(found: PageNames, name: list[int], page: list[int]) -> bytes:
 def test_every_name_is_listed_for_every_page_that_it_starts_on(altered: AlteredStore) -> None:
     store = open_run_store(altered.path)
     listed: dict[int, set[int]] = {}
-    for record in store.scan(PAGE_NAMES, 0):
+    for _, record in store.scan(PAGE_NAMES, 0):
         found = PageNames.decode(decompress(record), 0)
         for name, page in zip(found.name.tolist(), found.page.tolist(), strict=True):
             assert name not in listed.setdefault(page, set())
             listed[page].add(name)
     shape = block_shape(store, 0)
-    assert shape is not None
     for number, (key, _) in enumerate(shape.pages()):
         page = decode_columns(page_content(store, key))
         of_leaf = np.repeat(page.flags & TileFlag.LEAF, np.diff(page.slice_ends)) != 0
