@@ -16,13 +16,13 @@ from tests.tiler.histogram_reference import Timed, histogram, on_top, rows_of
 from tests.tiler.json_traces import busy_events, write_trace
 from tests.tiler.lookup.stored_histogram import histogram_of
 from tests.tiler.store.reads import refuse_reads
-from tests.tiler.verify.altered_store import AlteredStore, histogram_tile
+from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.tracks import histograms
 from tilescope.tiler.lookup.tiles import block_shape, decoded_page
 from tilescope.tiler.pages import SliceFlag, decompress
-from tilescope.tiler.records.histogram import BUSY_LIMIT, sum_by_name
+from tilescope.tiler.records.histogram import BUSY_LIMIT, HISTOGRAM, sum_by_name
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.records.tracks import TRACKS
@@ -173,8 +173,8 @@ def test_sums_beyond_64_bits(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [None, b"\x00" * 40])
 def test_records_that_are_missing_or_damaged(path: Path, value: bytes | None) -> None:
     altered = AlteredStore(path)
-    found = sorted(altered.records(b"H"), key=lambda key: -histogram_tile(key)[1])
-    track, level, index = histogram_tile(found[0])
+    found = sorted(altered.records(b"H"), key=lambda key: -HISTOGRAM.numbers_in(key)[1])
+    track, level, index = HISTOGRAM.numbers_in(found[0])
     with altered.replaced({found[0]: value}):
         store = open_run_store(path)
         with pytest.raises(DamagedStore, match=f"track {track}, level {level}, tile {index}: its histogram"):
