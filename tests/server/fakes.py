@@ -22,7 +22,6 @@ from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
 from tilescope.tiler.details.chunk import split
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.kept_with import drop_kept
 from tilescope.tiler.pages import PageKey, Part, Shape, SliceFlag, TileFlag, compress, container, join_parts
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.readers import DiscoveredRun
@@ -127,6 +126,10 @@ def leaf_page() -> bytes:
         Col.SLOT: [0],
         Col.TILE_FLAGS: [TileFlag.LEAF],
         Col.N_SLICES: [7],
+        Col.N_BINS: [0],
+        Col.N_COUNTER_BINS: [0],
+        Col.N_SAMPLES: [0],
+        Col.CARRY: [0],
         Col.START: range(8123, 8823, 100),
         Col.DURATION: [92] * 7,
         Col.ROW: [0] * 7,
@@ -186,8 +189,7 @@ class FakeStore:
                 self.entries[ATTACHMENT_CHUNKS.key(entry.id, chunk)] = compress(part)
 
     def __getstate__(self) -> dict[str, Any]:
-        drop_kept(self)
-        return vars(self)
+        return {name: value for name, value in vars(self).items() if name != "_kept_lookups"}  # caches stay here
 
     @property
     def ungated(self) -> Store:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, partial, wraps
-from typing import Concatenate, ParamSpec, TypeVar, cast
+from typing import Concatenate, Final, ParamSpec, TypeVar, cast
 
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.store.store import Store
 
 P = ParamSpec("P")
@@ -14,23 +13,25 @@ T = TypeVar("T")
 
 _Lookup = Callable[Concatenate[Store, P], T]
 
+_NAME: Final = "_kept_lookups"  # an attribute of the store: a cache for each function
+
 
 def kept_with_store(limit: int | None) -> Callable[[_Lookup[P, T]], _Lookup[P, T]]:
     """Decorates a function of a store and numbers: its last `limit` results for each store are kept, None: all.
 
-    They go with the store. What it raises is not kept.
+    They lie on the store itself and go with it, also where `store` is a weak proxy of it. What it raises is not kept.
     """
 
     def decorate(decode: _Lookup[P, T]) -> _Lookup[P, T]:
-        caches: KeptWith[Store, Callable[P, T]] = KeptWith()
-
         @wraps(decode)
         def kept(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-            cache = caches.get(store)
+            caches = vars(store).setdefault(_NAME, {})
+            cache = caches.get(decode)
             if cache is None:
                 decode_of_store: Callable[P, T] = partial(decode, store)
-                cache = caches.setdefault(store, cast("Callable[P, T]", lru_cache(limit)(decode_of_store)))
-            return cache(*args, **kwargs)
+                cache = caches.setdefault(decode, cast("Callable[P, T]", lru_cache(limit)(decode_of_store)))
+            value: T = cache(*args, **kwargs)
+            return value
 
         return kept
 
