@@ -71,7 +71,6 @@ APART: Final = (
     ("tilescope.tiler.tools", "tilescope.tiler.indexing", "what a tool needs is in the store"),
     ("tilescope.tiler.facts", "tilescope.tiler.readers", "facts are read from the store"),
     ("tilescope.tiler.query", "tilescope.tiler.readers", "questions are answered from the store"),
-    ("tilescope.tiler.lookup", "tilescope.tiler.indexing", "records are read from the store"),
     ("tilescope.tiler.query", "tilescope.tiler.indexing", "questions are answered from the store"),
     ("tilescope.client", "tilescope.server", "a client speaks with a server over the network"),
     ("tilescope.server.rpc", "tilescope.server.routes", "transports share services, not each other"),
