@@ -15,8 +15,10 @@ PIECE = 60_000  # bytes: pieces that malloc does not map one by one
 PIECES = 2_000
 
 
+@pytest.mark.parametrize("memory_bytes", [1 << 20, 1 << 30])
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc's malloc can be asked for it")
-def test_what_is_free_between_pieces_is_given_back_when_memory_is_short() -> None:
+def test_what_is_free_between_pieces_is_given_back_when_memory_is_short(memory_bytes: int) -> None:
+    free_memory.keep_free_memory(memory_bytes)
     pieces = [np.ones(PIECE, np.uint8) for _ in range(PIECES)]
     left = pieces[::16]  # at the end, too: what is free lies between what is not
     left.append(pieces[-1])

@@ -32,8 +32,10 @@ void trim_heap() {
 
 void keep_in_heap([[maybe_unused]] std::size_t bytes) {
 #ifdef __GLIBC__
-    const std::size_t kept = std::min(bytes, std::size_t{1} << 30);
-    mallopt(M_MMAP_THRESHOLD, static_cast<int>(std::min(kept / 8, std::size_t{32} << 20)));
+    // Never below what malloc begins with: pieces that are mapped one by one go back at once.
+    const std::size_t least = 128U << 10U;
+    const std::size_t kept = std::clamp(bytes, least, std::size_t{1} << 30);
+    mallopt(M_MMAP_THRESHOLD, static_cast<int>(std::clamp(kept / 8, least, std::size_t{32} << 20)));
     mallopt(M_TRIM_THRESHOLD, static_cast<int>(kept));
 #endif
 }
