@@ -24,6 +24,8 @@ from tilescope.tiler.records.attachments import ATTACHMENTS
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.verify import verify_store
 
+pytestmark = pytest.mark.slow
+
 Event = dict[str, Any]
 
 

@@ -11,6 +11,8 @@ import pytest
 from tests.tiler.synth.wire import Line, Plane, fields, planes
 from tilescope.tiler.synth import write_synthetic_trace
 
+pytestmark = pytest.mark.slow
+
 
 def lines(data: bytes) -> list[tuple[Plane, Line]]:
     return [(plane, line) for plane in planes(data) for line in plane.lines]

@@ -25,6 +25,8 @@ from tilescope.tiler.tools import Scope, SpanQuestion, ask, from_values, tool, t
 from tilescope.tiler.tools.contract import NOTHING_PROMISED
 from tilescope.tiler.tools.step_range import StepRange
 
+pytestmark = pytest.mark.slow
+
 CORPUS = (
     pytest.param("xplane/tpu_v6e_4core.xplane.pb", marks=pytest.mark.deep),
     pytest.param("xplane/gpu_v100x8_bert.xplane.pb", marks=pytest.mark.deep),
