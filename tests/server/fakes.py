@@ -144,14 +144,14 @@ def leaf_page() -> bytes:
 @cache
 def small_records() -> dict[bytes, bytes]:
     """All but the manifest, pages and attachments: one track whose events have a flow and arguments each."""
-    one, three = np.ones(1, np.int64), np.full(1, 3, np.int64)
-    ends = FlowEnds(three, one, one * 8423, one * 0, one * 2, one * 8323, one * 8323, one, one * 0)
+    column = np.ones(1, np.int64)
+    ends = FlowEnds(*(column * value for value in (3, 1, 8423, 0, 2, 8323, 8323, 1, 0)))
     argument = '{"args":{"flops":123456789012,"shape":[null,"é"]}}'.encode()
     texts = np.frombuffer(argument * 7, np.uint8)
     ((first, arguments),) = split(np.arange(1, 8) * len(argument), texts)
     crc = np.array([zlib.crc32(leaf_page())])
-    flags = one * (TileFlag.LEAF | TileFlag.PAGE_START)
-    shape = Shape(0, one * LEAF.level, one * 0, one * 0, flags, one * 7, crc, one * 0)
+    flags = column * (TileFlag.LEAF | TileFlag.PAGE_START)
+    shape = Shape(0, column * LEAF.level, column * 0, column * 0, flags, column * 7, crc, column * 0)
     return {
         TRACKS.key(): compress(json.dumps({"groups": [_GROUP], "tracks": [_TRACK]}).encode()),
         BLOCK_TRACKS.key(0): compress(json.dumps([_TRACK]).encode()),
@@ -207,14 +207,14 @@ class FakeStore:
 
     def at_most(self, record: Record, *numbers: int) -> NumberedRecord | None:
         *first, last = numbers
-        records = [found for found in self.scan(record, *first) if found[0][-1] <= last]
+        records = [entry for entry in self.scan(record, *first) if entry[0][-1] <= last]
         return records[-1] if records else None
 
     def scan(self, record: Record, *numbers: int, start: int = 0) -> Iterator[NumberedRecord]:
         prefix = record.prefix(*numbers)
         keys = (key for key in sorted(self.entries) if key.startswith(prefix))
         records = ((record.numbers_in(key), self.entries[key]) for key in keys)
-        return (found for found in records if not start or found[0][len(numbers)] >= start)
+        return (entry for entry in records if not start or entry[0][len(numbers)] >= start)
 
     def records(self) -> Iterator[Entry]:
         return iter(sorted(self.entries.items()))

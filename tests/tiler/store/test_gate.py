@@ -1,4 +1,4 @@
-"""Which records of a run that is being indexed can be read."""
+"""The gate of a store that grows: each kind of record can be read when it is declared to be."""
 
 from __future__ import annotations
 

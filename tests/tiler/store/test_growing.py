@@ -121,7 +121,7 @@ def test_the_gate_opens_block_by_block(building: Builder, growing: GrowingStore,
     blocks = sorted({track // 32 for (track, *_), _ in chunks})
     assert len(blocks) > 1
     for block in blocks:
-        number, value = next(found for found in chunks if found[0][0] // 32 == block)
+        number, value = next(chunk for chunk in chunks if chunk[0][0] // 32 == block)
         assert list(growing.scan(PAGE, block)) == []
         for read in (growing.get, growing.at_most, growing.scan):
             with pytest.raises(NotBuilt):

@@ -329,10 +329,10 @@ def test_steps_of_a_run_that_is_being_indexed(tmp_path: Path) -> None:
         assert not none.is_complete
         assert "still being indexed: the trace marks no steps" in none.notes[0].text
         process.step("block 0")
-        some = answer("steps")
-        assert (some.fact("count").value, some.is_complete) == (2, False)
-        some = answer("stats", steps=1)
-        assert (values_of(some.table("names").column("count")), some.is_complete) == ([31, 1], False)
+        steps = answer("steps")
+        assert (steps.fact("count").value, steps.is_complete) == (2, False)
+        stats = answer("stats", steps=1)
+        assert (values_of(stats.table("names").column("count")), stats.is_complete) == ([31, 1], False)
         process.step("block 1")
         process.step("publish")
         store.published()
