@@ -100,9 +100,9 @@ OVER_PAGES = WAYS[:3]
 
 def _ways_and_keys(ways: Sequence[Way]) -> list[object]:
     """Each way with some key, each key with some way; the others are for deep tests, as each opens the viewer anew."""
-    some = {(ways[number % len(ways)], key) for number, key in enumerate(DEEDS)}
+    quick = {(ways[number % len(ways)], key) for number, key in enumerate(DEEDS)}
     return [
-        pytest.param(way, key, marks=() if (way, key) in some else pytest.mark.deep, id=f"{way.__name__[1:]}-{key}")
+        pytest.param(way, key, marks=() if (way, key) in quick else pytest.mark.deep, id=f"{way.__name__[1:]}-{key}")
         for way in ways
         for key in DEEDS
     ]
