@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from tilescope.tiler.export.cursor import Cursor
@@ -26,6 +27,7 @@ class MadeEvents:
         self._labels = labels
         self._times = times
         tracks = reader.tree.tracks
+        self._decoder = lru_cache(1)(lambda track: argument_decoder(reader.store, reader.file_of(track)))
         self._alike = Counter(_place(track) for track in tracks if track["kind"] == "counter")
 
     def text(self, track: int, row: EventRow, cursor: Cursor) -> Iterator[str]:
@@ -40,7 +42,7 @@ class MadeEvents:
             yield f'{{"ph":"C","name":{quoted(told["name"])}{ids}{at},"args":{{"value":{value}}}}}'
             return
         what = row.what
-        args = argument_decoder(self._reader.store, self._reader.file_of(track))(row.raw)
+        args = self._decoder(track)(row.raw)
         args_member = f',"args":{args_text(args)}' if args else ""
         if kind == "slice":
             yield from self._slice(track, row, f"{what}{args_member}", cursor)
