@@ -21,7 +21,7 @@ from tilescope.tiler.store import open_build
 from tilescope.tiler.store import open_growing as open_growing_store
 from tilescope.tiler.store.extent import RunExtent
 from tilescope.tiler.store.sense import must_make_sense
-from tilescope.tiler.store.store import Store, UnfinishedStore
+from tilescope.tiler.store.store import GrowingStore, Store
 from tilescope.tiler.store.turn import CURRENT
 
 DEFAULT_CAPACITY: Final = 32  # open stores that nobody leases; each costs a few file descriptors and address space
@@ -62,14 +62,14 @@ class OpenStores:
         capacity: int = DEFAULT_CAPACITY,
         idle_s: float = IDLE_S,
         *,
-        open_growing: Callable[[Path, str], UnfinishedStore] = open_growing_store,
+        open_growing: Callable[[Path, str], GrowingStore] = open_growing_store,
     ) -> None:
         self._open_store = open_store
         self._open_growing = open_growing
         self._capacity = capacity
         self.idle_s = idle_s
         self._entries: dict[tuple[Path, bytes], _Entry] = {}  # least recently used first
-        self._growing: dict[Path, tuple[_Entry, UnfinishedStore]] = {}
+        self._growing: dict[Path, tuple[_Entry, GrowingStore]] = {}
         self._published: dict[Path, _Published] = {}
 
     def current(self, path: Path) -> Store:

@@ -170,7 +170,7 @@ def small_records() -> dict[bytes, bytes]:
 class FakeStore:
     """One run with a few pages, in memory. Remembers whether it was closed."""
 
-    place = "fake.store"
+    location = "fake.store"
     recorded: tuple[Fingerprint, ...] = ()
     is_growing = False
 
@@ -191,7 +191,6 @@ class FakeStore:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_kept_lookups"}  # caches stay here
 
-    @property
     def ungated(self) -> Store:
         return self
 
@@ -245,7 +244,6 @@ class FakeGrowingStore(FakeStore):
         self.revision = 1
         self._written = FakeStore(build)
 
-    @property
     def ungated(self) -> Store:
         return self._written
 

@@ -34,13 +34,13 @@ def argument_chunk(store: Store, track: int, ordinal: int) -> Chunk | None:
 @kept_with_store(None)
 def argument_decoder(store: Store, file: int) -> Callable[[bytes], Arguments]:
     """A function that returns the arguments of an event of a file from their bytes. Raises DamagedStore, StoredLast."""
-    decode, tables = _codec(store, file).decode, _tables(store, file)
+    tables, decode = _tables(store, file), _codec(store, file).decode  # in this order: the first asks the gate
 
     def decoded(raw: bytes) -> Arguments:
         if not raw:
             return []
         try:
-            with must_make_sense(store.place):
+            with must_make_sense(store.location):
                 return decode(raw, tables)
         except FormatFailed as error:  # the event itself is known
             return [(UNREADABLE, error.what)]
@@ -55,8 +55,8 @@ def argument_values(
 
     Values that have to be decoded event by event are unclear. Raises DamagedStore, StoredLast.
     """
-    with must_make_sense(store.place):
-        read, tables = _codec(store, file).values, _tables(store, file)
+    with must_make_sense(store.location):
+        tables, read = _tables(store, file), _codec(store, file).values
         if read is None:
             unclear = np.full(len(positions), ValueKind.UNCLEAR, np.uint8)
             return [Values(unclear.copy(), np.zeros(len(positions), np.int64)) for _ in names]
@@ -68,7 +68,7 @@ def event_metadata(store: Store, file: int) -> XStatTables | None:
 
     Little is read at once, the rest page by page when it is needed. Raises DamagedStore, StoredLast.
     """
-    with must_make_sense(store.place):
+    with must_make_sense(store.location):
         tables = _tables(store, file)
         return tables if isinstance(tables, XStatTables) else None
 

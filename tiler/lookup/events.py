@@ -35,7 +35,7 @@ def event_details(store: Store, track: int, ordinal: int) -> dict[str, Any] | No
 
     While the run is indexed it has no flows. Raises DamagedStore, NotBuilt.
     """
-    with must_make_sense(store.place):
+    with must_make_sense(store.location):
         details = _event_so_far(store, track, ordinal) if store.is_growing else _event(store, track, ordinal)
         return None if details is None else msgspec.to_builtins(details)
 
@@ -43,7 +43,7 @@ def event_details(store: Store, track: int, ordinal: int) -> dict[str, Any] | No
 def _event_so_far(store: Store, track: int, ordinal: int) -> EventDetails | None:
     if store.get(SHAPE, track // TRACKS_PER_BLOCK) is None:
         raise NotBuilt(f"track {track} is not built yet")
-    written = store.ungated
+    written = store.ungated()
     shape = block_shape(written, track // TRACKS_PER_BLOCK)
     if ordinal >= int(shape.events[shape.leaves(track % TRACKS_PER_BLOCK)].sum()):  # the manifest may have an estimate
         return None
@@ -95,13 +95,13 @@ def _leaf(store: Store, track: int, ordinal: int) -> Tile:
     ends = np.cumsum(shape.events[leaves])
     leaf = int(np.searchsorted(ends, ordinal, side="right"))
     if leaf == len(leaves):
-        raise DamagedStore(f"{store.place}: track {track} has no leaf with event {ordinal}")
+        raise DamagedStore(f"{store.location}: track {track} has no leaf with event {ordinal}")
     position = int(leaves[leaf])
     for tile in tiles_on_page(store, shape.page_of(position)):
         if tile.slot == slot and tile.index == shape.index[position]:
             return tile
     where = f"track {track}, level {shape.level[position]}, tile {shape.index[position]}"
-    raise DamagedStore(f"{store.place}: {where}: it is not on its page")
+    raise DamagedStore(f"{store.location}: {where}: it is not on its page")
 
 
 def _arguments(store: Store, track: int, ordinal: int) -> Arguments:
@@ -123,7 +123,7 @@ def _names_on_page(store: Store, page: int) -> list[tuple[str, str]]:
     try:
         return [(text, category) for text, category in json.loads(decompress(record))]
     except (ValueError, RecursionError, DamagedStore) as error:
-        raise DamagedStore(f"{store.place}: page {page} of the names is damaged (index the trace again)") from error
+        raise DamagedStore(f"{store.location}: page {page} of the names is damaged (index the trace again)") from error
 
 
 def _position(ordinals: NDArray[np.int64], ordinal: int, track: int) -> int:

@@ -9,5 +9,5 @@ from tilescope.tiler.store.store import Store
 
 def sources(store: Store) -> tuple[Fingerprint, ...]:
     """Fingerprints of the trace files, as they were when indexing began. Raises DamagedStore."""
-    with must_make_sense(store.place):
+    with must_make_sense(store.location):
         return tuple(Fingerprint.from_json(file) for file in store.internals().get("sources", ()))

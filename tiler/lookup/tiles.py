@@ -25,7 +25,7 @@ def page_content(store: Store, key: PageKey) -> bytes:
     """A page, uncompressed, without its residual. Raises DamagedStore where it is missing."""
     stored = stored_page(store, key)
     if stored is None:
-        raise DamagedStore(f"{store.place}: {key.text()} is missing (index the trace again)")
+        raise DamagedStore(f"{store.location}: {key.text()} is missing (index the trace again)")
     return decompress(stored)
 
 

@@ -13,12 +13,12 @@ from tilescope.tiler.store.store import Store
 
 def file_of(store: Store, track: int) -> int:
     """The file of a track, -1 of a rollup: an index into the manifest's `files`. Raises DamagedStore."""
-    with must_make_sense(store.place):
+    with must_make_sense(store.location):
         return int(store.internals()["tracks"][track]["file"])
 
 
 def file_of_tracks(store: Store) -> list[int]:
-    """The same of each track."""
+    """The file of each track, -1 of a rollup: an index into the manifest's `files`."""
     return [track["file"] for track in store.internals()["tracks"]]
 
 

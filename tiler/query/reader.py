@@ -95,9 +95,9 @@ class QueryReader:
         return reader
 
     @property
-    def is_short(self) -> bool:
+    def is_incomplete(self) -> bool:
         """Whether something was read, of a run that is still being indexed, that is not there yet, or not final."""
-        return self._so_far is not None and self._so_far.is_short
+        return self._so_far is not None and self._so_far.is_incomplete
 
     @property
     def has_moved(self) -> bool:
@@ -106,9 +106,9 @@ class QueryReader:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of the run is there. Whoever asks goes by it: if it is not, this counts as `is_short`."""
+        """Whether all of the run is there. Whoever asks goes by it: if it is not, this counts as `is_incomplete`."""
         if self._so_far is not None:
-            self._so_far.fall_short()
+            self._so_far.mark_incomplete()
         return self._so_far is None
 
     @cached_property

@@ -124,7 +124,7 @@ class Reading:
 
     @property
     def store(self) -> Store:
-        """Of which it reads."""
+        """The store that it reads."""
         return self._reader.store
 
     def block_shape(self, block: int) -> Shape:

@@ -25,7 +25,7 @@ _MAY_COME: Final = frozenset({PAGE, NAMES, ATTACHMENTS})
 
 
 class StoreSoFar:
-    """Answers as the store does. `is_short` once something was asked for that is not there yet, or not final.
+    """Answers as the store does. `is_incomplete` once something was asked for that is not there yet, or not final.
 
     A block that is not done when the question begins is not done for it.
     """
@@ -34,10 +34,10 @@ class StoreSoFar:
 
     def __init__(self, store: Store) -> None:
         manifest = store.manifest()
-        self.is_short = not manifest["names"]["count"]  # the trace is still being read
+        self.is_incomplete = not manifest["names"]["count"]  # the trace is still being read
         self._store = store
         self._layout = _layout_of(manifest)
-        blocks = 0 if self.is_short else int(manifest["blocks"])
+        blocks = 0 if self.is_incomplete else int(manifest["blocks"])
         self._done = frozenset(block for block in range(blocks) if store.get(SHAPE, block) is not None)
         self._is_built = len(self._done) == blocks
 
@@ -49,13 +49,13 @@ class StoreSoFar:
         except StoreError:
             return True
 
-    def fall_short(self) -> None:
-        """Something is not there yet, or not final, that the answer depends on."""
-        self.is_short = True
+    def mark_incomplete(self) -> None:
+        """Notes that the answer depends on something that is not there yet, or not final."""
+        self.is_incomplete = True
 
     def manifest(self) -> dict[str, Any]:
         """As `Store.manifest`; a figure that is known last raises StoredLast when it is read."""
-        return _ManifestSoFar(self._store.manifest(), self.fall_short)
+        return _ManifestSoFar(self._store.manifest(), self.mark_incomplete)
 
     def tree(self, tree: TrackTree) -> TrackTree:
         """The track tree, with the figures that tracks of blocks that are done will have; others are told apart."""
@@ -68,7 +68,7 @@ class StoreSoFar:
         merged = TrackTree(tree.groups, tracks)
         for number, track in enumerate(tracks):
             if number not in built:
-                tracks[number] = _TrackSoFar(track, self.fall_short)
+                tracks[number] = _TrackSoFar(track, self.mark_incomplete)
         return merged
 
     @property
@@ -77,42 +77,41 @@ class StoreSoFar:
         return self._store.build
 
     @property
-    def place(self) -> str:
-        """As `Store.place`."""
-        return self._store.place
+    def location(self) -> str:
+        """As `Store.location`."""
+        return self._store.location
 
-    @property
     def ungated(self) -> Store:
-        """As `Store.ungated`: nothing of it is final."""
-        self.fall_short()
-        return self._store.ungated
+        """As `Store.ungated`. It does not say what may still change, so that the answer counts as incomplete."""
+        self.mark_incomplete()
+        return self._store.ungated()
 
     def get(self, record: Record, *numbers: int) -> bytes | None:
         """As `Store.get`."""
         if record is SHAPE and numbers[0] not in self._done:
-            self.fall_short()
+            self.mark_incomplete()
             return None
-        with self._noticing():
+        with self._marking_incomplete():
             value = self._store.get(record, *numbers)
         if value is None and record in _MAY_COME:
-            self.fall_short()
+            self.mark_incomplete()
         return value
 
     def at_most(self, record: Record, *numbers: int) -> NumberedRecord | None:
         """As `Store.at_most`."""
-        with self._noticing():
+        with self._marking_incomplete():
             return self._store.at_most(record, *numbers)
 
     def scan(self, record: Record, *numbers: int, start: int = 0) -> Iterator[NumberedRecord]:
         """As `Store.scan`. Steps are those of the tracks that are built."""
         if record is STEPS and not self._is_built:
-            self.fall_short()
-        with self._noticing():
+            self.mark_incomplete()
+        with self._marking_incomplete():
             return self._store.scan(record, *numbers, start=start)
 
     def records(self) -> Iterator[Entry]:
         """As `Store.records`."""
-        with self._noticing():
+        with self._marking_incomplete():
             return self._store.records()
 
     def internals(self) -> Mapping[str, Any]:
@@ -124,11 +123,11 @@ class StoreSoFar:
         self._store.close()
 
     @contextmanager
-    def _noticing(self) -> Iterator[None]:
+    def _marking_incomplete(self) -> Iterator[None]:
         try:
             yield
         except NotBuilt:
-            self.fall_short()
+            self.mark_incomplete()
             raise
 
 

@@ -67,6 +67,11 @@ class Record:
     def __repr__(self) -> str:
         return f"Record({self.letter.decode()!r}, {' '.join(self.numbers)!r})"
 
+    @property
+    def key_bytes(self) -> int:
+        """The length of its keys."""
+        return self._keys[-1].size
+
     def prefix(self, *numbers: int) -> bytes:
         """Returns the beginning of all keys with these first numbers. Raises struct.error for numbers that none has."""
         return self._keys[len(numbers)].pack(self.letter, *numbers)

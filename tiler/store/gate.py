@@ -19,7 +19,7 @@ def is_readable(record: Record, numbers: tuple[int, ...], is_done: Callable[[int
         return True
     if available is Available.AT_END or not numbers:
         words = record.describe(*numbers) if len(numbers) == len(record.numbers) else record.doc
-        raise StoredLast(f"the run is still being indexed: {words} can be read when that is done")
+        raise StoredLast(f"the run is still being indexed, and stores this last: {words}")
     if available is Available.WITH_BLOCK:
         return is_done(numbers[0])
     if not is_done(numbers[0] // TRACKS_PER_BLOCK):

@@ -24,14 +24,14 @@ from tilescope.tiler.store.use import Use, hold
 _OPEN_TRIES: Final = 5  # the folder may be renamed between looking for it and opening it
 
 
-class GrowingStore:
+class GrowingRunStore:
     """One generation from the moment when there is something to show: a `Store`.
 
     Until `published` is called its answers may change, and `gate` says which records can be read.
     """
 
     def __init__(self, data: LmdbReader, path: Path, use: Use) -> None:
-        self.place = str(path)
+        self.location = str(path)
         self._data = data
         self._path = path
         self._use = use
@@ -39,16 +39,12 @@ class GrowingStore:
         self._now: RunStore
         self._done: set[int] = set()  # complete blocks
         self.is_growing = True
-        self.build = self.ungated.build
+        self.build = self.ungated().build
 
-    @property
     def ungated(self) -> RunStore:
-        """What is written so far, under the manifest as it is now."""
-        manifest = self._data.get(MANIFEST.key())
-        if manifest is None:
-            raise NoStore(f"{self._path}: there is nothing to be shown of this build yet")
-        if manifest != self._manifest:
-            self._now, self._manifest = RunStore(self._data, self._path, self._use), manifest
+        """Returns what is written so far, under the manifest as it is now."""
+        if self.is_growing:
+            self._read_manifest()
         return self._now
 
     def get(self, record: Record, *numbers: int) -> bytes | None:
@@ -71,17 +67,17 @@ class GrowingStore:
 
     def manifest(self) -> dict[str, Any]:
         """As `Store.manifest`: of what is known so far."""
-        return self.ungated.manifest()
+        return self.ungated().manifest()
 
     def internals(self) -> Mapping[str, Any]:
         """As `Store.internals`: of what is known so far."""
-        return self.ungated.internals()
+        return self.ungated().internals()
 
     def published(self) -> None:
         """It is the current generation now, and complete: from here on its answers stay as they are."""
-        self.is_growing = False
         self._data.published(self._path / f"gen-{self.build}")
-        self._now = self.ungated
+        self._read_manifest()
+        self.is_growing = False
 
     def abandoned(self) -> None:
         """It will not be published. What is open can be read on, but others may remove the folder."""
@@ -90,6 +86,13 @@ class GrowingStore:
     def close(self) -> None:
         """Closes the store, and lets others remove it."""
         self._now.close()
+
+    def _read_manifest(self) -> None:
+        manifest = self._data.get(MANIFEST.key())
+        if manifest is None:
+            raise NoStore(f"{self._path}: there is nothing to be shown of this build yet")
+        if manifest != self._manifest:
+            self._now, self._manifest = RunStore(self._data, self._path, self._use), manifest
 
     def _is_readable(self, record: Record, numbers: tuple[int, ...]) -> bool:
         return not self.is_growing or is_readable(record, numbers, self._is_done)
@@ -100,7 +103,7 @@ class GrowingStore:
         return block in self._done
 
 
-def open_growing(path: Path, build: str) -> GrowingStore:
+def open_growing(path: Path, build: str) -> GrowingRunStore:
     """Opens a build of the store at `path` that another process writes, or has just published.
 
     Raises NoStore when there is nothing to be read of it, and as `open_run_store` does.
@@ -118,10 +121,10 @@ def open_growing(path: Path, build: str) -> GrowingStore:
     raise NoStore(f"{path}: there is nothing to be read of build {build}")
 
 
-def _open(folder: Path, path: Path, use: Use) -> GrowingStore:
+def _open(folder: Path, path: Path, use: Use) -> GrowingRunStore:
     data = LmdbReader(folder, growing=folder.suffix == ".part")
     try:
-        return GrowingStore(data, path, use)
+        return GrowingRunStore(data, path, use)
     except BaseException:
         data.close()
         raise

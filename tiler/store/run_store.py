@@ -18,7 +18,7 @@ from tilescope.tiler.schema import StoredManifest
 from tilescope.tiler.store import generation
 from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.sense import must_make_sense
-from tilescope.tiler.store.store import Entry, NumberedRecord, need
+from tilescope.tiler.store.store import Entry, NumberedRecord, need, unexpected
 from tilescope.tiler.store.turn import mark_used
 from tilescope.tiler.store.use import Use, hold
 from tilescope.tiler.store.version import STORE_VERSION
@@ -34,7 +34,7 @@ class RunStore:
 
     def __init__(self, data: LmdbReader, path: Path, use: Use) -> None:
         """Raises StoreVersion or DamagedStore."""
-        self.place = str(path)
+        self.location = str(path)
         self._path = path
         self._use = use
         self._data = data
@@ -42,9 +42,8 @@ class RunStore:
         with must_make_sense(path):
             self.build = msgspec.convert(self._internals["public"], StoredManifest).build
 
-    @property
     def ungated(self) -> RunStore:
-        """Itself: all of it is there."""
+        """Returns itself: all of it is there."""
         return self
 
     def get(self, record: Record, *numbers: int) -> bytes | None:
@@ -64,13 +63,16 @@ class RunStore:
             _check_count(record, len(numbers))
             return None
         entry = self._data.last_at_most(key, prefix)
-        return None if entry is None else (record.numbers_in(entry[0]), entry[1])
+        return None if entry is None else (self._numbers(record, entry[0]), entry[1])
 
     def scan(self, record: Record, *numbers: int, start: int = 0) -> Iterator[NumberedRecord]:
         """Yields the records whose first numbers are these, in order; the next number is `start` or greater."""
-        prefix = record.prefix(*numbers)
-        for key, value in self._data.scan(record.prefix(*numbers, start) if start else prefix, prefix):
-            yield record.numbers_in(key), value
+        try:
+            prefix = record.prefix(*numbers)
+            first = record.prefix(*numbers, start) if start else prefix
+        except struct.error:  # a number that no key has
+            return iter(())
+        return ((self._numbers(record, key), value) for key, value in self._data.scan(first, prefix))
 
     def records(self) -> Iterator[Entry]:
         """Yields all keys and values, in the order of the keys. Raises DamagedStore, too few at the end."""
@@ -79,7 +81,7 @@ class RunStore:
             count += 1
             yield entry
         if count != self._data.count():
-            raise DamagedStore(f"{self.place}: {count:,} records were found of {self._data.count():,}")
+            raise DamagedStore(f"{self.location}: {count:,} records were found of {self._data.count():,}")
 
     def manifest(self) -> dict[str, Any]:
         """Returns the manifest of docs/api.md, without the name of the run."""
@@ -95,17 +97,23 @@ class RunStore:
         self._use.close()
         mark_used(self._path)
 
+    def _numbers(self, record: Record, key: bytes) -> tuple[int, ...]:
+        try:
+            return record.numbers_in(key)
+        except struct.error:
+            raise unexpected(self.location, key) from None
+
     def _read_internals(self) -> Mapping[str, Any]:
         record = need(self, MANIFEST)
         try:
             manifest = json.loads(decompress(record))
         except (ValueError, RecursionError, DamagedStore) as error:
-            raise DamagedStore(f"{self.place}: the manifest is damaged (index the trace again)") from error
+            raise DamagedStore(f"{self.location}: the manifest is damaged (index the trace again)") from error
         if not isinstance(manifest, dict):
-            raise DamagedStore(f"{self.place}: the manifest is damaged (index the trace again)")
+            raise DamagedStore(f"{self.location}: the manifest is damaged (index the trace again)")
         if manifest.get("version") != STORE_VERSION:
             raise StoreVersion(
-                f"{self.place}: written as store version {manifest.get('version')}, this is version {STORE_VERSION} "
+                f"{self.location}: written as store version {manifest.get('version')}, this is version {STORE_VERSION} "
                 "(index the trace again)"
             )
         return manifest

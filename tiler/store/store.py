@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.records.record import Record
+from tilescope.tiler.errors import DamagedStore, NotBuilt
+from tilescope.tiler.records.record import Available, Record
 
 Entry = tuple[bytes, bytes]  # key and value of a record
 NumberedRecord = tuple[tuple[int, ...], bytes]  # the numbers of its key, and its value
@@ -22,7 +22,8 @@ class Store(Protocol):
 
     Values are returned as they are stored, most of them one gzip member. While a build grows, methods that read return
     nothing of a record that is not there yet, or raise NotBuilt, as `records.record.Available` has it. They raise
-    DamagedStore where a record is not what was written.
+    DamagedStore where a record is not what was written. A store has a `__dict__`, where
+    `tiler/lookup` keeps what it has decoded.
     """
 
     @property
@@ -31,7 +32,7 @@ class Store(Protocol):
         ...
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it lies, for messages."""
         ...
 
@@ -40,9 +41,8 @@ class Store(Protocol):
         """True as long as it is being built, so that its answers may change."""
         ...
 
-    @property
     def ungated(self) -> Store:
-        """The same records without regard to `Available`: a store that grows returns what is written so far."""
+        """Returns the same records without regard to `Available`: of a store that grows, those written so far."""
         ...
 
     def get(self, record: Record, *numbers: int) -> bytes | None:
@@ -72,8 +72,8 @@ class Store(Protocol):
     def close(self) -> None: ...
 
 
-class UnfinishedStore(Store, Protocol):
-    """A store that another process is building."""
+class GrowingStore(Store, Protocol):
+    """A store that another process is building: it grows until one of these methods is called."""
 
     def published(self) -> None:
         """Takes note that the build was published: from here on its answers stay as they are."""
@@ -82,9 +82,16 @@ class UnfinishedStore(Store, Protocol):
         """Takes note that it will not be: readers may go on, but nobody needs to keep it."""
 
 
+def unexpected(location: str, key: bytes) -> DamagedStore:
+    """Returns the error for a record that no store has."""
+    return DamagedStore(f"{location}: a record that should not be there: {key!r}")
+
+
 def need(store: Store, record: Record, *numbers: int) -> bytes:
-    """Returns the record with these numbers. Raises DamagedStore where there is none."""
+    """Returns the record with these numbers. Raises DamagedStore where there is none, NotBuilt where it may come."""
     value = store.get(record, *numbers)
     if value is None:
-        raise DamagedStore(f"{store.place}: {record.describe(*numbers)} is missing (index the trace again)")
+        if store.is_growing and record.available is not Available.WITH_TRACK:  # those are there once the gate is open
+            raise NotBuilt(f"the run is still being indexed: {record.describe(*numbers)} is not stored yet")
+        raise DamagedStore(f"{store.location}: {record.describe(*numbers)} is missing (index the trace again)")
     return value

@@ -36,7 +36,7 @@ class Scope:
     @property
     def is_complete(self) -> bool:
         """False once something was read that is not there yet, or not final, here or of another build."""
-        return not self.reader.is_short and all(other.is_complete for other in self._others.values())
+        return not self.reader.is_incomplete and all(other.is_complete for other in self._others.values())
 
     def of(self, build: BuildRef) -> Scope:
         """The same for another build that the question names."""

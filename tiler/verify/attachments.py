@@ -8,7 +8,7 @@ from collections import Counter
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
 from tilescope.tiler.store.attachments import CHUNK_BYTES, listed
-from tilescope.tiler.store.store import Store
+from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
 
@@ -39,7 +39,7 @@ class AttachmentCheck:
         """The next chunk. Raises DamagedStore."""
         place = ATTACHMENT_CHUNKS.numbers_in(key)
         if self._at == len(self._entries) or place < (self._at, self._chunk):
-            raise self._error(f"a record that should not be there: {key!r}")
+            raise unexpected(self._store.location, key)
         if place != (self._at, self._chunk):
             raise self._missing()
         entry = self._entries[self._at]
@@ -71,4 +71,4 @@ class AttachmentCheck:
         return self._error(f"attachment {entry.id} ({entry.name!r}): chunk {self._chunk} is missing")
 
     def _error(self, what: str) -> DamagedStore:
-        return DamagedStore(f"{self._store.place}: {what}")
+        return DamagedStore(f"{self._store.location}: {what}")

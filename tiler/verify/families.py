@@ -55,7 +55,7 @@ class FamilyCheck:
         expected = busiest_families((*self._name(name), self._busy[name]) for name in names[order].tolist())
         if list(self._catalogue.families) != expected:
             told = f"the manifest calls these families the busiest: {list(self._catalogue.families)}"
-            raise DamagedStore(f"{self._store.place}: {told}, from the events it is {expected}")
+            raise DamagedStore(f"{self._store.location}: {told}, from the events it is {expected}")
 
     def _take_others(self) -> None:
         """Tracks with few events have no histogram of their own: leaves are read, which are proven, block by block."""
@@ -66,16 +66,16 @@ class FamilyCheck:
             tracks = list(of_block)
             exact = np.int64 if sum(track.busy for track in tracks) < BUSY_LIMIT else object
             slots = {track.id % TRACKS_PER_BLOCK: whole for track in tracks}
-            with must_make_sense(self._store.place):
+            with must_make_sense(self._store.location):
                 for part in histogram_parts(StoredTiles(self._store), block, slots, exact):
                     self._add(part)
 
     def _name(self, name: int) -> tuple[str, str]:
-        page, place = divmod(name, self._catalogue.names_per_page)
+        page, position = divmod(name, self._catalogue.names_per_page)
         record = self._store.get(NAMES, page)
         if record is None:
-            raise DamagedStore(f"{self._store.place}: page {page} of the names is missing")
-        text, category = _entries(record)[place]
+            raise DamagedStore(f"{self._store.location}: page {page} of the names is missing")
+        text, category = _entries(record)[position]
         return text, category
 
 

@@ -6,7 +6,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.records.flow_bins import FLOW_TILES, FlowTiles
 from tilescope.tiler.records.flow_ends import FLOW_ENDS
-from tilescope.tiler.store.store import Store
+from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.memory import ProofMemory, ShortOfMemory
 from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
@@ -31,10 +31,10 @@ class FlowTileCheck:
         self._done: set[int] = set()
 
     def take(self, key: bytes, value: bytes) -> None:
-        """Checks a chunk. Raises DamagedStore, ShortOfMemory, or struct.error when the key is none."""
+        """Checks a chunk. Raises DamagedStore, ShortOfMemory."""
         track, level, index = FLOW_TILES.numbers_in(key)
         if track >= len(self._catalogue.tracks) or level > self._catalogue.root_level:
-            raise DamagedStore(f"{self._catalogue.place}: a record that should not be there: {key!r}")
+            raise unexpected(self._catalogue.location, key)
         if track != self._track or self._tiles is None:
             self._finish_track()
             self._tiles = self._tiles_of(track)

@@ -17,7 +17,7 @@ from tilescope.tiler.records.device.operation_maker import OperationMaker
 from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, KINDS, OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.records.device.step_sums import STEP_SUMS
-from tilescope.tiler.store.store import Store
+from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.operation_sums import PlainSums
@@ -91,13 +91,13 @@ class OperationCheck:
         if expected is None:
             raise self._unknown(key)
         if _digest(inflate(value)) != expected:
-            raise DamagedStore(f"{self._catalogue.place}: {describe(key)} are other ones than its operations say")
+            raise DamagedStore(f"{self._catalogue.location}: {describe(key)} are other ones than its operations say")
 
     def finish(self) -> None:
         """To be called after the last record."""
         self._have_all()
         for key in self._sums:
-            raise DamagedStore(f"{self._catalogue.place}: {describe(key)} are missing")
+            raise DamagedStore(f"{self._catalogue.location}: {describe(key)} are missing")
 
     def _have_all(self) -> None:
         if self._kinds < len(self._expected):
@@ -179,7 +179,7 @@ class OperationCheck:
         return self._catalogue.track_error(track.id, what)
 
     def _unknown(self, key: bytes) -> DamagedStore:
-        return DamagedStore(f"{self._catalogue.place}: a record that should not be there: {key!r}")
+        return unexpected(self._catalogue.location, key)
 
 
 def _digest(record: bytes) -> bytes:

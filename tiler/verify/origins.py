@@ -10,7 +10,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.lookup.origins import origins as stored_origins
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTEN_FLOWS, WrittenFlows
-from tilescope.tiler.store.store import Store
+from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
@@ -71,10 +71,10 @@ class OriginCheck:
         """The carrier of a key, if it is that of the next chunk."""
         carrier, _ = record.numbers_in(key)
         if carrier >= len(self._carriers):
-            raise self._error(f"a record that should not be there: {key!r}")
+            raise unexpected(self._catalogue.location, key)
         if key != record.key(carrier, seen[carrier]):
             raise self._error(f"carrier {carrier}: {what} from number {seen[carrier]} on are missing")
         return carrier
 
     def _error(self, what: str) -> DamagedStore:
-        return DamagedStore(f"{self._catalogue.place}: {what}")
+        return DamagedStore(f"{self._catalogue.location}: {what}")

@@ -41,7 +41,7 @@ class OutlierCheck:
         try:
             outliers = msgspec.convert(record, Outliers)
         except msgspec.ValidationError as error:
-            raise DamagedStore(f"{self._catalogue.place}: the record of outliers is damaged: {error}") from None
+            raise DamagedStore(f"{self._catalogue.location}: the record of outliers is damaged: {error}") from None
         with_outliers = {event.track for event in outliers.events}
         for event in outliers.events:
             self._check_event(event)
@@ -110,4 +110,4 @@ class OutlierCheck:
         return decode_columns(decompress(member))
 
     def _damaged(self, what: str) -> DamagedStore:
-        return DamagedStore(f"{self._catalogue.place}: {what}")
+        return DamagedStore(f"{self._catalogue.location}: {what}")

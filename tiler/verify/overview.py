@@ -115,4 +115,4 @@ class OverviewCheck:
         return page
 
     def _error(self, what: str) -> DamagedStore:
-        return DamagedStore(f"{self._catalogue.place}: the overview: {what}")
+        return DamagedStore(f"{self._catalogue.location}: the overview: {what}")

@@ -21,14 +21,14 @@ class PageNamesCheck:
         self._tree = tree
         parts = [_decoded(store, tree, record) for _, record in store.scan(PAGE_NAMES, tree.block)]
         if not parts:
-            raise DamagedStore(f"{store.place}: the names on the pages of block {tree.block} are missing")
+            raise DamagedStore(f"{store.location}: the names on the pages of block {tree.block} are missing")
         name, page = (
             np.concatenate([getattr(part, column) for part in parts]) for column in PageNames.__struct_fields__
         )
         order = np.lexsort((name, page))
         self._name, page = name[order], page[order]
         if len(page) and (page[0] < 0 or page[-1] >= len(tree.page_keys)):
-            raise DamagedStore(f"{store.place}: the names of a page that block {tree.block} does not have")
+            raise DamagedStore(f"{store.location}: the names of a page that block {tree.block} does not have")
         self._ends = np.searchsorted(page, np.arange(len(tree.page_keys) + 1))
         tally["page_names"] += len(name)
 
@@ -50,4 +50,4 @@ def _decoded(store: Store, tree: BlockTree, record: bytes) -> PageNames:
     try:
         return PageNames.decode(inflate(record), tree.block)
     except DamagedStore as error:
-        raise DamagedStore(f"{store.place}: {error}") from error
+        raise DamagedStore(f"{store.location}: {error}") from error

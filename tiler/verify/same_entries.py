@@ -93,12 +93,12 @@ def _compare(store: Store, other: Store) -> SameEntries:
     for (key, value), (other_key, other_value) in _pairs(store, other):
         if key != other_key:
             missing, there, what = (other, store, key) if key < other_key else (store, other, other_key)
-            raise StoresDiffer(f"{missing.place}: lacks {describe(what)}, which {there.place} has")
+            raise StoresDiffer(f"{missing.location}: lacks {describe(what)}, which {there.location} has")
         entries += 1
         if value == other_value:
             continue
         if _content(store, key, value) != _content(other, key, other_value):
-            raise StoresDiffer(f"{other.place}: differs from {store.place}: {describe(key)}")
+            raise StoresDiffer(f"{other.location}: differs from {store.location}: {describe(key)}")
         recompressed += key != MANIFEST.key()
     return SameEntries(entries, recompressed)
 
@@ -108,8 +108,8 @@ def _pairs(store: Store, other: Store) -> Iterator[tuple[Entry, Entry]]:
 
 
 def _content(store: Store, key: bytes, value: bytes) -> bytes:
-    with must_make_sense(store.place):
+    with must_make_sense(store.location):
         try:
             return content(key, value)
         except DamagedStore as error:
-            raise DamagedStore(f"{store.place}: {describe(key)}: {error}") from error
+            raise DamagedStore(f"{store.location}: {describe(key)}: {error}") from error

@@ -81,7 +81,7 @@ class StoredRowsCheck:
         self._tally["metadata_rows"] += len(rows)
 
     def _error(self, what: str) -> DamagedStore:
-        return DamagedStore(f"{self._store.place}: {what}")
+        return DamagedStore(f"{self._store.location}: {what}")
 
 
 class _PlainRows:

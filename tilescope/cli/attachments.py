@@ -28,8 +28,8 @@ from tilescope.cli.say import printable, say, say_json
 from tilescope.cli.text import plural, shortened, size_text
 
 if TYPE_CHECKING:
-    from tilescope.tiler.store import RunStore
     from tilescope.tiler.store.attachments import AttachmentEntry
+    from tilescope.tiler.store.store import Store
 
 NAME = "attachments"
 HELP = "list or extract the metadata kept with a trace"
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def listed_in(store: RunStore) -> Sequence[AttachmentEntry]:
+def listed_in(store: Store) -> Sequence[AttachmentEntry]:
     """The list. Raises DamagedStore."""
     from tilescope.tiler.records.attachments import ATTACHMENTS
     from tilescope.tiler.store.attachments import listed

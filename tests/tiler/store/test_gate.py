@@ -44,7 +44,7 @@ def test_the_gate_goes_by_what_is_declared(record: Record) -> None:
             reads(31)
         assert reads(32)
     else:
-        with pytest.raises(StoredLast, match="can be read when that is done"):
+        with pytest.raises(StoredLast, match="stores this last: "):
             reads(1)
 
 

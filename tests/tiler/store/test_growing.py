@@ -20,7 +20,7 @@ from tilescope.tiler.records.flow_bins import FLOW_TILES
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import TRACKS
-from tilescope.tiler.store import GrowingStore, RunStore, open_growing, open_run_store
+from tilescope.tiler.store import GrowingRunStore, RunStore, open_growing, open_run_store
 from tilescope.tiler.store.store import need
 from tilescope.tiler.store.sweep import sweep
 from tilescope.tiler.synth import write_synthetic_trace
@@ -49,7 +49,7 @@ def building(finished: Path, target: Path) -> Iterator[Builder]:
 
 
 @pytest.fixture
-def growing(building: Builder, target: Path) -> Iterator[GrowingStore]:
+def growing(building: Builder, target: Path) -> Iterator[GrowingRunStore]:
     building.step("show 1")
     store = open_growing(target, BUILD)
     yield store
@@ -75,7 +75,7 @@ def test_there_is_nothing_before_the_manifest(building: Builder, target: Path) -
     store.close()
 
 
-def test_a_new_revision_is_seen_at_once(building: Builder, growing: GrowingStore, complete: RunStore) -> None:
+def test_a_new_revision_is_seen_at_once(building: Builder, growing: GrowingRunStore, complete: RunStore) -> None:
     assert (growing.build, growing.is_growing) == (BUILD, True)
     building.step("show 2")
     assert growing.manifest()["revision"] == 2
@@ -85,7 +85,7 @@ def test_a_new_revision_is_seen_at_once(building: Builder, growing: GrowingStore
 
 
 def test_a_block_is_there_once_it_is_done_and_not_before(
-    building: Builder, growing: GrowingStore, complete: RunStore
+    building: Builder, growing: GrowingRunStore, complete: RunStore
 ) -> None:
     assert growing.get(SHAPE, 1) is None
     with pytest.raises(NotBuilt):
@@ -116,7 +116,7 @@ def test_a_block_is_there_once_it_is_done_and_not_before(
                     ask()
 
 
-def test_the_gate_opens_block_by_block(building: Builder, growing: GrowingStore, complete: RunStore) -> None:
+def test_the_gate_opens_block_by_block(building: Builder, growing: GrowingRunStore, complete: RunStore) -> None:
     chunks = list(complete.scan(ARGUMENTS))
     blocks = sorted({track // 32 for (track, *_), _ in chunks})
     assert len(blocks) > 1
@@ -135,11 +135,11 @@ def test_the_gate_opens_block_by_block(building: Builder, growing: GrowingStore,
             read(ARGUMENT_TABLES, 0)
     with pytest.raises(StoredLast):
         growing.records()
-    assert growing.ungated.get(ARGUMENT_TABLES, 0) == complete.get(ARGUMENT_TABLES, 0)
+    assert growing.ungated().get(ARGUMENT_TABLES, 0) == complete.get(ARGUMENT_TABLES, 0)
 
 
 def test_it_goes_on_reading_when_it_is_published(
-    building: Builder, growing: GrowingStore, complete: RunStore, target: Path
+    building: Builder, growing: GrowingRunStore, complete: RunStore, target: Path
 ) -> None:
     blocks = complete.manifest()["blocks"]
     for block in range(blocks):
@@ -171,7 +171,7 @@ def test_what_is_published_already_is_opened_as_well(building: Builder, target: 
     again.close()
 
 
-def test_what_was_abandoned_can_be_read_until_it_is_closed(building: Builder, growing: GrowingStore) -> None:
+def test_what_was_abandoned_can_be_read_until_it_is_closed(building: Builder, growing: GrowingRunStore) -> None:
     building.step("block 0")
     building.step("abandon")
     assert growing.get(SHAPE, 0) is not None
@@ -180,7 +180,7 @@ def test_what_was_abandoned_can_be_read_until_it_is_closed(building: Builder, gr
 
 
 def test_a_reader_keeps_what_is_left_of_a_build_until_it_knows_that_it_was_abandoned(
-    building: Builder, growing: GrowingStore, target: Path
+    building: Builder, growing: GrowingRunStore, target: Path
 ) -> None:
     building.step("block 0")
     building.kill()

@@ -17,8 +17,12 @@ from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress
 from tilescope.tiler.records.arguments import ARGUMENTS
 from tilescope.tiler.records.catalogue import record_of
+from tilescope.tiler.records.flow_bins import FLOW_TILES
+from tilescope.tiler.records.flow_ends import FLOW_ENDS
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.page_names import PAGE_NAMES
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.run_store import RunStore, open_run_store
@@ -60,11 +64,28 @@ def test_records_are_read_by_their_numbers(store: RunStore) -> None:
 def test_records_that_there_are_not(store: RunStore) -> None:
     assert [store.get(NAMES, page) for page in (-1, 9, 1 << 40)] == [None] * 3
     assert store.at_most(ARGUMENTS, -1, 0) is None
-    assert list(store.scan(PAGE, 99)) == []
+    assert [list(store.scan(PAGE, block)) for block in (-1, 99, 1 << 40)] == [[]] * 3
+    assert list(store.scan(PAGE, 0, start=1 << 40)) == []
     with pytest.raises(DamagedStore, match="the page of names 9 is missing"):
         need(store, NAMES, 9)
     with pytest.raises(struct.error):  # a mistake of whoever calls
         store.get(NAMES, 1, 2)
+
+
+@pytest.mark.parametrize("record", [FLOW_ENDS, FLOW_TILES, PAGE_NAMES], ids=str)
+@pytest.mark.parametrize("is_short", [True, False])
+def test_keys_of_another_length_are_damage(path: Path, tmp_path: Path, record: Record, is_short: bool) -> None:
+    altered = AlteredStore.copy_of(path, tmp_path / "store")
+    numbers = (7, *[0] * len(record.numbers[1:]))
+    key = record.key(*numbers)[:-1] if is_short else record.key(*numbers) + b"x"
+    altered.put({key: compress(b"")})
+    store = open_run_store(altered.path)
+    message = re.escape(f"{altered.path}: a record that should not be there: {key!r}")
+    with pytest.raises(DamagedStore, match=message):
+        store.at_most(record, *numbers[:-1], 1 << 20)
+    with pytest.raises(DamagedStore, match=message):
+        list(store.scan(record, 7))
+    store.close()
 
 
 def test_a_folder_that_is_no_store(tmp_path: Path) -> None:

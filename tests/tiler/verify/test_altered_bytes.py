@@ -16,8 +16,11 @@ from tilescope.tiler.pages import PageKey, compress, decompress
 from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES, ARGUMENTS
 from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
 from tilescope.tiler.records.catalogue import RECORDS
+from tilescope.tiler.records.flow_bins import FLOW_TILES
+from tilescope.tiler.records.flow_ends import FLOW_ENDS
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.page_names import PAGE_NAMES
 from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import BLOCK_TRACKS, TRACKS
 from tilescope.tiler.store import open_run_store
@@ -115,8 +118,9 @@ def test_records_that_nobody_knows(altered: AlteredStore) -> None:
 
 
 def test_keys_that_go_on_behind_one_that_is_known(altered: AlteredStore) -> None:
-    for record in (MANIFEST, TRACKS, ATTACHMENTS):
-        key = record.key() + b"x"
+    flow_ends, flow_tile = min(altered.records(FLOW_ENDS.letter)), min(altered.records(FLOW_TILES.letter))
+    known = (MANIFEST.key(), TRACKS.key(), ATTACHMENTS.key(), flow_ends, flow_tile, PAGE_NAMES.key(0, 0))
+    for key in (key + b"x" for key in known):
         with (
             altered.replaced({key: compress(b"{}")}),
             pytest.raises(DamagedStore, match=re.escape(f"a record that should not be there: {key!r}")),
@@ -133,6 +137,6 @@ def test_each_kind_of_record_has_a_prover(altered: AlteredStore) -> None:
     store = open_run_store(altered.path)
     catalogue = Catalogue.of(store)
     trees = read_trees(store, catalogue)
-    check = RecordCheck(store, catalogue, trees, ProofMemory(store.place, 1 << 30))
+    check = RecordCheck(store, catalogue, trees, ProofMemory(store.location, 1 << 30))
     assert check.proven == set(RECORDS)
     store.close()
