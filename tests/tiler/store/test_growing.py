@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tiler.store.replayed_build import Builder, builder, tracks_of
-from tilescope.tiler.errors import NoStore, NotBuilt, StoredLast
+from tilescope.tiler.errors import DamagedStore, NoStore, NotBuilt, StoredLast
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.lookup.sources import sources
@@ -21,6 +21,7 @@ from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import GrowingRunStore, RunStore, open_growing, open_run_store
+from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.store import need
 from tilescope.tiler.store.sweep import sweep
 from tilescope.tiler.synth import write_synthetic_trace
@@ -157,6 +158,40 @@ def test_it_goes_on_reading_when_it_is_published(
     }
     assert growing.get(SHAPE, blocks) is None
     assert event_details(growing, 1, 0) == event_details(complete, 1, 0)
+
+
+def test_a_published_build_does_not_read_its_manifest_again(
+    building: Builder, growing: GrowingRunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    building.step("publish")
+    growing.published()
+    keys: list[bytes] = []
+    get = LmdbReader.get
+
+    def noted_get(reader: LmdbReader, key: bytes) -> bytes | None:
+        keys.append(key)
+        return get(reader, key)
+
+    monkeypatch.setattr(LmdbReader, "get", noted_get)
+    growing.internals()
+    assert growing.manifest()["state"] == "ready"
+    assert growing.get(NAMES, 0) is not None
+    assert keys == [NAMES.key(0)]
+
+
+def test_a_record_that_may_come_is_missing_only_when_the_build_is_published(
+    building: Builder, growing: GrowingRunStore
+) -> None:
+    building.step("block 1")
+    for record, numbers in ((SHAPE, (0,)), (PAGE, (0, 9, 0, 0)), (NAMES, (999,))):
+        with pytest.raises(NotBuilt, match="is not stored yet"):
+            need(growing, record, *numbers)
+    with pytest.raises(DamagedStore, match="is missing"):  # its block is done
+        need(growing, ARGUMENTS, 33, 10**9)
+    building.step("publish")
+    growing.published()
+    with pytest.raises(DamagedStore, match="the page of names 999 is missing"):
+        need(growing, NAMES, 999)
 
 
 def test_what_is_published_already_is_opened_as_well(building: Builder, target: Path, complete: RunStore) -> None:
