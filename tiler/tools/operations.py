@@ -1,4 +1,4 @@
-"""What tools about operations have in common: the operations that a question is about, and what devices could reach."""
+"""The operations that a question is about, and the peaks of their devices, for several tools."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from tilescope.tiler.facts.operations.records import track_kinds
 from tilescope.tiler.facts.operations.roofline import program
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.tools.answer import Fact, Note
-from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 
 NO_OPERATIONS: Final = (
@@ -71,13 +71,13 @@ class AskedOperations:
 
 def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperations]:
     """The operations that a question is about: those of the devices that have one of its tracks."""
-    looked = yield from scope.windows(question)
+    question_windows = yield from scope.windows(question)
     tracks = frozenset(scope.leaves(question.tracks))
-    found = yield from _of_tpus(scope, tracks, looked)
-    is_tpu = found is not None
-    if found is None:
-        found = yield from _of_gpus(scope, tracks, looked)
-    table, peaks = found
+    table_and_peaks = yield from _of_tpus(scope, tracks, question_windows)
+    is_tpu = table_and_peaks is not None
+    if table_and_peaks is None:
+        table_and_peaks = yield from _of_gpus(scope, tracks, question_windows)
+    table, peaks = table_and_peaks
     no_cores = "" if table.cores else _why_no_cores(scope.reader)
     notes = [Note("warning", no_cores)] if no_cores else []
     if len(set(peaks)) > 1:
@@ -102,32 +102,43 @@ def asked_programs(
     scope: Scope, questions: Sequence[SpanQuestion], *, with_feeds: bool
 ) -> Steps[list[Operation | None]]:
     """The program as a whole in what each of some questions is about, on the same tracks; None: nothing runs there."""
-    looked = []
+    all_windows = []
     for question in questions:
-        looked.append((yield from scope.windows(question)))
+        all_windows.append((yield from scope.windows(question)))
     tracks = frozenset(scope.leaves(questions[0].tracks))
     every = tpu_cores(scope.reader)
     if every:
         cores = _asked_cores(scope, tracks, every)
-        return (yield from program_sums(scope.reader, cores, [of.of for of in looked], with_feeds=with_feeds))
-    found = []
-    for of in looked:
-        table, _ = yield from _of_gpus(scope, tracks, of)
-        found.append(program(table, with_feeds=with_feeds) if table.operations else None)
-    return found
+        return (
+            yield from program_sums(
+                scope.reader,
+                cores,
+                [question_windows.on_track for question_windows in all_windows],
+                with_feeds=with_feeds,
+            )
+        )
+    programs = []
+    for question_windows in all_windows:
+        table, _ = yield from _of_gpus(scope, tracks, question_windows)
+        programs.append(program(table, with_feeds=with_feeds) if table.operations else None)
+    return programs
 
 
-_Found = tuple[OpTable, list[Peaks]]
+_TableAndPeaks = tuple[OpTable, list[Peaks]]
 
 
-def _of_tpus(scope: Scope, tracks: frozenset[int], looked: Looked) -> Steps[_Found | None]:
+def _of_tpus(scope: Scope, tracks: frozenset[int], question_windows: QuestionWindows) -> Steps[_TableAndPeaks | None]:
     every = tpu_cores(scope.reader)
     if not every:
         return None
     cores = _asked_cores(scope, tracks, every)
-    asked = [track for core in cores for track in (*core.operations, *core.steps)]
+    core_tracks = [track for core in cores for track in (*core.operations, *core.steps)]
     table = yield from kept_table(
-        scope.reader, "cores", asked, looked.of, lambda: op_table(scope.reader, cores, looked.of)
+        scope.reader,
+        "cores",
+        core_tracks,
+        question_windows.on_track,
+        lambda: op_table(scope.reader, cores, question_windows.on_track),
     )
     return table, [_peaks(scope, core, core.operations[0]) for core in cores]
 
@@ -136,25 +147,29 @@ def _asked_cores(scope: Scope, tracks: frozenset[int], every: Sequence[TpuCore])
     return [core for core in every if _is_asked(scope, tracks, (*core.operations, *core.steps))]
 
 
-def _of_gpus(scope: Scope, tracks: frozenset[int], looked: Looked) -> Steps[_Found]:
-    devices = [one for one in gpu_devices(scope.reader) if _is_asked(scope, tracks, one.streams)]
-    asked = [track for device in devices for track in device.streams]
+def _of_gpus(scope: Scope, tracks: frozenset[int], question_windows: QuestionWindows) -> Steps[_TableAndPeaks]:
+    devices = [device for device in gpu_devices(scope.reader) if _is_asked(scope, tracks, device.streams)]
+    streams = [track for device in devices for track in device.streams]
     table = yield from kept_table(
-        scope.reader, "gpus", asked, looked.of, lambda: gpu_op_table(scope.reader, devices, looked.of)
+        scope.reader,
+        "gpus",
+        streams,
+        question_windows.on_track,
+        lambda: gpu_op_table(scope.reader, devices, question_windows.on_track),
     )
     return table, [_peaks(scope, device, device.streams[0]) for device in devices]
 
 
-def _is_asked(scope: Scope, tracks: frozenset[int], of: tuple[int, ...]) -> bool:
-    return bool(tracks.intersection(of)) and all(map(scope.is_done, of))
+def _is_asked(scope: Scope, tracks: frozenset[int], device_tracks: tuple[int, ...]) -> bool:
+    return bool(tracks.intersection(device_tracks)) and all(map(scope.is_done, device_tracks))
 
 
-def _peaks(scope: Scope, of: TpuCore | GpuDevice, track: int) -> Peaks:
-    return peaks_of(scope.reader, of.group, scope.reader.file_of(track))
+def _peaks(scope: Scope, device: TpuCore | GpuDevice, track: int) -> Peaks:
+    return peaks_of(scope.reader, device.group, scope.reader.file_of(track))
 
 
 def availability(scope: Scope) -> str:
-    """Why a run has no answer about operations."""
+    """The reason for which a run has no answer about operations; empty if it has one."""
     return "" if _has_cores(scope.reader) else NO_OPERATIONS
 
 
@@ -163,12 +178,12 @@ def _has_cores(reader: QueryReader) -> bool:
 
 
 def _why_no_cores(reader: QueryReader) -> str:
-    """Why a question is about no device: the trace has none, or only the question."""
+    """The reason for which a question is about no device: the trace has none, or only the question."""
     return _NO_DEVICE_CHOSEN if _has_cores(reader) else NO_OPERATIONS
 
 
 def _why_no_costs(scope: Scope, table: OpTable) -> Steps[str]:
-    """Why it would not be known what the operations compute or move: what is missing in the trace, if that is it."""
+    """The reason for which operations would have no FLOPs and bytes: the data that the trace lacks, if that is it."""
     if not table.cores or not len(table.operations):
         return _NOTHING_RUNS
     if table.columns.tells_flops.any() or table.columns.tells_bytes.any() or (yield from _tells_costs(scope)):
@@ -177,38 +192,47 @@ def _why_no_costs(scope: Scope, table: OpTable) -> Steps[str]:
 
 
 def _tells_costs(scope: Scope) -> Steps[bool]:
-    """Whether the trace says what any instruction of a TPU core computes or moves."""
-    known = instruction_places(scope.reader)
+    """True if the trace says what any instruction of a TPU core computes or moves."""
+    instructions = instruction_places(scope.reader)
     for track in (track for core in tpu_cores(scope.reader) for track in core.operations):
         kinds = track_kinds(scope.reader, track) if scope.is_done(track) else None
-        places = None if kinds is None else (yield from known.places(track, kinds))
-        if places is not None and (known.columns.tells_flops[places] | known.columns.tells_bytes[places]).any():
+        places = None if kinds is None else (yield from instructions.places(track, kinds))
+        if (
+            places is not None
+            and (instructions.columns.tells_flops[places] | instructions.columns.tells_bytes[places]).any()
+        ):
             return True
     return False
 
 
-def time_facts(asked: AskedOperations) -> list[Fact]:
+def time_facts(device_operations: AskedOperations) -> list[Fact]:
     """Facts about the time of all cores, or GPUs."""
-    table = asked.table
-    known = bool(table.cores)
-    why = asked.no_cores
+    table = device_operations.table
+    has_cores = bool(table.cores)
+    why = device_operations.no_cores
     span = "from the first step or operation of each device to the end of its last one, on the device's clock"
     busy = "what runs on several streams at once counts several times" if table.overlap else ""
     return [
         Fact("cores", "Devices", table.cores, "count"),
-        Fact("span", "Device time", asked.ticks(table.span) if known else None, "ticks", why or span),
-        Fact("busy", "Busy", asked.ticks(table.busy) if known else None, "ticks", why or busy),
+        Fact("span", "Device time", device_operations.ticks(table.span) if has_cores else None, "ticks", why or span),
+        Fact("busy", "Busy", device_operations.ticks(table.busy) if has_cores else None, "ticks", why or busy),
         Fact("idle_share", "Idle", table.idle / table.span if table.span else None, "fraction", why),
-        _utilisation(asked),
+        _utilisation(device_operations),
     ]
 
 
-def _utilisation(asked: AskedOperations) -> Fact:
-    of = asked.table.columns
-    flops, peak = sum_of(of.flops), asked.peaks.flops
+def _utilisation(device_operations: AskedOperations) -> Fact:
+    columns = device_operations.table.columns
+    flops, peak = sum_of(columns.flops), device_operations.peaks.flops
     name, label = "flops_utilisation", "FLOPS of peak"
-    if peak is None or not asked.table.span:
-        return Fact(name, label, None, "fraction", asked.no_cores or NO_PEAK)
-    if not of.tells_flops.any():
-        return Fact(name, label, None, "fraction", asked.no_costs)
-    return Fact(name, label, flops / (asked.table.span / 1e12) / peak, "fraction", "of the device time, idle included")
+    if peak is None or not device_operations.table.span:
+        return Fact(name, label, None, "fraction", device_operations.no_cores or NO_PEAK)
+    if not columns.tells_flops.any():
+        return Fact(name, label, None, "fraction", device_operations.no_costs)
+    return Fact(
+        name,
+        label,
+        flops / (device_operations.table.span / 1e12) / peak,
+        "fraction",
+        "of the device time, idle included",
+    )

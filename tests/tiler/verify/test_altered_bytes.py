@@ -119,8 +119,8 @@ def test_records_that_nobody_knows(altered: AlteredStore) -> None:
 
 def test_keys_that_go_on_behind_one_that_is_known(altered: AlteredStore) -> None:
     flow_ends, flow_tile = min(altered.records(FLOW_ENDS.letter)), min(altered.records(FLOW_TILES.letter))
-    known = (MANIFEST.key(), TRACKS.key(), ATTACHMENTS.key(), flow_ends, flow_tile, PAGE_NAMES.key(0, 0))
-    for key in (key + b"x" for key in known):
+    keys = (MANIFEST.key(), TRACKS.key(), ATTACHMENTS.key(), flow_ends, flow_tile, PAGE_NAMES.key(0, 0))
+    for key in (key + b"x" for key in keys):
         with (
             altered.replaced({key: compress(b"{}")}),
             pytest.raises(DamagedStore, match=re.escape(f"a record that should not be there: {key!r}")),
