@@ -13,6 +13,7 @@ import aiohttp
 from bench.server_process import ServerProcess
 from bench.stream_client import CREDIT_BYTES, StreamClient
 from bench.viewports import all_pages
+from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.query import QueryReader
 
@@ -77,7 +78,7 @@ async def stalled_bytes(session: aiohttp.ClientSession, path: str, reader: Query
 def typical_lists(reader: QueryReader) -> Iterator[list[PageKey]]:
     """Lists without end of pages of about 48 kB, of any size where there are none."""
     pages = all_pages(reader)
-    typical = [key for key in pages if len(reader.store.page(key) or b"") in TYPICAL_BYTES] or pages
+    typical = [key for key in pages if len(stored_page(reader.store, key) or b"") in TYPICAL_BYTES] or pages
     return itertools.cycle(
         [typical[start : start + PAGES_PER_LIST] for start in range(0, len(typical), PAGES_PER_LIST)]
     )

@@ -16,6 +16,7 @@ from typing import Final
 
 import aiohttp
 
+from tilescope.tiler.lookup.tiles import block_shape
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.store import open_run_store
 
@@ -57,7 +58,7 @@ def _pages(store: Path) -> list[PageKey]:
     run = open_run_store(store)
     try:
         blocks = range(int(run.manifest()["blocks"]))
-        shapes = [shape for block in blocks if (shape := run.decoded_shape(block)) is not None]
+        shapes = [block_shape(run, block) for block in blocks]
         keys = [key for shape in shapes for key, _ in shape.pages()]
     finally:
         run.close()

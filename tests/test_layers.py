@@ -30,6 +30,7 @@ LAYERS: Final = (
     "tilescope.tiler.readers",
     "tilescope.tiler.synth",
     "tilescope.tiler.store",
+    "tilescope.tiler.lookup",
     "tilescope.tiler.verify",
     "tilescope.tiler.query",
     "tilescope.tiler.facts",

@@ -11,6 +11,7 @@ from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import BUILD, NUMBER, number
 from tilescope.server.routes.resource import store_of, stored_member
 from tilescope.server.services.attachments import attachment_of
+from tilescope.tiler.records.attachments import ATTACHMENTS
 from tilescope.tiler.store.attachments import content
 
 routes = web.RouteTableDef()
@@ -20,7 +21,7 @@ routes = web.RouteTableDef()
 async def get_attachments(request: web.Request) -> web.Response:
     """The list."""
     store = await store_of(request)
-    return stored_member(request, store, store.attachments(), "attachments", JSON)
+    return stored_member(request, store, store.get(ATTACHMENTS), "attachments", JSON)
 
 
 @routes.get(BUILD + f"/attachments/{{attachment:{NUMBER}}}")
@@ -37,7 +38,7 @@ async def get_attachment(request: web.Request) -> web.StreamResponse:
         answer, part = immutable_part(request, etag, entry.media_type, entry.size_bytes)
         if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             return answer
-        chunks = content(entry, lambda chunk: store.attachment_chunk(entry.id, chunk), part.start, part.end)
+        chunks = content(store, entry, part.start, part.end)
         first = next(chunks, b"") if request.method != hdrs.METH_HEAD else b""  # damage is an error, not a broken body
         await answer.prepare(request)
         if request.method != hdrs.METH_HEAD:

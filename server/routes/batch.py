@@ -15,9 +15,10 @@ from tilescope.server.keys import METRICS, REGISTRY
 from tilescope.server.metrics import PageMeter
 from tilescope.server.paths import BUILD
 from tilescope.server.routes.failures import report_failure
-from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.errors import StoreError
+from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey
+from tilescope.tiler.store.store import Store
 
 SEND_TIMEOUT_S: Final = 60.0  # a client that does not take one page in this time is gone
 PAGES_BEFORE_YIELD: Final = 32  # writes to a fast socket do not suspend: let other clients have their turn
@@ -57,11 +58,11 @@ async def post_batch(request: web.Request) -> web.StreamResponse:
 
 
 def _frames(
-    store: ServedStore, keys: Sequence[PageKey], meter: PageMeter, report: Callable[[StoreError], None]
+    store: Store, keys: Sequence[PageKey], meter: PageMeter, report: Callable[[StoreError], None]
 ) -> Iterator[bytes]:
     try:
         for key in keys:
-            page = store.page(key)
+            page = stored_page(store, key)
             if page is not None:
                 meter.sent(len(page))
             yield page_frame(key, page)

@@ -17,11 +17,15 @@ from tilescope.server.json_text import json_body
 from tilescope.server.routes.manifest import manifest_body
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.run import RunState, RunStatus
-from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.errors import StoreError
+from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, decompress
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.tiles import SHAPE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import RunList, TrackTree
 from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.store.store import Store, need
 
 _END: Final = b"</body>"
 _MAX_MEMBER_BYTES: Final = 100_000  # compressed; more than that would hold up the page itself
@@ -64,7 +68,7 @@ def _answers(runs: Sequence[RunStatus], status: RunStatus, registry: Registry) -
     if len(runs) <= _MAX_RUNS:
         yield "/runs", json_body(RunList(runs=[listed.to_schema() for listed in runs]))
     yield f"{run}/manifest", manifest_body(status.run, store)
-    tracks, names = store.tracks(), store.names(0)
+    tracks, names = need(store, TRACKS), store.get(NAMES, 0)
     if names is not None and len(names) <= _MAX_MEMBER_BYTES:
         yield f"{build}/names/0", decompress(names)
     if len(tracks) <= _MAX_MEMBER_BYTES:
@@ -73,9 +77,9 @@ def _answers(runs: Sequence[RunStatus], status: RunStatus, registry: Registry) -
         yield from _tiles(build, store, msgspec.json.decode(tree, type=TrackTree))
 
 
-def _tiles(build: str, store: ServedStore, tree: TrackTree) -> Iterator[tuple[str, bytes]]:
+def _tiles(build: str, store: Store, tree: TrackTree) -> Iterator[tuple[str, bytes]]:
     """Shapes and pages of what the first screen shows: where they are few and small."""
-    members = {block: store.shape(block) for block in first_blocks(tree)}
+    members = {block: store.get(SHAPE, block) for block in first_blocks(tree)}
     if sum(len(member or b"") for member in members.values()) > _MAX_MEMBER_BYTES:
         return
     shapes = {block: decompress(member) for block, member in members.items() if member is not None}
@@ -83,7 +87,7 @@ def _tiles(build: str, store: ServedStore, tree: TrackTree) -> Iterator[tuple[st
         yield f"{build}/shapes/{block}", _text(shape)
     left = _MAX_PAGES_BYTES
     for key in first_pages(tree, {block: Shape.decode(shape) for block, shape in shapes.items()}):
-        page = store.page(key)
+        page = stored_page(store, key)
         left -= len(page or b"")
         if page is None or left < 0:
             return

@@ -9,8 +9,8 @@ from tilescope.server.json_text import json_body
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import RUN
 from tilescope.server.runs.run import FoundRun
-from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.schema import manifest_of
+from tilescope.tiler.store.store import Store
 
 routes = web.RouteTableDef()
 
@@ -23,6 +23,6 @@ async def get_manifest(request: web.Request) -> web.Response:
     return revalidated(request, manifest_body(run, registry.current_store(run)), JSON)
 
 
-def manifest_body(run: FoundRun, store: ServedStore) -> bytes:
+def manifest_body(run: FoundRun, store: Store) -> bytes:
     """The manifest as it is sent."""
     return json_body(manifest_of(store.manifest(), run.id, run.name, is_growing=store.is_growing))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -17,7 +18,9 @@ from tilescope.server.paths import BUILD
 from tilescope.server.routes.resource import store_of
 from tilescope.server.runs.lasting_tracks import LastingTracks
 from tilescope.server.runs.marks import BuildPlaces
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import MAX_MARKS_BYTES, KeptMarks, MarkList
+from tilescope.tiler.store.store import need
 
 routes = web.RouteTableDef()
 
@@ -62,4 +65,6 @@ async def _run_and_places(request: web.Request) -> tuple[str, BuildPlaces]:
     store = await store_of(request)
     run = await request.app[REGISTRY].find(request.match_info["run"])
     manifest = store.manifest()
-    return run.id, BuildPlaces(int(manifest["tick_ps"]), int(manifest["origin_ns"]), LastingTracks(store.tracks))
+    return run.id, BuildPlaces(
+        int(manifest["tick_ps"]), int(manifest["origin_ns"]), LastingTracks(partial(need, store, TRACKS))
+    )

@@ -7,6 +7,7 @@ from aiohttp import web
 from tilescope.server.http.caching import JSON
 from tilescope.server.paths import BUILD, NUMBER, number
 from tilescope.server.routes.resource import store_of, stored_member
+from tilescope.tiler.records.names import NAMES
 
 routes = web.RouteTableDef()
 
@@ -16,4 +17,4 @@ async def get_names(request: web.Request) -> web.Response:
     """`[[name, category], …]` by name id."""
     store = await store_of(request)
     page = number(request, "page")
-    return stored_member(request, store, store.names(page), f"names-{page}", JSON)
+    return stored_member(request, store, store.get(NAMES, page), f"names-{page}", JSON)

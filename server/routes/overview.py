@@ -7,6 +7,7 @@ from aiohttp import web
 from tilescope.server.http.caching import BINARY
 from tilescope.server.paths import BUILD, NUMBER, number
 from tilescope.server.routes.resource import store_of, stored_member
+from tilescope.tiler.records.overview import OVERVIEW
 
 routes = web.RouteTableDef()
 
@@ -16,4 +17,4 @@ async def get_overview(request: web.Request) -> web.Response:
     """One page of bins of all tracks."""
     store = await store_of(request)
     page = number(request, "page")
-    return stored_member(request, store, store.overview(page), f"overview-{page}", BINARY)
+    return stored_member(request, store, store.get(OVERVIEW, page), f"overview-{page}", BINARY)

@@ -7,17 +7,18 @@ from aiohttp import web
 from tilescope.server.errors import NotFound
 from tilescope.server.http.caching import immutable, unkept
 from tilescope.server.keys import REGISTRY
-from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.pages import record_title
+from tilescope.tiler.records.tiles import SHAPE
+from tilescope.tiler.store.store import Store
 
 
-async def store_of(request: web.Request) -> ServedStore:
+async def store_of(request: web.Request) -> Store:
     """The store of the run and build in the path. Raises `NotFound`, `UnknownBuild`, `StoreError`."""
     return await named_store(request, request.match_info["run"], request.match_info["build"])
 
 
-async def named_store(request: web.Request, run_id: str, build: str) -> ServedStore:
+async def named_store(request: web.Request, run_id: str, build: str) -> Store:
     """The store of any run and build. Raises `NotFound`, `UnknownBuild`, `StoreError`."""
     registry = request.app[REGISTRY]
     run = await registry.find(run_id)
@@ -26,7 +27,7 @@ async def named_store(request: web.Request, run_id: str, build: str) -> ServedSt
 
 def stored_member(
     request: web.Request,
-    store: ServedStore,
+    store: Store,
     body: bytes | None,
     name: str,
     content_type: str,
@@ -39,7 +40,7 @@ def stored_member(
     `block`: to which they belong. Raises `NotFound` when there are none, and `NotBuilt` when there may be some later.
     """
     if body is None:
-        if store.is_growing and (block is None or store.shape(block) is None):
+        if store.is_growing and (block is None or store.get(SHAPE, block) is None):
             raise NotBuilt(f"there is no {record_title(name)} in build {store.build} yet")
         raise NotFound(f"there is no {record_title(name)} in build {store.build}")
     if store.is_growing:

@@ -10,10 +10,11 @@ from tilescope.server.errors import BadMessage
 from tilescope.server.metrics import PageMeter
 from tilescope.server.page_keys import parse_page_keys
 from tilescope.server.rpc.messages import bytes_field
-from tilescope.server.runs.store import ServedStore
 from tilescope.server.stream.messages import MAX_WANTS, TierEnd, Want, WantTier
 from tilescope.server.stream.wants import Done, Fetch, WantQueue
+from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey
+from tilescope.tiler.store.store import Store
 from tilescope.v1 import tiles_pb2 as pb
 
 # A message is full with so many bytes of pages. One for each page would cost twice as much: gRPC sends in a thread of
@@ -32,7 +33,7 @@ async def first(requests: AsyncIterator[pb.PagesRequest]) -> pb.PagesStart:
 class PageSession:
     """One call: a client's wishes on the one side, a store on the other."""
 
-    def __init__(self, store: ServedStore, meter: PageMeter) -> None:
+    def __init__(self, store: Store, meter: PageMeter) -> None:
         self._store = store
         self._meter = meter
         self._wants = WantQueue()
@@ -69,7 +70,7 @@ class PageSession:
                 break
             if not isinstance(step, Fetch):
                 raise AssertionError(f"{step}: only views are resolved, and they have a call of their own")
-            page = self._store.page(step.key)
+            page = stored_page(self._store, step.key)
             key = pb.PageKey(**step.key._asdict())
             if page is None:
                 parts.append(pb.PagesResponse(missing=[pb.Missing(id=step.want_id, key=key)]).SerializeToString())

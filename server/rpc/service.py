@@ -15,14 +15,19 @@ from tilescope.server.rpc.failures import Context, answers, streams
 from tilescope.server.rpc.messages import event_message, to_message
 from tilescope.server.rpc.peers import client_of
 from tilescope.server.runs.registry import Registry
-from tilescope.server.runs.store import ServedStore
 from tilescope.server.services import Asker, Questions
 from tilescope.server.services.attachments import attachment_of
 from tilescope.server.services.workers import Asking
 from tilescope.tiler.errors import NotBuilt, StoreError
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.pages import decompress, record_title
+from tilescope.tiler.records.attachments import ATTACHMENTS
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.tiles import SHAPE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import RunList, manifest_of
 from tilescope.tiler.store.attachments import content
+from tilescope.tiler.store.store import Store, need
 from tilescope.v1 import tiles_pb2 as pb
 
 
@@ -50,7 +55,7 @@ class TilesService:
         try:
             store = self._registry.current_store(run)
             manifest = manifest_of(store.manifest(), run.id, run.name, is_growing=store.is_growing)
-            tree = store.tracks()
+            tree = need(store, TRACKS)
         except StoreError as error:
             self._registry.report(run.id, error)
             raise
@@ -60,14 +65,14 @@ class TilesService:
     @answers
     async def Names(self, request: pb.NamesRequest, _context: Context) -> pb.NamesResponse:  # noqa: N802
         with await self._lease(request.run, request.build) as store:
-            member = _existing(store, store.names(request.page), f"names-{request.page}")
+            member = _existing(store, store.get(NAMES, request.page), f"names-{request.page}")
             names = (pb.Name(name=name, category=category) for name, category in json.loads(decompress(member)))
             return pb.NamesResponse(names=names)
 
     @answers
     async def Shape(self, request: pb.ShapeRequest, _context: Context) -> pb.ShapeResponse:  # noqa: N802
         with await self._lease(request.run, request.build) as store:
-            return pb.ShapeResponse(record=_existing(store, store.shape(request.block), f"shapes-{request.block}"))
+            return pb.ShapeResponse(record=_existing(store, store.get(SHAPE, request.block), f"shapes-{request.block}"))
 
     @answers
     async def ListTools(self, request: pb.ListToolsRequest, context: Context) -> bytes:  # noqa: N802
@@ -81,11 +86,11 @@ class TilesService:
     @answers
     async def Details(self, request: pb.DetailsRequest, _context: Context) -> pb.Event:  # noqa: N802
         with await self._lease(request.run, request.build) as store:
-            event = store.event(request.track, request.ordinal)
-            if event is None:
+            details = event_details(store, request.track, request.ordinal)
+            if details is None:
                 event_name = record_title(f"events-{request.track}.{request.ordinal}")
                 raise NotFound(f"there is no {event_name} in build {store.build}")
-            return event_message(event)
+            return event_message(details)
 
     @streams
     async def Events(self, request: pb.EventsRequest, context: Context) -> AsyncGenerator[pb.EventBatch, None]:  # noqa: N802
@@ -112,7 +117,7 @@ class TilesService:
         self, request: pb.ListAttachmentsRequest, _context: Context
     ) -> pb.AttachmentList:
         with await self._lease(request.run, request.build) as store:
-            member = _existing(store, store.attachments(), "attachments")
+            member = _existing(store, store.get(ATTACHMENTS), "attachments")
             return to_message(json.loads(decompress(member)), pb.AttachmentList())
 
     @streams
@@ -122,7 +127,7 @@ class TilesService:
         with await self._lease(request.run, request.build) as store:
             entry = attachment_of(store, request.attachment)
             end = request.end if request.HasField("end") else None
-            for piece in content(entry, lambda chunk: store.attachment_chunk(entry.id, chunk), request.start, end):
+            for piece in content(store, entry, request.start, end):
                 yield pb.ReadAttachmentResponse(data=piece)
 
     @streams
@@ -138,12 +143,12 @@ class TilesService:
         context.add_done_callback(lambda _: place.close())
         return asking
 
-    async def _lease(self, run_id: str, build: str) -> AbstractContextManager[ServedStore]:
+    async def _lease(self, run_id: str, build: str) -> AbstractContextManager[Store]:
         run = await self._registry.find(run_id)
         return self._registry.lease(run.id, build)
 
 
-def _existing(store: ServedStore, record: bytes | None, name: str) -> bytes:
+def _existing(store: Store, record: bytes | None, name: str) -> bytes:
     if record is None:
         if store.is_growing:
             raise NotBuilt(f"there is no {record_title(name)} in build {store.build} yet")

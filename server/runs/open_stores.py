@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from tilescope.server.errors import UnknownBuild
-from tilescope.server.runs.store import GrowingServedStore, ServedStore
 from tilescope.tiler.errors import NoStore, StoreError
+from tilescope.tiler.lookup.sources import sources
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import open_build
 from tilescope.tiler.store import open_growing as open_growing_store
 from tilescope.tiler.store.extent import RunExtent
 from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.store.store import GrowingStore, Store
 from tilescope.tiler.store.turn import CURRENT
 
 DEFAULT_CAPACITY: Final = 32  # open stores that nobody leases; each costs a few file descriptors and address space
@@ -34,7 +35,7 @@ class _Entry:
 
     path: Path
     generation: bytes  # what CURRENT says of it, now or once it is published
-    store: ServedStore
+    store: Store
     used_s: float
     leases: int = 0
     is_given_up: bool = False  # closed once nobody leases it
@@ -57,21 +58,21 @@ class OpenStores:
 
     def __init__(
         self,
-        open_store: Callable[[Path], ServedStore],
+        open_store: Callable[[Path], Store],
         capacity: int = DEFAULT_CAPACITY,
         idle_s: float = IDLE_S,
         *,
-        open_growing: Callable[[Path, str], GrowingServedStore] = open_growing_store,
+        open_growing: Callable[[Path, str], GrowingStore] = open_growing_store,
     ) -> None:
         self._open_store = open_store
         self._open_growing = open_growing
         self._capacity = capacity
         self.idle_s = idle_s
         self._entries: dict[tuple[Path, bytes], _Entry] = {}  # least recently used first
-        self._growing: dict[Path, tuple[_Entry, GrowingServedStore]] = {}
+        self._growing: dict[Path, tuple[_Entry, GrowingStore]] = {}
         self._published: dict[Path, _Published] = {}
 
-    def current(self, path: Path) -> ServedStore:
+    def current(self, path: Path) -> Store:
         """The published generation of a store. Raises `StoreError`."""
         return self._entry(path, self._look(path).generation).store
 
@@ -98,7 +99,7 @@ class OpenStores:
             published.manifest = self.current(path).manifest()
         return published.manifest
 
-    def growing(self, path: Path, build: str) -> ServedStore:
+    def growing(self, path: Path, build: str) -> Store:
         """A build that is being made, as far as it is. To be called for builds that exist. Raises `StoreError`."""
         return self._growing_entry(path, build).store
 
@@ -122,12 +123,12 @@ class OpenStores:
         except StoreError:  # damaged meanwhile: whoever opens it next is told so
             self._give_up(entry)
 
-    def build(self, path: Path, build: str) -> ServedStore:
+    def build(self, path: Path, build: str) -> Store:
         """The generation of that build, if it is open or published. Raises `UnknownBuild`, `StoreError`."""
         return self._of_build(path, build).store
 
     @contextmanager
-    def lease(self, path: Path, build: str, *, is_growing: bool = False) -> Iterator[ServedStore]:
+    def lease(self, path: Path, build: str, *, is_growing: bool = False) -> Iterator[Store]:
         """The same, or one that `is_growing`, and it stays open for the whole block."""
         entry = self._growing_entry(path, build) if is_growing else self._of_build(path, build)
         entry.leases += 1
@@ -140,7 +141,7 @@ class OpenStores:
                 self._give_up(entry)
             self._close_unused()
 
-    def opener(self, *, is_growing: bool) -> Callable[[Path, str], ServedStore]:
+    def opener(self, *, is_growing: bool) -> Callable[[Path, str], Store]:
         """A function that opens a build by its store's path and its id; it can be pickled, for other processes."""
         return self._open_growing if is_growing else open_build
 
@@ -216,7 +217,7 @@ class OpenStores:
 
     def _opened(self, entry: _Entry, published: _Published) -> None:
         published.build = entry.store.build
-        published.sources = entry.store.sources()
+        published.sources = sources(entry.store)
         with must_make_sense(entry.path):
             published.extent = RunExtent.of(entry.store.manifest())
         entry.used_s = time.monotonic()

@@ -22,11 +22,11 @@ from tilescope.server.runs.job import IndexJob, run_job
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.run import FoundRun, RunState, RunStatus
 from tilescope.server.runs.sources import Discover, find_runs
-from tilescope.server.runs.store import ServedStore
 from tilescope.server.runs.watchers import Watcher, Watchers
 from tilescope.tiler.errors import NoStore, NotBuilt, StoreError, StoreVersion
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.store.sweep import sweep
 
 _T = TypeVar("_T")
@@ -132,7 +132,7 @@ class Registry:
             status = self._status(run)
         return status
 
-    def current_store(self, run: FoundRun) -> ServedStore:
+    def current_store(self, run: FoundRun) -> Store:
         """The published store of a run, or one that grows. Raises `NotIndexed`, `IndexingFailed`, `StoreError`."""
         status = self._status(run)
         if status.state is RunState.INDEXING and status.build is not None:
@@ -145,13 +145,13 @@ class Registry:
             raise NotIndexed(f"{run.name} is not indexed yet: it is {status.state} ({_remedy(status)})")
         return self._stores.current(run.store)
 
-    def store(self, run_id: str, build: str) -> ServedStore:
+    def store(self, run_id: str, build: str) -> Store:
         """The store of a build of a run that was found before. Raises `NotFound`, `UnknownBuild`, `StoreError`."""
         store = self._existing_run(run_id).store
         return self._stores.growing(store, build) if self._grows(store, build) else self._stores.build(store, build)
 
     @contextmanager
-    def lease(self, run_id: str, build: str) -> Iterator[ServedStore]:
+    def lease(self, run_id: str, build: str) -> Iterator[Store]:
         """The same, kept open until the block is left. What the block raises of damage is reported."""
         path = self._existing_run(run_id).store
         try:
@@ -170,7 +170,7 @@ class Registry:
                 self._reported_damage.add(damaged)
                 _log.error("%s: %s", run.name, error)
 
-    def opener(self, *, is_growing: bool) -> Callable[[Path, str], ServedStore]:
+    def opener(self, *, is_growing: bool) -> Callable[[Path, str], Store]:
         """Returns a function that opens a build in another process, by its store's path and its id."""
         return self._stores.opener(is_growing=is_growing)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from tilescope.server.errors import NotFound
-from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.records.attachments import ATTACHMENTS
 from tilescope.tiler.store.attachments import AttachmentEntry, entry_of
+from tilescope.tiler.store.store import Store
 
 
-def attachment_of(store: ServedStore, number: int) -> AttachmentEntry:
+def attachment_of(store: Store, number: int) -> AttachmentEntry:
     """The entry of that id. Raises `NotFound`, and `NotBuilt` while the run is indexed."""
-    record = store.attachments()
+    record = store.get(ATTACHMENTS)
     if record is None:
         raise NotBuilt(f"there are no attachments in build {store.build} yet")
     entry = entry_of(record, number)

@@ -13,7 +13,6 @@ from msgspec import structs
 from tilescope.server.errors import TooManyRequests
 from tilescope.server.metrics import Metrics
 from tilescope.server.runs.registry import Registry
-from tilescope.server.runs.store import ServedStore
 from tilescope.server.services.fair_queue import Asker, Limits
 from tilescope.server.services.kept_answers import KeptAnswers
 from tilescope.server.services.overtime import Overtime, Overtimes
@@ -27,6 +26,7 @@ from tilescope.tiler.export import PIECE_BYTES, ExportQuestion
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.resolver import PageWant
 from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.store.store import Store
 
 EXPORT_PIECE_BYTES: Final = PIECE_BYTES
 EVENTS_AT_ONCE: Final = 16_384  # of a stream of events: nothing is held for a client that does not take them
@@ -51,7 +51,7 @@ class Questions:
         self._kept = KeptAnswers(settings.kept_answers_bytes)
         self._overtimes: Overtimes[tuple[str, ...]] = Overtimes()
         self._metrics.kept_answers_bytes.set_function(lambda: self._kept.size_bytes)
-        self._readers: WeakKeyDictionary[ServedStore, QueryReader] = WeakKeyDictionary()
+        self._readers: WeakKeyDictionary[Store, QueryReader] = WeakKeyDictionary()
 
     def start_ahead(self) -> None:
         """Has loaded, soon, what the first question would wait for."""
@@ -137,14 +137,14 @@ class Questions:
             piece = await self._answer(asking, run_id, build, ExportTask(question, after, EXPORT_PIECE_BYTES))
             yield piece.data
 
-    def view(self, store: ServedStore, request: ViewRequest) -> list[PageWant]:
+    def view(self, store: Store, request: ViewRequest) -> list[PageWant]:
         """The pages that show a view, most urgent first. Takes milliseconds. Raises `TilescopeError`s."""
         view = request.view()
         with must_make_sense(f"build {store.build}"):
             reader = self.reader(store)
             return reader.pages(view, request.shown(reader.tree), request.nearby)
 
-    def reader(self, store: ServedStore) -> QueryReader:
+    def reader(self, store: Store) -> QueryReader:
         """A reader of an open store; the same one each time unless the store still changes."""
         if store.is_growing:
             return QueryReader(store, self.work_rules)

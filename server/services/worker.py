@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from tilescope.server.errors import QuestionFailed, message_of
-from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.system import give_way
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
@@ -41,7 +41,7 @@ class BuildSource:
 
     path: Path
     build: str
-    opener: Callable[[Path, str], ServedStore]
+    opener: Callable[[Path, str], Store]
     work_rules: WorkRules = NO_WORK_RULES
     is_growing: bool = False
 
@@ -66,7 +66,7 @@ class TurnTaken:
 class _Entry:
     """One open build: opened once, however many questions there are about it."""
 
-    store: ServedStore
+    store: Store
     reader: QueryReader
     users: int = 0
 

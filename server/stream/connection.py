@@ -14,11 +14,12 @@ from tilescope.server.errors import BadMessage
 from tilescope.server.http import sockets
 from tilescope.server.http.sockets import SocketConnection
 from tilescope.server.metrics import PageMeter
-from tilescope.server.runs.store import ServedStore
 from tilescope.server.stream import frames, messages
 from tilescope.server.stream.messages import ViewWant, Want
 from tilescope.server.stream.views import Resolve, resolve_view
 from tilescope.server.stream.wants import Done, Resolved, Step, WantQueue
+from tilescope.tiler.lookup.tiles import stored_page
+from tilescope.tiler.store.store import Store
 
 STEPS_BEFORE_YIELD: Final = 32  # writes to a fast socket do not suspend: let other clients have their turn
 
@@ -30,7 +31,7 @@ class Connection(SocketConnection):
         self,
         socket: web.WebSocketResponse,
         transport: asyncio.Transport,
-        store: ServedStore,
+        store: Store,
         resolve: Resolve,
         meter: PageMeter,
     ) -> None:
@@ -84,7 +85,7 @@ class Connection(SocketConnection):
             return frames.done_message(step.want_id, step.tier)
         if isinstance(step, Resolved):
             return frames.resolved_message(step.want.id, step.want.pages, step.want.tiers)
-        page = self._store.page(step.key)
+        page = stored_page(self._store, step.key)
         if page is None:
             return frames.missing_message(step.want_id, step.key)
         self._wants.page_sent(step.key, len(page))

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Final
 
 from tilescope.server.errors import BadMessage, BadRequest
-from tilescope.server.runs.store import ServedStore
 from tilescope.server.services import Questions, ViewRequest
 from tilescope.server.stream.messages import MAX_WANTS, TierEnd, ViewWant, Want, WantTier
 from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.resolver import PageWant, Tier
+from tilescope.tiler.store.store import Store
 
 Resolve = Callable[[ViewRequest], list[PageWant]]
 
@@ -39,7 +39,7 @@ def resolve_view(message: ViewWant, resolve: Resolve) -> Want:
     return Want(message.id, pages, message.received, tuple(ends), is_resolved=True)
 
 
-def pages_of_view(questions: Questions, store: ServedStore, request: ViewRequest) -> list[PageWant]:
+def pages_of_view(questions: Questions, store: Store, request: ViewRequest) -> list[PageWant]:
     """The pages that show a view, most urgent first; in a build that is growing, of the tracks that are done.
 
     If residuals are wanted, too, each follows its page.
@@ -56,7 +56,7 @@ def pages_of_view(questions: Questions, store: ServedStore, request: ViewRequest
     return with_residuals
 
 
-def _pages_of_view(questions: Questions, store: ServedStore, request: ViewRequest) -> list[PageWant]:
+def _pages_of_view(questions: Questions, store: Store, request: ViewRequest) -> list[PageWant]:
     try:
         return questions.view(store, request)
     except NotBuilt:

@@ -15,7 +15,9 @@ import pytest
 
 from tests.cli.test_server_commands import get_json, started
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey, Shape, decompress
+from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.synth import write_synthetic_trace
 
@@ -34,11 +36,11 @@ def pages_of(path: Path) -> dict[PageKey, int]:
     store = open_run_store(path)
     keys: list[PageKey] = []
     for block in range(int(store.manifest()["blocks"])):
-        member = store.shape(block)
+        member = store.get(SHAPE, block)
         assert member is not None
         shape = Shape.decode(decompress(member))
         keys += [shape.page_of(tile) for tile in range(len(shape.level))]
-    sizes = {key: len(store.page(key) or b"") for key in dict.fromkeys(keys)}
+    sizes = {key: len(stored_page(store, key) or b"") for key in dict.fromkeys(keys)}
     store.close()
     return sizes
 

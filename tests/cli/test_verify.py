@@ -10,6 +10,7 @@ import pytest
 from tests.demo import DEMO_TRACE
 from tilescope.cli import main, memory_option
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.verify import verify
@@ -26,7 +27,7 @@ def root_page(store: Path) -> bytes:
     """The stored bytes of the page that begins with the first track's root."""
     run = open_run_store(store)
     try:
-        page = run.page(PageKey(0, run.manifest()["root_level"], 0, 0))
+        page = stored_page(run, PageKey(0, run.manifest()["root_level"], 0, 0))
         assert page is not None
         return page
     finally:

@@ -10,6 +10,7 @@ from tests.fuzz.damaged_stores import damage
 from tests.fuzz.wrapping import write_mutant
 from tilescope.tiler.errors import TilescopeError
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store
@@ -103,7 +104,7 @@ def _read_back(rng: random.Random, path: Path) -> int:
                 continue
             events += count
             for ordinal in rng.sample(range(count), min(count, _EVENTS_LOOKED_AT // len(reader.tree.tracks) + 1)):
-                if store.event(number, ordinal) is None:
+                if event_details(store, number, ordinal) is None:
                     raise MissingEvent(f"track {number} has no event {ordinal} of {count}")
         return events
     finally:

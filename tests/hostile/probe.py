@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.pages import decompress
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.store.store import need
 
 # Events are listed one by one in stores of so few.
 FEW_EVENTS = 300
@@ -19,14 +22,14 @@ def probe(path: Path) -> dict[str, Any]:
     store = open_run_store(path)
     try:
         manifest = store.manifest()
-        tree = json.loads(decompress(store.tracks()))
+        tree = json.loads(decompress(need(store, TRACKS)))
         tracks = [track for track in tree["tracks"] if track["kind"] != "rollup"]
         few = sum(int(track["events"]) for track in tracks) <= FEW_EVENTS
         tick_ps = int(manifest["tick_ps"])
         spans = []
         for track in tracks if few else ():
             for ordinal in range(int(track["events"])):
-                event = store.event(track["id"], ordinal)
+                event = event_details(store, track["id"], ordinal)
                 assert event is not None, f"track {track['id']} has no event {ordinal}"
                 if track["kind"] in ("slice", "async"):
                     spans.append((event["name"], int(event["start"]) * tick_ps, int(event["duration"]) * tick_ps))

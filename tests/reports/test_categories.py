@@ -10,6 +10,7 @@ import pytest
 
 from tests.reports.traces import FOLDER, Open, answer, rows
 from tilescope.tiler.export import ExportQuestion, pieces
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import RunStore
 from tilescope.tiler.verify import verify_store
@@ -119,7 +120,7 @@ def test_details_tell_the_category_once(triton: QueryReader) -> None:
         event
         for track in triton.tree.leaves(None)
         for ordinal in range(int(triton.tree.tracks[track]["events"]))
-        if (event := store.event(track, ordinal)) is not None and event["category"] == "kernel"
+        if (event := event_details(store, track, ordinal)) is not None and event["category"] == "kernel"
     ]
     assert len(kernels) == 10
     assert all([one["name"] for one in event["args"]] == ["device", "stream", "correlation"] for event in kernels)

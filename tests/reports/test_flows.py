@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.reports.traces import Open, answer, rows
 from tilescope.tiler.export import ExportQuestion, pieces
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
 
@@ -19,7 +20,7 @@ def edges(reader: QueryReader) -> Iterator[tuple[str, str, bool]]:
     """From and to which slice each edge leads, and whether it is derived."""
     for track in range(reader.store.manifest()["tracks"]):
         ordinal = 0
-        while (event := reader.store.event(track, ordinal)) is not None:
+        while (event := event_details(reader.store, track, ordinal)) is not None:
             ordinal += 1
             yield from ((event["name"], partner["name"], partner["derived"]) for partner in event["flows"]["out"])
 

@@ -5,35 +5,40 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilescope.server.errors import IndexingFailed
 from tilescope.server.runs.job import IndexJob, OnIndexProgress
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
-from tilescope.tiler.details.chunk import Chunk
-from tilescope.tiler.details.codec import Arguments
-from tilescope.tiler.details.values import Values
-from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.errors import DamagedStore, NotBuilt
-from tilescope.tiler.pages import PageKey, Shape, compress, decompress
+from tilescope.tiler.details.chunk import split
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import PageKey, Part, Shape, SliceFlag, TileFlag, compress, container, join_parts
+from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
-from tilescope.tiler.records.flow_ends import FlowEnds
-from tilescope.tiler.records.histogram import Histogram
-from tilescope.tiler.records.page_names import PageNames
-from tilescope.tiler.records.steps import TrackSteps
+from tilescope.tiler.records.arguments import ARGUMENT_TABLES, ARGUMENTS
+from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
+from tilescope.tiler.records.flow_bins import FLOW_TILES
+from tilescope.tiler.records.flow_ends import FLOW_ENDS, FlowEnds
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.overview import OVERVIEW
+from tilescope.tiler.records.page_names import PAGE_NAMES, PageNames
+from tilescope.tiler.records.record import Record
+from tilescope.tiler.records.tiles import PAGE, SHAPE
+from tilescope.tiler.records.tracks import BLOCK_TRACKS, TRACKS
 from tilescope.tiler.store.attachments import CHUNK_BYTES, AttachmentEntry, list_record
-from tilescope.tiler.store.origin_reader import OriginReader
+from tilescope.tiler.store.gate import is_readable
+from tilescope.tiler.store.store import Entry, NumberedRecord, Store
 
 
 def page_bytes(key: PageKey, size: int = 200) -> bytes:
@@ -46,203 +51,183 @@ def fake_attachment(number: int, name: str, content: bytes) -> tuple[AttachmentE
     return AttachmentEntry(number, "host0", 0, name, "label", media_type, len(content), zlib.crc32(content)), content
 
 
-class FakeStore:
-    """One run with a few pages. Remembers whether it was closed."""
+LEAF: Final = PageKey(0, 16, 0, 0)
+_TRACK: Final = {
+    "id": 0,
+    "group": 0,
+    "kind": "slice",
+    "name": "ops",
+    "detail": "",
+    "rows": 2,
+    "events": "7",
+    "busy": "644",
+}
+_GROUP: Final = {"id": 0, "parent": None, "kind": "host", "name": "host0", "detail": "", "rollup": None}
+_COUNTS = ("total", "slices", "instants", "counter_samples", "async_slices", "flow_ends", "other")
+_FLOWS = (
+    "edges",
+    "starts_without_end",
+    "ends_without_start",
+    "without_id",
+    "without_slice",
+    "derived",
+    "ambiguous",
+)
+_MANIFEST: Final[dict[str, Any]] = {
+    "revision": 0,
+    "format": "xspace",
+    "tick_ps": 1,
+    "origin_ns": "1769853600000000000",
+    "start": "0",
+    "end": "982734987234",
+    "root_level": LEAF.level,
+    "empty": False,
+    "hosts": ["host0"],
+    "files": ["host0.xplane.pb"],
+    "processes": 1,
+    "tracks": 1,
+    "blocks": 1,
+    "names": {"count": 2, "page_size": 1024},
+    "events": dict.fromkeys(_COUNTS, "7"),
+    "flows": dict.fromkeys(_FLOWS, "3"),
+    "steps": {"count": "2", "first": "7", "last": "9", "slices": "3", "tracks": 2, "all": True},
+    "ignored": {"missing_ph": "2"},
+    "warnings": ["a warning"],
+    "families": ["matmul"],
+    "outliers": {
+        "start": "100",
+        "end": "900",
+        "before": "1",
+        "after": "0",
+        "too_long": "0",
+        "overruns": "0",
+        "events": [
+            {
+                "track": 0,
+                "ordinal": "0",
+                "name": -1,
+                "start": "0",
+                "end": "1",
+                "reason": "before",
+                "later": "0",
+            }
+        ],
+    },
+    "source_bytes": "123456",
+    "store_bytes": "4096",
+    "created_ns": "1769853600000000001",
+}
 
+
+def leaf_page() -> bytes:
+    """The one real page: seven slices of track 0."""
+    columns = {
+        Col.INDEX: [0],
+        Col.SLOT: [0],
+        Col.TILE_FLAGS: [TileFlag.LEAF],
+        Col.N_SLICES: [7],
+        Col.N_BINS: [0],
+        Col.N_COUNTER_BINS: [0],
+        Col.N_SAMPLES: [0],
+        Col.CARRY: [0],
+        Col.START: range(8123, 8823, 100),
+        Col.DURATION: [92] * 7,
+        Col.ROW: [0] * 7,
+        Col.NAME: [0, 1] * 3 + [0],
+        Col.ORDINAL: range(7),
+        Col.SLICE_FLAGS: [SliceFlag.OPEN] * 7,
+    }
+    arrays = {int(column): np.array(values, np.int64) for column, values in columns.items()}
+    return compress(container.encode(container.PAGE_MAGIC, LEAF.level, 1, 0, arrays))
+
+
+@cache
+def small_records() -> dict[bytes, bytes]:
+    """All but the manifest, pages and attachments: one track whose events have a flow and arguments each."""
+    column = np.ones(1, np.int64)
+    ends = FlowEnds(*(column * value for value in (3, 1, 8423, 0, 2, 8323, 8323, 1, 0)))
+    argument = '{"args":{"flops":123456789012,"shape":[null,"é"]}}'.encode()
+    texts = np.frombuffer(argument * 7, np.uint8)
+    ((first, arguments),) = split(np.arange(1, 8) * len(argument), texts)
+    crc = np.array([zlib.crc32(leaf_page())])
+    flags = column * (TileFlag.LEAF | TileFlag.PAGE_START)
+    shape = Shape(0, column * LEAF.level, column * 0, column * 0, flags, column * 7, crc, column * 0)
+    return {
+        TRACKS.key(): compress(json.dumps({"groups": [_GROUP], "tracks": [_TRACK]}).encode()),
+        BLOCK_TRACKS.key(0): compress(json.dumps([_TRACK]).encode()),
+        NAMES.key(0): compress(json.dumps([["fusion.1", ""], ["copy", "cat"]]).encode()),
+        SHAPE.key(0): compress(shape.encode()),
+        PAGE.key(*LEAF[:4]): join_parts(leaf_page(), b""),
+        PAGE_NAMES.key(0, 0): compress(PageNames(np.arange(2), np.zeros(2, np.int64)).encode(0)),
+        OVERVIEW.key(0): compress(b"TSOV-fake"),
+        ARGUMENTS.key(0, first): arguments,
+        ARGUMENT_TABLES.key(0): compress(b""),
+        FLOW_ENDS.key(0, 0): compress(ends.encode(0)),
+        **{FLOW_TILES.key(0, level, 0): compress(b"TSFB-fake") for level in range(4)},
+    }
+
+
+class FakeStore:
+    """One run with a few pages, in memory. Remembers whether it was closed."""
+
+    location = "fake.store"
     recorded: tuple[Fingerprint, ...] = ()
     is_growing = False
 
     def __init__(self, build: str = "b1", pages: dict[PageKey, bytes] | None = None) -> None:
         self.build = build
-        self.pages = pages if pages is not None else {key: page_bytes(key) for key in small_pages()}
         self.is_closed = False
-        self.attached = [fake_attachment(0, "hlo/7", bytes(range(256)) * 3000), fake_attachment(1, "json/a b", b"{}")]
+        self.entries = dict(small_records())
+        pages = {key: page_bytes(key) for key in small_pages()} if pages is None else pages
+        for key in dict.fromkeys(key._replace(part=Part.PAGE) for key in pages):
+            self.entries[PAGE.key(*key[:4])] = join_parts(pages[key], pages.get(key.residual, b""))
+        attached = [fake_attachment(0, "hlo/7", bytes(range(256)) * 3000), fake_attachment(1, "json/a b", b"{}")]
+        self.entries[ATTACHMENTS.key()] = compress(list_record([entry for entry, _ in attached]))
+        for entry, content in attached:
+            for chunk in range(entry.chunks):
+                part = content[chunk * CHUNK_BYTES : (chunk + 1) * CHUNK_BYTES]
+                self.entries[ATTACHMENT_CHUNKS.key(entry.id, chunk)] = compress(part)
 
-    def sources(self) -> tuple[Fingerprint, ...]:
-        return self.recorded
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_kept_lookups"}  # caches stay here
+
+    def ungated(self) -> Store:
+        return self
+
+    def get(self, record: Record, *numbers: int) -> bytes | None:
+        if self.is_closed:
+            raise AssertionError("a closed store was read")
+        if record is PAGE and numbers[1] == 31:
+            raise DamagedStore("track 0, level 31, tile 0: damaged")
+        try:
+            return self.entries.get(record.key(*numbers))
+        except struct.error:
+            return None
+
+    def at_most(self, record: Record, *numbers: int) -> NumberedRecord | None:
+        *first, last = numbers
+        records = [entry for entry in self.scan(record, *first) if entry[0][-1] <= last]
+        return records[-1] if records else None
+
+    def scan(self, record: Record, *numbers: int, start: int = 0) -> Iterator[NumberedRecord]:
+        prefix = record.prefix(*numbers)
+        keys = (key for key in sorted(self.entries) if key.startswith(prefix))
+        records = ((record.numbers_in(key), self.entries[key]) for key in keys)
+        return (entry for entry in records if not start or entry[0][len(numbers)] >= start)
+
+    def records(self) -> Iterator[Entry]:
+        return iter(sorted(self.entries.items()))
 
     def manifest(self) -> dict[str, Any]:
-        counts = ("total", "slices", "instants", "counter_samples", "async_slices", "flow_ends", "other")
-        flows = (
-            "edges",
-            "starts_without_end",
-            "ends_without_start",
-            "without_id",
-            "without_slice",
-            "derived",
-            "ambiguous",
-        )
+        return {**_MANIFEST, "build": self.build}
+
+    def internals(self) -> dict[str, Any]:
         return {
-            "build": self.build,
-            "revision": 0,
-            "format": "xspace",
-            "tick_ps": 1,
-            "origin_ns": "1769853600000000000",
-            "start": "0",
-            "end": "982734987234",
-            "root_level": 3,
-            "empty": False,
-            "hosts": ["host0"],
-            "files": ["host0.xplane.pb"],
-            "processes": 1,
-            "tracks": 1,
-            "blocks": 1,
-            "names": {"count": 2, "page_size": 1024},
-            "events": dict.fromkeys(counts, "7"),
-            "flows": dict.fromkeys(flows, "3"),
-            "steps": {"count": "2", "first": "7", "last": "9", "slices": "3", "tracks": 2, "all": True},
-            "ignored": {"missing_ph": "2"},
-            "warnings": ["a warning"],
-            "families": ["matmul"],
-            "outliers": {
-                "start": "100",
-                "end": "900",
-                "before": "1",
-                "after": "0",
-                "too_long": "0",
-                "overruns": "0",
-                "events": [
-                    {
-                        "track": 0,
-                        "ordinal": "0",
-                        "name": -1,
-                        "start": "0",
-                        "end": "1",
-                        "reason": "before",
-                        "later": "0",
-                    }
-                ],
-            },
-            "source_bytes": "123456",
-            "store_bytes": "4096",
-            "created_ns": "1769853600000000001",
+            "public": self.manifest(),
+            "sources": [source.to_json() for source in self.recorded],
+            "files": [{"args_encoding": "json"}],
+            "tracks": [{"kind": "slice", "name": "ops", "events": 7, "busy": "644", "file": 0}],
         }
-
-    def tracks(self) -> bytes:
-        track = {"id": 0, "group": 0, "kind": "slice", "name": "ops", "detail": "", "rows": 2}
-        track |= {"events": "7", "busy": "9"}
-        group = {"id": 0, "parent": None, "kind": "host", "name": "host0", "detail": "", "rollup": None}
-        return compress(json.dumps({"groups": [group], "tracks": [track]}).encode())
-
-    def names(self, page: int) -> bytes | None:
-        return compress(json.dumps([["fusion.1", ""], ["copy", "cat"]]).encode()) if page == 0 else None
-
-    def shape(self, block: int) -> bytes | None:
-        none = np.zeros(0, np.int64)
-        return compress(Shape(0, *[none] * 7).encode()) if block == 0 else None
-
-    def overview(self, page: int) -> bytes | None:
-        return compress(b"TSOV-fake") if page == 0 else None
-
-    def attachments(self) -> bytes | None:
-        return compress(list_record([of for of, _ in self.attached]))
-
-    def attachment_chunk(self, number: int, chunk: int) -> bytes:
-        if self.is_closed:
-            raise AssertionError("a closed store was read")
-        return compress(self.attached[number][1][chunk * CHUNK_BYTES : (chunk + 1) * CHUNK_BYTES])
-
-    def event_metadata(self, file: int) -> XStatTables | None:
-        return None
-
-    def rows_chunk(self, number: int) -> bytes | None:
-        return None
-
-    def file_of(self, track: int) -> int:
-        return 0
-
-    def flow_ends_at(self, track: int, ordinal: int) -> FlowEnds | None:
-        return None
-
-    def flow_ends(self, track: int, first: int = 0) -> Iterator[FlowEnds]:
-        return iter(())
-
-    def flow_tiles(self, track: int, level: int, index: int) -> bytes | None:
-        return compress(b"TSFB-fake") if track == 0 and level < 4 else None
-
-    def page(self, key: PageKey) -> bytes | None:
-        if self.is_closed:
-            raise AssertionError("a closed store was read")
-        if key.level == 31:
-            raise DamagedStore("track 0, level 31, tile 0: damaged")
-        return self.pages.get(key)
-
-    def event(self, track: int, ordinal: int) -> dict[str, Any] | None:
-        if track != 0 or ordinal >= 7:
-            return None
-        return {
-            "track": track,
-            "ordinal": str(ordinal),
-            "kind": "slice",
-            "name": "fusion.1",
-            "category": "",
-            "start": "8123",
-            "duration": "92",
-            "row": 0,
-            "flags": ["open"],
-            "value": None,
-            "flows": {
-                "in": [{"track": 0, "ordinal": "2", "name": "copy", "start": "8000", "derived": False}],
-                "in_count": "1",
-                "out": [],
-                "out_count": "0",
-            },
-            "stacks": [],
-            "args": [{"name": "flops", "value": "123456789012"}, {"name": "shape", "value": [None, "é"]}],
-        }
-
-    def histogram(self, track: int, start: int, end: int) -> Histogram | None:
-        row = [np.array([value]) for value in (0, 7, 9, 8, 92)]
-        return Histogram(*row) if track == 0 else None
-
-    def flow_end_chunks(self, track: int) -> Iterator[bytes]:
-        return iter(())
-
-    def steps(self) -> Iterator[tuple[int, TrackSteps]]:
-        return iter(())
-
-    def file_of_tracks(self) -> Sequence[int]:
-        return [0]
-
-    def origins(self) -> OriginReader:
-        raise NotImplementedError
-
-    def spread_record(self, track: int, level: int, index: int) -> bytes | None:
-        raise NotImplementedError
-
-    def args_chunk(self, track: int, ordinal: int) -> Chunk | None:
-        return None
-
-    def kinds_record(self, track: int) -> bytes | None:
-        return None
-
-    def operation_sums_record(self, track: int) -> bytes | None:
-        return None
-
-    def step_sums_record(self, track: int) -> bytes | None:
-        return None
-
-    def operations_record(self, track: int, first: int) -> bytes:
-        raise DamagedStore("there are none")
-
-    def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
-        return lambda _: []
-
-    def args_values(self, file: int, chunk: Chunk, at: NDArray[np.int64], names: Sequence[str]) -> list[Values]:
-        raise NotImplementedError
-
-    def page_names(self, block: int) -> Iterator[bytes]:
-        none = np.zeros(0, np.int64)
-        return iter([compress(PageNames(none, none).encode(block))])
-
-    def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
-        return None
-
-    def block_histogram_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
-        return None
-
-    def block_spread_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
-        return None
 
     def close(self) -> None:
         self.is_closed = True
@@ -257,29 +242,24 @@ class FakeGrowingStore(FakeStore):
         self.is_done = False
         self.is_abandoned = False
         self.revision = 1
+        self._written = FakeStore(build)
+
+    def ungated(self) -> Store:
+        return self._written
 
     def manifest(self) -> dict[str, Any]:
         return super().manifest() | {"revision": self.revision}
 
-    def shape(self, block: int) -> bytes | None:
-        return super().shape(block) if self.is_done else None
+    def get(self, record: Record, *numbers: int) -> bytes | None:
+        if record is SHAPE and not self.is_done:
+            return None
+        return super().get(record, *numbers) if self._is_readable(record, numbers) else None
 
-    def page(self, key: PageKey) -> bytes | None:
-        return super().page(key) if self.is_done else None
+    def at_most(self, record: Record, *numbers: int) -> NumberedRecord | None:
+        return super().at_most(record, *numbers) if self._is_readable(record, numbers) else None
 
-    def event(self, track: int, ordinal: int) -> dict[str, Any] | None:
-        if not self.is_done:
-            raise NotBuilt(f"track {track} is not built yet")
-        return super().event(track, ordinal)
-
-    def histogram(self, track: int, start: int, end: int) -> Histogram | None:
-        if not self.is_done:
-            raise NotBuilt(f"track {track} is not built yet")
-        return super().histogram(track, start, end)
-
-    def track_facts(self, block: int) -> dict[int, dict[str, Any]]:
-        tree = json.loads(decompress(self.tracks()))
-        return {track["id"]: track for track in tree["tracks"]} if self.is_done else {}
+    def scan(self, record: Record, *numbers: int, start: int = 0) -> Iterator[NumberedRecord]:
+        return super().scan(record, *numbers, start=start) if self._is_readable(record, numbers) else iter(())
 
     def abandoned(self) -> None:
         self.is_abandoned = True
@@ -287,6 +267,9 @@ class FakeGrowingStore(FakeStore):
     def published(self) -> None:
         self.is_growing = False
         self.is_done = True
+
+    def _is_readable(self, record: Record, numbers: tuple[int, ...]) -> bool:
+        return not self.is_growing or is_readable(record, numbers, lambda _: self.is_done)
 
 
 def small_pages() -> list[PageKey]:

@@ -147,7 +147,7 @@ async def test_one_damaged_record_is_not_sent_and_the_others_are(
     bad: Path, tmp_path: Path, aiohttp_client: ClientFactory, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = open_run_store(bad)
-    names = store.names(0)
+    names = store.get(NAMES, 0)
     store.close()
     assert names is not None
     whole = data_of(bad).read_bytes()

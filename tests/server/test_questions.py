@@ -25,6 +25,7 @@ from tilescope.server.services import questions
 from tilescope.server.services.workers import Workers
 from tilescope.tiler.export import ExportQuestion, GzipStream, pieces
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import RunStore, open_run_store
@@ -85,7 +86,7 @@ async def test_all_events_page_by_page_are_those_of_the_tracks(ask: Asker) -> No
     places = list(zip(columns["track"], columns["ordinal"], strict=True))
     assert places == [(track, str(k)) for track, events in of_tracks for k in range(int(events))]
     for k in range(0, len(places), 501):
-        event = ask.store.event(places[k][0], int(places[k][1]))
+        event = event_details(ask.store, places[k][0], int(places[k][1]))
         assert event is not None
         assert names[str(columns["name_id"][k])] == [event["name"], event["category"]]
         assert (columns["start"][k], columns["duration"][k]) == (event["start"], event["duration"])

@@ -11,8 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.query import QueryStore
+from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.lookup.flow_ends import flow_ends
 from tilescope.tiler.records.flow_ends import FlowEnds
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.windows import Mask, Windows
 
@@ -32,7 +34,7 @@ class FlowMark:
 class FlowMarks:
     """Ends of the flows between some tracks that leave and arrive in the time windows, on slices that the file has."""
 
-    def __init__(self, store: QueryStore, scope_windows: QuestionWindows, tracks: Collection[int]) -> None:
+    def __init__(self, store: Store, scope_windows: QuestionWindows, tracks: Collection[int]) -> None:
         self._store = store
         self._scope_windows = scope_windows
         self._tracks = tracks
@@ -47,7 +49,7 @@ class FlowMarks:
         """
         if track != self._track:
             self._track = track
-            self._chunks = self._store.flow_ends(track, ordinals.start)
+            self._chunks = flow_ends(self._store, track, ordinals.start)
             self._chunk = next(self._chunks, None)
         marks: dict[int, list[FlowMark]] = {}
         while self._chunk is not None:
@@ -93,8 +95,8 @@ class FlowMarks:
         return there
 
     def _is_in(self, windows: Windows, track: int, ordinal: int) -> bool:
-        event = self._store.event(track, ordinal)
-        if event is None:
+        details = event_details(self._store, track, ordinal)
+        if details is None:
             return False
-        start, duration = int(event["start"]), int(event["duration"])
+        start, duration = int(details["start"]), int(details["duration"])
         return bool(windows.meet(np.array([start]), np.array([start + duration]))[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from tilescope.tiler.export.cursor import Cursor
@@ -13,6 +14,7 @@ from tilescope.tiler.export.flow_text import with_flows
 from tilescope.tiler.export.ids import Ids
 from tilescope.tiler.export.labels import Labels
 from tilescope.tiler.export.times import Times
+from tilescope.tiler.lookup.arguments import argument_decoder
 from tilescope.tiler.query import QueryReader
 
 
@@ -25,6 +27,7 @@ class MadeEvents:
         self._labels = labels
         self._times = times
         tracks = reader.tree.tracks
+        self._decoder = lru_cache(1)(lambda track: argument_decoder(reader.store, reader.file_of(track)))
         self._alike = Counter(_place(track) for track in tracks if track["kind"] == "counter")
 
     def text(self, track: int, row: EventRow, cursor: Cursor) -> Iterator[str]:
@@ -39,7 +42,7 @@ class MadeEvents:
             yield f'{{"ph":"C","name":{quoted(tree_track["name"])}{ids}{start_member},"args":{{"value":{value}}}}}'
             return
         what = row.what
-        args = self._reader.store.args_decoder(self._reader.store.file_of(track))(row.raw)
+        args = self._decoder(track)(row.raw)
         args_member = f',"args":{args_text(args)}' if args else ""
         if kind == "slice":
             yield from self._slice(track, row, f"{what}{args_member}", cursor)

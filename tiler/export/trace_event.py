@@ -18,6 +18,8 @@ from tilescope.tiler.export.labels import Labels
 from tilescope.tiler.export.made_events import MadeEvents
 from tilescope.tiler.export.source_events import SourceEvents
 from tilescope.tiler.export.times import Times
+from tilescope.tiler.lookup.origins import origins, written_flow_arguments, written_flows
+from tilescope.tiler.lookup.tracks import file_of_tracks
 from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps, finish
 from tilescope.tiler.query.names import Name
 from tilescope.tiler.tools import Scope, SpanQuestion
@@ -97,9 +99,8 @@ class _Export:
         self._reader = reader
         self._tracks = tracks
         self._is_whole = is_whole
-        self._stored = reader.store.origins()
-        self.origins = self._stored.all()
-        files = list(reader.store.file_of_tracks())
+        self.origins = origins(reader.store)
+        files = file_of_tracks(reader.store)
         self._times = Times(reader.store.manifest(), self.origins)
         ids = Ids(reader.tree, self.origins, files)
         self._labels = Labels(reader.tree, self.origins, ids, files)
@@ -164,13 +165,13 @@ class _Export:
         if not self._is_whole or cursor.carrier == len(self.origins.carriers):
             return None
         number, first = cursor.carrier, cursor.flow
-        flows = self._stored.flows(number, first)
+        flows = written_flows(self._reader.store, number, first)
         if flows is None:
             cursor.next_carrier()
             return b""
         cursor.flow += len(flows)
         names = self._reader.names.of(flows.name.tolist())
-        raw = self._stored.flow_args(number, first, len(flows))
+        raw = written_flow_arguments(self._reader.store, number, first, len(flows))
         columns = (flows.phase, flows.name, flows.tick)
         return joined(
             self._source.flow_end(number, _FLOW_PHASES[Phase(phase)], _what(names[name]), tick, its_raw)

@@ -39,13 +39,13 @@ def batch_sizes(
 
     Of many steps some are read, at even distances, the first and the last among them. Raises DamagedStore.
     """
-    files = {reader.store.file_of(track) for track in tracks}
+    files = {reader.file_of(track) for track in tracks}
     found = []
     for series in steps.series:
         if series.source <= StepSource.STEPS_LINE_IN_ORDER:
             continue  # lines of devices, whose steps say nothing of what they work on
         for track in series.tracks:
-            if reader.store.file_of(track) in files:
+            if reader.file_of(track) in files:
                 rows = series.rows
                 of = np.flatnonzero((rows.track == track) & windows_of(track).hold(rows.start))
                 found.append((track, np.sort(rows.ordinal[of])))

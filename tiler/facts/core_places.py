@@ -77,7 +77,7 @@ def _found(reader: QueryReader) -> Mapping[int, CorePlace]:
 
 
 def _plane(reader: QueryReader, core: TpuCore) -> tuple[int, str]:
-    return reader.store.file_of(core.operations[0]), plane_of(reader.tree.groups[core.group])
+    return reader.file_of(core.operations[0]), plane_of(reader.tree.groups[core.group])
 
 
 def grid_of(hosts: Sequence[Iterable[int]]) -> Mapping[int, Cell]:

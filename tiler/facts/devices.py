@@ -142,13 +142,13 @@ class _Finding:
             return []
         codes = yield from self._codes(self._classifier.ascend_stream)
         every = yield from self._codes(self._classifier.ascend_communication)
-        file = self._reader.store.file_of(streams[0])
+        file = self._reader.file_of(streams[0])
         kernels = [
             track
             for other, of in self.processes.items()
             if _ASCEND_COMMUNICATION.match(self._tree.groups[other]["name"])
             for track in of
-            if _ASCEND_KERNELS.match(self._name(track)) and self._reader.store.file_of(track) == file
+            if _ASCEND_KERNELS.match(self._name(track)) and self._reader.file_of(track) == file
         ]
         work = [*((track, codes) for track in streams), *((track, every) for track in kernels)]
         return [self._device(group, work, tells_copies=False)]
@@ -172,7 +172,7 @@ class _Finding:
         """Of each file the processes that are labelled as devices; all of them where none is."""
         by_file: dict[int, dict[int, list[int]]] = defaultdict(dict)
         for group, tracks in self.processes.items():
-            by_file[self._reader.store.file_of(tracks[0])][group] = tracks
+            by_file[self._reader.file_of(tracks[0])][group] = tracks
         chosen: dict[int, list[int]] = {}
         for groups in by_file.values():
             labelled = {group: of for group, of in groups.items() if is_device_label(self._tree.groups[group]["name"])}

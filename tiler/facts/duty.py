@@ -163,7 +163,7 @@ def _stored(reader: QueryReader, core: TpuCore, is_work: Kinds) -> _Stored | Non
     track = core.operations[0]
     if reader.outliers is not None and reader.outliers.ordinals(track) is not None:
         return None
-    kinds, tables = track_kinds(reader, track), reader.store.event_metadata(reader.store.file_of(track))
+    kinds, tables = track_kinds(reader, track), reader.event_metadata(reader.file_of(track))
     running = None if kinds is None else track_running(reader, track, kinds)
     if kinds is None or running is None or tables is None:
         return None

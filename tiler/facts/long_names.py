@@ -86,7 +86,7 @@ _AT_ONCE: Final = 16
 
 def _texts(reader: QueryReader, page: _Page) -> BytesColumn:
     """The long names on a page. Two threads may do it."""
-    tables = reader.store.event_metadata(page[0])
+    tables = reader.event_metadata(page[0])
     if tables is None:
         raise DamagedStore(f"rows of metadata are of file {page[0]}, which has none")
     try:

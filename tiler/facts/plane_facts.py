@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 from tilescope.tiler.details.typed_stats import plane_stats
 from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.records.attachments import ATTACHMENTS
 from tilescope.tiler.store.attachments import content, listed
 
 # Stats of a real plane take some kilobytes.
@@ -43,7 +43,7 @@ def plane_facts(reader: QueryReader) -> Sequence[PlaneFacts]:
 
     There are none yet while the run is indexed. Afterwards they are kept for the next question.
     """
-    record = reader.store.attachments()
+    record = reader.store.get(ATTACHMENTS)
     if record is None:
         return ()
     if reader not in _KNOWN:
@@ -57,7 +57,7 @@ def _found(reader: QueryReader, record: bytes) -> Iterator[PlaneFacts]:
         is_stats = entry.name.startswith(_PLANE) and entry.name.endswith(_STATS)
         if not is_stats or entry.size_bytes > _MAX_BYTES:
             continue
-        raw = b"".join(content(entry, partial(reader.store.attachment_chunk, entry.id)))
+        raw = b"".join(content(reader.store, entry))
         try:
             if raw not in known:
                 known[raw] = {stat.name: stat.value for stat in plane_stats(raw)}

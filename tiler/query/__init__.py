@@ -8,7 +8,6 @@ from tilescope.tiler.query.place import Place
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps, finish
-from tilescope.tiler.query.store import QueryStore
 from tilescope.tiler.query.tracks import EVENT_KINDS, SLICE_KINDS, TrackTree
 from tilescope.tiler.query.view import ROW_KINDS, RowKind, ViewRows, ViewTile, first_of_each, view_tiles
 
@@ -28,7 +27,6 @@ __all__ = [
     "Names",
     "Place",
     "QueryReader",
-    "QueryStore",
     "Reading",
     "RowKind",
     "RunOutliers",

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from tilescope.tiler.details.chunk import Chunk
 from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.values import ValueKind, Values, first_of
-from tilescope.tiler.query.store import QueryStore
+from tilescope.tiler.lookup.arguments import argument_chunk, argument_decoder, argument_values
+from tilescope.tiler.lookup.tracks import file_of
+from tilescope.tiler.store.store import Store
 
 Ints = NDArray[np.int64]
 
@@ -38,13 +40,13 @@ class ValuesOfSome:
 class ArgumentReader:
     """Reads for one question. Several threads may share it."""
 
-    def __init__(self, store: QueryStore) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
         self._kept = _KeptChunks(store)
 
     def decoded(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]:
         """All arguments of some events of a track, whose ordinals ascend. Raises DamagedStore."""
-        decode = self._store.args_decoder(self._store.file_of(track))
+        decode = argument_decoder(self._store, file_of(self._store, track))
         for raw in self.raw(track, ordinals):
             yield decode(raw)
 
@@ -80,13 +82,13 @@ class ArgumentReader:
         return self._of_chunk(track, chunk, slice(chunk.first, chunk.stop), np.arange(len(chunk)), names)
 
     def _of_chunk(self, track: int, chunk: Chunk, which: slice, at: Ints, names: Sequence[str]) -> ValuesOfSome:
-        file = self._store.file_of(track)
-        found = self._store.args_values(file, chunk, at, names)
+        file = file_of(self._store, track)
+        found = argument_values(self._store, file, chunk, at, names)
         unclear = np.zeros(len(at), np.bool_)
         for values in found:
             unclear |= values.kind == ValueKind.UNCLEAR
         rows = np.flatnonzero(unclear).tolist()
-        decode = self._store.args_decoder(file)
+        decode = argument_decoder(self._store, file)
         decoded = {row: decode(chunk.of(chunk.first + int(at[row]))) for row in rows}
         for values, name in zip(found, names, strict=True):
             for row, arguments in decoded.items():
@@ -100,7 +102,7 @@ class ArgumentReader:
 class _KeptChunks:
     """Chunks that were read last."""
 
-    def __init__(self, store: QueryStore) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = Lock()
         self._chunks: OrderedDict[tuple[int, int], Chunk] = OrderedDict()
@@ -114,7 +116,7 @@ class _KeptChunks:
             if at and ordinal < (kept := self._chunks[track, firsts[at - 1]]).stop:
                 self._chunks.move_to_end((track, kept.first))
                 return kept
-        found = self._store.args_chunk(track, ordinal)
+        found = argument_chunk(self._store, track, ordinal)
         if found is None or ordinal >= found.stop:
             return None
         with self._lock:

@@ -17,8 +17,9 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.query.kept_pages import KeptBytes
 from tilescope.tiler.query.steps import Steps
-from tilescope.tiler.query.store import QueryStore
 from tilescope.tiler.records.histogram import OTHER_NAMES
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.store.store import Store, need
 
 Ints = NDArray[np.int64]
 
@@ -89,7 +90,7 @@ class FoldedNames:
 class Names:
     """The names of a store."""
 
-    def __init__(self, store: QueryStore) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
         about = store.manifest()["names"]
         self._count, self._page_size = int(about["count"]), int(about["page_size"])
@@ -266,10 +267,7 @@ class Names:
         return packed[len(_FIRST) : -len(_LAST)].split(_NEXT) if is_usual else []
 
     def _inflate(self, page: int) -> bytes:
-        member = self._store.names(page)
-        if member is None:
-            raise DamagedStore(f"page {page} of the names is missing")
-        return decompress(member)
+        return decompress(need(self._store, NAMES, page))
 
     def _decode(self, page: int) -> list[Name]:
         packed = self._packed(page)

@@ -9,12 +9,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.lookup.histograms import Rename
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Shape, decode_columns
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.records.span_sums import LEFT_OUT
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.schema import Outliers
-from tilescope.tiler.store.histograms import Rename
 
 Ints = NDArray[np.int64]
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.kept_with import drop_kept
+from tilescope.tiler.lookup.arguments import event_metadata
+from tilescope.tiler.lookup.steps import marked_steps
+from tilescope.tiler.lookup.tiles import block_shape, page_content, stored_page
+from tilescope.tiler.lookup.tracks import file_of, file_of_tracks
 from tilescope.tiler.pages import (
     TRACKS_PER_BLOCK,
     Page,
     PageKey,
-    Shape,
     TileFlag,
     decode_columns,
     decompress,
@@ -28,11 +32,12 @@ from tilescope.tiler.query.names import Names
 from tilescope.tiler.query.outliers import RunOutliers
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.query.so_far import StoreSoFar
-from tilescope.tiler.query.store import GrowingQueryStore, QueryStore
 from tilescope.tiler.query.tracks import TrackTree
-from tilescope.tiler.records.histogram import Histogram
-from tilescope.tiler.records.page_names import PageNames, join_page_names
+from tilescope.tiler.records.histogram import BLOCK_HISTOGRAM, HISTOGRAM, Histogram
+from tilescope.tiler.records.page_names import PAGE_NAMES, PageNames, join_page_names
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.resolver import PageWant, TileIndex, TrackRequest, View, resolve
+from tilescope.tiler.store.store import Store, need
 from tilescope.tiler.windows import Windows
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
@@ -57,17 +62,17 @@ class QueryReader:
     what sums leave out; None: nothing.
     """
 
-    def __init__(self, store: QueryStore, work_rules: WorkRules = NO_WORK_RULES) -> None:
-        self._so_far = StoreSoFar(cast("GrowingQueryStore", store)) if store.is_growing else None
-        self.store = store = cast("QueryStore", self._so_far or store)
+    def __init__(self, store: Store, work_rules: WorkRules = NO_WORK_RULES) -> None:
+        self._so_far = StoreSoFar(store) if store.is_growing else None
+        self.store: Store = self._so_far or store
         self.work_rules = work_rules
         manifest = self.store.manifest()
         self.outliers: RunOutliers | None = None
         self.root_level = int(manifest["root_level"])
         self.end = int(manifest["end"])
-        tree = TrackTree.decode(store.tracks())
+        tree = TrackTree.decode(need(self.store, TRACKS))
         self.tree = tree if self._so_far is None else self._so_far.tree(tree)
-        self.names = Names(store)
+        self.names = Names(self.store)
         self._kept_children = lru_cache(_KEPT_ROLLUPS)(self.tree.children)
         self._kept_tiles = lru_cache(_KEPT_BLOCKS)(self._arrange)
         self._kept_page_names = lru_cache(_KEPT_BLOCKS)(self._read_page_names)
@@ -90,9 +95,9 @@ class QueryReader:
         return reader
 
     @property
-    def is_short(self) -> bool:
+    def is_incomplete(self) -> bool:
         """Whether something was read, of a run that is still being indexed, that is not there yet, or not final."""
-        return self._so_far is not None and self._so_far.is_short
+        return self._so_far is not None and self._so_far.is_incomplete
 
     @property
     def has_moved(self) -> bool:
@@ -101,15 +106,26 @@ class QueryReader:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of the run is there. Whoever asks goes by it: if it is not, this counts as `is_short`."""
+        """Whether all of the run is there. Whoever asks goes by it: if it is not, this counts as `is_incomplete`."""
         if self._so_far is not None:
-            self._so_far.fall_short()
+            self._so_far.mark_incomplete()
         return self._so_far is None
 
     @cached_property
     def steps(self) -> RunSteps:
         """The steps that the trace marks, as far as it is built. Raises DamagedStore."""
-        return RunSteps(self.tree, self.names, self.store.file_of_tracks(), self.store.steps())
+        return RunSteps(self.tree, self.names, file_of_tracks(self.store), marked_steps(self.store))
+
+    def file_of(self, track: int) -> int:
+        """The file of a track, -1 of a rollup: an index into the manifest's `files`. Raises DamagedStore."""
+        return file_of(self.store, track)
+
+    def event_metadata(self, file: int) -> XStatTables | None:
+        """Names and stats that events of a file's kinds share; None for a file whose format has none.
+
+        Raises DamagedStore, StoredLast.
+        """
+        return event_metadata(self.store, file)
 
     def tiles(self, block: int) -> TileIndex:
         """The tiles of a block. Raises DamagedStore or NotBuilt when it has no shape record."""
@@ -169,7 +185,7 @@ class QueryReader:
         page = self.decoded_page(key)
         if not self.has_residual(key):
             return page
-        member = self.store.page(key.residual)
+        member = stored_page(self.store, key.residual)
         if member is None:
             raise DamagedStore(f"{key.residual.text()} is missing")
         return with_residual(page, decompress(member))
@@ -187,17 +203,14 @@ class QueryReader:
         return self._kept_page_names(block)
 
     def _content(self, key: PageKey) -> bytes:
-        member = self.store.page(key)
-        if member is None:
-            raise DamagedStore(f"{key.text()} is missing")
-        return decompress(member)
+        return page_content(self.store, key)
 
     def _histogram(self, key: tuple[int, int, int]) -> bytes:
-        record = self.store.histogram_record(*key)
+        record = self.store.get(HISTOGRAM, *key)
         return b"" if record is None else decompress(record)
 
     def _block_histogram(self, key: tuple[int, int, int]) -> bytes:
-        record = self.store.block_histogram_record(*key)
+        record = self.store.get(BLOCK_HISTOGRAM, *key)
         return b"" if record is None else decompress(record)
 
     def _request(self, track: int) -> TrackRequest:
@@ -206,15 +219,10 @@ class QueryReader:
 
     def _read_page_names(self, block: int) -> PageNames:
         self.tiles(block)  # it is there
-        records = list(self.store.page_names(block))
+        records = [record for _, record in self.store.scan(PAGE_NAMES, block)]
         if not records:
             raise DamagedStore(f"the names on the pages of block {block} are missing (index the trace again)")
         return join_page_names(PageNames.decode(decompress(record), block) for record in records)
 
     def _arrange(self, block: int) -> TileIndex:
-        member = self.store.shape(block)
-        if member is None and self.store.is_growing:
-            raise NotBuilt(f"tracks {block * TRACKS_PER_BLOCK} and following are not built yet")
-        if member is None:
-            raise DamagedStore(f"block {block} has no shape record")
-        return TileIndex(Shape.decode(decompress(member)))
+        return TileIndex(block_shape(self.store, block))

@@ -9,12 +9,13 @@ from itertools import groupby
 
 import numpy as np
 
+from tilescope.tiler.lookup.histograms import Rename, add_windows, histogram_parts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.records.histogram import BUSY_LIMIT, Histogram
 from tilescope.tiler.records.span_sums import SpanSums
-from tilescope.tiler.store.histograms import Rename, add_windows, histogram_parts
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -121,26 +122,15 @@ class Reading:
             return windows
         return Windows(windows.starts, np.append(windows.stops[:-1], TICK_LIMIT))
 
-    def decoded_shape(self, block: int) -> Shape:
+    @property
+    def store(self) -> Store:
+        """The store that it reads."""
+        return self._reader.store
+
+    def block_shape(self, block: int) -> Shape:
         """The shape of a block."""
         return self._reader.tiles(block).shape
 
     def page_content(self, key: PageKey) -> bytes:
         """A page, uncompressed."""
         return self._reader.page_content(key)
-
-    def spread_record(self, track: int, level: int, index: int) -> bytes | None:
-        """The spread that belongs to a histogram, compressed."""
-        return self._reader.store.spread_record(track, level, index)
-
-    def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
-        """The stored histogram of a tile, compressed."""
-        return self._reader.store.histogram_record(track, level, index)
-
-    def block_spread_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
-        """The spread that belongs to a histogram of a block, compressed."""
-        return self._reader.store.block_spread_record(block, level, index, by_track=by_track)
-
-    def block_histogram_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
-        """The stored histogram of a tile of all tracks of a block, compressed."""
-        return self._reader.store.block_histogram_record(block, level, index, by_track=by_track)

@@ -5,35 +5,40 @@ An answer is complete if nothing of that was read for it, whichever tool gives i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import wraps
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from tilescope.tiler.errors import NotBuilt, StoredLast, StoreError
-from tilescope.tiler.query.store import GrowingQueryStore
+from tilescope.tiler.lookup.tracks import built_tracks
 from tilescope.tiler.query.tracks import TrackTree
-from tilescope.tiler.records.steps import TrackSteps
+from tilescope.tiler.records.attachments import ATTACHMENTS
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.record import Record
+from tilescope.tiler.records.steps import STEPS
+from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.schema import SETTLED_LAST, TRACK_FIGURES
+from tilescope.tiler.store.store import Entry, NumberedRecord, Store
 
-# Of what a store returns where nothing is stored: in a store that grows it may be stored later.
-_MAY_COME: Final = frozenset({"page", "names", "attachments"})
+# Records that a store that grows may have later where it has none yet.
+_MAY_COME: Final = frozenset({PAGE, NAMES, ATTACHMENTS})
 
 
 class StoreSoFar:
-    """Answers as the store does. `is_short` once something was asked for that is not there yet, or not final.
+    """Answers as the store does. `is_incomplete` once something was asked for that is not there yet, or not final.
 
     A block that is not done when the question begins is not done for it.
     """
 
     is_growing = True
 
-    def __init__(self, store: GrowingQueryStore) -> None:
+    def __init__(self, store: Store) -> None:
         manifest = store.manifest()
-        self.is_short = not manifest["names"]["count"]  # the trace is still being read
+        self.is_incomplete = not manifest["names"]["count"]  # the trace is still being read
         self._store = store
         self._layout = _layout_of(manifest)
-        blocks = 0 if self.is_short else int(manifest["blocks"])
-        self._done = frozenset(block for block in range(blocks) if store.shape(block) is not None)
+        blocks = 0 if self.is_incomplete else int(manifest["blocks"])
+        self._done = frozenset(block for block in range(blocks) if store.get(SHAPE, block) is not None)
         self._is_built = len(self._done) == blocks
 
     @property
@@ -44,57 +49,86 @@ class StoreSoFar:
         except StoreError:
             return True
 
-    def fall_short(self) -> None:
-        """Something is not there yet, or not final, that the answer depends on."""
-        self.is_short = True
+    def mark_incomplete(self) -> None:
+        """Notes that the answer depends on something that is not there yet, or not final."""
+        self.is_incomplete = True
 
     def manifest(self) -> dict[str, Any]:
-        """As `QueryStore.manifest`; what is known last raises StoredLast when it is read."""
-        return _ManifestSoFar(self._store.manifest(), self.fall_short)
+        """As `Store.manifest`; a figure that is known last raises StoredLast when it is read."""
+        return _ManifestSoFar(self._store.manifest(), self.mark_incomplete)
 
     def tree(self, tree: TrackTree) -> TrackTree:
         """The track tree, with the figures that tracks of blocks that are done will have; others are told apart."""
         tracks = list(tree.tracks)
         built: dict[int, dict[str, Any]] = {}
         for block in self._done:
-            built.update(self._store.track_facts(block))
+            built.update(built_tracks(self._store, block))
         for number, track in built.items():
             tracks[number] = track
         merged = TrackTree(tree.groups, tracks)
         for number, track in enumerate(tracks):
             if number not in built:
-                tracks[number] = _TrackSoFar(track, self.fall_short)
+                tracks[number] = _TrackSoFar(track, self.mark_incomplete)
         return merged
 
-    def shape(self, block: int) -> bytes | None:
-        """As `QueryStore.shape`."""
-        if block not in self._done:
-            self.fall_short()
+    @property
+    def build(self) -> str:
+        """As `Store.build`."""
+        return self._store.build
+
+    @property
+    def location(self) -> str:
+        """As `Store.location`."""
+        return self._store.location
+
+    def ungated(self) -> Store:
+        """As `Store.ungated`. It does not say what may still change, so that the answer counts as incomplete."""
+        self.mark_incomplete()
+        return self._store.ungated()
+
+    def get(self, record: Record, *numbers: int) -> bytes | None:
+        """As `Store.get`."""
+        if record is SHAPE and numbers[0] not in self._done:
+            self.mark_incomplete()
             return None
-        return self._store.shape(block)
+        with self._marking_incomplete():
+            value = self._store.get(record, *numbers)
+        if value is None and record in _MAY_COME:
+            self.mark_incomplete()
+        return value
 
-    def steps(self) -> Iterator[tuple[int, TrackSteps]]:
-        """As `QueryStore.steps`: those of the blocks that are done."""
-        self.is_short = self.is_short or not self._is_built
-        return self._store.steps()
+    def at_most(self, record: Record, *numbers: int) -> NumberedRecord | None:
+        """As `Store.at_most`."""
+        with self._marking_incomplete():
+            return self._store.at_most(record, *numbers)
 
-    def __getattr__(self, name: str) -> Any:
-        of = getattr(self._store, name)
-        if not callable(of):
-            return of
+    def scan(self, record: Record, *numbers: int, start: int = 0) -> Iterator[NumberedRecord]:
+        """As `Store.scan`. Steps are those of the tracks that are built."""
+        if record is STEPS and not self._is_built:
+            self.mark_incomplete()
+        with self._marking_incomplete():
+            return self._store.scan(record, *numbers, start=start)
 
-        @wraps(of)
-        def asked(*args: Any, **more: Any) -> Any:
-            try:
-                found = of(*args, **more)
-            except NotBuilt:
-                self.fall_short()
-                raise
-            if found is None and name in _MAY_COME:
-                self.fall_short()
-            return found
+    def records(self) -> Iterator[Entry]:
+        """As `Store.records`."""
+        with self._marking_incomplete():
+            return self._store.records()
 
-        return asked
+    def internals(self) -> Mapping[str, Any]:
+        """As `Store.internals`."""
+        return self._store.internals()
+
+    def close(self) -> None:
+        """As `Store.close`."""
+        self._store.close()
+
+    @contextmanager
+    def _marking_incomplete(self) -> Iterator[None]:
+        try:
+            yield
+        except NotBuilt:
+            self.mark_incomplete()
+            raise
 
 
 class _ManifestSoFar(dict[str, Any]):

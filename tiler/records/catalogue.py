@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
 from typing import Final
 
@@ -64,14 +63,12 @@ _BY_LETTER: Final[Mapping[bytes, Record]] = {record.letter: record for record in
 
 
 def record_of(key: bytes) -> Record | None:
-    """The kind of record with this key; None for a letter that no kind has."""
-    return _BY_LETTER.get(key[:1])
+    """The kind of record with this key; None for a letter or a length that no kind has."""
+    record = _BY_LETTER.get(key[:1])
+    return record if record is not None and len(key) == record.key_bytes else None
 
 
 def describe(key: bytes) -> str:
     """Returns the record under a key in words: track, level and tile."""
     record = record_of(key)
-    try:
-        return f"a record of an unknown kind, {key[:40]!r}" if record is None else record.describe(key)
-    except struct.error:
-        return f"a record of an unknown kind, {key[:40]!r}"
+    return f"a record of an unknown kind, {key[:40]!r}" if record is None else record.describe(*record.numbers_in(key))

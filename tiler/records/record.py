@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import Final
 
 # Numbers of keys, with their formats in `struct`: the name of a number says what it is, the same in all records.
@@ -39,7 +40,10 @@ class Available(Enum):
 class Record:
     """One kind of record. Equal to itself alone."""
 
-    __slots__ = ("_prefix", "_struct", "available", "doc", "letter", "numbers", "proof", "title")
+    __slots__ = ("_keys", "available", "doc", "key", "letter", "numbers", "proof", "title")
+
+    key: Callable[..., bytes]
+    """Returns the key of one record, of its numbers. Raises struct.error for a number that no key has."""
 
     def __init__(
         self, letter: str, numbers: str, title: str | Callable[..., str], available: Available, *, doc: str, proof: str
@@ -55,26 +59,29 @@ class Record:
         self.doc: Final = doc
         self.proof: Final = proof
         formats = "".join(KEY_NUMBERS[number] for number in self.numbers)
-        self._struct: Final = struct.Struct(f">c{formats}")
-        self._prefix: Final = tuple(struct.Struct(f">c{formats[:count]}") for count in range(len(formats)))
+        # By how many of its numbers a beginning of a key has.
+        self._keys: Final = tuple(struct.Struct(f">c{formats[:count]}") for count in range(len(formats) + 1))
+        # No method: each page that is read needs a key, and this takes half as long (0.17 us in place of 0.33, timeit).
+        self.key = partial(self._keys[-1].pack, self.letter)
 
     def __repr__(self) -> str:
         return f"Record({self.letter.decode()!r}, {' '.join(self.numbers)!r})"
 
-    def key(self, *numbers: int) -> bytes:
-        """The key of one record. Raises struct.error for a number that no key has."""
-        return self._struct.pack(self.letter, *numbers)
+    @property
+    def key_bytes(self) -> int:
+        """The length of its keys."""
+        return self._keys[-1].size
 
     def prefix(self, *numbers: int) -> bytes:
-        """Returns the beginning of all keys with these first numbers."""
-        return self._prefix[len(numbers)].pack(self.letter, *numbers)
+        """Returns the beginning of all keys with these first numbers. Raises struct.error for numbers that none has."""
+        return self._keys[len(numbers)].pack(self.letter, *numbers)
 
     def numbers_in(self, key: bytes) -> tuple[int, ...]:
         """The numbers of a key of this kind. Raises struct.error for one of another length."""
-        numbers: tuple[int, ...] = self._struct.unpack(key)[1:]
+        numbers: tuple[int, ...] = self._keys[-1].unpack(key)[1:]
         return numbers
 
-    def describe(self, key: bytes) -> str:
-        """The record with this key in words. Raises struct.error."""
+    def describe(self, *numbers: int) -> str:
+        """The record with these numbers in words."""
         write = self.title.format if isinstance(self.title, str) else self.title
-        return write(**dict(zip(self.numbers, self.numbers_in(key), strict=True)))
+        return write(**dict(zip(self.numbers, numbers, strict=True)))

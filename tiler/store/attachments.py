@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import mmap
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from isal import isal_zlib
@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore, StoredLast, UsageError
 from tilescope.tiler.pages import decompress
+from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
+from tilescope.tiler.store.store import Store, need
 from tilescope.tiler.store.two_threads import for_each
 
 # Of the content, uncompressed; the last chunk of an attachment may be shorter. Inflated in half a millisecond.
@@ -94,16 +96,9 @@ def listed(record: bytes) -> tuple[AttachmentEntry, ...]:
     return entries
 
 
-class _Attached(Protocol):
-    @property
-    def is_growing(self) -> bool: ...
-
-    def attachments(self) -> bytes | None: ...
-
-
-def attachments_of(store: _Attached) -> tuple[AttachmentEntry, ...]:
+def attachments_of(store: Store) -> tuple[AttachmentEntry, ...]:
     """Those of an open store. Raises StoredLast while it is built, DamagedStore."""
-    record = store.attachments()
+    record = store.get(ATTACHMENTS)
     if record is None and store.is_growing:
         raise StoredLast("the run is still being indexed: what it holds beside its events is not stored yet")
     return () if record is None else listed(record)
@@ -138,17 +133,15 @@ def find(entries: Sequence[AttachmentEntry], name: str, host: str | None = None)
     raise UsageError(f"there is no attachment {name!r}{where} ({f'there are {there}' if there else 'there are none'})")
 
 
-def content(
-    entry: AttachmentEntry, chunk: Callable[[int], bytes], start: int = 0, end: int | None = None
-) -> Iterator[bytes]:
-    """The bytes [start, end) of the content, chunk by chunk; `chunk` gives a compressed one by its number.
+def content(store: Store, entry: AttachmentEntry, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+    """The bytes [start, end) of the content, chunk by chunk.
 
     Raises DamagedStore; where all is read, also when it is not what was stored.
     """
     end = entry.size_bytes if end is None else min(end, entry.size_bytes)
     crc = 0
     for number in range(start // CHUNK_BYTES, -(-end // CHUNK_BYTES) if end > start else 0):
-        data = _inflated(entry, number, chunk)
+        data = _inflated(store, entry, number)
         first = number * CHUNK_BYTES
         crc = isal_zlib.crc32(data, crc)
         yield data[max(0, start - first) : end - first]
@@ -156,8 +149,8 @@ def content(
         _check(entry, crc)
 
 
-def whole_content(entry: AttachmentEntry, chunk: Callable[[int], bytes]) -> Generator[None, None, NDArray[np.uint8]]:
-    """All of the content, which two threads inflate; `chunk` may be called by both. Raises DamagedStore."""
+def whole_content(store: Store, entry: AttachmentEntry) -> Generator[None, None, NDArray[np.uint8]]:
+    """All of the content, which two threads read and inflate. Raises DamagedStore."""
     # Each thread touches what it writes. Not of `numpy.empty`, which asks for pages of 2 MB: where a virtual machine
     # has not used them yet, they took 5 ms each. And private: the pages of memory that may be shared took half as long
     # again.
@@ -166,7 +159,7 @@ def whole_content(entry: AttachmentEntry, chunk: Callable[[int], bytes]) -> Gene
     whole = np.frombuffer(room, np.uint8)
 
     def put(number: int, into: NDArray[np.uint8]) -> None:
-        data = _inflated(entry, number, chunk)
+        data = _inflated(store, entry, number)
         into[number * CHUNK_BYTES :][: len(data)] = np.frombuffer(data, np.uint8)
 
     yield from for_each(range(entry.chunks), put, whole, whole, _AT_ONCE)
@@ -174,8 +167,8 @@ def whole_content(entry: AttachmentEntry, chunk: Callable[[int], bytes]) -> Gene
     return whole
 
 
-def _inflated(entry: AttachmentEntry, number: int, chunk: Callable[[int], bytes]) -> bytes:
-    data = decompress(chunk(number))
+def _inflated(store: Store, entry: AttachmentEntry, number: int) -> bytes:
+    data = decompress(need(store, ATTACHMENT_CHUNKS, entry.id, number))
     if len(data) != min(CHUNK_BYTES, entry.size_bytes - number * CHUNK_BYTES):
         raise DamagedStore(f"chunk {number} of attachment {entry.id} has {len(data):,} bytes")
     return data

@@ -1,38 +1,97 @@
-"""What the rest of Tilescope knows of storage: a few verbs.
+"""A store, as everything else in Tilescope sees it.
 
-LMDB's format is behind them now; a read-only archive file can be tomorrow.
+`Store` is what an open run is, wherever it lies: a generation that is published or that grows, today in LMDB's format.
+It knows letters and numbers of records (`tiler/records`), and neither paths nor files. Functions that decode what it
+returns are in `tiler/lookup`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from tilescope.tiler.errors import DamagedStore, NotBuilt
+from tilescope.tiler.records.record import Available, Record
 
 Entry = tuple[bytes, bytes]  # key and value of a record
+NumberedRecord = tuple[tuple[int, ...], bytes]  # the numbers of its key, and its value
 
 
-class RecordReader(Protocol):
-    """An ordered map from bytes to bytes. Whatever reads raises DamagedStore where it is not what was written."""
+class Store(Protocol):
+    """One build of a run, open for reading, from any thread.
 
-    def get(self, key: bytes) -> bytes | None:
-        """The value, or None."""
+    Values are returned as they are stored, most of them one gzip member. While a build grows, methods that read return
+    nothing of a record that is not there yet, or raise NotBuilt, as `records.record.Available` has it. They raise
+    DamagedStore where a record is not what was written. A store has a `__dict__`, where
+    `tiler/lookup` keeps what it has decoded.
+    """
 
-    def scan(self, first: bytes, prefix: bytes = b"") -> Iterator[Entry]:
-        """Entries from `first` on in key order, as long as keys begin with `prefix`."""
+    @property
+    def build(self) -> str:
+        """Id of the build."""
+        ...
 
-    def last_at_most(self, key: bytes, prefix: bytes) -> tuple[bytes, bytes] | None:
-        """The entry with the greatest key that is at most `key`, if it begins with `prefix`."""
+    @property
+    def location(self) -> str:
+        """Where it lies, for messages."""
+        ...
+
+    @property
+    def is_growing(self) -> bool:
+        """True as long as it is being built, so that its answers may change."""
+        ...
+
+    def ungated(self) -> Store:
+        """Returns the same records without regard to `Available`: of a store that grows, those written so far."""
+        ...
+
+    def get(self, record: Record, *numbers: int) -> bytes | None:
+        """Returns the record with these numbers; None where there is none."""
+        ...
+
+    def at_most(self, record: Record, *numbers: int) -> NumberedRecord | None:
+        """Returns the record with these numbers but the last, which is the greatest that is not above this one."""
+        ...
+
+    def scan(self, record: Record, *numbers: int, start: int = 0) -> Iterator[NumberedRecord]:
+        """Yields the records whose first numbers are these, in order; the next number is `start` or greater."""
+        ...
+
+    def records(self) -> Iterator[Entry]:
+        """Yields all keys and values, in the order of the keys. Raises DamagedStore, too few at the end."""
+        ...
+
+    def manifest(self) -> dict[str, Any]:
+        """Returns the manifest of docs/api.md, without the name of the run."""
+        ...
+
+    def internals(self) -> Mapping[str, Any]:
+        """Returns the whole manifest as it is stored, with what the API does not show."""
+        ...
 
     def close(self) -> None: ...
 
 
-class Writer(Protocol):
-    """Where such a map is written."""
+class GrowingStore(Store, Protocol):
+    """A store that another process is building: it grows until one of these methods is called."""
 
-    def put_many(self, entries: Iterable[Entry]) -> None:
-        """Writes all entries, or none."""
+    def published(self) -> None:
+        """Takes note that the build was published: from here on its answers stay as they are."""
 
-    def remove(self, entries: Iterable[bytes]) -> None:
-        """Removes entries by their keys."""
+    def abandoned(self) -> None:
+        """Takes note that it will not be: readers may go on, but nobody needs to keep it."""
 
-    def close(self) -> None: ...
+
+def unexpected(location: str, key: bytes) -> DamagedStore:
+    """Returns the error for a record that no store has."""
+    return DamagedStore(f"{location}: a record that should not be there: {key!r}")
+
+
+def need(store: Store, record: Record, *numbers: int) -> bytes:
+    """Returns the record with these numbers. Raises DamagedStore where there is none, NotBuilt where it may come."""
+    value = store.get(record, *numbers)
+    if value is None:
+        if store.is_growing and record.available is not Available.WITH_TRACK:  # those are there once the gate is open
+            raise NotBuilt(f"the run is still being indexed: {record.describe(*numbers)} is not stored yet")
+        raise DamagedStore(f"{store.location}: {record.describe(*numbers)} is missing (index the trace again)")
+    return value

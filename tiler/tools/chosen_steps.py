@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.lookup.tracks import file_of_tracks
 from tilescope.tiler.query import EVERYTHING, QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.steps import StepSource, TrackSteps
@@ -30,7 +31,7 @@ def chosen_steps(reader: QueryReader, tracks: Sequence[int], name: str) -> Steps
     for event in matches.events:
         of_track[event.track].append(event)
     parts = ((track, _steps(of_track[track], matches, name)) for track in sorted(of_track))
-    return RunSteps(reader.tree, reader.names, reader.store.file_of_tracks(), parts, label=name)
+    return RunSteps(reader.tree, reader.names, file_of_tracks(reader.store), parts, label=name)
 
 
 def _steps(events: Sequence[Occurrence], matches: Found, name: str) -> TrackSteps:

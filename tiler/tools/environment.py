@@ -76,14 +76,14 @@ class Environment:
 
 def environment(reader: QueryReader, tracks: frozenset[int]) -> Steps[Environment]:
     """That of the hosts that have some of these tracks. Raises DamagedStore."""
-    tree, store = reader.tree, reader.store
+    tree = reader.tree
     devices = yield from devices_of(reader)
     files: dict[int | None, set[int]] = {}
     for track in sorted(tracks):
         group: int | None = int(tree.tracks[track]["group"])
         while group is not None and tree.groups[group]["kind"] != "host":
             group = tree.groups[group]["parent"]
-        files.setdefault(group, set()).add(store.file_of(track))
+        files.setdefault(group, set()).add(reader.file_of(track))
     planes = plane_facts(reader) if reader.is_whole else []
     yield
     hosts, kinds = [], set()
@@ -93,7 +93,7 @@ def environment(reader: QueryReader, tracks: frozenset[int]) -> Steps[Environmen
         hosts.append(HostPart(name, group, own, [plane for plane in planes if plane.file in file_ids]))
         for device in own:
             track = device.tracks[0].track
-            kind = peaks_of(reader, device.group, store.file_of(track)).device if reader.is_whole else ""
+            kind = peaks_of(reader, device.group, reader.file_of(track)).device if reader.is_whole else ""
             kinds.add(kind or _kind(plane_of(tree.groups[device.group])))
     return Environment(hosts, sorted(kinds))
 

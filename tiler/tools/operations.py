@@ -165,7 +165,7 @@ def _is_asked(scope: Scope, tracks: frozenset[int], device_tracks: tuple[int, ..
 
 
 def _peaks(scope: Scope, device: TpuCore | GpuDevice, track: int) -> Peaks:
-    return peaks_of(scope.reader, device.group, scope.reader.store.file_of(track))
+    return peaks_of(scope.reader, device.group, scope.reader.file_of(track))
 
 
 def availability(scope: Scope) -> str:

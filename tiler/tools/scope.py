@@ -14,6 +14,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import SLICE_KINDS, QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, content
 from tilescope.tiler.tools.answer import Note
@@ -35,7 +36,7 @@ class Scope:
     @property
     def is_complete(self) -> bool:
         """False once something was read that is not there yet, or not final, here or of another build."""
-        return not self.reader.is_short and all(other.is_complete for other in self._others.values())
+        return not self.reader.is_incomplete and all(other.is_complete for other in self._others.values())
 
     def for_build(self, build: BuildRef) -> Scope:
         """The same for another build that the question names."""
@@ -123,7 +124,7 @@ class Scope:
     def is_done(self, track: int) -> bool:
         """True if a track can be read. Where it cannot yet, the answer is not complete."""
         store = self.reader.store
-        return not store.is_growing or store.shape(track // TRACKS_PER_BLOCK) is not None
+        return not store.is_growing or store.get(SHAPE, track // TRACKS_PER_BLOCK) is not None
 
     def attachments(self) -> tuple[AttachmentEntry, ...]:
         """Data that the store keeps of the trace beside its events. Raises NotBuilt while the run is indexed."""
@@ -131,15 +132,15 @@ class Scope:
 
     def attachment(self, entry: AttachmentEntry) -> Iterator[bytes]:
         """The content of one, piece by piece."""
-        return content(entry, lambda chunk: self.reader.store.attachment_chunk(entry.id, chunk))
+        return content(self.reader.store, entry)
 
     def event_metadata(self, track: int) -> XStatTables | None:
         """Metadata of a track's kinds of events, by number, name id or plane; None: nothing is known.
 
         Raises NotBuilt while the run is indexed.
         """
-        file = self.reader.store.file_of(track)
-        return None if file < 0 else self.reader.store.event_metadata(file)
+        file = self.reader.file_of(track)
+        return None if file < 0 else self.reader.event_metadata(file)
 
     def tracks_of(self, host: HostRef) -> list[int]:
         """All tracks of a host, rollups included."""

@@ -6,9 +6,9 @@ import zlib
 from collections import Counter
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS
+from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
 from tilescope.tiler.store.attachments import CHUNK_BYTES, listed
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
 
@@ -16,11 +16,11 @@ from tilescope.tiler.verify.report import Tally
 class AttachmentCheck:
     """Takes all chunks in the order of their keys."""
 
-    def __init__(self, store: RunStore, files: int, tally: Tally) -> None:
+    def __init__(self, store: Store, files: int, tally: Tally) -> None:
         """Raises DamagedStore when there is no list, or when it names something twice."""
         self._store = store
         self._tally = tally
-        record = store.attachments()
+        record = store.get(ATTACHMENTS)
         if record is None:
             raise self._error("the list of attachments is missing")
         inflate(record)
@@ -39,7 +39,7 @@ class AttachmentCheck:
         """The next chunk. Raises DamagedStore."""
         place = ATTACHMENT_CHUNKS.numbers_in(key)
         if self._at == len(self._entries) or place < (self._at, self._chunk):
-            raise self._error(f"a record that should not be there: {key!r}")
+            raise unexpected(self._store.location, key)
         if place != (self._at, self._chunk):
             raise self._missing()
         entry = self._entries[self._at]
@@ -71,4 +71,4 @@ class AttachmentCheck:
         return self._error(f"attachment {entry.id} ({entry.name!r}): chunk {self._chunk} is missing")
 
     def _error(self, what: str) -> DamagedStore:
-        return DamagedStore(f"{self._store.path}: {what}")
+        return DamagedStore(f"{self._store.location}: {what}")

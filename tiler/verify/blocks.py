@@ -10,7 +10,7 @@ import numpy as np
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Floats, Ints
 from tilescope.tiler.verify.families import FamilyCheck
@@ -53,7 +53,7 @@ class BlockCheck:
 
     def __init__(
         self,
-        store: RunStore,
+        store: Store,
         catalogue: Catalogue,
         tree: BlockTree,
         overview: OverviewCheck,

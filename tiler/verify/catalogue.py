@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, decompress
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.records.tracks import TRACKS
+from tilescope.tiler.store.store import Store, need
 
 SLICE_KINDS = (TrackKind.SLICE, TrackKind.ASYNC, TrackKind.INSTANT)
 
@@ -49,7 +50,7 @@ class TrackEntry:
 class Catalogue:
     """The run, as its manifest and its track tree describe it."""
 
-    path: Path
+    location: str
     end: int  # tick
     root_level: int
     names: int
@@ -62,28 +63,28 @@ class Catalogue:
     tracks: tuple[TrackEntry, ...]
 
     @classmethod
-    def of(cls, store: RunStore) -> Catalogue:
+    def of(cls, store: Store) -> Catalogue:
         """Reads both records, and checks that they agree. Raises DamagedStore."""
         inner = store.internals()
         try:
-            return cls._of(store.path, inner, json.loads(decompress(store.tracks())))
+            return cls._of(store.location, inner, json.loads(decompress(need(store, TRACKS))))
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise DamagedStore(f"{store.path}: the manifest or the track tree is damaged: {error!r}") from error
+            raise DamagedStore(f"{store.location}: the manifest or the track tree is damaged: {error!r}") from error
 
     @classmethod
-    def _of(cls, path: Path, inner: dict[str, Any], tree: dict[str, Any]) -> Catalogue:
+    def _of(cls, location: str, inner: Mapping[str, Any], tree: dict[str, Any]) -> Catalogue:
         public = inner["public"]
         if len(tree["tracks"]) != len(inner["tracks"]) or len(inner["tracks"]) != public["tracks"]:
-            raise DamagedStore(f"{path}: manifest and track tree differ in the number of tracks")
-        tracks = tuple(_track(path, k, inner["tracks"][k], shown) for k, shown in enumerate(tree["tracks"]))
+            raise DamagedStore(f"{location}: manifest and track tree differ in the number of tracks")
+        tracks = tuple(_track(location, k, inner["tracks"][k], shown) for k, shown in enumerate(tree["tracks"]))
         for track in tracks:
             if not 0 <= track.rows <= max(1, track.events):
-                raise DamagedStore(f"{path}: track {track.id}: {track.rows} rows for {track.events} events")
-            _check_children(path, track, tracks)
+                raise DamagedStore(f"{location}: track {track.id}: {track.rows} rows for {track.events} events")
+            _check_children(location, track, tracks)
         if public["blocks"] != -(-len(tracks) // TRACKS_PER_BLOCK):
-            raise DamagedStore(f"{path}: the manifest has {public['blocks']} blocks for {len(tracks)} tracks")
+            raise DamagedStore(f"{location}: the manifest has {public['blocks']} blocks for {len(tracks)} tracks")
         return cls(
-            path,
+            location,
             int(public["end"]),
             int(public["root_level"]),
             int(public["names"]["count"]),
@@ -106,7 +107,7 @@ class Catalogue:
 
     def tile_error(self, track: int, level: int, index: int, what: str) -> DamagedStore:
         """The error for something wrong with a tile."""
-        return DamagedStore(f"{self.path}: {self.tile_name(track, level, index)}: {what}")
+        return DamagedStore(f"{self.location}: {self.tile_name(track, level, index)}: {what}")
 
     def tile_name(self, track: int, level: int, index: int) -> str:
         """What messages call a tile."""
@@ -114,7 +115,7 @@ class Catalogue:
 
     def track_error(self, track: int, what: str) -> DamagedStore:
         """The error for something wrong with a track as a whole."""
-        return DamagedStore(f"{self.path}: {self.track_name(track)}: {what}")
+        return DamagedStore(f"{self.location}: {self.track_name(track)}: {what}")
 
     def track_name(self, track: int) -> str:
         """What messages call a track."""
@@ -122,18 +123,18 @@ class Catalogue:
         return f"track {track} ({name!r})"
 
 
-def _track(path: Path, number: int, counted: dict[str, Any], shown: dict[str, Any]) -> TrackEntry:
+def _track(location: str, number: int, counted: dict[str, Any], shown: dict[str, Any]) -> TrackEntry:
     for key in ("kind", "name", "busy"):
         if counted[key] != shown[key]:
             what = f"{key} is {counted[key]} in the manifest, {shown[key]} in the track tree"
-            raise DamagedStore(f"{path}: track {number}: {what}")
+            raise DamagedStore(f"{location}: track {number}: {what}")
     told = [shown["first"], shown["last"]] if "first" in shown else None
     if counted.get("span") != told or counted.get("frames") != shown.get("frames"):
-        raise DamagedStore(f"{path}: track {number}: manifest and track tree differ in what it spans or frames")
+        raise DamagedStore(f"{location}: track {number}: manifest and track tree differ in what it spans or frames")
     if (told is None) != (counted["events"] == 0):
-        raise DamagedStore(f"{path}: track {number}: {counted['events']} events, and it spans {told}")
+        raise DamagedStore(f"{location}: track {number}: {counted['events']} events, and it spans {told}")
     if str(counted["events"]) != shown["events"] or shown["id"] != number:
-        raise DamagedStore(f"{path}: track {number}: manifest and track tree differ")
+        raise DamagedStore(f"{location}: track {number}: manifest and track tree differ")
     return TrackEntry(
         number,
         int(shown["group"]),
@@ -165,19 +166,19 @@ def _flow_ends(counts: list[int]) -> tuple[int, int]:
     return int(leaving), int(arriving)
 
 
-def _check_children(path: Path, track: TrackEntry, tracks: tuple[TrackEntry, ...]) -> None:
+def _check_children(location: str, track: TrackEntry, tracks: tuple[TrackEntry, ...]) -> None:
     if track.kind != TrackKind.ROLLUP:
         return
     children = [tracks[child] for child in track.children]
     if len(set(track.children)) != len(children) or any(child.kind not in SLICE_KINDS for child in children):
-        raise DamagedStore(f"{path}: track {track.id}: its list of children is damaged")
+        raise DamagedStore(f"{location}: track {track.id}: its list of children is damaged")
     spans = [child.span for child in children if child.span is not None]
     span = (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
     if track.span != span:
-        raise DamagedStore(f"{path}: track {track.id}: it does not span what its tracks do")
+        raise DamagedStore(f"{location}: track {track.id}: it does not span what its tracks do")
     events, busy = sum(child.events for child in children), sum(child.busy for child in children)
     if (events, busy) != (track.events, track.busy):
         raise DamagedStore(
-            f"{path}: track {track.id} ({track.name!r}): its tracks have {events} events and {busy} busy ticks, "
+            f"{location}: track {track.id} ({track.name!r}): its tracks have {events} events and {busy} busy ticks, "
             f"not {track.events} and {track.busy}"
         )

@@ -10,12 +10,13 @@ from itertools import groupby
 import numpy as np
 
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.lookup.histograms import StoredTiles, histogram_parts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.records.histogram import BUSY_LIMIT, Histogram
+from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.schema import FAMILY_NAMES, busiest_families
-from tilescope.tiler.store.histograms import histogram_parts
-from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, Catalogue
 from tilescope.tiler.verify.page_reader import inflate
@@ -25,7 +26,7 @@ from tilescope.tiler.windows import Windows
 class FamilyCheck:
     """Takes sums from any thread while blocks are proven; `finish` compares."""
 
-    def __init__(self, store: RunStore, catalogue: Catalogue) -> None:
+    def __init__(self, store: Store, catalogue: Catalogue) -> None:
         self._store = store
         self._catalogue = catalogue
         self._busy = np.zeros(catalogue.names, object)  # ticks by name
@@ -54,7 +55,7 @@ class FamilyCheck:
         expected = busiest_families((*self._name(name), self._busy[name]) for name in names[order].tolist())
         if list(self._catalogue.families) != expected:
             told = f"the manifest calls these families the busiest: {list(self._catalogue.families)}"
-            raise DamagedStore(f"{self._store.path}: {told}, from the events it is {expected}")
+            raise DamagedStore(f"{self._store.location}: {told}, from the events it is {expected}")
 
     def _take_others(self) -> None:
         """Tracks with few events have no histogram of their own: leaves are read, which are proven, block by block."""
@@ -65,16 +66,16 @@ class FamilyCheck:
             tracks = list(of_block)
             exact = np.int64 if sum(track.busy for track in tracks) < BUSY_LIMIT else object
             slots = {track.id % TRACKS_PER_BLOCK: whole for track in tracks}
-            with must_make_sense(self._store.path):
-                for part in histogram_parts(self._store, block, slots, exact):
+            with must_make_sense(self._store.location):
+                for part in histogram_parts(StoredTiles(self._store), block, slots, exact):
                     self._add(part)
 
     def _name(self, name: int) -> tuple[str, str]:
-        page, place = divmod(name, self._catalogue.names_per_page)
-        record = self._store.names(page)
+        page, position = divmod(name, self._catalogue.names_per_page)
+        record = self._store.get(NAMES, page)
         if record is None:
-            raise DamagedStore(f"{self._store.path}: page {page} of the names is missing")
-        text, category = _entries(record)[place]
+            raise DamagedStore(f"{self._store.location}: page {page} of the names is missing")
+        text, category = _entries(record)[position]
         return text, category
 
 

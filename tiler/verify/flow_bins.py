@@ -5,7 +5,8 @@ from __future__ import annotations
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.records.flow_bins import FLOW_TILES, FlowTiles
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.records.flow_ends import FLOW_ENDS
+from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.memory import ProofMemory, ShortOfMemory
 from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
@@ -20,7 +21,7 @@ class FlowTileCheck:
     each, are in memory at a time.
     """
 
-    def __init__(self, store: RunStore, catalogue: Catalogue, memory: ProofMemory, tally: Tally) -> None:
+    def __init__(self, store: Store, catalogue: Catalogue, memory: ProofMemory, tally: Tally) -> None:
         self._store = store
         self._catalogue = catalogue
         self._memory = memory
@@ -30,10 +31,10 @@ class FlowTileCheck:
         self._done: set[int] = set()
 
     def take(self, key: bytes, value: bytes) -> None:
-        """Checks a chunk. Raises DamagedStore, ShortOfMemory, or struct.error when the key is none."""
+        """Checks a chunk. Raises DamagedStore, ShortOfMemory."""
         track, level, index = FLOW_TILES.numbers_in(key)
         if track >= len(self._catalogue.tracks) or level > self._catalogue.root_level:
-            raise DamagedStore(f"{self._catalogue.path}: a record that should not be there: {key!r}")
+            raise unexpected(self._catalogue.location, key)
         if track != self._track or self._tiles is None:
             self._finish_track()
             self._tiles = self._tiles_of(track)
@@ -65,7 +66,7 @@ class FlowTileCheck:
         ends, short = track.flows_out + track.flows_in, None
         try:
             tiles = _native.ProveFlowTiles(catalogue.root_level, len(catalogue.tracks), ends, memory.native)
-            for stored in self._store.flow_end_chunks(number):
+            for _, stored in self._store.scan(FLOW_ENDS, number):
                 with memory.taken(len(stored) + inflated_bytes(stored)):
                     tiles.add(_native.ProveFlowChunk(inflate(stored), number))
             return tiles

@@ -13,6 +13,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.records.flow_ends import FLOW_ENDS, FlowEnds
+from tilescope.tiler.store.store import unexpected
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Ints, hash_rows
 from tilescope.tiler.verify.leaf_slices import LeafSlices
@@ -45,7 +46,7 @@ class FlowRecordCheck:
         number = int.from_bytes(key[1:5], "big")
         tracks = self._catalogue.tracks
         if number >= len(tracks) or tracks[number].kind != TrackKind.SLICE:
-            raise DamagedStore(f"{self._catalogue.path}: a record that should not be there: {key!r}")
+            raise unexpected(self._catalogue.location, key)
         track = tracks[number]
         with self._memory.taken(len(value) + inflated_bytes(value)):
             try:
@@ -55,7 +56,7 @@ class FlowRecordCheck:
             before: FlowEnds | None = None
             while (columns := chunk.read(_PIECE)) is not None:
                 ends = FlowEnds(*columns)
-                if before is None and key != FLOW_ENDS.key(number, int(ends.ordinal[0])):
+                if before is None and FLOW_ENDS.numbers_in(key)[1] != int(ends.ordinal[0]):
                     raise self._error(track, f"flow ends of event {ends.ordinal[0]} are stored as those of another")
                 self._take(track, ends, before)
                 before = ends.take(slice(-1, None))
@@ -97,10 +98,10 @@ class FlowRecordCheck:
         leaving, arriving = self._counts.sum(axis=0).tolist()
         if not leaving == arriving == self._catalogue.flow_edges:
             what = f"{leaving} flow ends leave and {arriving} arrive, of {self._catalogue.flow_edges} flows"
-            raise DamagedStore(f"{self._catalogue.path}: {what}")
+            raise DamagedStore(f"{self._catalogue.location}: {what}")
         if self._derived != self._catalogue.derived_edges:
             what = f"{self._derived} flows are derived, of {self._catalogue.derived_edges}"
-            raise DamagedStore(f"{self._catalogue.path}: {what}")
+            raise DamagedStore(f"{self._catalogue.location}: {what}")
         self._tally["flow_edges"] += leaving
 
     def _check_order(self, track: TrackEntry, ends: FlowEnds, before: FlowEnds | None) -> None:

@@ -9,9 +9,17 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import INDEX_BITS, TRACKS_PER_BLOCK, pays
-from tilescope.tiler.records.histogram import BUSY_LIMIT, HISTOGRAM_ROWS, Histogram, sum_by_name
-from tilescope.tiler.records.spread import DurationSpread
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.records.histogram import (
+    BLOCK_HISTOGRAM,
+    BUSY_LIMIT,
+    HISTOGRAM,
+    HISTOGRAM_ROWS,
+    TRACK_SUMS,
+    Histogram,
+    sum_by_name,
+)
+from tilescope.tiler.records.spread import BLOCK_SPREAD, SPREAD, TRACK_SUMS_SPREAD, DurationSpread
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, TrackEntry
 from tilescope.tiler.verify.columns import Ints, Mask, unequal
 from tilescope.tiler.verify.families import FamilyCheck
@@ -57,7 +65,7 @@ class HistogramCheck:
     """The records of a block."""
 
     def __init__(
-        self, store: RunStore, tree: BlockTree, tracks: Sequence[TrackEntry], families: FamilyCheck, tally: Tally
+        self, store: Store, tree: BlockTree, tracks: Sequence[TrackEntry], families: FamilyCheck, tally: Tally
     ) -> None:
         self._store = store
         self._tree = tree
@@ -75,7 +83,7 @@ class HistogramCheck:
         rows = sum_by_name([Histogram(*sums)])
         self._families.take(track, level, rows)
         if self._is_stored(tile, rows, self._tree.shape.has_histogram, "histogram"):
-            records = self._store.histogram_record(track, level, index), self._store.spread_record(track, level, index)
+            records = self._store.get(HISTOGRAM, track, level, index), self._store.get(SPREAD, track, level, index)
             self._compare(tile, "its", track, records, rows, buckets)
 
     def compare_together(self, tile: int, sums: tuple[Ints, ...], buckets: tuple[Ints, Ints, Ints]) -> None:
@@ -84,8 +92,8 @@ class HistogramCheck:
         rows = sum_by_name([Histogram(*sums)])
         if self._is_stored(tile, rows, self._tree.shape.has_block_histogram, "histogram of its block"):
             records = (
-                self._store.block_histogram_record(block, level, index),
-                self._store.block_spread_record(block, level, index),
+                self._store.get(BLOCK_HISTOGRAM, block, level, index),
+                self._store.get(BLOCK_SPREAD, block, level, index),
             )
             self._compare(tile, "its block's", block, records, rows, buckets)
 
@@ -95,8 +103,8 @@ class HistogramCheck:
         if not self._tree.shape.has_track_sums[tile]:
             raise self._tree.error(tile, "the shape record gives it no sums of its tracks")
         records = (
-            self._store.block_histogram_record(block, level, index, by_track=True),
-            self._store.block_spread_record(block, level, index, by_track=True),
+            self._store.get(TRACK_SUMS, block, level, index),
+            self._store.get(TRACK_SUMS_SPREAD, block, level, index),
         )
         rows = sum_by_name([Histogram(*sums)])
         self._compare(tile, "its tracks'", block, records, rows, buckets, rows_at_most=TRACKS_PER_BLOCK)

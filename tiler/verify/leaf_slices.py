@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tilescope.tiler import _native
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Ints
 from tilescope.tiler.verify.memory import ProofMemory
@@ -37,7 +37,7 @@ class _Leaves:
 class LeafSlices:
     """Looks slices up. Those of one track after the other, ordinals ascending: only what is read last is kept."""
 
-    def __init__(self, store: RunStore, catalogue: Catalogue, trees: list[BlockTree], memory: ProofMemory) -> None:
+    def __init__(self, store: Store, catalogue: Catalogue, trees: list[BlockTree], memory: ProofMemory) -> None:
         self._store = store
         self._catalogue = catalogue
         self._trees = trees

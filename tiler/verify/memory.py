@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from tilescope.tiler import _native
 from tilescope.tiler.errors import UsageError
@@ -28,8 +27,8 @@ class ShortOfMemory(Exception):
 class ProofMemory:
     """The memory of one verification, beside what the process has already: a notebook may hold gigabytes."""
 
-    def __init__(self, path: Path, allowed_bytes: int) -> None:
-        self._path = path
+    def __init__(self, location: str, allowed_bytes: int) -> None:
+        self._location = location
         self._allowed = allowed_bytes
         self._other = allowed_bytes // _UNCOUNTED
         limit = max(_LEAST_BYTES, allowed_bytes - self._other)
@@ -47,10 +46,10 @@ class ProofMemory:
     def refusal(self, short: ShortOfMemory) -> Exception:
         """The error to raise when a part cannot be done even alone: what it is, and how much it takes."""
         if not short.needed_bytes:
-            return out_of_memory(f"{self._path}: {short}: out of memory")
+            return out_of_memory(f"{self._location}: {short}: out of memory")
         needed = short.needed_bytes + self._other
         what = f"to prove it takes {needed / 1e6:,.0f} MB or more, and {self._allowed / 1e6:,.0f} MB are allowed"
-        return UsageError(f"{self._path}: {short}: {what} (give --memory more)")
+        return UsageError(f"{self._location}: {short}: {what} (give --memory more)")
 
     @contextmanager
     def taken(self, size_bytes: int) -> Iterator[None]:

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from tilescope.tiler.details.wire import WireDamage, varint
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.lookup.arguments import argument_chunk, event_metadata
+from tilescope.tiler.lookup.tracks import file_of
 from tilescope.tiler.records.catalogue import describe
 from tilescope.tiler.records.device.operation_maker import OperationMaker
 from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, KINDS, OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.records.device.step_sums import STEP_SUMS
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.operation_sums import PlainSums
@@ -31,7 +33,7 @@ _VARINT_BYTES = 10
 class OperationCheck:
     """Takes the kinds of all tracks, and then all records of operations, in the order of their keys."""
 
-    def __init__(self, store: RunStore, catalogue: Catalogue, slices: LeafSlices, tally: Tally) -> None:
+    def __init__(self, store: Store, catalogue: Catalogue, slices: LeafSlices, tally: Tally) -> None:
         self._store = store
         self._catalogue = catalogue
         self._slices = slices
@@ -89,13 +91,13 @@ class OperationCheck:
         if expected is None:
             raise self._unknown(key)
         if _digest(inflate(value)) != expected:
-            raise DamagedStore(f"{self._catalogue.path}: {describe(key)} are other ones than its operations say")
+            raise DamagedStore(f"{self._catalogue.location}: {describe(key)} are other ones than its operations say")
 
     def finish(self) -> None:
         """To be called after the last record."""
         self._have_all()
         for key in self._sums:
-            raise DamagedStore(f"{self._catalogue.path}: {describe(key)} are missing")
+            raise DamagedStore(f"{self._catalogue.location}: {describe(key)} are missing")
 
     def _have_all(self) -> None:
         if self._kinds < len(self._expected):
@@ -130,7 +132,7 @@ class OperationCheck:
         lengths, parts, at = [], [], first
         while at < first + count:
             try:
-                chunk = self._store.args_chunk(track.id, at)
+                chunk = argument_chunk(self._store, track.id, at)
             except DamagedStore as error:  # what they have taken of the operations is not what it was
                 raise self._error(track, f"operations from event {first} on are other ones: {error}") from error
             if chunk is None or chunk.stop <= at:
@@ -143,7 +145,7 @@ class OperationCheck:
         return np.cumsum(np.concatenate(lengths)), np.concatenate(parts)
 
     def _end(self, track: TrackEntry) -> None:
-        record = self._store.kinds_record(track.id)
+        record = self._store.get(KINDS, track.id)
         made = None if self._track is None else self._track[1].kinds().encode()
         if record is None or inflate(record) != made:
             raise self._error(track, "the kinds of its operations are other ones than the events' arguments say")
@@ -159,13 +161,13 @@ class OperationCheck:
         self._track = None
 
     def _categories_of(self, track: TrackEntry) -> SaidCategories:
-        file = self._store.file_of(track.id)
+        file = file_of(self._store, track.id)
         if self._categories is None or self._categories[0] != file:
             self._categories = file, SaidCategories(self._tables_of(track))
         return self._categories[1]
 
     def _tables_of(self, track: TrackEntry) -> XStatTables:
-        tables = self._store.event_metadata(self._store.file_of(track.id))
+        tables = event_metadata(self._store, file_of(self._store, track.id))
         if tables is None:
             raise self._error(track, "it has operations, and its file no metadata")
         return tables
@@ -177,7 +179,7 @@ class OperationCheck:
         return self._catalogue.track_error(track.id, what)
 
     def _unknown(self, key: bytes) -> DamagedStore:
-        return DamagedStore(f"{self._catalogue.path}: a record that should not be there: {key!r}")
+        return unexpected(self._catalogue.location, key)
 
 
 def _digest(record: bytes) -> bytes:

@@ -7,9 +7,10 @@ import numpy as np
 from tilescope.tiler.columns import Phase
 from tilescope.tiler.details.chunk import count_of
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.lookup.origins import origins as stored_origins
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTEN_FLOWS, WrittenFlows
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
@@ -18,11 +19,11 @@ from tilescope.tiler.verify.report import Tally
 class OriginCheck:
     """Takes the chunks of all carriers in the order of their keys."""
 
-    def __init__(self, store: RunStore, catalogue: Catalogue, tally: Tally) -> None:
+    def __init__(self, store: Store, catalogue: Catalogue, tally: Tally) -> None:
         """Raises DamagedStore when the record does not fit to the track tree."""
         self._catalogue = catalogue
         self._tally = tally
-        origins = store.origins().all()
+        origins = stored_origins(store)
         self._carriers = origins.carriers
         if (len(origins.files), len(origins.tracks)) != (len(catalogue.files), len(catalogue.tracks)):
             raise self._error(f"there are origins of {len(origins.files)} files and {len(origins.tracks)} tracks")
@@ -70,10 +71,10 @@ class OriginCheck:
         """The carrier of a key, if it is that of the next chunk."""
         carrier, _ = record.numbers_in(key)
         if carrier >= len(self._carriers):
-            raise self._error(f"a record that should not be there: {key!r}")
+            raise unexpected(self._catalogue.location, key)
         if key != record.key(carrier, seen[carrier]):
             raise self._error(f"carrier {carrier}: {what} from number {seen[carrier]} on are missing")
         return carrier
 
     def _error(self, what: str) -> DamagedStore:
-        return DamagedStore(f"{self._catalogue.path}: {what}")
+        return DamagedStore(f"{self._catalogue.location}: {what}")

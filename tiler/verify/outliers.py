@@ -10,10 +10,12 @@ import numpy as np
 
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, SliceFlag, decode_columns, decompress
 from tilescope.tiler.pages.page import Page
+from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.schema import Outlier, Outliers
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Ints
 
@@ -25,7 +27,7 @@ _Rows = tuple[Ints, Ints, Ints]  # start, end, ordinal
 class OutlierCheck:
     """Of one store. Reads the leaves in which outliers start, or of which a part lies outside of all else."""
 
-    def __init__(self, store: RunStore, catalogue: Catalogue) -> None:
+    def __init__(self, store: Store, catalogue: Catalogue) -> None:
         self._store = store
         self._catalogue = catalogue
         self._shape = lru_cache(_KEPT)(self._read_shape)
@@ -39,7 +41,7 @@ class OutlierCheck:
         try:
             outliers = msgspec.convert(record, Outliers)
         except msgspec.ValidationError as error:
-            raise DamagedStore(f"{self._catalogue.path}: the record of outliers is damaged: {error}") from None
+            raise DamagedStore(f"{self._catalogue.location}: the record of outliers is damaged: {error}") from None
         with_outliers = {event.track for event in outliers.events}
         for event in outliers.events:
             self._check_event(event)
@@ -96,16 +98,16 @@ class OutlierCheck:
         return start, end, ordinal
 
     def _read_shape(self, block: int) -> Shape:
-        member = self._store.shape(block)
+        member = self._store.get(SHAPE, block)
         if member is None:
             raise self._damaged(f"block {block} has no shape record")
         return Shape.decode(decompress(member))
 
     def _read_page(self, key: PageKey) -> Page:
-        member = self._store.page(key)
+        member = stored_page(self._store, key)
         if member is None:
             raise self._damaged(f"{key.text()} is missing")
         return decode_columns(decompress(member))
 
     def _damaged(self, what: str) -> DamagedStore:
-        return DamagedStore(f"{self._catalogue.path}: {what}")
+        return DamagedStore(f"{self._catalogue.location}: {what}")

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.records.overview import FULL, OverviewEntries, OverviewGrid
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.records.overview import FULL, OVERVIEW, OverviewEntries, OverviewGrid
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Floats, Ints, first_difference, hash_rows
 from tilescope.tiler.verify.page_reader import inflate
@@ -35,7 +35,7 @@ def busiest(rows: tuple[Ints, Ints, Ints], below: tuple[Ints, Ints, Ints]) -> tu
 class OverviewCheck:
     """The layer of a run. Tracks may be compared in any order, and by several threads."""
 
-    def __init__(self, store: RunStore, catalogue: Catalogue) -> None:
+    def __init__(self, store: Store, catalogue: Catalogue) -> None:
         self._store = store
         self._catalogue = catalogue
         self._grid = OverviewGrid.of(catalogue.end)
@@ -102,7 +102,7 @@ class OverviewCheck:
         return OverviewEntries(*(getattr(page, column)[mine] for column in OverviewEntries.__struct_fields__))
 
     def _page(self, number: int) -> OverviewEntries:
-        record = self._store.overview(number)
+        record = self._store.get(OVERVIEW, number)
         if record is None:
             raise self._error(f"page {number} is missing")
         try:
@@ -115,4 +115,4 @@ class OverviewCheck:
         return page
 
     def _error(self, what: str) -> DamagedStore:
-        return DamagedStore(f"{self._catalogue.path}: the overview: {what}")
+        return DamagedStore(f"{self._catalogue.location}: the overview: {what}")

@@ -6,8 +6,8 @@ import numpy as np
 
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.records.page_names import PageNames
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.records.page_names import PAGE_NAMES, PageNames
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.tree import BlockTree
@@ -16,19 +16,19 @@ from tilescope.tiler.verify.tree import BlockTree
 class PageNamesCheck:
     """Those of a block: each of its pages is to be compared once."""
 
-    def __init__(self, store: RunStore, tree: BlockTree, tally: Tally) -> None:
+    def __init__(self, store: Store, tree: BlockTree, tally: Tally) -> None:
         """Raises DamagedStore where the records are no lists of names and pages."""
         self._tree = tree
-        parts = [_decoded(store, tree, record) for record in store.page_names(tree.block)]
+        parts = [_decoded(store, tree, record) for _, record in store.scan(PAGE_NAMES, tree.block)]
         if not parts:
-            raise DamagedStore(f"{store.path}: the names on the pages of block {tree.block} are missing")
+            raise DamagedStore(f"{store.location}: the names on the pages of block {tree.block} are missing")
         name, page = (
             np.concatenate([getattr(part, column) for part in parts]) for column in PageNames.__struct_fields__
         )
         order = np.lexsort((name, page))
         self._name, page = name[order], page[order]
         if len(page) and (page[0] < 0 or page[-1] >= len(tree.page_keys)):
-            raise DamagedStore(f"{store.path}: the names of a page that block {tree.block} does not have")
+            raise DamagedStore(f"{store.location}: the names of a page that block {tree.block} does not have")
         self._ends = np.searchsorted(page, np.arange(len(tree.page_keys) + 1))
         tally["page_names"] += len(name)
 
@@ -46,8 +46,8 @@ class PageNamesCheck:
             )
 
 
-def _decoded(store: RunStore, tree: BlockTree, record: bytes) -> PageNames:
+def _decoded(store: Store, tree: BlockTree, record: bytes) -> PageNames:
     try:
         return PageNames.decode(inflate(record), tree.block)
     except DamagedStore as error:
-        raise DamagedStore(f"{store.path}: {error}") from error
+        raise DamagedStore(f"{store.location}: {error}") from error

@@ -9,9 +9,10 @@ from isal import isal_zlib
 from isal.igzip_lib import IsalError
 
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, Part, TileFlag, part_of
 from tilescope.tiler.pages.compress import MEMBER_HEADER
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.tree import BlockTree
 
@@ -19,7 +20,7 @@ from tilescope.tiler.verify.tree import BlockTree
 Fetch = Callable[[int], tuple[bytes, bytes | None]]
 
 
-def fetch_from(store: RunStore, tree: BlockTree, memory: ProofMemory, done: Callable[[int], None]) -> Fetch:
+def fetch_from(store: Store, tree: BlockTree, memory: ProofMemory, done: Callable[[int], None]) -> Fetch:
     """Reads the pages of a block. `done` is told the number of each; what it raises ends the reading.
 
     What it takes to inflate a page is counted here, the page itself by who asks for it.
@@ -32,12 +33,12 @@ def fetch_from(store: RunStore, tree: BlockTree, memory: ProofMemory, done: Call
     def fetch(number: int) -> tuple[bytes, bytes | None]:
         done(number)
         key = tree.page_keys[number]
-        stored = store.page(key)
+        stored = stored_page(store, key)
         if stored is None:
             raise tree.error(int(tree.page_first[number]), "its page is missing")
         try:
             page = inflated(stored, 0)
-            stored = store.page(key.residual)  # one after the other: a page may be large
+            stored = stored_page(store, key.residual)  # one after the other: a page may be large
             return page, None if stored is None else inflated(stored, len(page))
         except DamagedStore as error:
             raise tree.error(int(tree.page_first[number]), f"its page is damaged: {error}") from error

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 
 import numpy as np
 
@@ -15,19 +14,27 @@ from tilescope.tiler.errors import DamagedStore, FormatFailed
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
 from tilescope.tiler.readers.formats import codec
 from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES, ARGUMENTS
-from tilescope.tiler.records.attachments import ATTACHMENTS
+from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
+from tilescope.tiler.records.catalogue import record_of
 from tilescope.tiler.records.device.metadata_rows import METADATA_ROWS
+from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS
+from tilescope.tiler.records.device.operations import KINDS, OPERATIONS
+from tilescope.tiler.records.device.step_sums import STEP_SUMS
+from tilescope.tiler.records.flow_bins import FLOW_TILES
+from tilescope.tiler.records.flow_ends import FLOW_ENDS
 from tilescope.tiler.records.histogram import BLOCK_HISTOGRAM, HISTOGRAM, TRACK_SUMS
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.origins import ORIGINS
 from tilescope.tiler.records.overview import OVERVIEW, OverviewGrid
 from tilescope.tiler.records.page_names import PAGE_NAMES
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.spread import BLOCK_SPREAD, SPREAD, TRACK_SUMS_SPREAD
 from tilescope.tiler.records.steps import STEPS
 from tilescope.tiler.records.tiles import PAGE, SHAPE
-from tilescope.tiler.records.tracks import TRACKS
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.records.tracks import BLOCK_TRACKS, TRACKS
+from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTEN_FLOWS
+from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.attachments import AttachmentCheck
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.flow_bins import FlowTileCheck
@@ -42,12 +49,14 @@ from tilescope.tiler.verify.steps import StepRecordCheck
 from tilescope.tiler.verify.stored_rows import StoredRowsCheck
 from tilescope.tiler.verify.tree import BlockTree
 
+Prover = Callable[[bytes, bytes], None]  # takes a record by its key and value; raises DamagedStore
 
-def read_trees(store: RunStore, catalogue: Catalogue) -> list[BlockTree]:
+
+def read_trees(store: Store, catalogue: Catalogue) -> list[BlockTree]:
     """The tiles of all blocks. Raises DamagedStore where they form no trees."""
     trees: list[BlockTree] = []
     for number in range(-(-len(catalogue.tracks) // TRACKS_PER_BLOCK)):
-        record = store.shape(number)
+        record = store.get(SHAPE, number)
         if record is None:
             raise _error(store, f"the shape record of block {number} is missing")
         try:
@@ -61,9 +70,9 @@ def read_trees(store: RunStore, catalogue: Catalogue) -> list[BlockTree]:
 
 
 class RecordCheck:
-    """Takes all records in the order of their keys."""
+    """Takes all records in the order of their keys, and has a prover for each kind."""
 
-    def __init__(self, store: RunStore, catalogue: Catalogue, trees: list[BlockTree], memory: ProofMemory) -> None:
+    def __init__(self, store: Store, catalogue: Catalogue, trees: list[BlockTree], memory: ProofMemory) -> None:
         self._store = store
         self._memory = memory
         self._catalogue = catalogue
@@ -86,37 +95,43 @@ class RecordCheck:
         self._operations = OperationCheck(store, catalogue, slices, tally)
         self._flow_tiles = FlowTileCheck(store, catalogue, memory, tally)
         self._histograms = {key for tree in trees for key in _histogram_keys(tree)}
-        self._takes: dict[bytes, Callable[[bytes, bytes], None]] = {
-            MANIFEST.key(): self._take_known,
-            TRACKS.key(): self._take_known,
-            b"S": self._take_shape,
-            b"P": self._take_page,
-            b"N": self._take_names,
-            b"A": self._take_tables,
-            ATTACHMENTS.key(): self._take_known,
-            b"B": self._attachments.take,
-            METADATA_ROWS.letter: self._rows.take,
-            b"E": self._take_tables_page,
-            b"O": self._take_overview,
-            b"D": self._take_details,
-            b"F": self._flows.take,
-            b"G": self._take_flow_tiles,
-            b"H": self._take_histogram,
-            b"Q": self._take_histogram,
-            b"J": self._take_histogram,
-            b"R": self._take_histogram,
-            b"U": self._take_histogram,
-            b"V": self._take_histogram,
-            b"L": self._take_page_names,
-            STEPS.letter: self._steps.take,
-            b"K": self._operations.take_kinds,
-            b"X": self._operations.take,
-            b"Y": self._operations.take_sums,
-            b"Z": self._operations.take_sums,
-            b"a": self._origins.take_args,
-            b"f": self._origins.take,
-            ORIGINS.key(): self._take_known,
+        self._provers: dict[Record, Prover] = {
+            ARGUMENT_TABLES: self._take_tables,
+            ATTACHMENT_CHUNKS: self._attachments.take,
+            METADATA_ROWS: self._rows.take,
+            ARGUMENTS: self._take_details,
+            ARGUMENT_TABLE_PAGES: self._take_tables_page,
+            FLOW_ENDS: self._flows.take,
+            FLOW_TILES: self._take_flow_tiles,
+            HISTOGRAM: self._take_histogram,
+            ATTACHMENTS: self._take_known,
+            BLOCK_HISTOGRAM: self._take_histogram,
+            KINDS: self._operations.take_kinds,
+            PAGE_NAMES: self._take_page_names,
+            MANIFEST: self._take_known,
+            NAMES: self._take_names,
+            OVERVIEW: self._take_overview,
+            PAGE: self._take_page,
+            SPREAD: self._take_histogram,
+            BLOCK_SPREAD: self._take_histogram,
+            SHAPE: self._take_shape,
+            TRACKS: self._take_known,
+            TRACK_SUMS: self._take_histogram,
+            TRACK_SUMS_SPREAD: self._take_histogram,
+            STEPS: self._steps.take,
+            OPERATIONS: self._operations.take,
+            OPERATION_SUMS: self._operations.take_sums,
+            STEP_SUMS: self._operations.take_sums,
+            WRITTEN_FLOW_ARGUMENTS: self._origins.take_args,
+            WRITTEN_FLOWS: self._origins.take,
+            ORIGINS: self._take_known,
+            BLOCK_TRACKS: self._refuse,
         }
+
+    @property
+    def proven(self) -> Set[Record]:
+        """The kinds of records that have a prover."""
+        return self._provers.keys()
 
     def check(self, done: Callable[[int], None]) -> Tally:
         """What was looked at. Calls `done` with numbers of bytes. Raises DamagedStore, ShortOfMemory."""
@@ -128,13 +143,10 @@ class RecordCheck:
 
     def _check(self, done: Callable[[int], None]) -> Tally:
         for key, value in self._store.records():
-            take = self._takes.get(key[:1])
-            if take is None:
+            record = record_of(key)
+            if record is None:
                 raise self._unknown(key)
-            try:
-                take(key, value)
-            except struct.error:
-                raise self._unknown(key) from None
+            self._provers[record](key, value)
             done(len(value))
         for tree, seen in zip(self._trees, self._pages, strict=True):
             if seen < len(tree.page_keys):
@@ -159,6 +171,9 @@ class RecordCheck:
         self._operations.finish()
         self._flow_tiles.finish()
         return self._tally
+
+    def _refuse(self, key: bytes, value: bytes) -> None:
+        raise self._unknown(key)  # a published store has none
 
     def _take_known(self, key: bytes, value: bytes) -> None:
         inflate(value)  # its content was checked when the catalogue was made
@@ -282,28 +297,28 @@ class RecordCheck:
         return self._catalogue.tile_error(track, page.level, page.index, "a page that no shape record knows")
 
     def _unknown(self, key: bytes) -> DamagedStore:
-        return _error(self._store, f"a record that should not be there: {key!r}")
+        return unexpected(self._store.location, key)
 
 
 def _histogram_keys(tree: BlockTree) -> Iterator[bytes]:
     for tile in np.flatnonzero(tree.shape.has_histogram):
-        place = int(tree.level[tile]), int(tree.index[tile])
+        position = int(tree.level[tile]), int(tree.index[tile])
         track = tree.block * TRACKS_PER_BLOCK + int(tree.slot[tile])
-        yield HISTOGRAM.key(track, *place)
-        yield SPREAD.key(track, *place)
+        yield HISTOGRAM.key(track, *position)
+        yield SPREAD.key(track, *position)
     for tile in np.flatnonzero(tree.shape.has_block_histogram):
-        place = int(tree.level[tile]), int(tree.index[tile])
-        yield BLOCK_HISTOGRAM.key(tree.block, *place)
-        yield BLOCK_SPREAD.key(tree.block, *place)
+        position = int(tree.level[tile]), int(tree.index[tile])
+        yield BLOCK_HISTOGRAM.key(tree.block, *position)
+        yield BLOCK_SPREAD.key(tree.block, *position)
     for tile in np.flatnonzero(tree.shape.has_track_sums):
-        place = int(tree.level[tile]), int(tree.index[tile])
-        yield TRACK_SUMS.key(tree.block, *place)
-        yield TRACK_SUMS_SPREAD.key(tree.block, *place)
+        position = int(tree.level[tile]), int(tree.index[tile])
+        yield TRACK_SUMS.key(tree.block, *position)
+        yield TRACK_SUMS_SPREAD.key(tree.block, *position)
 
 
 def _no_page(_number: int) -> bytes:
     return b""  # pages are taken as they come
 
 
-def _error(store: RunStore, what: str) -> DamagedStore:
-    return DamagedStore(f"{store.path}: {what}")
+def _error(store: Store, what: str) -> DamagedStore:
+    return DamagedStore(f"{store.location}: {what}")

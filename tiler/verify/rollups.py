@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Ints
 from tilescope.tiler.verify.memory import ProofMemory
@@ -64,7 +64,7 @@ class LayerCheck:
 
     def __init__(
         self,
-        store: RunStore,
+        store: Store,
         catalogue: Catalogue,
         trees: Sequence[BlockTree],
         rollups: Sequence[TrackEntry],

@@ -26,9 +26,9 @@ from tilescope.tiler.pages.stored import join_parts, part_of
 from tilescope.tiler.records.catalogue import describe, record_of
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.tiles import PAGE, SHAPE
-from tilescope.tiler.store.run_store import RunStore, open_run_store
+from tilescope.tiler.store.run_store import open_run_store
 from tilescope.tiler.store.sense import must_make_sense
-from tilescope.tiler.store.store import Entry
+from tilescope.tiler.store.store import Entry, Store
 
 # Members of the manifest that are of the build, not of the trace.
 _OF_THE_BUILD = ("build", "created_ns")
@@ -88,28 +88,28 @@ def _of_the_trace(manifest: dict[str, Any]) -> dict[str, Any]:
     return {**manifest, "public": public}
 
 
-def _compare(store: RunStore, other: RunStore) -> SameEntries:
+def _compare(store: Store, other: Store) -> SameEntries:
     entries = recompressed = 0
     for (key, value), (other_key, other_value) in _pairs(store, other):
         if key != other_key:
             missing, there, what = (other, store, key) if key < other_key else (store, other, other_key)
-            raise StoresDiffer(f"{missing.path}: lacks {describe(what)}, which {there.path} has")
+            raise StoresDiffer(f"{missing.location}: lacks {describe(what)}, which {there.location} has")
         entries += 1
         if value == other_value:
             continue
         if _content(store, key, value) != _content(other, key, other_value):
-            raise StoresDiffer(f"{other.path}: differs from {store.path}: {describe(key)}")
+            raise StoresDiffer(f"{other.location}: differs from {store.location}: {describe(key)}")
         recompressed += key != MANIFEST.key()
     return SameEntries(entries, recompressed)
 
 
-def _pairs(store: RunStore, other: RunStore) -> Iterator[tuple[Entry, Entry]]:
+def _pairs(store: Store, other: Store) -> Iterator[tuple[Entry, Entry]]:
     return zip_longest(store.records(), other.records(), fillvalue=_NO_ENTRY)
 
 
-def _content(store: RunStore, key: bytes, value: bytes) -> bytes:
-    with must_make_sense(store.path):
+def _content(store: Store, key: bytes, value: bytes) -> bytes:
+    with must_make_sense(store.location):
         try:
             return content(key, value)
         except DamagedStore as error:
-            raise DamagedStore(f"{store.path}: {describe(key)}: {error}") from error
+            raise DamagedStore(f"{store.location}: {describe(key)}: {error}") from error

@@ -8,6 +8,7 @@ from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import SliceFlag
 from tilescope.tiler.records.steps import STEPS, StepSource, TrackSteps
+from tilescope.tiler.store.store import unexpected
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.page_reader import inflate
@@ -32,7 +33,7 @@ class StepRecordCheck:
         number, first = STEPS.numbers_in(key)
         tracks = self._catalogue.tracks
         if number >= len(tracks) or tracks[number].kind not in _KINDS:
-            raise DamagedStore(f"{self._catalogue.path}: a record that should not be there: {key!r}")
+            raise unexpected(self._catalogue.location, key)
         track = tracks[number]
         try:
             steps = TrackSteps.decode(inflate(value), number)

@@ -12,8 +12,9 @@ from tilescope.tiler.details.typed_stats import typed_stats
 from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.lookup.arguments import event_metadata
 from tilescope.tiler.records.device.metadata_rows import MAX_BYTES, MAX_ROWS, METADATA_ROWS, StoredRows
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
 
@@ -30,7 +31,7 @@ _FORMS: Final = {1: "text", 2: "bytes", 3: "number", 4: "number", 5: "real"}
 class StoredRowsCheck:
     """Takes all chunks in the order of their keys."""
 
-    def __init__(self, store: RunStore, files: int, tally: Tally) -> None:
+    def __init__(self, store: Store, files: int, tally: Tally) -> None:
         self._store = store
         self._files = files
         self._tally = tally
@@ -44,7 +45,7 @@ class StoredRowsCheck:
 
     def finish(self) -> None:
         """All chunks have been taken. Raises DamagedStore."""
-        tables = {file: of for file in range(self._files) if (of := self._store.event_metadata(file)) is not None}
+        tables = {file: of for file in range(self._files) if (of := event_metadata(self._store, file)) is not None}
         if not tables and not self._chunks:
             return
         try:
@@ -80,7 +81,7 @@ class StoredRowsCheck:
         self._tally["metadata_rows"] += len(rows)
 
     def _error(self, what: str) -> DamagedStore:
-        return DamagedStore(f"{self._store.path}: {what}")
+        return DamagedStore(f"{self._store.location}: {what}")
 
 
 class _PlainRows:

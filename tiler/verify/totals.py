@@ -19,4 +19,4 @@ def check_totals(catalogue: Catalogue) -> None:
     for kind, counted in _COUNTED:
         found, expected = catalogue.events_of(kind), catalogue.counts[counted]
         if found != expected:
-            raise DamagedStore(f"{catalogue.path}: the {kind} tracks have {found} events, the files had {expected}")
+            raise DamagedStore(f"{catalogue.location}: the {kind} tracks have {found} events, the files had {expected}")

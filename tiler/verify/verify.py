@@ -56,7 +56,7 @@ def _verify(store: RunStore, progress: VerifyProgress, memory_bytes: int) -> Ver
     tally = Tally(tiles=sum(len(tree) for tree in trees), leaves=sum(int(tree.leaf.sum()) for tree in trees))
     tally += overview.read()
     layers = layers_of([track for track in catalogue.tracks if track.kind == TrackKind.ROLLUP and track.events])
-    memory = ProofMemory(store.path, memory_bytes)
+    memory = ProofMemory(store.location, memory_bytes)
     batch_events = max(1, memory_bytes // worker_count() // BYTES_PER_EVENT // _PARTS_OF_MEMORY)
 
     def records(done: Told) -> Tally:

@@ -28,8 +28,8 @@ from tilescope.cli.say import printable, say, say_json
 from tilescope.cli.text import plural, shortened, size_text
 
 if TYPE_CHECKING:
-    from tilescope.tiler.store import RunStore
     from tilescope.tiler.store.attachments import AttachmentEntry
+    from tilescope.tiler.store.store import Store
 
 NAME = "attachments"
 HELP = "list or extract the metadata kept with a trace"
@@ -53,6 +53,7 @@ def run(args: argparse.Namespace) -> int:
     """Prints the list, or writes one."""
     from tilescope.cli.stores import refuse_file
     from tilescope.tiler.store import open_run_store
+    from tilescope.tiler.store.attachments import content
     from tilescope.tiler.store.sense import must_make_sense
 
     refuse_file(args.store)
@@ -64,21 +65,19 @@ def run(args: argparse.Namespace) -> int:
                 shown = [entry for entry in entries if args.host in (None, entry.host)]
                 _print(shown, as_json=args.json)
             else:
-                _write(_content(store, _find(entries, args.name, args.host)), args.output)
+                _write(content(store, _find(entries, args.name, args.host)), args.output)
     finally:
         store.close()
     return 0
 
 
-def listed_in(store: RunStore) -> Sequence[AttachmentEntry]:
+def listed_in(store: Store) -> Sequence[AttachmentEntry]:
     """The list. Raises DamagedStore."""
-    from tilescope.tiler.errors import DamagedStore
+    from tilescope.tiler.records.attachments import ATTACHMENTS
     from tilescope.tiler.store.attachments import listed
+    from tilescope.tiler.store.store import need
 
-    record = store.attachments()
-    if record is None:
-        raise DamagedStore(f"{store.path}: the list of attachments is missing (index the trace again)")
-    return listed(record)
+    return listed(need(store, ATTACHMENTS))
 
 
 def _find(entries: Sequence[AttachmentEntry], name: str, host: str | None) -> AttachmentEntry:
@@ -91,12 +90,6 @@ def _find(entries: Sequence[AttachmentEntry], name: str, host: str | None) -> At
             raise UsageError(f"attachment {name} is of host {entry.host!r}, not of {host!r}")
         return entry
     return find(entries, name, host)
-
-
-def _content(store: RunStore, entry: AttachmentEntry) -> Iterator[bytes]:
-    from tilescope.tiler.store.attachments import content
-
-    return content(entry, lambda chunk: store.attachment_chunk(entry.id, chunk))
 
 
 def _print(entries: Sequence[AttachmentEntry], *, as_json: bool) -> None:

@@ -59,14 +59,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints the manifest, and with it the track tree for people."""
     from tilescope.cli.stores import refuse_file
+    from tilescope.tiler.records.tracks import TRACKS
     from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.sense import must_make_sense
+    from tilescope.tiler.store.store import need
 
     refuse_file(args.store)
     store = open_run_store(args.store)
     try:
         manifest = store.manifest()
-        tree = store.tracks()
+        tree = need(store, TRACKS)
         with must_make_sense(args.store):
             attached = listed_in(store)
     finally:

@@ -16,14 +16,21 @@ import msgspec
 from tilescope.client.errors import Refused
 from tilescope.client.source import Build, Value
 from tilescope.tiler.errors import NOTHING_THERE, Cancelled, NoStore
+from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey, decompress, record_title
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.readers.logdir import run_id
+from tilescope.tiler.records.attachments import ATTACHMENTS
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.tiles import SHAPE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import Run, RunState, manifest_of
 from tilescope.tiler.store import RunStore, generation, is_store, open_run_store
 from tilescope.tiler.store.attachments import content, entry_of
 from tilescope.tiler.store.extent import RunExtent
 from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.store.store import need
 from tilescope.tiler.tools import Answer, BuildRef, Scope, Table, ask, from_values, no_such_tool, references, tools
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
@@ -167,45 +174,45 @@ class LocalSource:
 
     async def tracks(self, build: Build) -> dict[str, Any]:
         self._check(*build)
-        tree: dict[str, Any] = json.loads(decompress(self._store.tracks()))
+        tree: dict[str, Any] = json.loads(decompress(need(self._store, TRACKS)))
         return tree
 
     async def names(self, build: Build, page: int) -> list[list[str]]:
         self._check(*build)
-        names: list[list[str]] = json.loads(decompress(self._existing(self._store.names(page), f"names-{page}")))
+        names: list[list[str]] = json.loads(decompress(self._existing(self._store.get(NAMES, page), f"names-{page}")))
         return names
 
     async def shape(self, build: Build, block: int) -> bytes:
         self._check(*build)
-        return self._existing(self._store.shape(block), f"shapes-{block}")
+        return self._existing(self._store.get(SHAPE, block), f"shapes-{block}")
 
     async def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
         self._check(*build)
         for key in keys:
-            yield key, self._existing(self._store.page(key), key.text())
+            yield key, self._existing(stored_page(self._store, key), key.text())
 
     async def attachments(self, build: Build) -> list[dict[str, Any]]:
         self._check(*build)
-        record = self._existing(self._store.attachments(), "attachments")
+        record = self._existing(self._store.get(ATTACHMENTS), "attachments")
         listed: list[dict[str, Any]] = json.loads(decompress(record))["attachments"]
         return listed
 
     async def attachment(self, build: Build, number: int) -> AsyncGenerator[bytes, None]:
         self._check(*build)
         store = self._store
-        entry = entry_of(self._existing(store.attachments(), "attachments"), number)
+        entry = entry_of(self._existing(store.get(ATTACHMENTS), "attachments"), number)
         if entry is None:
             raise Refused("not_found", f"there is no attachment {number} in build {store.build}")
-        for piece in content(entry, lambda chunk: store.attachment_chunk(entry.id, chunk)):
+        for piece in content(store, entry):
             yield piece
 
     async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]:
         self._check(*build)
-        event = self._store.event(track, ordinal)
-        if event is None:
+        details = event_details(self._store, track, ordinal)
+        if details is None:
             event_name = record_title(f"events-{track}.{ordinal}")
             raise Refused("not_found", f"there is no {event_name} in build {self._store.build}")
-        return event
+        return details
 
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
         self._check(*build)

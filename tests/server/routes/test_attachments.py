@@ -10,6 +10,7 @@ import pytest
 
 from tests.server.conftest import Client, Site
 from tests.server.fakes import FakeStore
+from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS
 
 BUILD = "/api/v1/runs/run1/builds/b1"
 CONTENT = bytes(range(256)) * 3000  # of three chunks, of attachment 0
@@ -78,10 +79,10 @@ async def test_one_that_is_not_there(client: Client, number: str) -> None:
     assert (await answer.json())["error"]["code"] == "not_found"
 
 
-async def test_damage_is_an_error_and_no_broken_answer(
-    client: Client, site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(FakeStore, "attachment_chunk", lambda *_: b"no gzip")
+async def test_damage_is_an_error_and_no_broken_answer(client: Client, site: Site) -> None:
+    store = FakeStore()
+    store.entries[ATTACHMENT_CHUNKS.key(0, 0)] = b"no gzip"
+    site.stores.make = lambda _build: store
     answer = await client.get(f"{BUILD}/attachments/0")
     assert answer.status == 500
     assert (await answer.json())["error"]["code"] == "bad_store"

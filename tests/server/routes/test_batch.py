@@ -16,6 +16,8 @@ from tilescope.server.app import make_app
 from tilescope.server.keys import REGISTRY
 from tilescope.server.routes import batch
 from tilescope.tiler.pages import PageKey
+from tilescope.tiler.records.record import Record
+from tilescope.tiler.records.tiles import PAGE
 
 BATCH = "/api/v1/runs/run1/builds/b1/batch"
 PAGES = small_pages()
@@ -145,9 +147,9 @@ class Counting(FakeStore):
         super().__init__(build, {key: page_bytes(key, 1_000_000) for key in PAGES})
         self.reads = 0
 
-    def page(self, key: PageKey) -> bytes | None:
-        self.reads += 1
-        return super().page(key)
+    def get(self, record: Record, *numbers: int) -> bytes | None:
+        self.reads += record is PAGE
+        return super().get(record, *numbers)
 
 
 async def stuck_batch(client: Client, big_list: Sequence[PageKey]) -> asyncio.StreamWriter:

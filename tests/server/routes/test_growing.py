@@ -84,7 +84,11 @@ async def test_a_block_is_there_once_it_is_done(client: Client, site: Site, stor
     while_growing = await answer.read()
     await site.jobs.end("run0", build="b9")
     answer = await client.get(BUILD + path)
-    assert await answer.read() == while_growing
+    body = await answer.read()
+    if path.startswith("/events"):  # flows are stored last
+        assert json.loads(while_growing) == {**json.loads(body), "flows": None} != json.loads(body)
+    else:
+        assert body == while_growing
     assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     assert answer.headers["ETag"].startswith('"b9-')
 

@@ -11,7 +11,14 @@ from tests.server.conftest import Client, Site
 from tests.server.fakes import FakeStore, page_bytes, publish, small_pages
 from tilescope.server.errors import NoRoomToIndex
 from tilescope.server.runs.run import IndexProgress
+from tilescope.tiler.records.flow_bins import FLOW_TILES
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.overview import OVERVIEW
+from tilescope.tiler.records.record import Record
+from tilescope.tiler.records.tiles import SHAPE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import LIMITS
+from tilescope.tiler.store.store import need
 
 RUNS = "/api/v1/runs"
 BUILD = f"{RUNS}/run1/builds/b1"
@@ -114,11 +121,11 @@ PAGES = [
     for key in small_pages()
 ]
 STORED = [
-    ("/tracks", FakeStore().tracks(), "application/json"),
-    ("/names/0", FakeStore().names(0), "application/json"),
-    ("/shapes/0", FakeStore().shape(0), "application/octet-stream"),
-    ("/overview/0", FakeStore().overview(0), "application/octet-stream"),
-    ("/flows/0/3/7", FakeStore().flow_tiles(0, 3, 7), "application/octet-stream"),
+    ("/tracks", need(FakeStore(), TRACKS), "application/json"),
+    ("/names/0", FakeStore().get(NAMES, 0), "application/json"),
+    ("/shapes/0", FakeStore().get(SHAPE, 0), "application/octet-stream"),
+    ("/overview/0", FakeStore().get(OVERVIEW, 0), "application/octet-stream"),
+    ("/flows/0/3/7", FakeStore().get(FLOW_TILES, 0, 3, 0), "application/octet-stream"),
     *PAGES,
 ]
 
@@ -193,7 +200,26 @@ async def test_no_two_resources_share_a_tag(client: Client) -> None:
 
 async def test_an_event_has_all_its_arguments(client: Client) -> None:
     answer = await client.get(f"{BUILD}/events/0/3")
-    assert json.loads(await answer.read()) == FakeStore().event(0, 3)
+    assert json.loads(await answer.read()) == {
+        "track": 0,
+        "ordinal": "3",
+        "kind": "slice",
+        "name": "copy",
+        "category": "cat",
+        "start": "8423",
+        "duration": "92",
+        "row": 0,
+        "flags": ["open"],
+        "value": None,
+        "flows": {
+            "in": [{"track": 0, "ordinal": "2", "name": "copy", "start": "8323", "derived": False}],
+            "in_count": "1",
+            "out": [],
+            "out_count": "0",
+        },
+        "stacks": [],
+        "args": [{"name": "flops", "value": 123456789012}, {"name": "shape", "value": [None, "é"]}],
+    }
     assert answer.headers["Cache-Control"] == IMMUTABLE
 
 
@@ -249,11 +275,11 @@ async def test_a_damaged_page_is_a_failure_of_the_server_that_is_explained(clien
 
 
 async def test_an_unexpected_failure_tells_the_client_nothing_of_the_inside(client: Client, site: Site) -> None:
-    def fail(page: int) -> bytes | None:
+    def fail(record: Record, *numbers: int) -> bytes | None:
         raise RuntimeError("secret")
 
     await client.get(f"{BUILD}/tracks")
-    site.stores.opened[0].names = fail  # type: ignore[method-assign]
+    site.stores.opened[0].get = fail  # type: ignore[method-assign]
     answer = await client.get(f"{BUILD}/names/0")
     assert answer.status == 500
     assert (await answer.json())["error"]["code"] == "internal"

@@ -20,9 +20,15 @@ from tests.server.rpc.conftest import Site
 from tests.server.rpc.refusals import refusal
 from tilescope.server.rpc import failures
 from tilescope.server.stream.wants import WantQueue
+from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey, Shape, decompress
 from tilescope.tiler.query import QueryReader, Steps, finish
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.tiles import SHAPE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.resolver import View
+from tilescope.tiler.store.store import need
 from tilescope.tiler.tools import Scope, answer_json, from_values, tool, tools, values_of
 from tilescope.v1 import tiles_pb2 as pb
 
@@ -41,7 +47,7 @@ async def test_runs_and_what_they_hold(site: Site) -> None:
     manifest = site.store.manifest()
     about = as_json(opened.manifest)
     assert {name: about.get(name) for name in manifest} == manifest  # null is a field that is not set
-    tree = json.loads(decompress(site.store.tracks()))
+    tree = json.loads(decompress(need(site.store, TRACKS)))
     assert [track.name for track in opened.tracks] == [track["name"] for track in tree["tracks"]]
     assert [int(track.busy) for track in opened.tracks] == [int(track["busy"]) for track in tree["tracks"]]
     assert [group.parent if group.HasField("parent") else None for group in opened.groups] == [
@@ -51,15 +57,15 @@ async def test_runs_and_what_they_hold(site: Site) -> None:
 
 async def test_names_and_shapes(site: Site) -> None:
     names = (await site.tiles.Names(pb.NamesRequest(run=site.run, build=site.build, page=0))).names
-    stored = site.store.names(0)
+    stored = site.store.get(NAMES, 0)
     assert stored is not None
     assert [[name.name, name.category] for name in names] == json.loads(decompress(stored))
     shape = await site.tiles.Shape(pb.ShapeRequest(run=site.run, build=site.build, block=0))
-    assert shape.record == site.store.shape(0)
+    assert shape.record == site.store.get(SHAPE, 0)
 
 
 def keys_of(site: Site) -> list[PageKey]:
-    record = site.store.shape(0)
+    record = site.store.get(SHAPE, 0)
     assert record is not None
     shape = Shape.decode(decompress(record))
     pages = [key for key, _ in shape.pages()]
@@ -92,7 +98,7 @@ async def test_pages_come_as_wanted_within_the_credit(site: Site) -> None:
             assert (response.done.id, response.done.HasField("tier")) == (1, False)
             break
         await call.write(pb.PagesRequest(credit=pb.Credit(bytes=sum(len(page.data) for page in response.pages))))
-    assert pages == {key: site.store.page(key) for key in keys}
+    assert pages == {key: stored_page(site.store, key) for key in keys}
     assert (list(pages), gone) == (keys, [missing])
     await call.done_writing()
     assert await call.read() == grpc.aio.EOF
@@ -184,7 +190,7 @@ async def test_a_view_is_resolved_by_the_server(site: Site) -> None:
     tiers = {"coarse": "visible", "sharp": "visible", "margin": "margin", "root": "prefetch"}
     wanted = [(tiers[want.tier], want.key) for want in resolved]
     assert [(tier, key) for tier, key, _ in got] == wanted
-    assert all(data == site.store.page(key) for _, key, data in got)
+    assert all(data == stored_page(site.store, key) for _, key, data in got)
     request.residuals = True
     with_residuals = [(r.tier, page_key(r.key)) async for r in site.tiles.View(request)]
     assert [(tier, key) for tier, key in with_residuals if not key.part] == wanted
@@ -212,7 +218,7 @@ async def test_a_view_that_is_cancelled_ends(site: Site) -> None:
 async def test_details_of_an_event(site: Site) -> None:
     track = next(t["id"] for t in QueryReader(site.store).tree.tracks if t["kind"] == "slice" and t["events"] != "0")
     event = await site.tiles.Details(pb.DetailsRequest(run=site.run, build=site.build, track=track, ordinal=0))
-    wanted = site.store.event(track, 0)
+    wanted = event_details(site.store, track, 0)
     assert wanted is not None
     assert (event.name, str(event.start), str(event.duration)) == (wanted["name"], wanted["start"], wanted["duration"])
     assert as_json(event)["args"] == wanted["args"]
@@ -229,7 +235,7 @@ async def test_all_events_in_batches(site: Site) -> None:
         assert not set(batch.names) & set(names), "a name was sent twice"
         names |= {name: about.name for name, about in batch.names.items()}
         assert len(batch.start) == len(batch.name_id) == len(batch.duration) == len(batch.row) == len(batch.ordinal)
-        event = site.store.event(batch.track, batch.ordinal[-1])
+        event = event_details(site.store, batch.track, batch.ordinal[-1])
         assert event is not None
         assert (names[batch.name_id[-1]], str(batch.start[-1])) == (event["name"], event["start"])
     some = [b async for b in site.tiles.Events(pb.EventsRequest(run=site.run, build=site.build, limit=7))]

@@ -24,11 +24,16 @@ from tilescope.server.services import Questions, ViewRequest
 from tilescope.server.stream.views import pages_of_view
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.readers import discover
+from tilescope.tiler.records.record import Record
+from tilescope.tiler.records.tiles import SHAPE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.resolver import PageWant, Tier, View
 from tilescope.tiler.store import RunStore, open_run_store
+from tilescope.tiler.store.store import need
 from tilescope.tiler.synth import write_synthetic_trace
 
 TIER_NAMES = ["visible", "margin", "prefetch"]
@@ -110,7 +115,7 @@ async def test_a_view_is_answered_with_its_pages_tier_by_tier(stream: Stream, st
     assert keys_of(heads) == [key for keys in expected.values() for key in keys]
     for head in heads:
         if head["type"] == "page":
-            assert head["payload"] == stream.reader.store.page(PageKey(*head["key"]))
+            assert head["payload"] == stored_page(stream.reader.store, PageKey(*head["key"]))
 
 
 async def test_a_view_without_tracks_is_of_all_but_rollups(stream: Stream) -> None:
@@ -134,7 +139,7 @@ async def test_residuals_follow_their_pages_if_a_view_wants_them(stream: Stream)
     assert keys_of(heads) == wanted
     for head in heads:
         if head["type"] == "page":
-            assert head["payload"] == stream.reader.store.page(PageKey(*head["key"]))
+            assert head["payload"] == stored_page(stream.reader.store, PageKey(*head["key"]))
 
 
 async def test_a_view_of_a_rollup_brings_its_tracks_where_it_is_too_coarse(stream: Stream) -> None:
@@ -227,11 +232,9 @@ class HalfBuilt:
     def __init__(self, store: RunStore, built: set[int], *, is_growing: bool = True) -> None:
         self._store, self._built, self.is_growing = store, built, is_growing
 
-    def shape(self, block: int) -> bytes | None:
-        return self._store.shape(block) if block in self._built else None
-
-    def track_facts(self, block: int) -> dict[int, dict[str, Any]]:
-        return {}
+    def get(self, record: Record, *numbers: int) -> bytes | None:
+        is_missing = record is SHAPE and numbers[0] not in self._built
+        return None if is_missing else self._store.get(record, *numbers)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
@@ -240,7 +243,7 @@ class HalfBuilt:
 def test_a_growing_build_shows_the_tracks_that_are_done(stream: Stream) -> None:
     store = stream.reader.store
     assert isinstance(store, RunStore)
-    tracks = json.loads(gzip.decompress(store.tracks()))["tracks"]
+    tracks = json.loads(gzip.decompress(need(store, TRACKS)))["tracks"]
     done = [
         track["id"] for track in tracks if track["events"] != "0" and track["id"] < 32 and track["kind"] != "rollup"
     ]
@@ -275,7 +278,7 @@ def test_a_growing_build_shows_no_rollup_of_which_a_part_is_missing(stream: Stre
 
 
 def kinds(store: RunStore) -> dict[int, str]:
-    tracks = json.loads(gzip.decompress(store.tracks()))["tracks"]
+    tracks = json.loads(gzip.decompress(need(store, TRACKS)))["tracks"]
     return {track["id"]: track["kind"] for track in tracks}
 
 

@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 from tests.corpus import corpus_path
 from tilescope.tiler.export.trace_event import ExportQuestion, pieces
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.records.attachments import ATTACHMENTS
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.verify import verify_store
 
@@ -55,12 +57,12 @@ def shown(store_path: Path) -> tuple[Any, ...]:
             for track in reader.tree.tracks
             if track["kind"] != "rollup"
             for ordinal in range(int(track["events"]))
-            if (event := store.event(track["id"], ordinal)) is not None
+            if (event := event_details(store, track["id"], ordinal)) is not None
         ]
         for event in events:  # flows of one time come in any order
             for side in ("in", "out"):
                 event["flows"][side].sort(key=json.dumps)
-        members = {entry["name"] for entry in json.loads(gzip.decompress(store.attachments() or b""))["attachments"]}
+        members = {entry["name"] for entry in json.loads(gzip.decompress(store.get(ATTACHMENTS) or b""))["attachments"]}
         facts = {
             key: manifest[key] for key in ("events", "flows", "tick_ps", "origin_ns", "end", "ignored", "warnings")
         }

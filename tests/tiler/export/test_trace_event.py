@@ -20,11 +20,17 @@ from tests.corpus import corpus_path
 from tests.examples import examples
 from tests.tiler.json_traces import busy_events, write_trace
 from tilescope.client.sync import Run
+from tilescope.tiler.details import Arguments
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.export import Cursor, ExportQuestion, next_piece, pieces
+from tilescope.tiler.export import Cursor, ExportQuestion, made_events, next_piece, pieces
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.arguments import argument_decoder
+from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.lookup.flow_ends import flow_ends
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.store.store import Store
+from tilescope.tiler.synth import write_synthetic_trace
 from tilescope.tiler.tools import Tracks
 
 pytestmark = pytest.mark.slow
@@ -171,12 +177,12 @@ def flows_of(store: Path, there: Callable[[int, int], bool]) -> Counter[tuple[An
     found: Counter[tuple[Any, ...]] = Counter()
     origin_ps, tick_ps = int(opened.manifest()["origin_ns"]) * 1000, int(opened.manifest()["tick_ps"])
     for track, told in enumerate(reader.tree.tracks):
-        for ends in opened.flow_ends(track) if told["kind"] == "slice" else ():
+        for ends in flow_ends(opened, track) if told["kind"] == "slice" else ():
             for k in np.flatnonzero(ends.incoming == 0).tolist():
                 tick, partner, arrives = int(ends.tick[k]), int(ends.partner_track[k]), int(ends.partner_tick[k])
                 events = [
-                    opened.event(track, int(ends.ordinal[k])),
-                    opened.event(partner, int(ends.partner_ordinal[k])),
+                    event_details(opened, track, int(ends.ordinal[k])),
+                    event_details(opened, partner, int(ends.partner_ordinal[k])),
                 ]
                 names = [event["name"] for event in events if event is not None]
                 if there(track, tick) and there(partner, arrives):
@@ -215,6 +221,23 @@ def test_any_part_of_any_trace_has_the_same_events_arguments_and_flows(
         assert slices_of(again) == expected
         assert {what for what, count in again.manifest["flows"].items() if count != "0"} <= {"edges"}
         assert flows_of(Path(folder, "again.store"), lambda *_: True) == wanted
+
+
+def test_the_decoder_of_arguments_is_looked_up_once_for_each_track(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_synthetic_trace(tmp_path / "trace.pb", format="xspace", events=400, tracks=5, seed=1)
+    build_store([tmp_path / "trace.pb"], tmp_path / "store")
+    looked_up: list[int] = []
+
+    def noted(store: Store, file: int) -> Callable[[bytes], Arguments]:
+        looked_up.append(file)
+        return argument_decoder(store, file)
+
+    monkeypatch.setattr(made_events, "argument_decoder", noted)
+    events = json.loads(exported(tmp_path / "store"))["traceEvents"]
+    tracks = {(event["pid"], event["tid"]) for event in events if event["ph"] == "X"}
+    assert 1 < len(looked_up) <= len(tracks) < len(events)
 
 
 def test_what_travels_with_a_piece_is_small(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ class Names(list[SimpleNamespace]):
 
 
 NAMES = Names(SimpleNamespace(text=f"op.{at}") for at in range(9))
-READER = cast(QueryReader, SimpleNamespace(names=NAMES, store=SimpleNamespace(rows_chunk=lambda _chunk: None)))
+READER = cast(QueryReader, SimpleNamespace(names=NAMES, store=SimpleNamespace(get=lambda _record, _chunk: None)))
 KINDS: dict[int, list[Any]] = {
     2: [0.5, float("inf")],
     3: [0, 7, 2**30 - 1, 2**30, 2**64 - 1],

@@ -61,11 +61,8 @@ def stored(files: Sequence[XStatTables]) -> StoredRows:
 
 
 def reader_of(files: Sequence[XStatTables], chunks: Sequence[bytes]) -> QueryReader:
-    store = SimpleNamespace(
-        rows_chunk=lambda number: chunks[number] if number < len(chunks) else None,
-        event_metadata=lambda file: files[file],
-    )
-    return cast(QueryReader, SimpleNamespace(names=NAMES, store=store))
+    store = SimpleNamespace(get=lambda _record, number: chunks[number] if number < len(chunks) else None)
+    return cast(QueryReader, SimpleNamespace(names=NAMES, store=store, event_metadata=lambda file: files[file]))
 
 
 @pytest.mark.parametrize("seed", range(4))

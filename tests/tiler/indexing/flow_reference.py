@@ -14,7 +14,9 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Part, SliceFlag, Ti
 from tilescope.tiler.readers import open_trace
 from tilescope.tiler.records.flow_ends import FlowEnds
 from tilescope.tiler.records.tiles import PAGE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.store import need
 
 Edge = tuple[int, int, int, int, int, int]  # track, ordinal and tick of the one end, and of the other
 
@@ -145,7 +147,7 @@ def read_ends(file: Path, store: RunStore) -> tuple[list[End], list[Correlated]]
     summary = reader.summary()
     reader.close()
     zero_ps = (int(manifest["origin_ns"]) - summary.base_time_ns) * 1000
-    tree = json.loads(decompress(store.tracks()))
+    tree = json.loads(decompress(need(store, TRACKS)))
     groups = {group["id"]: (group["name"], group["detail"]) for group in tree["groups"]}
     shown = {
         (*groups[track["group"]], track["name"], track["detail"]): track["id"]

@@ -14,6 +14,7 @@ from tests.tpu_trace import random_core
 from tests.tpu_trace import write_trace as write_tpu_trace
 from tilescope.tiler.errors import Cancelled, TraceError
 from tilescope.tiler.indexing import BuildProgress, build_store
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.store.run_store import open_run_store
 from tilescope.tiler.verify import VerifyReport, verify_store
 
@@ -72,7 +73,7 @@ def test_files_of_several_hosts_share_one_time_axis(tmp_path: Path) -> None:
     assert manifest["hosts"] == ["host9", "host10"]
     assert manifest["files"] == ["host10.json", "host9.json"]
     assert (manifest["origin_ns"], manifest["end"]) == ("9000000", "1005000")
-    first, second = store.event(0, 0), store.event(1, 0)
+    first, second = event_details(store, 0, 0), event_details(store, 1, 0)
     assert first is not None
     assert second is not None
     assert (first["name"], first["start"]) == ("on 9", "0")

@@ -20,7 +20,9 @@ import pytest
 
 from tests.demo import DEMO_TRACE
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import Shape, decode_page, decompress
+from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.synth import write_synthetic_trace
 from tilescope.tiler.verify import verify_store
@@ -92,10 +94,10 @@ class Builds:
             manifest = opened.manifest()
             events = 0
             for block in range(manifest["blocks"]):
-                shape = Shape.decode(decompress(opened.shape(block) or b""))
+                shape = Shape.decode(decompress(opened.get(SHAPE, block) or b""))
                 for tile in range(len(shape.level)):
                     if shape.level[tile] == manifest["root_level"]:
-                        assert list(decode_page(decompress(opened.page(shape.page_of(tile)) or b"")))
+                        assert list(decode_page(decompress(stored_page(opened, shape.page_of(tile)) or b"")))
                         events += int(shape.events[tile])
             assert events >= int(manifest["events"]["total"]) > 0
             return str(manifest["files"][0])

@@ -15,6 +15,7 @@ import pytest
 from tests.tiler.readers import wire_writer as w
 from tilescope.tiler.errors import TooLarge, TraceError
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.sources import sources
 from tilescope.tiler.readers import discover
 from tilescope.tiler.readers.fingerprint import take_fingerprints
 from tilescope.tiler.store import open_run_store
@@ -50,7 +51,7 @@ def test_a_foreign_file_and_a_broken_one_are_named(tmp_path: Path) -> None:
         "deep/x.pb is left out: it is of no known trace format",
     ]
     store = open_run_store(tmp_path / "store")
-    assert store.sources() == take_fingerprints(files)  # so that the index is one of these files
+    assert sources(store) == take_fingerprints(files)  # so that the index is one of these files
     store.close()
     assert build_store(files, tmp_path / "store") == found["build"]
 

@@ -14,9 +14,11 @@ from tilescope.tiler.indexing import BuildProgress, build_store
 from tilescope.tiler.indexing import build as build_module
 from tilescope.tiler.indexing.reading import read as read_module
 from tilescope.tiler.pages import decompress
-from tilescope.tiler.records.overview import OverviewEntries
+from tilescope.tiler.records.overview import OVERVIEW, OverviewEntries
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.store import need
 from tilescope.tiler.synth import write_synthetic_trace
 
 
@@ -30,10 +32,10 @@ def overview_of(store: RunStore) -> OverviewEntries:
     overview = store.manifest()["overview"]
     pages = []
     for number in range(overview["pages"]):
-        page = store.overview(number)
+        page = store.get(OVERVIEW, number)
         assert page is not None
         pages.append(OverviewEntries.decode(decompress(page), overview["level"], number))
-    assert store.overview(overview["pages"]) is None
+    assert store.get(OVERVIEW, overview["pages"]) is None
     return OverviewEntries.join(pages)
 
 
@@ -51,7 +53,7 @@ def watched(files: list[Path], store: Path) -> list[Seen]:
             shutil.copytree(store / f"gen-{progress.build}.part", copy / "gen-copy")
             (copy / "CURRENT").write_text("gen-copy\n")
             now = open_run_store(copy)
-            tracks = json.loads(decompress(now.tracks()))["tracks"]
+            tracks = json.loads(decompress(need(now, TRACKS)))["tracks"]
             seen.append((progress, now.manifest(), overview_of(now), [track["name"] for track in tracks]))
             now.close()
 
@@ -68,7 +70,7 @@ def test_a_trace_that_is_read_track_by_track_shows_itself_once(tmp_path: Path) -
     assert (final["state"], final["revision"]) == ("ready", 0)
     same = ("build", "origin_ns", "end", "tick_ps", "tracks", "blocks", "names", "overview", "events")
     assert [manifest[key] for key in same] == [final[key] for key in same]
-    assert names == [track["name"] for track in json.loads(decompress(store.tracks()))["tracks"]]
+    assert names == [track["name"] for track in json.loads(decompress(need(store, TRACKS)))["tracks"]]
     exact = overview_of(store)
     store.close()
     # Rough, but in the right places: where something is shown there is something, within two bins.

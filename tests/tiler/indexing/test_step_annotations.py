@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.tiler.readers import wire_writer as w
 from tilescope.tiler import _native
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.steps import marked_steps
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
 
@@ -49,7 +50,7 @@ def test_integers_make_steps_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "h.xplane.pb").write_bytes(w.message(1, w.data(2, "/host:CPU"), line, *meta) + other)
     build_store([tmp_path / "h.xplane.pb"], tmp_path / "store")
     store = open_run_store(tmp_path / "store")
-    ((_, found),) = store.steps()
+    ((_, found),) = marked_steps(store)
     assert found.number.tolist() == [11, 12, 1, 16]
     assert (np.diff(found.ordinal) > 0).all()
     steps = QueryReader(store).steps

@@ -10,6 +10,7 @@ import pytest
 
 from tests.corpus import corpus_path
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 
 
@@ -29,7 +30,7 @@ def test_a_pair_has_the_arguments_of_both_ends(tmp_path: Path) -> None:
     store = index_events(
         tmp_path, [thread | {"ph": "B", "ts": 1, "args": {"x": 1}}, thread | {"ph": "E", "ts": 4, "args": {"y": 2}}]
     )
-    event = next(event for track in (0, 1) if (event := store.event(track, 0)) is not None)
+    event = next(event for track in (0, 1) if (event := event_details(store, track, 0)) is not None)
     assert (event["name"], event["duration"]) == ("a", "3000")
     assert [(one["name"], one["value"]) for one in event["args"]] == [("x", 1), ("y", 2)]
     store.close()

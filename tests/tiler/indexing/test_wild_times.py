@@ -10,8 +10,11 @@ import pytest
 
 from tests.tiler.readers import wire_writer as w
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.pages import decompress
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.run_store import RunStore, open_run_store
+from tilescope.tiler.store.store import need
 from tilescope.tiler.verify import verify_store
 
 Json = dict[str, Any]
@@ -49,12 +52,12 @@ def index(tmp_path: Path, *files: list[Json] | bytes, name: str = "store") -> Ru
 
 def shown(store: RunStore) -> list[Json]:
     """All events by their tracks, with arguments and flows."""
-    tracks = json.loads(decompress(store.tracks()))["tracks"]
+    tracks = json.loads(decompress(need(store, TRACKS)))["tracks"]
     found = []
     for track in tracks:
         if track["kind"] != "rollup":
             for ordinal in range(int(track["events"])):
-                event = store.event(track["id"], ordinal)
+                event = event_details(store, track["id"], ordinal)
                 assert event is not None
                 found.append(
                     {

@@ -14,6 +14,8 @@ from tests.tiler.readers import wire_writer as w
 from tests.tiler.store.stored import attached, built, entries_of
 from tilescope.tiler.details.typed_stats import StatType, plane_stats
 from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.lookup.arguments import event_metadata
+from tilescope.tiler.query import Names
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify import verify_store
 
@@ -87,7 +89,7 @@ def planes_of(path: Path) -> Iterator[tuple[str, Fields, dict[int, str]]]:
 
 
 def tables_of(run: RunStore) -> XStatTables:
-    tables = run.event_metadata(0)
+    tables = event_metadata(run, 0)
     assert tables is not None
     return tables
 
@@ -131,7 +133,7 @@ def test_stats_of_event_metadata_with_and_without_events(name: str, tmp_path: Pa
     path = corpus_path(name)
     with built([path], tmp_path / "store") as run:
         tables = tables_of(run)
-        names_of_run = [run._name(k)[0] for k in range(run.manifest()["names"]["count"])]
+        names_of_run = [Names(run)[k].text for k in range(run.manifest()["names"]["count"])]
         found: dict[tuple[int, int], Any] = {}
         for number in range(len(tables)):
             entry = tables.entry(number)

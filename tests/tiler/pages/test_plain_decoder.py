@@ -23,7 +23,9 @@ from tests.tiler.pages.plain_decoder import (
     stored_parts,
 )
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey, Shape, Tile, decode_columns, decompress, with_residual
+from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.store import RunStore, open_run_store
 
 LEAF, TERMINAL, FIRST_OF_PAGE, HAS_RESIDUAL = 1, 2, 4, 8
@@ -51,7 +53,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def pages_of(store: RunStore) -> Iterator[tuple[int, list[dict[str, Any]], PageKey, bytes]]:
     """Every page of every block, with the rows of the shape that lie on it."""
     for block in range(store.manifest()["blocks"]):
-        member = store.shape(block)
+        member = store.get(SHAPE, block)
         assert member is not None
         rows = read_shape(member)
         starts = [k for k, row in enumerate(rows) if row["tile_flags"] & FIRST_OF_PAGE] + [len(rows)]
@@ -59,7 +61,7 @@ def pages_of(store: RunStore) -> Iterator[tuple[int, list[dict[str, Any]], PageK
         for first, last in pairwise(starts):
             head = rows[first]
             key = PageKey(block, head["level"], head["index"], head["slot"])
-            page = store.page(key)
+            page = stored_page(store, key)
             assert page is not None
             yield block, rows[first:last], key, page
 
@@ -86,7 +88,7 @@ def events_in(tile: PlainTile) -> int:
 def test_the_product_reads_the_same(store: RunStore) -> None:
     for _, _, key, member in pages_of(store):
         page, tiles = read_page(member)
-        residual = store.page(key.residual)
+        residual = stored_page(store, key.residual)
         if residual is not None:
             make_exact(page, tiles, residual)
         read = decode_columns(decompress(member))
@@ -98,7 +100,7 @@ def test_the_product_reads_the_same(store: RunStore) -> None:
 
 def test_pages_with_bins_have_residuals(store: RunStore) -> None:
     for _, rows, key, member in pages_of(store):
-        residual = store.page(key.residual)
+        residual = stored_page(store, key.residual)
         _, tiles = read_page(member)
         assert (residual is not None) == any(tile.bins for tile in tiles) == bool(rows[0]["tile_flags"] & HAS_RESIDUAL)
         assert rows[0]["residual_crc"] == zlib.crc32(residual or b"")
@@ -108,7 +110,7 @@ def test_rounded_busy_times_add_up_to_within_half_a_quantum(store: RunStore) -> 
     seen = 0
     for _, _, key, member in pages_of(store):
         page, exact_tiles = read_page(member)
-        residual = store.page(key.residual)
+        residual = stored_page(store, key.residual)
         if residual is None:
             continue
         make_exact(page, exact_tiles, residual)
@@ -154,7 +156,7 @@ def bits(value: float) -> bytes:
 
 def test_shapes_are_read_the_same(store: RunStore) -> None:
     for block in range(store.manifest()["blocks"]):
-        member = store.shape(block)
+        member = store.get(SHAPE, block)
         assert member is not None
         shape = Shape.decode(decompress(member))
         plain = read_shape(member)

@@ -12,6 +12,8 @@ from tests.examples import examples
 from tests.tiler.windows import WINDOWS, overlaps, starts_in
 from tilescope.tiler.errors import DamagedStore, UsageError
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.lookup.tiles import decoded_page
 from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, join, no_events
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.store import open_run_store
@@ -57,7 +59,7 @@ def test_a_page_that_lacks_the_tile_is_noticed(example: Example) -> None:
     run = plan.leaf_runs[0]
     other = next(page for page, _ in plan.tiles.shape.pages() if page != run.page)
     with pytest.raises(DamagedStore, match="not on it"):
-        plan.events(run, example.store.decoded_page(other))
+        plan.events(run, decoded_page(example.store, other))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_every_event_of_real_traces_once(tmp_path_factory: pytest.TempPathFactor
             assert events.ordinal.tolist() == list(range(int(track["events"])))
             assert str(int(events.duration.sum())) == track.get("busy", "0")
             for k in {0, len(events) - 1} if len(events) else ():
-                event = store.event(track["id"], k)
+                event = event_details(store, track["id"], k)
                 assert event is not None
                 assert (event["start"], event["duration"]) == (str(events.start[k]), str(events.duration[k]))
     store.close()

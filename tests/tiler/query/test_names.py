@@ -14,6 +14,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import compress
 from tilescope.tiler.query import finish
 from tilescope.tiler.query.names import Names
+from tilescope.tiler.records.record import Record
 
 # What might be taken for the end of a name in JSON, and a half of a pair that no UTF-8 has.
 ODD = ('"],["', '\\"],["', "],[", '"', "\\", "\ud800", "[[", "]]")
@@ -40,13 +41,15 @@ def test_numbers_of_texts_among_some_names(example: Example, more: tuple[str, ..
 class _Pages:
     """A store of names alone."""
 
+    place = "memory"
+
     def __init__(self, pages: list[bytes], count: int, page_size: int) -> None:
         self._pages, self._about = pages, {"count": count, "page_size": page_size}
 
     def manifest(self) -> dict[str, object]:
         return {"names": self._about}
 
-    def names(self, page: int) -> bytes | None:
+    def get(self, _record: Record, page: int) -> bytes | None:
         return compress(self._pages[page]) if page < len(self._pages) else None
 
 

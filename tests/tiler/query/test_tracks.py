@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from tests.demo import DEMO_TRACE
+from tests.tiler.lookup.stored_histogram import histogram_of
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, TrackTree, finish
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import RunStore, open_run_store
+from tilescope.tiler.store.store import need
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.stats.summary import summary
 from tilescope.tiler.windows import everywhere
@@ -30,7 +33,7 @@ def pod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunStore]:
 
 
 def test_the_tracks_of_a_rollup_are_those_that_its_tiles_sum(pod: RunStore) -> None:
-    tree = TrackTree.decode(pod.tracks())
+    tree = TrackTree.decode(need(pod, TRACKS))
     internals = pod.internals()["tracks"]
     rollups = [track["id"] for track in tree.tracks if track["kind"] == "rollup"]
     assert rollups
@@ -45,8 +48,7 @@ def test_the_statistics_of_a_rollup_are_those_of_its_histogram(pod: RunStore) ->
     for track in reader.tree.tracks:
         if track["kind"] != "counter":
             answer = finish(summary(reader, everywhere(EVERYTHING), [track["id"]], 100_000))
-            histogram = pod.histogram(track["id"], 0, TICK_LIMIT)
-            assert histogram is not None
+            histogram = histogram_of(pod, track["id"], 0, TICK_LIMIT)
             for column in histogram.__struct_fields__:
                 assert getattr(answer.rows.histogram, column).tolist() == getattr(histogram, column).tolist()
 

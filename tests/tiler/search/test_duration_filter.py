@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.example import Example, PlainEvent, random_events
-from tilescope.tiler.pages import PageKey, shape
+from tests.tiler.store.reads import noted_reads, refuse_reads
+from tilescope.tiler.pages import shape
 from tilescope.tiler.query import EVERYTHING, QueryReader, finish
+from tilescope.tiler.records.histogram import BLOCK_HISTOGRAM, HISTOGRAM
+from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.search import duration_filter as filter_module
 from tilescope.tiler.search.chosen_names import ChosenNames
 from tilescope.tiler.search.duration_filter import lasting
@@ -21,7 +24,6 @@ from tilescope.tiler.search.hits import page_of_hits
 from tilescope.tiler.search.language import parse
 from tilescope.tiler.search.leaves import leaves
 from tilescope.tiler.search.selection import Selection, select
-from tilescope.tiler.store import RunStore
 from tilescope.tiler.windows import everywhere
 
 
@@ -73,39 +75,21 @@ def test_few_pages_and_histograms_are_read_for_what_is_rare(tmp_path: Path, monk
     lengths = [61 if k == 250_000 else 60 for k in range(300_000)]
     events = [PlainEvent("main", f"op {k % 50}", "", 100 * k, length) for k, length in enumerate(lengths)]
     example = Example(tmp_path, events)
-    pages: list[PageKey] = []
-    page_of = example.store.page
-
-    def record(key: PageKey) -> bytes | None:
-        pages.append(key)
-        return page_of(key)
-
-    monkeypatch.setattr(example.store, "page", record)
+    pages = noted_reads(monkeypatch, example.store, PAGE)
     selection = selected(example, "op dur>60ns")
     for backward in (False, True):
         page = finish(page_of_hits(example.reader, selection, everywhere(EVERYTHING), 1, backward=backward))
         assert page.hits.start.tolist() == [25_000_000]
     assert len(set(pages)) < 8
     # What histograms tell is known now.
-    monkeypatch.setattr(type(example.store), "histogram_record", lambda *_: pytest.fail("a histogram was read"))
+    refuse_reads(monkeypatch, example.store, HISTOGRAM)
     assert len(finish(page_of_hits(example.reader, selected(example, "op dur>60ns"), everywhere(EVERYTHING), 1)).hits)
 
 
 def test_histograms_of_a_block_spare_those_of_its_tracks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     events = [PlainEvent(f"track {k % 8}", f"op {k % 50}", "", 13 * k, 60 + (k == 250_001)) for k in range(300_000)]
     example = Example(tmp_path, events)
-    read: list[tuple[int, ...]] = []
-    store = type(example.store)
-
-    def recorded(method: Callable[..., bytes | None]) -> Callable[..., bytes | None]:
-        def record(of_store: RunStore, *of: int) -> bytes | None:
-            read.append(of)
-            return method(of_store, *of)
-
-        return record
-
-    monkeypatch.setattr(store, "histogram_record", recorded(store.histogram_record))
-    monkeypatch.setattr(store, "block_histogram_record", recorded(store.block_histogram_record))
+    read = noted_reads(monkeypatch, example.store, HISTOGRAM, BLOCK_HISTOGRAM)
     for backward in (False, True):
         page = finish(
             page_of_hits(example.reader, selected(example, "dur>60ns"), everywhere(EVERYTHING), 1, backward=backward)

@@ -16,9 +16,12 @@ from hypothesis import strategies as st
 
 from tests.example import Example, PlainEvent, random_events
 from tests.examples import examples
+from tests.tiler.store.reads import noted_reads, refuse_reads
 from tests.tiler.windows import WINDOWS, overlaps, starts_in, ticks_in
-from tilescope.tiler.pages import PageKey, shape
+from tilescope.tiler.pages import shape
 from tilescope.tiler.query import EVERYTHING, Place, finish
+from tilescope.tiler.records.histogram import HISTOGRAM
+from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search import bins as bins_module
 from tilescope.tiler.search import chosen_names as chosen_module
@@ -111,8 +114,7 @@ def test_totals_of_all_tracks_are_read_by_block(example: Example, query: str, mo
     selection = finish(occurring(example.reader, selected(example, query)))
     assert len(selection.tracks) == (1 if query == "needle" else 4)
     monkeypatch.setattr(totals_module, "_FEW_LEAVES", 0)
-    for method in ("histogram_record", "page"):
-        monkeypatch.setattr(type(example.store), method, lambda *_: pytest.fail("tracks were read by themselves"))
+    refuse_reads(monkeypatch, example.store, HISTOGRAM, PAGE)
     found = finish(totals(example.reader, selected(example, query), everywhere(EVERYTHING)))
     assert found.count.sum() == sum(query in event.name for event in example.events)
 
@@ -238,14 +240,7 @@ def test_what_a_query_chooses_is_worked_out_once(example: Example, monkeypatch: 
 def test_pages_without_the_name_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["needle" if k == 70_000 else f"op {k % 50}" for k in range(80_000)]
     example = Example(tmp_path, [PlainEvent("main", name, "", 100 * k, 60) for k, name in enumerate(names)])
-    read: list[PageKey] = []
-    page_of = example.store.page
-
-    def record(key: PageKey) -> bytes | None:
-        read.append(key)
-        return page_of(key)
-
-    monkeypatch.setattr(example.store, "page", record)
+    read = noted_reads(monkeypatch, example.store, PAGE)
     for backward in (False, True):
         selection = selected(example, "needle")
         page = finish(page_of_hits(example.reader, selection, everywhere(EVERYTHING), 1, backward=backward))

@@ -40,6 +40,7 @@ from tilescope.tiler.errors import StoreError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import Shape, decompress
 from tilescope.tiler.readers import discover
+from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.generation import current
 from tilescope.tiler.store.lmdb_reader import LmdbReader
@@ -211,7 +212,7 @@ async def _routes(client: Any, bad: Path, good: Path) -> list[tuple[str, str, by
         pages = []
         for block in range(manifest["blocks"]):
             asked.append((f"{base}/shapes/{block}", None))
-            shape = Shape.decode(decompress(store.shape(block) or b""))
+            shape = Shape.decode(decompress(store.get(SHAPE, block) or b""))
             pages += [key for key, _ in shape.pages()]
         asked += [(f"{base}/names/{page}", None) for page in range(-(-manifest["names"]["count"] // 1024))]
         asked += [(f"{base}/overview/{page}", None) for page in range(4)]

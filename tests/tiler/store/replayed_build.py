@@ -15,9 +15,10 @@ from pathlib import Path
 
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress, decompress
 from tilescope.tiler.records.manifest import MANIFEST
-from tilescope.tiler.records.tracks import BLOCK_TRACKS
+from tilescope.tiler.records.tracks import BLOCK_TRACKS, TRACKS
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.generation import Generation
+from tilescope.tiler.store.store import Store, need
 
 _OF_THE_RUN = b"TNAEO"  # kinds of records that are not of a block
 _AT_THE_END = b"BI"  # and those that are written last
@@ -30,7 +31,7 @@ class ReplayedBuild:
         source = open_run_store(finished)
         self._records = list(source.records())
         self._manifest = source.internals()
-        self._tracks = json.loads(decompress(source.tracks()))["tracks"]
+        self._tracks = json.loads(decompress(need(source, TRACKS)))["tracks"]
         source.close()
         target.mkdir(parents=True, exist_ok=True)
         self.blocks: int = self._manifest["public"]["blocks"]
@@ -113,9 +114,9 @@ def _main(finished: str, target: str, build: str) -> None:
         print("ok", flush=True)
 
 
-def tracks_of(store: object) -> list[dict[str, object]]:
+def tracks_of(store: Store) -> list[dict[str, object]]:
     """The tracks of an open store."""
-    tree: dict[str, list[dict[str, object]]] = json.loads(decompress(store.tracks()))  # type: ignore[attr-defined]
+    tree: dict[str, list[dict[str, object]]] = json.loads(decompress(need(store, TRACKS)))
     return tree["tracks"]
 
 

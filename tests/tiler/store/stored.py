@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.store.attachments import AttachmentEntry, content, listed
+from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, content
 from tilescope.tiler.store.run_store import RunStore
 
 
@@ -25,14 +25,12 @@ def built(files: list[Path], store: Path, **options: int) -> Iterator[RunStore]:
 
 def entries_of(run: RunStore) -> tuple[AttachmentEntry, ...]:
     """The list."""
-    record = run.attachments()
-    assert record is not None
-    return listed(record)
+    return attachments_of(run)
 
 
 def bytes_of(run: RunStore, entry: AttachmentEntry) -> bytes:
     """The whole content."""
-    return b"".join(content(entry, lambda chunk: run.attachment_chunk(entry.id, chunk)))
+    return b"".join(content(run, entry))
 
 
 def attached(run: RunStore) -> dict[str, bytes]:

@@ -1,10 +1,10 @@
-"""A published run: events with their arguments, and what is refused."""
+"""A published run: its records by their numbers, and stores that are refused."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,10 +14,19 @@ from tests.tiler.json_traces import busy_events, write_trace
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, StoreVersion
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.pages import compress, decompress
+from tilescope.tiler.pages import compress
+from tilescope.tiler.records.arguments import ARGUMENTS
+from tilescope.tiler.records.catalogue import record_of
+from tilescope.tiler.records.flow_bins import FLOW_TILES
+from tilescope.tiler.records.flow_ends import FLOW_ENDS
 from tilescope.tiler.records.manifest import MANIFEST
-from tilescope.tiler.records.tiles import PAGE
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.page_names import PAGE_NAMES
+from tilescope.tiler.records.record import Record
+from tilescope.tiler.records.tiles import PAGE, SHAPE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.run_store import RunStore, open_run_store
+from tilescope.tiler.store.store import need
 
 EVENTS = busy_events(4)
 
@@ -36,49 +45,47 @@ def store(path: Path) -> Iterator[RunStore]:
     store.close()
 
 
-def tracks(store: RunStore) -> list[dict[str, object]]:
-    tree: dict[str, list[dict[str, object]]] = json.loads(decompress(store.tracks()))
-    return tree["tracks"]
-
-
-def test_every_slice_is_that_of_the_file(store: RunStore) -> None:
-    for track in tracks(store):
-        if track["kind"] != "slice":
-            continue
-        tid = int(str(track["name"]).removeprefix("Thread "))
-        written = [e for e in EVENTS if e["ph"] == "X" and e["tid"] == tid]
-        written.sort(key=lambda e: (e["ts"], -e["dur"]))
-        assert track["events"] == str(len(written))
-        for ordinal in range(0, len(written), 37):
-            event = store.event(int(str(track["id"])), ordinal)
-            assert event is not None
-            assert event["name"] == written[ordinal]["name"]
-            assert event["start"] == str(written[ordinal]["ts"] * 1000)
-            assert event["duration"] == str(written[ordinal]["dur"] * 1000)
-            number = written[ordinal].get("args", {}).get("number")
-            assert event["args"] == ([] if number is None else [{"name": "number", "value": number}])
-
-
-def test_samples_and_instants(store: RunStore) -> None:
-    kinds = {str(track["kind"]): int(str(track["id"])) for track in tracks(store)}
-    samples = sorted((e for e in EVENTS if e["ph"] == "C"), key=lambda e: int(e["ts"]))
-    event = store.event(kinds["counter"], 700)
-    assert event is not None
-    assert (event["kind"], event["value"]) == ("counter", samples[700]["args"]["bytes"])
-    event = store.event(kinds["instant"], 3)
-    assert event is not None
-    assert event["name"].startswith("mark")
-
-
-def test_events_that_there_are_not(store: RunStore) -> None:
-    rollup = [track["kind"] for track in store.internals()["tracks"]].index("rollup")
-    for track, ordinal in ((-1, 0), (99, 0), (1, -1), (1, 10**9), (rollup, 0)):
-        assert store.event(track, ordinal) is None
+def test_records_are_read_by_their_numbers(store: RunStore) -> None:
+    chunks = list(store.scan(ARGUMENTS))
+    assert len({track for (track, _), _ in chunks}) > 2
+    for (track, first), value in chunks:
+        assert store.get(ARGUMENTS, track, first) == value
+        assert store.at_most(ARGUMENTS, track, first) == store.at_most(ARGUMENTS, track, first + 1) != None  # noqa: E711
+    (track, first), value = chunks[-1]
+    assert store.at_most(ARGUMENTS, track, 1 << 40) == ((track, first), value)
+    assert store.at_most(ARGUMENTS, track + 1, 1 << 40) is None  # of another track
+    assert list(store.scan(ARGUMENTS, track)) == [chunk for chunk in chunks if chunk[0][0] == track]
+    pages = list(store.scan(PAGE, 0))
+    level = pages[-1][0][1]
+    assert list(store.scan(PAGE, 0, start=level)) == [page for page in pages if page[0][1] >= level] != pages
+    assert {record_of(key) for key, _ in store.records()} > {MANIFEST, TRACKS, NAMES, PAGE, SHAPE, ARGUMENTS}
 
 
 def test_records_that_there_are_not(store: RunStore) -> None:
-    found = [store.names(-1), store.names(9), store.shape(-1), store.shape(9), store.decoded_shape(9)]
-    assert found == [None] * 5
+    assert [store.get(NAMES, page) for page in (-1, 9, 1 << 40)] == [None] * 3
+    assert store.at_most(ARGUMENTS, -1, 0) is None
+    assert [list(store.scan(PAGE, block)) for block in (-1, 99, 1 << 40)] == [[]] * 3
+    assert list(store.scan(PAGE, 0, start=1 << 40)) == []
+    with pytest.raises(DamagedStore, match="the page of names 9 is missing"):
+        need(store, NAMES, 9)
+    with pytest.raises(struct.error):  # a mistake of whoever calls
+        store.get(NAMES, 1, 2)
+
+
+@pytest.mark.parametrize("record", [FLOW_ENDS, FLOW_TILES, PAGE_NAMES], ids=str)
+@pytest.mark.parametrize("is_short", [True, False])
+def test_keys_of_another_length_are_damage(path: Path, tmp_path: Path, record: Record, is_short: bool) -> None:
+    altered = AlteredStore.copy_of(path, tmp_path / "store")
+    numbers = (7, *[0] * len(record.numbers[1:]))
+    key = record.key(*numbers)[:-1] if is_short else record.key(*numbers) + b"x"
+    altered.put({key: compress(b"")})
+    store = open_run_store(altered.path)
+    message = re.escape(f"{altered.path}: a record that should not be there: {key!r}")
+    with pytest.raises(DamagedStore, match=message):
+        store.at_most(record, *numbers[:-1], 1 << 20)
+    with pytest.raises(DamagedStore, match=message):
+        list(store.scan(record, 7))
+    store.close()
 
 
 def test_a_folder_that_is_no_store(tmp_path: Path) -> None:
@@ -108,30 +115,3 @@ def test_a_pipe_in_place_of_the_data_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "gen-1" / "data.mdb")
     with pytest.raises(DamagedStore, match="no plain file"):
         open_run_store(tmp_path)
-
-
-def test_a_damaged_page_is_an_error_not_a_wrong_answer(path: Path, tmp_path: Path) -> None:
-    altered = AlteredStore.copy_of(path, tmp_path / "store")
-    altered.put({PAGE.key(*key[:4]): page[:100] + b"\x00" + page[101:] for key, page in altered.pages().items()})
-    store = open_run_store(altered.path)
-    with pytest.raises(DamagedStore):
-        store.event(1, 5)
-    store.close()
-
-
-def test_arguments_are_as_the_file_has_them_where_every_client_can_read_them(tmp_path: Path) -> None:
-    args = '{"small":[1,-2],"text":"1","edge":9007199254740991,"large":9007199254740992,"deep":{"n":-9007199254740993}}'
-    path = tmp_path / "trace.json"
-    path.write_text(f'[{{"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":1,"args":{args}}}]')
-    build_store([path], tmp_path / "store")
-    store = open_run_store(tmp_path / "store")
-    event = store.event(0, 0)
-    store.close()
-    assert event is not None
-    assert {arg["name"]: arg["value"] for arg in event["args"]} == {
-        "small": [1, -2],
-        "text": "1",
-        "edge": 9007199254740991,
-        "large": "9007199254740992",
-        "deep": {"n": "-9007199254740993"},
-    }

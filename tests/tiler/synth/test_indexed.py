@@ -11,7 +11,9 @@ import pytest
 
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import decompress
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.store.store import need
 from tilescope.tiler.synth import write_synthetic_trace
 
 # The one series of the line of this name: its samples have the track that is named after them.
@@ -24,7 +26,7 @@ def stored(store: Path) -> set[Row]:
     """What the track tree of the store says; rollups left out."""
     run = open_run_store(store)
     try:
-        tree, tick_ps = json.loads(decompress(run.tracks())), run.manifest()["tick_ps"]
+        tree, tick_ps = json.loads(decompress(need(run, TRACKS))), run.manifest()["tick_ps"]
     finally:
         run.close()
     processes = {group["id"]: group["name"] for group in tree["groups"]}

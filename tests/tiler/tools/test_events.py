@@ -20,6 +20,7 @@ from tilescope.client import event_columns
 from tilescope.tiler.details.values import Values, first_of
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import EVENT_KINDS, QueryReader, finish
 from tilescope.tiler.store import RunStore, open_run_store
 from tilescope.tiler.tools import Answer, Scope, answer_json, arrow, ask, from_values, tool, values_of
@@ -133,7 +134,7 @@ def assert_like_events(store: RunStore, where: str | None, name: str | None) -> 
     places = list(zip(*(values_of(column) for column in plain.columns), strict=True))
     assert places == sorted(set(places))
     shown = places[:: max(1, len(places) // 150)]
-    events = {place: store.event(*place) for place in shown}
+    events = {place: event_details(store, *place) for place in shown}
     keys = sorted({a["name"] for event in events.values() for a in (event or {})["args"]})[:30]
     keys = [key for key in keys if key.isprintable() and len(key) < 200]
     columns = ["start", "duration", "end", "name", "row", *(f"args.{key}" for key in keys)]

@@ -24,6 +24,8 @@ from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.reading import read as read_module
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.records.attachments import ATTACHMENTS
+from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.store import open_growing, open_run_store
 from tilescope.tiler.store.lmdb_writer import LmdbWriter
 from tilescope.tiler.synth import write_synthetic_trace
@@ -174,8 +176,8 @@ def test_what_says_complete_is_the_end_and_what_is_so_far_never_falls(
         with suppress(NoStore):
             store = open_growing(tmp_path / "store", build)
             manifest = store.manifest()
-            done = [block for block in range(manifest["blocks"]) if store.shape(block) is not None]
-            state = (manifest["revision"], len(done), int(store.attachments() is not None))
+            done = [block for block in range(manifest["blocks"]) if store.get(SHAPE, block) is not None]
+            state = (manifest["revision"], len(done), int(store.get(ATTACHMENTS) is not None))
             store.close()
             if state not in seen:
                 seen.append(state)

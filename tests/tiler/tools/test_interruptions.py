@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
 from tests.example import Example, PlainEvent
+from tests.tiler.store.reads import noted_reads, refuse_reads
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts import busy
 from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.records.arguments import ARGUMENTS
+from tilescope.tiler.records.histogram import HISTOGRAM
+from tilescope.tiler.records.spread import SPREAD
+from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.store import two_threads
 from tilescope.tiler.tools import Scope, ask, from_values, hit_bins, tool
 
@@ -44,25 +48,13 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
     example.store.close()
 
 
-def noting(read: Callable[..., Any], records: list[object]) -> Callable[..., Any]:
-    """The same, which leaves what it was asked for."""
-
-    def noted(*of: object) -> Any:
-        records.append(of)
-        return read(*of)
-
-    return noted
-
-
 @pytest.mark.parametrize(("name", "values"), QUESTIONS, ids=[f"{name} {values}" for name, values in QUESTIONS])
 def test_little_is_read_between_two_steps(
     long: Example, monkeypatch: pytest.MonkeyPatch, name: str, values: dict[str, object]
 ) -> None:
     monkeypatch.setattr(two_threads, "_AT_ONCE", _AT_ONCE)
     monkeypatch.setattr(busy, "_PAGES_AT_ONCE", _AT_ONCE)
-    records: list[object] = []
-    for method in ("page", "histogram_record", "spread_record", "args_chunk"):
-        monkeypatch.setattr(long.store, method, noting(getattr(long.store, method), records))
+    records = noted_reads(monkeypatch, long.store, PAGE, HISTOGRAM, SPREAD, ARGUMENTS)
     asked = tool(name)
     steps = ask(asked, Scope(QueryReader(long.store)), from_values(asked.question, values))
     most = total = 0
@@ -75,8 +67,7 @@ def test_little_is_read_between_two_steps(
 
 
 def test_a_question_that_is_given_up_reads_nothing_more(long: Example, monkeypatch: pytest.MonkeyPatch) -> None:
-    records: list[object] = []
-    monkeypatch.setattr(long.store, "page", noting(long.store.page, records))
+    records = noted_reads(monkeypatch, long.store, PAGE)
     asked = tool("hit_bins")
     steps = ask(asked, Scope(QueryReader(long.store)), from_values(asked.question, {"query": "op", "px": 1000}))
     while not records:
@@ -99,7 +90,7 @@ def test_what_would_take_too_long_is_refused_before_anything_is_read(
     long: Example, monkeypatch: pytest.MonkeyPatch, name: str, values: dict[str, object], words: str
 ) -> None:
     monkeypatch.setattr(hit_bins, "MAX_BINS", 300)
-    monkeypatch.setattr(long.store, "page", None)
+    refuse_reads(monkeypatch, long.store, PAGE)
     asked = tool(name)
     with pytest.raises(UsageError, match=words):
         finish(ask(asked, Scope(QueryReader(long.store)), from_values(asked.question, values)))

@@ -10,6 +10,7 @@ import pytest
 from tests.tiler.readers.wire_writer import data, double, event_metadata, message, number, stat_metadata
 from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
@@ -78,7 +79,7 @@ def test_counters_by_track_and_name(tmp_path: Path) -> None:
     cycles = found[first, "CYCLES"]
     assert (cycles["least"], cycles["greatest"], cycles["last"]) == (5, 7, 7)
     assert (cycles["description"], cycles["set"], cycles["number"]) == ("busy cycles", "core", "71")
-    told = reader.store.event(*map(int, cycles["event"].split(".")))
+    told = event_details(reader.store, *map(int, cycles["event"].split(".")))
     assert told is not None
     assert told["name"] == "CYCLES"
     assert rows(answer(reader, tracks=[second])).keys() == {(second, "CYCLES")}

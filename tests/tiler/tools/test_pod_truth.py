@@ -11,6 +11,7 @@ import pytest
 from bench.pod_run import Pod, PodShape, write_pod
 from tilescope.tiler.facts.operations.instruction_places import instruction_places
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.arguments import event_metadata
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
@@ -97,7 +98,7 @@ def test_cores_share_what_is_known_of_an_instruction(pod: Pod, reader: QueryRead
     answer(reader, "hlo_stats")
     assert len(instruction_places(reader)) == len(pod.truth["instructions"])
     for file in range(len(pod.files)):
-        tables = reader.store.event_metadata(file)
+        tables = event_metadata(reader.store, file)
         assert tables is not None
         for number, other in enumerate(tables.alike.tolist()):
             if other != number:
@@ -115,7 +116,7 @@ def test_cores_share_what_is_known_of_an_instruction(pod: Pod, reader: QueryRead
 def test_categories_are_those_of_all_cores(pod: Pod, reader: QueryReader) -> None:
     """Each name has the one that the metadata of all cores says that have it."""
     for file in range(len(pod.files)):
-        tables = reader.store.event_metadata(file)
+        tables = event_metadata(reader.store, file)
         assert tables is not None
         for number in range(len(tables)):
             name = int(tables.name[number])

@@ -16,10 +16,13 @@ from msgspec import structs
 
 from tests.example import Example, PlainEvent
 from tests.examples import examples
+from tests.tiler.store.reads import refuse_reads
 from tests.tiler.windows import WINDOWS, overlaps, pairs, starts_in, ticks_in
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import EVERYTHING, finish
-from tilescope.tiler.records.histogram import Histogram, sum_by_name
+from tilescope.tiler.records.histogram import HISTOGRAM, Histogram, sum_by_name
+from tilescope.tiler.records.spread import SPREAD
+from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools import values_of
 from tilescope.tiler.tools.stats.groups import GroupBy, groups
@@ -121,8 +124,7 @@ def test_all_tracks_are_summed_up_by_block(example: Example, monkeypatch: pytest
         finish(summary(example.reader, everywhere(EVERYTHING), [k], 1000)) for k in example.reader.tree.leaves(None)
     ]
     expected = sum_by_name([of.rows.histogram for of in of_each])
-    for method in ("histogram_record", "spread_record", "page"):
-        monkeypatch.setattr(type(example.store), method, lambda *_: pytest.fail("tracks were read by themselves"))
+    refuse_reads(monkeypatch, example.store, HISTOGRAM, SPREAD, PAGE)
     found = finish(summary(example.reader, everywhere(EVERYTHING), None, 1000))
     assert rows(found.rows.histogram) == rows(expected)
     assert found.rows.spread.count.sum() == expected.count.sum()
@@ -143,7 +145,7 @@ def test_some_tracks_of_a_block_are_those_by_themselves(example: Example, window
     numbers = sorted(map(example.track, tracks))
     by_track = groups(example.reader, "track")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tilescope.tiler.store.histograms._FEWEST_TRACKS", 1)
+        patch.setattr("tilescope.tiler.lookup.histograms._FEWEST_TRACKS", 1)
         found = finish(summary(example.reader, everywhere(windows), numbers, 1000, by_track)).rows
     each = [finish(summary(example.reader, everywhere(windows), [k], 1000)).total for k in numbers]
     expected = {k: of for k, of in zip(numbers, each, strict=True) if sums(of)[0] or sums(of)[1]}

@@ -20,6 +20,7 @@ from tests.tiler.store.replayed_build import builder
 from tests.tiler.windows import pairs
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, finish
 from tilescope.tiler.store import open_growing, open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
@@ -104,7 +105,7 @@ def test_steps_of_real_files_by_device(real: tuple[str, Asked]) -> None:
     for row in asked.rows("devices"):
         found[row["series"]][row["step"], row["duration"]] += 1
         track, ordinal = map(int, row["event"].split("."))
-        event = asked.store.event(track, ordinal)
+        event = event_details(asked.store, track, ordinal)
         assert event is not None
         assert (event["start"], event["duration"]) == (str(row["start"]), str(row["duration"]))
     assert all(of in devices.values() for of in found.values())
@@ -328,10 +329,10 @@ def test_steps_of_a_run_that_is_being_indexed(tmp_path: Path) -> None:
         assert not none.is_complete
         assert "still being indexed: the trace marks no steps" in none.notes[0].text
         process.step("block 0")
-        some = answer("steps")
-        assert (some.fact("count").value, some.is_complete) == (2, False)
-        some = answer("stats", steps=1)
-        assert (values_of(some.table("names").column("count")), some.is_complete) == ([31, 1], False)
+        steps = answer("steps")
+        assert (steps.fact("count").value, steps.is_complete) == (2, False)
+        stats = answer("stats", steps=1)
+        assert (values_of(stats.table("names").column("count")), stats.is_complete) == ([31, 1], False)
         process.step("block 1")
         process.step("publish")
         store.published()

@@ -35,12 +35,6 @@ Columns = dict[int, np.ndarray]
 _COLUMN = struct.Struct("<BBBxIqQ")  # head of a column
 
 
-def histogram_tile(key: bytes) -> tuple[int, int, int]:
-    """Track or block, level and index of the tile whose histogram has this key."""
-    track, level, index = struct.unpack(">xIBQ", key)
-    return track, level, index
-
-
 class AlteredStore:
     """A store whose records can be replaced and put back."""
 

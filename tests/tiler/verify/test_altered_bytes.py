@@ -12,12 +12,22 @@ from tests.tiler.json_traces import write_trace
 from tests.tiler.verify.altered_store import AlteredStore, track_of
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.pages import PageKey, decompress
+from tilescope.tiler.pages import PageKey, compress, decompress
 from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES, ARGUMENTS
-from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS
+from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
+from tilescope.tiler.records.catalogue import RECORDS
+from tilescope.tiler.records.flow_bins import FLOW_TILES
+from tilescope.tiler.records.flow_ends import FLOW_ENDS
+from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.page_names import PAGE_NAMES
 from tilescope.tiler.records.tiles import PAGE, SHAPE
+from tilescope.tiler.records.tracks import BLOCK_TRACKS, TRACKS
+from tilescope.tiler.store import open_run_store
 from tilescope.tiler.verify import verify_store
+from tilescope.tiler.verify.catalogue import Catalogue
+from tilescope.tiler.verify.memory import ProofMemory
+from tilescope.tiler.verify.records import RecordCheck, read_trees
 
 
 def flipped(data: bytes, at: int, bits: int = 0x55) -> bytes:
@@ -105,3 +115,28 @@ def test_records_that_nobody_knows(altered: AlteredStore) -> None:
     )[:-1]:
         with altered.replaced({key: page[1]}), pytest.raises(DamagedStore, match=re.escape(str(altered.path))):
             verify_store(altered.path)
+
+
+def test_keys_that_go_on_behind_one_that_is_known(altered: AlteredStore) -> None:
+    flow_ends, flow_tile = min(altered.records(FLOW_ENDS.letter)), min(altered.records(FLOW_TILES.letter))
+    keys = (MANIFEST.key(), TRACKS.key(), ATTACHMENTS.key(), flow_ends, flow_tile, PAGE_NAMES.key(0, 0))
+    for key in (key + b"x" for key in keys):
+        with (
+            altered.replaced({key: compress(b"{}")}),
+            pytest.raises(DamagedStore, match=re.escape(f"a record that should not be there: {key!r}")),
+        ):
+            verify_store(altered.path)
+    with (
+        altered.replaced({BLOCK_TRACKS.key(0): compress(b"[]")}),
+        pytest.raises(DamagedStore, match="should not be there"),
+    ):
+        verify_store(altered.path)
+
+
+def test_each_kind_of_record_has_a_prover(altered: AlteredStore) -> None:
+    store = open_run_store(altered.path)
+    catalogue = Catalogue.of(store)
+    trees = read_trees(store, catalogue)
+    check = RecordCheck(store, catalogue, trees, ProofMemory(store.location, 1 << 30))
+    assert check.proven == set(RECORDS)
+    store.close()

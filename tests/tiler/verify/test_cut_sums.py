@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.tiles import block_shape, stored_page
 from tilescope.tiler.pages import decode_page, decompress
 from tilescope.tiler.pages.key import BIN_BUSY_LIMIT
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.store.store import need
 from tilescope.tiler.verify import verify_store
 
 THREADS = 700
@@ -28,13 +31,13 @@ def test_hundreds_of_threads_that_are_busy_for_weeks(tmp_path: Path) -> None:
     try:
         manifest = store.manifest()
         assert manifest["tick_ps"] == 1
-        tree = json.loads(decompress(store.tracks()))
+        tree = json.loads(decompress(need(store, TRACKS)))
         (rollup,) = [track for track in tree["tracks"] if track["kind"] == "rollup"]
         assert int(rollup["busy"]) == THREADS * LONG_US * 10**6 > 2**63
-        shape = store.decoded_shape(rollup["id"] // 32)
+        shape = block_shape(store, rollup["id"] // 32)
         assert shape is not None
         roots = [key for key, _ in shape.pages() if key.level == manifest["root_level"]]
-        bins = [tile.bins for key in roots for tile in decode_page(decompress(store.page(key) or b""))]
+        bins = [tile.bins for key in roots for tile in decode_page(decompress(stored_page(store, key) or b""))]
         busiest = max(int(bin.busy.max(initial=0)) for bin in bins)
         assert busiest == BIN_BUSY_LIMIT
     finally:

@@ -10,7 +10,7 @@ from msgspec import structs
 from numpy.typing import NDArray
 
 from tests.tiler.json_traces import busy_events, write_trace
-from tests.tiler.verify.altered_store import AlteredStore, histogram_tile
+from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import Col, TileFlag, compress, decompress
@@ -39,7 +39,7 @@ def some_of(store: AlteredStore) -> dict[bytes, bytes]:
     """Histograms of the highest and the lowest levels, and of some between; of tracks and of blocks."""
     found: dict[bytes, bytes] = {}
     for kind in (b"H", b"J", b"U"):
-        records = sorted(store.records(kind).items(), key=lambda record: histogram_tile(record[0])[1])
+        records = sorted(store.records(kind).items(), key=lambda record: HISTOGRAM.numbers_in(record[0])[1])
         assert len(records) > 10
         found |= dict([records[0], *records[:: len(records) // 3], records[-1]])
     return found
@@ -57,7 +57,7 @@ def whose(key: bytes) -> str:
 @pytest.mark.parametrize("by", [1, -1])
 def test_one_value_that_is_one_off(altered: AlteredStore, column: str, by: int) -> None:
     for key, record in some_of(altered).items():
-        track, level, index = histogram_tile(key)
+        track, level, index = HISTOGRAM.numbers_in(key)
         found = Histogram.decode(decompress(record), track, level)
         values = getattr(found, column).copy()
         values[len(values) // 2] += by
@@ -68,7 +68,7 @@ def test_one_value_that_is_one_off(altered: AlteredStore, column: str, by: int) 
 @pytest.mark.parametrize("column", [Col.N_BUCKETS, Col.BUCKET_STEP, Col.BUCKET_COUNT])
 def test_one_value_of_a_spread_that_is_one_off(altered: AlteredStore, column: Col) -> None:
     for key in some_of(altered):
-        track, level, index = histogram_tile(key)
+        track, level, index = HISTOGRAM.numbers_in(key)
         of_spread = spread_of(key)
         record = decode(decompress(altered.records(of_spread)[of_spread]))
         columns = (Col.N_BUCKETS, Col.BUCKET_STEP, Col.BUCKET_COUNT)
@@ -85,7 +85,7 @@ def test_one_value_of_a_spread_that_is_one_off(altered: AlteredStore, column: Co
 
 def test_spreads_that_are_missing_or_damaged(altered: AlteredStore) -> None:
     for key in some_of(altered):
-        _, level, index = histogram_tile(key)
+        _, level, index = HISTOGRAM.numbers_in(key)
         of_spread = spread_of(key)
         record = altered.records(of_spread)[of_spread]
         assert_noticed(altered, {of_spread: None}, rf"level {level}, tile {index}: {whose(key)} spread is missing")
@@ -97,7 +97,7 @@ def test_spreads_that_are_missing_or_damaged(altered: AlteredStore) -> None:
 
 def test_names_that_are_missing(altered: AlteredStore) -> None:
     for key, record in some_of(altered).items():
-        track, level, index = histogram_tile(key)
+        track, level, index = HISTOGRAM.numbers_in(key)
         found = Histogram.decode(decompress(record), track, level)
         changed = compress(found.take(np.arange(len(found) - 1)).encode(track, level))
         assert_noticed(
@@ -107,7 +107,7 @@ def test_names_that_are_missing(altered: AlteredStore) -> None:
 
 def test_records_that_are_missing(altered: AlteredStore) -> None:
     for key in some_of(altered):
-        _, level, index = histogram_tile(key)
+        _, level, index = HISTOGRAM.numbers_in(key)
         assert_noticed(altered, {key: None}, rf"level {level}, tile {index}: {whose(key)} histogram is missing")
 
 
@@ -118,7 +118,7 @@ def test_records_that_are_damaged(altered: AlteredStore) -> None:
 
 def test_records_that_should_not_be_there(altered: AlteredStore) -> None:
     (key, record), *_ = some_of(altered).items()
-    track, level, index = histogram_tile(key)
+    track, level, index = HISTOGRAM.numbers_in(key)
     for other in (
         HISTOGRAM.key(track, level, index + 1_000_000),
         HISTOGRAM.key(altered.tracks_of_kind("rollup")[0], level, index),

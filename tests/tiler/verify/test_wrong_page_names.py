@@ -12,6 +12,7 @@ from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.tracks import page_names
+from tilescope.tiler.lookup.tiles import block_shape, page_content
 from tilescope.tiler.pages import SliceFlag, TileFlag, compress, decode_columns, decompress
 from tilescope.tiler.records.page_names import PAGE_NAMES, PageNames
 from tilescope.tiler.store import open_run_store
@@ -38,15 +39,14 @@ def changed(found: PageNames, name: list[int], page: list[int]) -> bytes:
 def test_every_name_is_listed_for_every_page_that_it_starts_on(altered: AlteredStore) -> None:
     store = open_run_store(altered.path)
     listed: dict[int, set[int]] = {}
-    for record in store.page_names(0):
+    for _, record in store.scan(PAGE_NAMES, 0):
         found = PageNames.decode(decompress(record), 0)
         for name, page in zip(found.name.tolist(), found.page.tolist(), strict=True):
             assert name not in listed.setdefault(page, set())
             listed[page].add(name)
-    shape = store.decoded_shape(0)
-    assert shape is not None
+    shape = block_shape(store, 0)
     for number, (key, _) in enumerate(shape.pages()):
-        page = decode_columns(store.page_content(key))
+        page = decode_columns(page_content(store, key))
         of_leaf = np.repeat(page.flags & TileFlag.LEAF, np.diff(page.slice_ends)) != 0
         starts = of_leaf & ((page.slices.flags & SliceFlag.REACHES_IN) == 0)
         assert listed.get(number, set()) == set(page.slices.name[starts].tolist())

@@ -93,8 +93,8 @@ def _read(
     of: CoreWindows,
     found: dict[TransferRole, list[tuple[Ints, ...]]],
 ) -> Steps[None]:
-    file = reader.store.file_of(track)
-    tables = reader.store.event_metadata(file)
+    file = reader.file_of(track)
+    tables = reader.event_metadata(file)
     if tables is None:
         return
     count = len(kinds.kinds)

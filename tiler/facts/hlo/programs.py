@@ -180,4 +180,4 @@ def _of_bytes(
 def _content(reader: QueryReader, entry: AttachmentEntry) -> Steps[NDArray[np.uint8]]:
     if entry.size_bytes > MAX_PROTO_BYTES:
         raise HloDamage(f"it has {entry.size_bytes:,} bytes, the limit is {MAX_PROTO_BYTES:,}")
-    return (yield from whole_content(entry, partial(reader.store.attachment_chunk, entry.id)))
+    return (yield from whole_content(reader.store, entry))

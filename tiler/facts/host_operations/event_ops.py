@@ -17,6 +17,7 @@ from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.host_operations.naming import HostOp, OpSource, framework_op, host_op
+from tilescope.tiler.lookup.arguments import argument_chunk
 from tilescope.tiler.query import ArgumentReader, QueryReader, Steps
 from tilescope.tiler.records.span_sums import LEFT_OUT
 
@@ -69,7 +70,7 @@ class EventOps:
 
     def of_events(self, track: int, names: Ints, ordinals: Ints) -> Codes:
         """The operation of each of some events of a track by number, or LEFT_OUT. Raises DamagedStore."""
-        found: Codes = self._table(self._reader.store.file_of(track))[names + 1]
+        found: Codes = self._table(self._reader.file_of(track))[names + 1]
         at = np.flatnonzero(found == _READ)
         if len(at):
             at = at[np.argsort(ordinals[at], kind="stable")]
@@ -84,7 +85,7 @@ class EventOps:
 
     def _metadata(self, file: int) -> XStatTables | None:
         try:
-            return self._reader.store.event_metadata(file)
+            return self._reader.event_metadata(file)
         except NotBuilt:  # names have to do while the run is indexed
             return None
 
@@ -124,7 +125,7 @@ class EventOps:
         """Adds the names of events that have arguments of their own that tell."""
         for track in tracks:
             ordinal = 0
-            while (chunk := self._reader.store.args_chunk(track, ordinal)) is not None and ordinal < chunk.stop:
+            while (chunk := argument_chunk(self._reader.store, track, ordinal)) is not None and ordinal < chunk.stop:
                 of = metadata_with(chunk.ends, chunk.args, _TELLING, tables)
                 unclear |= set(tables.name[of].tolist())
                 ordinal = chunk.stop

@@ -74,7 +74,7 @@ def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: Win
     rows: dict[tuple[str, int | None], HostOperation] = {}
     most: dict[tuple[str, int | None], int] = {}
     table = HostTable([], 0, [])
-    for file, of_file in groupby(sorted(threads, key=reader.store.file_of), key=reader.store.file_of):
+    for file, of_file in groupby(sorted(threads, key=reader.file_of), key=reader.file_of):
         tracks = sorted(of_file)
         if not (yield from known.ops.learn(file, known.threads[file])):
             continue
@@ -117,7 +117,7 @@ class _Known:
         self.sums = OpSums(reader, self.ops)
         self.threads: defaultdict[int, list[int]] = defaultdict(list)  # by file
         for track in host_threads(reader):
-            self.threads[reader.store.file_of(track)].append(track)
+            self.threads[reader.file_of(track)].append(track)
         self._end = reader.end
         self._whole: dict[int, Sums] = {}
         self._rows = 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from tilescope.tiler.details.stepwise_json import must_fit, parse_json
@@ -45,7 +44,7 @@ class SavedPage:
 
     def parsed(self, reader: QueryReader) -> Steps[Any]:
         """What the file has; None stands for NaN, too. Raises DamagedStore, TooLarge."""
-        data = (yield from whole_content(self.entry, partial(reader.store.attachment_chunk, self.entry.id))).tobytes()
+        data = (yield from whole_content(reader.store, self.entry)).tobytes()
         must_fit(data, self.entry.label)
         yield
         try:

@@ -143,8 +143,8 @@ def _told(reader: QueryReader, track: int, kinds: Sequence[OperationKind]) -> St
     known = _Known() if reader.store.is_growing else _KNOWN.setdefault(reader, _Known())
     if track in known.kinds:
         return known.kinds[track]
-    of, file = OperationKinds.of(kinds), reader.store.file_of(track)
-    tables = reader.store.event_metadata(file)
+    of, file = OperationKinds.of(kinds), reader.file_of(track)
+    tables = reader.event_metadata(file)
     found: list[_Told | None] = [None] * len(of)
     if tables is not None:
         is_there = (of.metadata >= 0) & (of.metadata < len(tables))

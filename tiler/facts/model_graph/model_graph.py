@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 from tilescope.tiler.details.stepwise_json import json_items
@@ -70,7 +69,7 @@ def _nodes(reader: QueryReader, entry: AttachmentEntry) -> Steps[list[ModelNode]
     if entry.size_bytes > _MAX_BYTES:
         raise DamagedStore(f"the model graph {entry.label!r} has {entry.size_bytes:,} bytes: index it again")
     try:
-        data = yield from whole_content(entry, partial(reader.store.attachment_chunk, entry.id))
+        data = yield from whole_content(reader.store, entry)
         text = data.tobytes().decode("ascii" if entry.size_bytes > _MAX_WIDE_BYTES else "utf-8")
         del data
         names: list[str] = []

@@ -69,8 +69,8 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         """Of each kind of a track the place; None: the file has no metadata. Raises DamagedStore."""
         if track in self._of_tracks:
             return self._of_tracks[track]
-        file = self._reader.store.file_of(track)
-        tables = self._reader.store.event_metadata(file)
+        file = self._reader.file_of(track)
+        tables = self._reader.event_metadata(file)
         if tables is None:
             return None
         of = OperationKinds.of(kinds.kinds)

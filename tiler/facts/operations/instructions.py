@@ -107,7 +107,7 @@ class Instructions:
     def file_of(self, track: int) -> int:
         """The file of the run that a track is from."""
         if track not in self._files:
-            self._files[track] = self._reader.store.file_of(track)
+            self._files[track] = self._reader.file_of(track)
         return self._files[track]
 
     def metadata(self, file: int, kind: OperationKind, program: str, name: str) -> Steps[OperationMetadata]:
@@ -151,7 +151,7 @@ class Instructions:
         return _plain("", name, COPY if is_copy else KERNEL, str(kind.stats.get("tf_op", "")))
 
     def _kernel_name(self, file: int, kind: OperationKind) -> str:
-        tables = self._reader.store.event_metadata(file)
+        tables = self._reader.event_metadata(file)
         if tables is None or kind.metadata < 0:
             return ""
         number = int(tables.name[kind.metadata])

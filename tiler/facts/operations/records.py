@@ -18,9 +18,17 @@ from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import QueryReader, Reading, join, no_events
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.records.device.kind_counts import SAID
-from tilescope.tiler.records.device.operation_sums import SUMMED, OperationSums
-from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, NUMBERS, Operations, TrackKinds
-from tilescope.tiler.records.device.step_sums import StepSums
+from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS, SUMMED, OperationSums
+from tilescope.tiler.records.device.operations import (
+    CHUNK_OPERATIONS,
+    KINDS,
+    NUMBERS,
+    OPERATIONS,
+    Operations,
+    TrackKinds,
+)
+from tilescope.tiler.records.device.step_sums import STEP_SUMS, StepSums
+from tilescope.tiler.store.store import need
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -33,14 +41,14 @@ def track_kinds(reader: QueryReader, track: int) -> TrackKinds | None:
     """The kinds of a track's operations; None: they are not kept. Raises DamagedStore, NotBuilt."""
     known = _KNOWN.setdefault(reader, {})
     if track not in known:
-        record = reader.store.kinds_record(track)
+        record = reader.store.get(KINDS, track)
         known[track] = None if record is None else TrackKinds.decode(decompress(record))
     return known[track]
 
 
 def track_sums(reader: QueryReader, track: int, kinds: TrackKinds) -> OperationSums | None:
     """The sums of all of a track's operations; None: they are not kept. Raises DamagedStore, NotBuilt."""
-    record = reader.store.operation_sums_record(track)
+    record = reader.store.get(OPERATION_SUMS, track)
     found = None if record is None else OperationSums.decode(decompress(record), track)
     if found is not None and len(found) != len(kinds.kinds):
         raise DamagedStore(f"track {track} has sums of other kinds of operations than it has")
@@ -80,7 +88,7 @@ def _running(of: OperationSums) -> TrackRunning:
 
 def track_step_sums(reader: QueryReader, track: int) -> StepSums | None:
     """What a track's operations take in whole steps; None: it is not kept. Raises DamagedStore, NotBuilt."""
-    record = reader.store.step_sums_record(track)
+    record = reader.store.get(STEP_SUMS, track)
     return None if record is None else StepSums.decode(decompress(record), track)
 
 
@@ -108,6 +116,9 @@ class OperationRecords:
         of = self.kinds
         return np.flatnonzero(windows.meet(of.start, np.maximum(of.stop, of.last_start + 1))).tolist()
 
+    def _record(self, first: int) -> bytes:
+        return decompress(need(self._reader.store, OPERATIONS, self._track, first))
+
     @staticmethod
     def first(number: int) -> int:
         """The first event of a record."""
@@ -116,7 +127,7 @@ class OperationRecords:
     def operations(self, number: int) -> Operations:
         """Those of a record. Raises DamagedStore."""
         first = self.first(number)
-        of = Operations.decode(decompress(self._reader.store.operations_record(self._track, first)), self._track)
+        of = Operations.decode(self._record(first), self._track)
         count, last = len(self.kinds.kinds), self.kinds.records - 1
         full = len(of) == CHUNK_OPERATIONS or (number == last and len(of) < CHUNK_OPERATIONS)
         within = of.kind.min() >= 0 and of.kind.max() < count and of.parent.min() >= -1 and of.parent.max() < count
@@ -139,7 +150,7 @@ class OperationRecords:
         Of these kind, parent, duration and number are returned.
         """
         first = self.first(number)
-        record = decompress(self._reader.store.operations_record(self._track, first))
+        record = self._record(first)
         try:
             size, *told = sums.add(record, self._track, CHUNK_OPERATIONS, first, borders.first, borders.last, left_out)
         except (_native.DamagedContainer, ValueError):
@@ -152,7 +163,7 @@ class OperationRecords:
     def add_whole(self, sums: _native.KindSums, number: int) -> NDArray[np.uint8]:
         """Adds all of a record to sums; returns of each of `SUMMED` 1 if it has it. Raises DamagedStore."""
         first = self.first(number)
-        record = decompress(self._reader.store.operations_record(self._track, first))
+        record = self._record(first)
         try:
             size, has = sums.add_record(record, self._track, CHUNK_OPERATIONS, first, _SUMMED)
         except (_native.DamagedContainer, ValueError):
@@ -166,7 +177,7 @@ class OperationRecords:
     ) -> CountedRecord:
         """Adds those of a record to counts; time of operations that are cut is left out. Raises DamagedStore."""
         first = self.first(number)
-        record = decompress(self._reader.store.operations_record(self._track, first))
+        record = self._record(first)
         some = (first, ranges.first, ranges.last, ranges.window, kinds.place, kinds.is_timed, _SAID, kinds.special)
         cut = ranges.opened.between(first, first + CHUNK_OPERATIONS).ordinal
         try:

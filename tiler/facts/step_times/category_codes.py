@@ -37,8 +37,8 @@ _KNOWN: KeptWith[QueryReader, dict[int, Codes]] = KeptWith()
 
 
 def _read_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Codes]:
-    file = reader.store.file_of(track)
-    tables = reader.store.event_metadata(file)
+    file = reader.file_of(track)
+    tables = reader.event_metadata(file)
     if tables is None:
         return np.full(len(kinds.kinds), PART_CODES[StepPart.LOW_FLOPS], np.uint8)
     metadata = OperationKinds.of(kinds.kinds).metadata

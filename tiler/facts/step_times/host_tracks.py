@@ -47,7 +47,7 @@ class HostTracks:
 
 def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int]) -> list[HostTracks]:
     """Those of the files that have steps, as far as they are among some tracks."""
-    file_of = reader.store.file_of
+    file_of = reader.file_of
     threads, streams = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     planes: set[int] = set()
     for track in sorted(tracks):

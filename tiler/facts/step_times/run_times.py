@@ -11,6 +11,7 @@ from tilescope.tiler.facts.step_times.tpu_steps import tpu_step_times
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.windows import WindowsOf
 
 
@@ -25,8 +26,8 @@ def run_step_times(
     cores = [core for core in tpu_cores(reader) if _is_done(reader, core)]
     wanted = {core.group for core in cores if some & {*core.operations, *core.steps}}
     of_cores = yield from tpu_step_times(reader, steps, cores, wanted, windows_of)
-    files = {reader.store.file_of(core.operations[0]) for core in cores}
-    others = {track for track in some if reader.store.file_of(track) not in files}
+    files = {reader.file_of(core.operations[0]) for core in cores}
+    others = {track for track in some if reader.file_of(track) not in files}
     of_hosts = yield from host_step_times(reader, steps, others, windows_of)
     return [*of_cores, *of_hosts]
 
@@ -34,4 +35,6 @@ def run_step_times(
 def _is_done(reader: QueryReader, core: TpuCore) -> bool:
     if not reader.store.is_growing:
         return True
-    return all(reader.store.shape(track // TRACKS_PER_BLOCK) is not None for track in (*core.operations, *core.steps))
+    return all(
+        reader.store.get(SHAPE, track // TRACKS_PER_BLOCK) is not None for track in (*core.operations, *core.steps)
+    )

@@ -60,7 +60,7 @@ def performance_tracks(scope: Scope, tracks: Tracks | None) -> list[int]:
         entry = reader.tree.tracks[track]
         if entry["events"] == "0":
             continue
-        file = reader.store.file_of(track)
+        file = reader.file_of(track)
         if file not in planes:
             try:
                 metadata = scope.event_metadata(track)

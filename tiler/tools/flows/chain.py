@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.lookup.flow_ends import flow_ends_at
 from tilescope.tiler.query import SLICE_KINDS, QueryReader, Reading, Steps
 from tilescope.tiler.records.flow_ends import FlowEnds
 
@@ -69,7 +70,7 @@ def chain_of(
     if ordinal >= int(reader.tree.tracks[track]["events"]):
         raise UsageError(f"track {track} has no event {ordinal}: it has {reader.tree.tracks[track]['events']}")
     chain = Chain(Link(track, ordinal, 0))
-    ends = reader.store.flow_ends_at(track, ordinal)
+    ends = flow_ends_at(reader.store, track, ordinal)
     if ends is not None:
         chain.incoming = int(ends.incoming.sum())
         chain.outgoing = len(ends) - chain.incoming
@@ -85,7 +86,7 @@ def _follow(reader: QueryReader, chain: Chain, side: int, depth: int, limit: int
     while here:
         there: list[Link] = []
         for link in here:
-            ends = reader.store.flow_ends_at(link.track, link.ordinal)
+            ends = flow_ends_at(reader.store, link.track, link.ordinal)
             yield
             if ends is None:
                 continue

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.lookup.flow_ends import flow_ends
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.records.flow_ends import FlowEnds
 from tilescope.tiler.windows import WindowsOf
@@ -47,7 +48,7 @@ def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf
     rows = 0
     for track in tracks:
         windows = windows_of(track)
-        for ends in reader.store.flow_ends(track):
+        for ends in flow_ends(reader.store, track):
             part = _of_chunk(track, ends.take(windows.hold(ends.tick)))
             parts.append(part)
             rows += len(part)

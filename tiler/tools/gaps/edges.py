@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tilescope.tiler.facts import Work
+from tilescope.tiler.lookup.flow_ends import flow_ends_at
 from tilescope.tiler.query import Events, QueryReader, Reading, Steps
 from tilescope.tiler.tools.gaps.gap_search import Gaps
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes
@@ -93,7 +94,7 @@ def _edge(events: Events, row: int) -> Edge:
 
 
 def _launch(reader: QueryReader, edge: Edge, on_devices: frozenset[int]) -> Launch | None:
-    ends = reader.store.flow_ends_at(edge.track, edge.ordinal)
+    ends = flow_ends_at(reader.store, edge.track, edge.ordinal)
     if ends is None:
         return None
     for end in np.flatnonzero(ends.incoming).tolist():

@@ -115,7 +115,7 @@ def _of_program(
 def _programs(scope: Scope, host: HostRef | None) -> list[Program]:
     """Each once, although several hosts run it."""
     reader = scope.reader
-    files = None if host is None else {reader.store.file_of(track) for track in scope.tracks_of(host)}
+    files = None if host is None else {reader.file_of(track) for track in scope.tracks_of(host)}
     by_label: dict[str, Program] = {}
     for program in programs_of(reader):
         if files is None or program.file in files:

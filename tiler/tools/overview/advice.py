@@ -150,5 +150,5 @@ def _worst_host(scope: Scope, fractions: list[EventFraction]) -> float | None:
     """The mean of the cores of each host, of the one where it is most."""
     by_host: dict[int, list[float]] = {}
     for fraction in fractions:
-        by_host.setdefault(scope.reader.store.file_of(fraction.core.operations[0]), []).append(fraction.share)
+        by_host.setdefault(scope.reader.file_of(fraction.core.operations[0]), []).append(fraction.share)
     return max((sum(shares) / len(shares) for shares in by_host.values()), default=None)

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.lookup.histograms import Rename
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.records.histogram import BUSY_LIMIT, Histogram, sum_by_name
 from tilescope.tiler.records.span_sums import SpanSums
 from tilescope.tiler.records.spread import DurationSpread
-from tilescope.tiler.store.histograms import Rename
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.stats.groups import Groups, by_name
 from tilescope.tiler.windows import WindowsOf

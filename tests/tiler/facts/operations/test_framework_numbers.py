@@ -44,7 +44,7 @@ def read(said: list[tuple[int, bytes]]) -> tuple[MetadataCodes, list[int]]:
             return [self[at].text for at in ids]
 
     names = KnownNames(SimpleNamespace(text=name) for name in NAMES)
-    store = SimpleNamespace(rows_chunk=lambda _chunk: None)
+    store = SimpleNamespace(get=lambda _record, _chunk: None)
     reader = cast(QueryReader, SimpleNamespace(names=names, store=store))
     place = STATS.index("tf_op") + 1
     entries = [EventMetadata(0, at, f"{at}", "", stat(place, 5, path)) for at, (_, path) in enumerate(said)]

@@ -17,9 +17,11 @@ from tests.tpu_trace import Instruction, Run, in_order, parents, plane, write_tr
 from tilescope.tiler.details import chunk
 from tilescope.tiler.facts.operations import KindSums, kind_sums
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup import device_durations
+from tilescope.tiler.lookup.arguments import event_metadata
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.records.device import operation_maker as making
-from tilescope.tiler.store import device_durations, open_run_store
+from tilescope.tiler.store import open_run_store
 from tilescope.tiler.verify import operations as checking
 from tilescope.tiler.verify import verify_store
 from tilescope.tiler.windows import Windows
@@ -72,7 +74,7 @@ def plain(of: Sequence[Run], around: Sequence[int | None], windows: Windows) -> 
 
 def instructions_of(reader: QueryReader, found: KindSums) -> list[int]:
     """The instruction of each kind."""
-    tables = reader.store.event_metadata(0)
+    tables = event_metadata(reader.store, 0)
     assert tables is not None
     return [tables.entry(kind.metadata).id - 1 for kind in found.kinds.kinds]
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from bench.pod_run import PodShape, write_pod
+from tests.tiler.store.reads import answer_with
 from tests.tpu_trace import Instruction, Run, in_order, plane, write_trace
 from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.operations import OpTable, op_table, tpu_cores
@@ -24,6 +25,7 @@ from tilescope.tiler.facts.operations.records import OperationRecords
 from tilescope.tiler.facts.operations.roofline import program
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.records.device.step_sums import STEP_SUMS
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.windows import Windows, everywhere
 
@@ -148,7 +150,8 @@ def test_programs_in_whole_steps_are_those_of_the_table_of_these(tmp_path: Path,
         alone = QueryReader(open_run_store(tmp_path / "store"))
         with patch.object(OperationRecords, "count_in", side_effect=AssertionError("operations are read")):
             found = finish(program_sums(reader, cores, asked, with_feeds=with_feeds))
-        with patch.object(alone.store, "step_sums_record", return_value=None):
+        with pytest.MonkeyPatch.context() as patched:
+            answer_with(patched, alone.store, lambda _track: None, STEP_SUMS)
             assert found == finish(program_sums(alone, cores, asked, with_feeds=with_feeds))
         for of, windows_of in zip(found, asked, strict=True):
             assert of == program(finish(op_table(reader, cores, windows_of)), with_feeds=with_feeds)

@@ -18,6 +18,7 @@ from tilescope.tiler.indexing import builder
 from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices, derived_edges
 from tilescope.tiler.indexing.flows.edges import FlowPart
 from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.lookup.events import event_details
 
 # Of a slice: its track, ordinal, number, and whether it is of a device.
 SLICES = st.lists(
@@ -126,7 +127,7 @@ def test_a_flow_from_the_launch_is_enough(tmp_path: Path) -> None:
         ],
     )
     assert flows_by_name(store)["launch"] == ([], ["joined", "alone"])
-    event = store.event(0, 0)
+    event = event_details(store, 0, 0)
     assert event is not None
     assert [partner["derived"] for partner in event["flows"]["out"]] == [False, True]
     counts = store.manifest()["flows"]
@@ -161,7 +162,7 @@ def test_launches_and_kernels_far_apart(tmp_path: Path) -> None:
     store = built_of(tmp_path, launches + kernels[::-1])
     assert store.manifest()["flows"]["derived"] == str(n)
     for ordinal in (0, 12_345, n - 1):
-        event = store.event(1, ordinal)
+        event = event_details(store, 1, ordinal)
         assert event is not None
         assert [partner["ordinal"] for partner in event["flows"]["in"]] == [str(ordinal)]
     store.close()

@@ -15,6 +15,7 @@ from tilescope.tiler.errors import TooMany
 from tilescope.tiler.indexing import build_store, scratch
 from tilescope.tiler.indexing.flows import bins as flow_bins
 from tilescope.tiler.indexing.flows import flows
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.verify import verify_store
 
@@ -58,7 +59,7 @@ def flows_by_name(store: RunStore) -> dict[str, tuple[list[str], list[str]]]:
     out = {}
     for track in range(store.manifest()["tracks"]):
         ordinal = 0
-        while (event := store.event(track, ordinal)) is not None:
+        while (event := event_details(store, track, ordinal)) is not None:
             of = event["flows"]
             if of["in"] or of["out"]:
                 out[event["name"]] = [one["name"] for one in of["in"]], [one["name"] for one in of["out"]]
@@ -99,7 +100,7 @@ def test_partners_are_told_with_name_and_start(tmp_path: Path) -> None:
         tmp_path,
         [slice_at(1, 0, 10, "launch"), slice_at(2, 20, 5, "kernel"), flow("s", 1, 3), flow("f", 2, 20, bp="e")],
     )
-    launch, kernel = store.event(0, 0), store.event(1, 0)
+    launch, kernel = event_details(store, 0, 0), event_details(store, 1, 0)
     assert launch is not None
     assert kernel is not None
     to_kernel = {"track": 1, "ordinal": "0", "name": "kernel", "start": "20000", "derived": False}
@@ -164,7 +165,7 @@ def test_a_slice_with_very_many_flows(tmp_path: Path) -> None:
     events += [flow("s", 1, 21, "b"), flow("f", 2, 102 + 2 * n, "b", bp="e"), flow("s", 1, 11, "m")]
     events += [flow("f", 2, 100 + 2 * k, "m", bp="e") for k in range(n)]
     store = built_of(tmp_path, events)
-    before, source, after = (store.event(0, k) for k in range(3))
+    before, source, after = (event_details(store, 0, k) for k in range(3))
     assert before is not None
     assert source is not None
     assert after is not None
@@ -172,7 +173,7 @@ def test_a_slice_with_very_many_flows(tmp_path: Path) -> None:
     assert [one["name"] for one in source["flows"]["out"]] == [f"k{k}" for k in range(100)]
     assert [one["name"] for one in before["flows"]["out"]] == [f"k{n}"]
     assert [one["name"] for one in after["flows"]["out"]] == [f"k{n + 1}"]
-    last = store.event(1, n - 1)
+    last = event_details(store, 1, n - 1)
     assert last is not None
     assert [one["name"] for one in last["flows"]["in"]] == ["source"]
     store.close()

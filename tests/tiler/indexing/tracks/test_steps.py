@@ -13,6 +13,7 @@ from tests.corpus import corpus_path
 from tests.step_files import CORPUS, files_of, steps_of
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.tracks import steps
+from tilescope.tiler.lookup.steps import marked_steps
 from tilescope.tiler.records.steps import StepSource, TrackSteps
 from tilescope.tiler.store import RunStore, open_run_store
 from tilescope.tiler.verify import verify_store
@@ -31,7 +32,7 @@ def of_events(tmp_path: Path, events: list[Event]) -> RunStore:
 
 
 def only(store: RunStore) -> TrackSteps:
-    ((_, found),) = store.steps()
+    ((_, found),) = marked_steps(store)
     return found
 
 
@@ -40,7 +41,7 @@ def test_real_files(name: str, tmp_path: Path) -> None:
     path = corpus_path(name)
     expected = steps_of(path)
     store = built(tmp_path, files_of(path))
-    found = [record for _, record in store.steps()]
+    found = [record for _, record in marked_steps(store)]
     tick_ps = store.manifest()["tick_ps"]
     durations = [(n, d * tick_ps) for r in found for n, d in zip(r.number.tolist(), r.duration.tolist(), strict=True)]
     # A file's picoseconds are those of the axis, or are dropped throughout: then they are 0 in these files.
@@ -72,7 +73,7 @@ def test_names_that_are_no_steps(tmp_path: Path) -> None:
     ]
     names += ["ProfilerStep#" + "9" * 19, "ProfilerStep#٣", "iteration 1", "Iteration Refresh 1", "Steps"]
     store = of_events(tmp_path, [x(name, 10 * k) for k, name in enumerate(names)])
-    assert (list(store.steps()), store.manifest()["steps"]) == ([], None)
+    assert (list(marked_steps(store)), store.manifest()["steps"]) == ([], None)
 
 
 def test_numbers_may_have_gaps_begin_anew_and_lack_an_end(tmp_path: Path) -> None:
@@ -104,7 +105,7 @@ def test_lines_of_steps(
         {"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": thread}},
     ]
     store = of_events(tmp_path, [*meta, *(x(name, 10 * k) for k, name in enumerate(names))])
-    records = [record for _, record in store.steps()]
+    records = [record for _, record in marked_steps(store)]
     assert [n for record in records for n in record.number.tolist()] == numbers
     assert {s for record in records for s in record.source.tolist()} == ({source} if source else set())
 
@@ -113,7 +114,7 @@ def test_a_hostile_number_of_steps_is_cut_and_told(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(steps, "MAX_TRACK_STEPS", 5)
     monkeypatch.setattr(steps, "MAX_STEPS", 12)
     store = of_events(tmp_path, [x(f"ProfilerStep#{k}", 10 * k, tid=tid) for k in range(8) for tid in (1, 2, 3)])
-    assert sorted(len(record) for _, record in store.steps()) == [2, 5, 5]
+    assert sorted(len(record) for _, record in marked_steps(store)) == [2, 5, 5]
     assert store.manifest()["steps"] == {
         "count": "5",
         "first": "0",
@@ -129,6 +130,6 @@ def test_a_hostile_number_of_steps_is_cut_and_told(tmp_path: Path, monkeypatch: 
 def test_records_are_cut_where_they_grow_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tilescope.tiler.records.steps._CHUNK_STEPS", 3)
     store = of_events(tmp_path, [x(f"Iteration {k}", 10 * k) for k in range(8)])
-    assert [record.number.tolist() for _, record in store.steps()] == [[0, 1, 2], [3, 4, 5], [6, 7]]
+    assert [record.number.tolist() for _, record in marked_steps(store)] == [[0, 1, 2], [3, 4, 5], [6, 7]]
     store.close()
     assert verify_store(tmp_path / "store").steps == 8

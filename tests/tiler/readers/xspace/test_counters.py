@@ -10,8 +10,11 @@ from tests.tiler.readers import wire_writer as w
 from tests.tiler.readers.xspace.xspace_rows import ReadSpace, read
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.pages import decompress
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.run_store import open_run_store
+from tilescope.tiler.store.store import need
 from tilescope.tiler.verify import verify_store
 
 VALUE, LOAD, TEXT, FLOW_TYPE, FLOW_ID, STEP = range(1, 7)
@@ -127,7 +130,7 @@ def test_a_store_of_counters_is_exact(tmp_path: Path) -> None:
     assert verify_store(tmp_path / "store").samples == 2000
     run = open_run_store(tmp_path / "store")
     try:
-        manifest, tree = run.manifest(), json.loads(decompress(run.tracks()))
+        manifest, tree = run.manifest(), json.loads(decompress(need(run, TRACKS)))
         tracks = {track["name"]: track for track in tree["tracks"]}
         assert manifest["events"]["total"] == "2101"
         assert (manifest["events"]["slices"], manifest["events"]["counter_samples"]) == ("101", "2000")
@@ -135,7 +138,7 @@ def test_a_store_of_counters_is_exact(tmp_path: Path) -> None:
             track = tracks[name]
             assert (track["kind"], track["events"]) == ("counter", "1000")
             assert (track["min"], track["max"]) == (min(own), max(own))
-            event_ = run.event(track["id"], 500)
+            event_ = event_details(run, track["id"], 500)
             assert event_ is not None
             assert event_["value"] == own[500]
             assert event_["args"] == [{"name": "counter_value", "value": own[500]}]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
-from functools import partial
 from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.lookup.tiles import block_shape, page_content
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, decompress
 from tilescope.tiler.pages.leaf_parts import leaf_parts
-from tilescope.tiler.records.histogram import Histogram
+from tilescope.tiler.records.histogram import BLOCK_HISTOGRAM, HISTOGRAM, TRACK_SUMS, Histogram
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.span_sums import ITS_OWN, LEFT_OUT, SpanSums
+from tilescope.tiler.records.spread import BLOCK_SPREAD, SPREAD, TRACK_SUMS_SPREAD
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
@@ -22,9 +25,6 @@ Ints = NDArray[np.int64]
 
 # Other names for all slices of a page: of its content, the shape, its first tile, and the tiles that matter.
 Rename = Callable[[bytes, Shape, int, Ints], NDArray[np.int32]]
-
-# Gives the record of a tile, compressed.
-Record = Callable[[int, int, int], bytes | None]
 
 # Pages that are added at a time; those whose slices get other names take some thirty times as long.
 _PAGES: Final = 64
@@ -37,25 +37,33 @@ _SLOT_BITS: Final = 5  # TRACKS_PER_BLOCK is 32
 
 
 class TileSource(Protocol):
-    """What is read of a store."""
+    """A store, with shapes and pages decoded by whoever keeps them."""
 
-    def decoded_shape(self, block: int) -> Shape | None:
-        """A block's shape."""
+    @property
+    def store(self) -> Store: ...
+
+    def block_shape(self, block: int) -> Shape:
+        """The shape of a block."""
+        ...
 
     def page_content(self, key: PageKey) -> bytes:
         """A page, uncompressed."""
+        ...
 
-    def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
-        """The stored histogram of a tile, compressed."""
 
-    def spread_record(self, track: int, level: int, index: int) -> bytes | None:
-        """The spread that belongs to it, compressed."""
+class StoredTiles:
+    """A `TileSource` that keeps nothing of its own."""
 
-    def block_histogram_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
-        """The stored histogram of a tile of all tracks of a block, compressed."""
+    def __init__(self, store: Store) -> None:
+        self.store = store
 
-    def block_spread_record(self, block: int, level: int, index: int, *, by_track: bool = False) -> bytes | None:
-        """The spread that belongs to it, compressed."""
+    def block_shape(self, block: int) -> Shape:
+        """The shape of a block. Raises DamagedStore, NotBuilt."""
+        return block_shape(self.store, block)
+
+    def page_content(self, key: PageKey) -> bytes:
+        """A page, uncompressed. Raises DamagedStore."""
+        return page_content(self.store, key)
 
 
 def histogram_parts(
@@ -99,9 +107,7 @@ def add_windows(
     """
     if not windows:
         return
-    shape = source.decoded_shape(block)
-    if shape is None:
-        raise DamagedStore(f"block {block} has no shape record")
+    shape = source.block_shape(block)
     names = np.full(TRACKS_PER_BLOCK, ITS_OWN, np.int32)
     for slot, name in (as_name or {}).items():
         names[slot] = name
@@ -211,43 +217,36 @@ class _Reading:
 
     def _add_stored(self, tile: int, sums: SpanSums) -> bool:
         track = self._shape.block * TRACKS_PER_BLOCK + int(self._shape.slot[tile])
-        of = self._source.histogram_record, self._source.spread_record
-        return self._add(tile, sums, "track", track, *of)
+        return self._add(tile, sums, track, HISTOGRAM, SPREAD)
 
     def _add_tracks(self, tiles: Ints, sums: SpanSums) -> None:
         """Those of tiles of one level and index."""
         shape = self._shape
         names = np.full(TRACKS_PER_BLOCK, LEFT_OUT, np.int32)
         names[shape.slot[tiles]] = self._names[shape.slot[tiles]]
-        of = (
-            partial(self._source.block_histogram_record, by_track=True),
-            partial(self._source.block_spread_record, by_track=True),
-        )
-        self._add(int(tiles[0]), sums, "block", shape.block, *of, names)
+        self._add(int(tiles[0]), sums, shape.block, TRACK_SUMS, TRACK_SUMS_SPREAD, names)
 
     def _add_together(self, tile: int, sums: SpanSums) -> bool:
-        of = self._source.block_histogram_record, self._source.block_spread_record
-        return self._add(tile, sums, "block", self._shape.block, *of)
+        return self._add(tile, sums, self._shape.block, BLOCK_HISTOGRAM, BLOCK_SPREAD)
 
     def _add(
         self,
         tile: int,
         sums: SpanSums,
-        kind: str,
         owner: int,
         histogram: Record,
-        spread_of: Record,
+        spread: Record,
         tracks: NDArray[np.int32] | None = None,
     ) -> bool:
         shape = self._shape
         level, index = int(shape.level[tile]), int(shape.index[tile])
-        where = f"{kind} {owner}, level {level}, tile {index}"
-        record = histogram(owner, level, index)
-        spread = spread_of(owner, level, index) if sums.has_spread else None
-        if record is None or (spread is None and sums.has_spread):
+        where = f"{histogram.numbers[0]} {owner}, level {level}, tile {index}"
+        record = self._source.store.get(histogram, owner, level, index)
+        stored_spread = self._source.store.get(spread, owner, level, index) if sums.has_spread else None
+        if record is None or (stored_spread is None and sums.has_spread):
             raise DamagedStore(f"{where}: its histogram is missing (index the trace again)")
         try:
-            durations = None if spread is None else decompress(spread)
+            durations = None if stored_spread is None else decompress(stored_spread)
             if tracks is not None:
                 sums.add_tracks(decompress(record), durations, owner, level, tracks)
                 return True

@@ -14,14 +14,21 @@ import pytest
 from tests.corpus import corpus_path
 from tests.tiler.histogram_reference import Timed, histogram, on_top, rows_of
 from tests.tiler.json_traces import busy_events, write_trace
-from tests.tiler.verify.altered_store import AlteredStore, histogram_tile
+from tests.tiler.lookup.stored_histogram import histogram_of
+from tests.tiler.store.reads import refuse_reads
+from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.tracks import histograms
+from tilescope.tiler.lookup.tiles import block_shape, decoded_page
 from tilescope.tiler.pages import SliceFlag, decompress
-from tilescope.tiler.records.histogram import BUSY_LIMIT, sum_by_name
+from tilescope.tiler.records.histogram import BUSY_LIMIT, HISTOGRAM, sum_by_name
+from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.tiles import PAGE
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import two_threads
 from tilescope.tiler.store.run_store import RunStore, open_run_store
+from tilescope.tiler.store.store import need
 from tilescope.tiler.verify import verify_store
 
 pytestmark = pytest.mark.slow
@@ -39,12 +46,11 @@ FEW_EVENTS = CORPUS[-2:]
 
 def events_of(store: RunStore, track: int) -> list[Timed]:
     """A track's events in canonical order, from its leaves."""
-    shape = store.decoded_shape(track // 32)
-    assert shape is not None
+    shape = block_shape(store, track // 32)
     events = []
     for leaf in shape.leaves(track % 32):
         wanted = (shape.index[leaf], shape.slot[leaf])
-        tile = next(t for t in store.decoded_page(shape.page_of(int(leaf))).tiles() if (t.index, t.slot) == wanted)
+        tile = next(t for t in decoded_page(store, shape.page_of(int(leaf))).tiles() if (t.index, t.slot) == wanted)
         starting = (tile.slices.flags & SliceFlag.REACHES_IN) == 0
         columns = (tile.slices.start, tile.slices.duration, tile.slices.name)
         events += [Timed(*row) for row in zip(*(column[starting].tolist() for column in columns), strict=True)]
@@ -80,8 +86,7 @@ def check_store(path: Path) -> int:
             continue
         tops = list(on_top(events))
         for start, stop in spans(rng, events, end):
-            found = store.histogram(number, start, stop)
-            assert found is not None
+            found = histogram_of(store, number, start, stop)
             assert rows_of(found) == histogram(events, tops, max(start, 0), stop), (number, start, stop)
     stored = sum(key[:1] in (b"H", b"J", b"U") for key, _ in store.records())
     store.close()
@@ -135,9 +140,8 @@ def test_names_that_are_summed_up_are_told_apart_again(
 
 
 def test_stored_histograms_spare_the_leaves(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(RunStore, "page_content", lambda *_: pytest.fail("a page was read"))
-    found = store.histogram(1, 0, 1 << 62)
-    assert found is not None
+    refuse_reads(monkeypatch, store, PAGE)
+    found = histogram_of(store, 1, 0, 1 << 62)
     assert found.count.sum() == store.internals()["tracks"][1]["events"]
 
 
@@ -150,17 +154,9 @@ def test_a_rollup_is_the_sum_of_its_tracks(store: RunStore) -> None:
     rollup, entry = next((k, t) for k, t in enumerate(store.internals()["tracks"]) if t["kind"] == "rollup")
     children = entry["children"]
     for start, stop in ((0, 1 << 62), (1_000_000, 30_000_001)):
-        found = store.histogram(rollup, start, stop)
-        parts = [store.histogram(child, start, stop) for child in children]
-        assert found is not None
-        assert rows_of(found) == rows_of(sum_by_name([part for part in parts if part is not None]))
-
-
-def test_tracks_that_have_none(store: RunStore) -> None:
-    kinds = [track["kind"] for track in store.internals()["tracks"]]
-    assert (
-        store.histogram(kinds.index("counter"), 0, 9) is store.histogram(-1, 0, 9) is store.histogram(99, 0, 9) is None
-    )
+        found = histogram_of(store, rollup, start, stop)
+        parts = [histogram_of(store, child, start, stop) for child in children]
+        assert rows_of(found) == rows_of(sum_by_name(parts))
 
 
 @pytest.mark.usefixtures("small_histograms")
@@ -179,23 +175,22 @@ def test_sums_beyond_64_bits(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [None, b"\x00" * 40])
 def test_records_that_are_missing_or_damaged(path: Path, value: bytes | None) -> None:
     altered = AlteredStore(path)
-    found = sorted(altered.records(b"H"), key=lambda key: -histogram_tile(key)[1])
-    track, level, index = histogram_tile(found[0])
+    found = sorted(altered.records(b"H"), key=lambda key: -HISTOGRAM.numbers_in(key)[1])
+    track, level, index = HISTOGRAM.numbers_in(found[0])
     with altered.replaced({found[0]: value}):
         store = open_run_store(path)
         with pytest.raises(DamagedStore, match=f"track {track}, level {level}, tile {index}: its histogram"):
-            store.histogram(track, 0, 1 << 62)
+            histogram_of(store, track, 0, 1 << 62)
         store.close()
 
 
 def test_counts_as_in_the_trace(store: RunStore) -> None:
     """Not from the leaves: from the file."""
     written = [e for e in busy_events(3) if e["ph"] == "X" and e["tid"] == 2]
-    tree = json.loads(_decompress(store.tracks()))["tracks"]
+    tree = json.loads(_decompress(need(store, TRACKS)))["tracks"]
     track = next(t["id"] for t in tree if t["kind"] == "slice" and t["name"].endswith("2"))
-    found = store.histogram(track, 0, 1 << 62)
-    assert found is not None
-    names = [name for name, _ in json.loads(_decompress(store.names(0)))]
+    found = histogram_of(store, track, 0, 1 << 62)
+    names = [name for name, _ in json.loads(_decompress(store.get(NAMES, 0)))]
     by_name = {names[row.name]: row for row in rows_of(found)}
     for name in {e["name"] for e in written}:
         lengths = [e["dur"] for e in written if e["name"] == name]

@@ -1,0 +1,1 @@
+"""Single things that a store has, decoded: an event, arguments, flows, tiles."""
