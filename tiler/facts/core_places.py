@@ -14,8 +14,8 @@ from tilescope.tiler.details import wire
 from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.operations import TpuCore, tpu_cores
 from tilescope.tiler.facts.plane_facts import plane_facts
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query.run_caches import RunCache
 
 # Of the message `CoreDetails` of XProf. What is 0 is not written.
 _DETAILS: Final = "core_details"
@@ -39,20 +39,16 @@ class CorePlace:
     y: int | None
 
 
-_KNOWN: KeptWith[QueryReader, Mapping[int, CorePlace]] = KeptWith()
+_PLACES: Final = RunCache[Mapping[int, CorePlace]]("core_places", "Places of TPU cores")
 
 
 def core_places(reader: QueryReader) -> Mapping[int, CorePlace]:
     """Of the cores of a run that say where they are, by process. Raises DamagedStore."""
-    known = _KNOWN.get(reader)
-    if known is None:
-        known = _found(reader)
-        if not reader.store.is_growing:
-            _KNOWN[reader] = known
-    return known
+    places = _PLACES.get(reader)
+    return _PLACES.keep(reader, _read_places(reader)) if places is None else places
 
 
-def _found(reader: QueryReader) -> Mapping[int, CorePlace]:
+def _read_places(reader: QueryReader) -> Mapping[int, CorePlace]:
     told = {(of.file, of.plane): of.values.get(_DETAILS) for of in plane_facts(reader)}
     cores, known = {}, {}
     for core in tpu_cores(reader):

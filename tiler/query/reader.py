@@ -10,8 +10,8 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.caches import Memo, forget_copied_values
 from tilescope.tiler.errors import DamagedStore, NotBuilt
-from tilescope.tiler.kept_with import drop_kept
 from tilescope.tiler.pages import (
     TRACKS_PER_BLOCK,
     Page,
@@ -38,6 +38,9 @@ from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
 # Blocks whose tiles are kept arranged: some megabytes for a run of ten million events.
 _KEPT_BLOCKS = 64
+
+_TILES = Memo("tiles", "Tiles of blocks, arranged", 200_000)
+_PAGE_NAMES = Memo("page_names", "Pages of blocks on which names occur", 30_000)
 
 # Rollups whose tracks are kept: those of a screen.
 _KEPT_ROLLUPS = 128
@@ -69,8 +72,8 @@ class QueryReader:
         self.tree = tree if self._so_far is None else self._so_far.tree(tree)
         self.names = Names(store)
         self._kept_children = lru_cache(_KEPT_ROLLUPS)(self.tree.children)
-        self._kept_tiles = lru_cache(_KEPT_BLOCKS)(self._arrange)
-        self._kept_page_names = lru_cache(_KEPT_BLOCKS)(self._read_page_names)
+        self._kept_tiles = _TILES.remembered(self._arrange, _KEPT_BLOCKS)
+        self._kept_page_names = _PAGE_NAMES.remembered(self._read_page_names, _KEPT_BLOCKS)
         self._kept_content = KeptBytes(self._content)
         self._kept_histograms = KeptBytes(self._histogram)
         self._kept_block_histograms = KeptBytes(self._block_histogram)
@@ -85,7 +88,7 @@ class QueryReader:
         if outliers is None:
             return self
         reader = copy.copy(self)
-        drop_kept(reader)
+        forget_copied_values(reader)
         reader.outliers = outliers
         return reader
 

@@ -15,6 +15,7 @@ from tilescope.tiler.facts.hlo.module import Computation, HloModule, Instruction
 
 _WHILE: Final = "while"
 _CONDITIONAL: Final = "conditional"
+_NODE_BYTES: Final = 150  # of an instruction, or an operand of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,11 @@ class ProgramGraph:
                     self._users[operand].append(of.id)
                 for called in of.called:
                     self.callers[called].append(of.id)
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes, without the program."""
+        return (len(self.computation_of) + self.edges) * _NODE_BYTES
 
     def around(self, start: Instruction, distance: int, opened: Set[int], limit: int) -> Neighbourhood:
         """What is at most `distance` edges away, the nearest first; `opened`: ids of those that are to be open.

@@ -34,6 +34,7 @@ _READ_ALL: Final = (_FULL_NAME, _OP, _EAGER, _STAGE, _CATEGORY)
 
 _KEPT_FILES: Final = 16  # of each a table with 4 bytes for each name
 _ENTRIES_AT_ONCE: Final = 1024
+_OPERATION_BYTES: Final = 500
 
 
 class EventOps:
@@ -48,6 +49,13 @@ class EventOps:
         self._arguments = ArgumentReader(reader.store)
         self._files: dict[int, tuple[Ints, Codes]] = {}  # name ids, and what they tell
         self._table = lru_cache(_KEPT_FILES)(self._codes_of)
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        names = sum(columns[0].nbytes + columns[1].nbytes for columns in list(self._files.values()))
+        tables = self._table.cache_info().currsize * self._reader.names.count * 4
+        return len(self.ops) * _OPERATION_BYTES + names + tables
 
     def learn(self, file: int, tracks: list[int]) -> Steps[bool]:
         """Finds out what the names of a file tell, of which these are the threads; False: there are no operations."""

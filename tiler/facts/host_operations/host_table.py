@@ -14,15 +14,14 @@ from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.host_operations.event_ops import HOST_PLANE, EventOps
 from tilescope.tiler.facts.host_operations.naming import HostOp
 from tilescope.tiler.facts.host_operations.op_sums import OpSums
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.windows import Windows, WindowsOf
 
 # Of operations by number: count, total and own time, the longest.
 Sums = dict[int, tuple[int, int, int, int]]
 
-# Sums of whole tracks that are kept, of some 200 bytes.
-_KEPT_ROWS: Final = 200_000
+_ROW_BYTES: Final = 200  # of sums of whole tracks
 
 
 @dataclass(slots=True)
@@ -66,11 +65,7 @@ def host_threads(reader: QueryReader) -> list[int]:
 
 def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: WindowsOf) -> Steps[HostTable]:
     """The operations of some threads, in the windows of each. Raises DamagedStore, NotBuilt."""
-    known = _KNOWN.get(reader)
-    if known is None:
-        known = _Known(reader)
-        if not reader.store.is_growing:
-            _KNOWN[reader] = known
+    known = _HOST_OPERATIONS.get(reader) or _HOST_OPERATIONS.keep(reader, _Known(reader))
     rows: dict[tuple[str, int | None], HostOperation] = {}
     most: dict[tuple[str, int | None], int] = {}
     table = HostTable([], 0, [])
@@ -120,7 +115,11 @@ class _Known:
             self.threads[reader.store.file_of(track)].append(track)
         self._end = reader.end
         self._whole: dict[int, Sums] = {}
-        self._rows = 0
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        return self.ops.size_bytes + self.sums.size_bytes + sum(map(len, self._whole.values())) * _ROW_BYTES
 
     def track_sums(self, track: int, windows: Windows) -> Steps[Sums]:
         """Those of a track; of whole runs they are kept."""
@@ -129,14 +128,13 @@ class _Known:
             return (yield from _sums(self.sums, track, windows))
         if track not in self._whole:
             found = yield from _sums(self.sums, track, windows)
-            if self._rows > _KEPT_ROWS:
-                return found
-            self._rows += len(found)
             self._whole[track] = found
         return self._whole[track]
 
 
-_KNOWN: KeptWith[QueryReader, _Known] = KeptWith()
+_HOST_OPERATIONS: Final = RunCache[_Known](
+    "host_operations", "Operations on threads of hosts, and their sums", lambda value: value.size_bytes, grows=True
+)
 
 
 def _sums(sums: OpSums, track: int, windows: Windows) -> Steps[Sums]:

@@ -20,8 +20,8 @@ from tilescope.tiler.facts.kernels.tensor_cores import could_use_tensor_cores, u
 from tilescope.tiler.facts.operations.kind_sums import kind_sums
 from tilescope.tiler.facts.operations.metadata import operation_metadata
 from tilescope.tiler.facts.operations.records import track_kinds
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps, finish
+from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.device.operations import OperationKind, OperationKinds
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -134,13 +134,21 @@ class _Known:
     named: dict[Hashable, tuple[str, str]] = field(default_factory=dict)  # the same but for their launch
     programs: dict[tuple[int, str], Program] | None = None  # by file and id, when they were asked for
 
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        rows = sum(map(len, self.kinds.values()))
+        return rows * _REFERENCE_BYTES + (len(self.alike) + len(self.named)) * _KIND_BYTES
 
-_KNOWN: KeptWith[QueryReader, _Known] = KeptWith()
+
+_KERNELS: Final = RunCache[_Known](
+    "kernels", "Kernels of GPUs, and how they were launched", lambda value: value.size_bytes, grows=True
+)
 
 
 def _told(reader: QueryReader, track: int, kinds: Sequence[OperationKind]) -> Steps[Sequence[_Told | None]]:
     """What is told of the kinds of a stream, read once; metadata once for all that differ in their launch alone."""
-    known = _Known() if reader.store.is_growing else _KNOWN.setdefault(reader, _Known())
+    known = _KERNELS.get(reader) or _KERNELS.keep(reader, _Known())
     if track in known.kinds:
         return known.kinds[track]
     of, file = OperationKinds.of(kinds), reader.store.file_of(track)
@@ -151,8 +159,6 @@ def _told(reader: QueryReader, track: int, kinds: Sequence[OperationKind]) -> St
         first = np.full(len(of), -1)
         first[is_there] = tables.alike[of.metadata[is_there]]
         numbers = first.tolist()
-        if len(known.alike) > _MOST_KEPT:
-            known.alike, known.named = {}, {}
         for place, stats in of.stats.items():
             if not isinstance(stats.get(_DETAILS), str):
                 continue
@@ -163,8 +169,7 @@ def _told(reader: QueryReader, track: int, kinds: Sequence[OperationKind]) -> St
                 if len(known.alike) % _AT_ONCE == 0:
                     yield
             found[place] = told
-    if sum(map(len, known.kinds.values())) + len(found) <= _MOST_KEPT:
-        known.kinds[track] = found
+    known.kinds[track] = found
     return found
 
 
@@ -187,7 +192,8 @@ def _looked_up(
 
 
 _AT_ONCE: Final = 1000  # kinds, in some milliseconds
-_MOST_KEPT: Final = 1 << 17  # kinds of all streams, of some hundred bytes each: what a store has more is told anew
+_REFERENCE_BYTES: Final = 8
+_KIND_BYTES: Final = 600
 
 
 def _named_by_program(reader: QueryReader, program: Program | None, kind: OperationKind) -> Steps[str]:

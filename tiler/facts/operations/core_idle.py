@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,8 @@ from tilescope.tiler.facts.operations.kind_sums import kind_sums
 from tilescope.tiler.facts.operations.records import track_kinds, track_running, track_step_sums
 from tilescope.tiler.facts.operations.tpu_core import TpuCore
 from tilescope.tiler.facts.work import Work
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
 
@@ -32,10 +33,9 @@ Ints = NDArray[np.int64]
 
 def core_idle(reader: QueryReader, core: TpuCore, windows: Windows) -> Steps[int]:
     """How long a core runs no operation in windows, ps; 0 of one without operations. Raises DamagedStore, NotBuilt."""
-    known = {} if reader.store.is_growing else _KNOWN.setdefault(reader, {})
-    if core.group not in known:
-        known[core.group] = yield from _whole_idle(reader, core)
-    whole = known[core.group]
+    whole = _WHOLE_IDLE.get(reader, core.group)
+    if whole is None:
+        whole = _WHOLE_IDLE.keep(reader, core.group, (yield from _whole_idle(reader, core)))
     within = windows.clipped(whole.start, whole.stop)
     if not whole.ps or within.ticks == whole.stop - whole.start:
         return whole.ps if within.ticks or bool(windows.hold(np.array([whole.start]))[0]) else 0
@@ -58,7 +58,7 @@ class _WholeIdle:
     ticks: int
 
 
-_KNOWN: KeptWith[QueryReader, dict[int, _WholeIdle]] = KeptWith()
+_WHOLE_IDLE: Final = KeyedRunCache[int, _WholeIdle]("core_idle", "Idle time of TPU cores")
 
 
 def _whole_idle(reader: QueryReader, core: TpuCore) -> Steps[_WholeIdle]:
@@ -94,11 +94,9 @@ def _running_before(reader: QueryReader, core: TpuCore, start: int, times: Ints)
 
 def _running_on(reader: QueryReader, track: int, times: Ints) -> Steps[Ints]:
     """The same of one track, from what is stored of it and, of times between, its events."""
-    stored = _STORED.get(reader, {}).get(track)
+    stored = _STORED.get(reader, track)
     if stored is None:
-        stored = _stored_running(reader, track)
-        if not reader.store.is_growing:
-            _STORED.setdefault(reader, {})[track] = stored
+        stored = _STORED.keep(reader, track, _stored_running(reader, track))
     at = np.searchsorted(stored.times, times, side="right") - 1
     nearest, ticks = stored.times[at], np.where(at < 0, 0, stored.ticks[at])  # before the first record nothing runs
     between = (at >= 0) & (nearest < times) & (times < stored.stop)
@@ -119,7 +117,7 @@ class _StoredRunning:
     stop: int
 
 
-_STORED: KeptWith[QueryReader, dict[int, _StoredRunning]] = KeptWith()
+_STORED: Final = KeyedRunCache[int, _StoredRunning]("running_ticks", "Ticks in which TPU cores run, up to some times")
 
 
 def _stored_running(reader: QueryReader, track: int) -> _StoredRunning:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Final
 
+from tilescope.tiler.caches import Memo
 from tilescope.tiler.facts.host_operations.naming import ITERATOR, framework_op
 from tilescope.tiler.facts.operations.metadata import OperationMetadata
 
@@ -23,8 +23,10 @@ def framework_op_name(path: str) -> str:
     return plain if path[-1:] == ":" and ":" not in plain and plain != ITERATOR else _op(path)[0]
 
 
-# Asked of each of maybe 40,000 instructions.
-@lru_cache(1 << 16)
-def _op(framework: str) -> tuple[str, str]:
+def _parse_path(framework: str) -> tuple[str, str]:
     op = framework_op(framework)
     return op.name, op.type or UNKNOWN_TYPE
+
+
+# Asked of each of maybe 40,000 instructions.
+_op: Final = Memo("framework_paths", "Names of operations of frameworks, by path", 500).remembered(_parse_path, 1 << 16)

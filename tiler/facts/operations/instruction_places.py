@@ -9,13 +9,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STAT
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.operations.framework_numbers import FrameworkNames, framework_numbers
 from tilescope.tiler.facts.operations.instruction_columns import InstructionColumns
 from tilescope.tiler.facts.operations.metadata import CUSTOM_CALL, OperationMetadata, metadata_of_rows, text_of
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.overloads import overload
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.records.device.operations import OperationKinds, TrackKinds
@@ -26,6 +26,9 @@ Codes = NDArray[np.int32]
 # Sums of so many tracks of smaller numbers fit into 64 bits.
 _LONG: Final = 1 << 50
 _MAX_TRACKS: Final = 1 << 11
+
+_ROW_BYTES: Final = 120  # of columns
+_METADATA_BYTES: Final = 800
 
 
 class InstructionPlaces(Sequence[OperationMetadata]):
@@ -145,6 +148,12 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         return self._frameworks
 
     @property
+    def size_bytes(self) -> int:
+        """About what it takes, without the codes that it shares."""
+        arrays = sum(column.nbytes for column in (self._rows, self._place, *self._of_tracks.values()))
+        return arrays + len(self._rows) * _ROW_BYTES + len(self._metadata) * _METADATA_BYTES
+
+    @property
     def columns(self) -> InstructionColumns:
         """What is known of each place."""
         if self._columns is None or len(self._columns) < len(self):
@@ -165,14 +174,15 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         return found
 
 
-_KNOWN: KeptWith[QueryReader, InstructionPlaces] = KeptWith()
+_PLACES: Final = OwnerCache[QueryReader, InstructionPlaces](
+    "instructions", "Instructions of programs, and what is stored of them", lambda value: value.size_bytes, grows=True
+)
 
 
 def instruction_places(reader: QueryReader) -> InstructionPlaces:
-    """Those of a build, kept for the next question."""
-    if reader not in _KNOWN:
-        _KNOWN[reader] = InstructionPlaces(reader)
-    return _KNOWN[reader]
+    """Places of a build, cached. A place is one of this object: a later call may return a new one."""
+    places = _PLACES.get(reader)
+    return _PLACES.keep(reader, InstructionPlaces(reader)) if places is None else places
 
 
 class ColumnSums:

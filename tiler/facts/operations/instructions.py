@@ -20,8 +20,8 @@ from tilescope.tiler.facts.hlo.costs import Costs
 from tilescope.tiler.facts.hlo.expressions import category, expression
 from tilescope.tiler.facts.hlo.layouts import meanings
 from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata, Traffic
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.device.operations import OperationKind
 
 if TYPE_CHECKING:
@@ -62,25 +62,25 @@ class _Found:
 
 
 class _Kept:
-    """What was found for earlier questions, up to some memory; then all is forgotten."""
+    """Instructions that earlier questions were about."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[int, str, str], _Found] = {}
         self.facts: dict[tuple[int, str, str, bool], InstructionFacts] = {}
-        self._size = 0
+        self.size_bytes = 0
 
     def count(self, *texts: str) -> None:
-        """Before something with such texts is kept."""
-        self._size += _ENTRY_BYTES + sum(map(len, texts))
-        if self._size > MAX_KEPT_BYTES:
-            self.found.clear()
-            self.facts.clear()
-            self._size = 0
+        """Counts something with such texts that is kept."""
+        self.size_bytes += _ENTRY_BYTES + sum(map(len, texts))
 
 
-MAX_KEPT_BYTES: Final = 64 << 20
 _ENTRY_BYTES: Final = 1000
-_KEPT: KeptWith[QueryReader, _Kept] = KeptWith()
+_KEPT: Final = RunCache[_Kept](
+    "program_instructions",
+    "Costs and parts of instructions, from HLO protos",
+    lambda value: value.size_bytes,
+    grows=True,
+)
 
 
 class Instructions:
@@ -98,8 +98,7 @@ class Instructions:
         self._modules: dict[Program, _Module | None] = {}
         self._parts: dict[int, ProgramParts] = {}  # by the id of the program's attachment
         self._files: dict[int, int] = {}  # by track
-        # While the run is indexed it has no programs yet.
-        self._kept = _Kept() if reader.store.is_growing else _KEPT.setdefault(reader, _Kept())
+        self._kept = _KEPT.get(reader) or _KEPT.keep(reader, _Kept())
         self._damage: dict[Program, str] = {}
         self.names: dict[str, str] = {}
         self.notes: list[str] = []

@@ -28,8 +28,8 @@ from tilescope.tiler.facts.operations.step_programs import (
     track_steps,
 )
 from tilescope.tiler.facts.operations.tpu_core import TpuCore
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.kind_counts import SAID
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, TrackKinds
 from tilescope.tiler.store.two_threads import for_each
@@ -39,9 +39,6 @@ from tilescope.tiler.windows import Windows, WindowsOf
 # take 32 MB.
 _COUNTED_AT_ONCE: Final = 1 << 21
 
-# Sums that are kept for the next question, of some hundred bytes.
-_KEPT_SUMS: Final = 20_000
-
 _Key = tuple[bool, bytes]
 
 
@@ -49,9 +46,8 @@ def program_sums(
     reader: QueryReader, cores: Sequence[TpuCore], windows: Sequence[WindowsOf], *, with_feeds: bool
 ) -> Steps[list[Operation | None]]:
     """As `roofline.program` of the table of each of some windows; None: no operation is there."""
-    known = {} if reader.store.is_growing else _KNOWN.setdefault(reader, {})
     keys = [(with_feeds, _digest(cores, windows_of)) for windows_of in windows]
-    found = {key: known[key] for key in keys if key in known}
+    found = {key: kept.program for key in keys if (kept := _PROGRAMS.get(reader, key)) is not None}
     left = {key: windows_of for key, windows_of in zip(keys, windows, strict=True) if key not in found}
     if left:
         reading = _Reading(reader, cores, with_feeds=with_feeds)
@@ -59,17 +55,30 @@ def program_sums(
         stored = yield from reading.of_whole_steps(left)
         found |= stored
         left = {key: windows_of for key, windows_of in left.items() if key not in stored}
-        known.update(stored)
         for some in reading.batches(list(left)):
             programs = yield from reading.programs([left[key] for key in some])
             found.update(zip(some, programs, strict=True))
-        if len(known) + len(left) > _KEPT_SUMS:
-            known.clear()
-        known.update((key, found[key]) for key in left)
+        for key in (*stored, *left):
+            _PROGRAMS.keep(reader, key, _KeptProgram(found[key]))
     return [found[key] for key in keys]
 
 
-_KNOWN: KeptWith[QueryReader, dict[_Key, Operation | None]] = KeptWith()
+@dataclass(frozen=True, slots=True)
+class _KeptProgram:
+    """The program in some windows; None: no operation is there."""
+
+    program: Operation | None
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        return _SUMS_BYTES
+
+
+_PROGRAMS: Final = KeyedRunCache[_Key, _KeptProgram](
+    "programs_in_windows", "What programs do in all, in steps and ranges"
+)
+_SUMS_BYTES: Final = 800
 
 
 def _digest(cores: Sequence[TpuCore], windows_of: WindowsOf) -> bytes:

@@ -9,18 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.operations.borders import TrackBorders
 from tilescope.tiler.facts.operations.event_ranges import CountedKinds, CountedRecord, EventRanges
 from tilescope.tiler.facts.operations.instruction_columns import sum_of
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import QueryReader, Reading, join, no_events
 from tilescope.tiler.query.events import Events
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.kind_counts import SAID
 from tilescope.tiler.records.device.operation_sums import SUMMED, OperationSums
-from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, NUMBERS, Operations, TrackKinds
+from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, NUMBERS, OperationKinds, Operations, TrackKinds
 from tilescope.tiler.records.device.step_sums import StepSums
+from tilescope.tiler.size_estimate import estimated_bytes
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -31,11 +33,12 @@ _SAID: Final = np.array([NUMBERS[name] for name in SAID], np.uint8)
 
 def track_kinds(reader: QueryReader, track: int) -> TrackKinds | None:
     """The kinds of a track's operations; None: they are not kept. Raises DamagedStore, NotBuilt."""
-    known = _KNOWN.setdefault(reader, {})
-    if track not in known:
+    kinds = _TRACK_KINDS.get(reader, track, _UNREAD)
+    if isinstance(kinds, _Unread):
         record = reader.store.kinds_record(track)
-        known[track] = None if record is None else TrackKinds.decode(decompress(record))
-    return known[track]
+        kinds = None if record is None else TrackKinds.decode(decompress(record))
+        _TRACK_KINDS.keep(reader, track, kinds)
+    return kinds
 
 
 def track_sums(reader: QueryReader, track: int, kinds: TrackKinds) -> OperationSums | None:
@@ -44,8 +47,7 @@ def track_sums(reader: QueryReader, track: int, kinds: TrackKinds) -> OperationS
     found = None if record is None else OperationSums.decode(decompress(record), track)
     if found is not None and len(found) != len(kinds.kinds):
         raise DamagedStore(f"track {track} has sums of other kinds of operations than it has")
-    if not reader.store.is_growing:
-        _RUNNING.setdefault(reader, {})[track] = None if found is None else _running(found)
+    _RUNNING.keep(reader, track, None if found is None else _running(found))
     return found
 
 
@@ -66,11 +68,11 @@ class TrackRunning:
 
 def track_running(reader: QueryReader, track: int, kinds: TrackKinds) -> TrackRunning | None:
     """That of a track, from its sums; None: these are not kept. Raises DamagedStore, NotBuilt."""
-    known = _RUNNING.get(reader, {})
-    if track in known:
-        return known[track]
-    found = track_sums(reader, track, kinds)
-    return None if found is None else _running(found)
+    running = _RUNNING.get(reader, track, _UNREAD)
+    if not isinstance(running, _Unread):
+        return running
+    sums = track_sums(reader, track, kinds)
+    return None if sums is None else _running(sums)
 
 
 def _running(of: OperationSums) -> TrackRunning:
@@ -84,8 +86,26 @@ def track_step_sums(reader: QueryReader, track: int) -> StepSums | None:
     return None if record is None else StepSums.decode(decompress(record), track)
 
 
-_KNOWN: KeptWith[QueryReader, dict[int, TrackKinds | None]] = KeptWith()
-_RUNNING: KeptWith[QueryReader, dict[int, TrackRunning | None]] = KeptWith()
+class _Unread:
+    """Stands for a record that has not been read: there may be none in the store."""
+
+
+_UNREAD: Final = _Unread()
+_KIND_BYTES: Final = 600  # of a kind with stats
+
+
+def _kinds_size(kinds: TrackKinds | None) -> int:
+    """About what it takes."""
+    if kinds is None:
+        return 0
+    columns = OperationKinds.of(kinds.kinds)
+    return estimated_bytes(kinds) + columns.metadata.nbytes + len(columns.stats) * _KIND_BYTES
+
+
+_TRACK_KINDS: Final = KeyedCache[QueryReader, int, TrackKinds | None](
+    "operation_kinds", "Kinds of operations of tracks", _kinds_size
+)
+_RUNNING: Final = KeyedRunCache[int, TrackRunning | None]("operation_times", "When operations of tracks run, in all")
 
 
 class OperationRecords:

@@ -18,15 +18,12 @@ from tilescope.tiler.facts.step_times.markers import marked_steps
 from tilescope.tiler.facts.step_times.part_spans import part_spans
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.windows import Windows, WindowsOf
 
 Ints = NDArray[np.int64]
-
-# What is kept of a run: some 24 bytes a span. Of a run with more it is found anew for each question.
-_MOST_KEPT_SPANS: Final = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,43 +52,28 @@ class _HostSteps:
     spans: StepSpans
     parts: Sequence[_Spans]  # by code; no two share a tick
 
-    @property
-    def size(self) -> int:
-        """How many spans it has."""
-        return sum(len(part.gone) for part in self.parts)
 
-
-_KNOWN: KeptWith[QueryReader, dict[HostTracks, _HostSteps]] = KeptWith()
+_HOST_STEPS: Final = KeyedRunCache[HostTracks, _HostSteps]("host_steps", "Steps of hosts, and what they are made of")
 
 
 def host_step_times(
     reader: QueryReader, steps: RunSteps, tracks: Set[int], windows_of: WindowsOf
 ) -> Steps[list[StepTimes]]:
     """Those of the files that have steps and some of these tracks, of what these say. Raises DamagedStore, NotBuilt."""
-    is_kept = steps is reader.steps and not reader.store.is_growing
-    known = _KNOWN.setdefault(reader, {}) if is_kept else {}
+    is_kept = steps is reader.steps
     tick_ps = int(reader.store.manifest()["tick_ps"])
     times = []
     for one in host_tracks(reader, steps, tracks):
-        of = known.get(one)
+        of = _HOST_STEPS.get(reader, one) if is_kept else None
         if of is None:
             spans = marked_steps(one)
             found = yield from part_spans(reader, one, spans)
             of = _HostSteps(one, spans, [_Spans.of(windows) for windows in found])
-            _keep(known, of)
+            if is_kept:
+                _HOST_STEPS.keep(reader, one, of)
         times.append(_times(of, windows_of((*one.threads, *one.streams)[0]), tick_ps))
         yield
     return [of for of in times if len(of)]
-
-
-def _keep(known: dict[HostTracks, _HostSteps], of: _HostSteps) -> None:
-    """The ones made last are kept, as far as they fit."""
-    known[of.tracks] = of
-    kept = sum(one.size for one in known.values())
-    for oldest in list(known):
-        if kept <= _MOST_KEPT_SPANS:
-            break
-        kept -= known.pop(oldest).size
 
 
 def _times(of: _HostSteps, windows: Windows, tick_ps: int) -> StepTimes:

@@ -7,10 +7,10 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
+from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.facts.hlo import HloDamage, HloModule, Instruction, Program, hlo_module, programs_of
 from tilescope.tiler.facts.hlo.neighbourhood import Neighbourhood, ProgramGraph
-from tilescope.tiler.kept_with import KeptWith
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.row_query import query_column
@@ -49,8 +49,7 @@ class GraphQuestion(Question, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=MAX_NODES, description="The most instructions that are shown.")] = 200
 
 
-_GRAPHS: KeptWith[QueryReader, dict[str, ProgramGraph]] = KeptWith()
-_KEPT: Final = 8  # graphs of a run
+_GRAPHS: Final = OwnerCache[HloModule, ProgramGraph]("graphs", "Graphs of programs", lambda graph: graph.size_bytes)
 
 
 def _answer(scope: Scope, question: GraphQuestion) -> Steps[Answer]:
@@ -63,7 +62,7 @@ def _answer(scope: Scope, question: GraphQuestion) -> Steps[Answer]:
         module = yield from hlo_module(scope.reader, program)
     except HloDamage as damage:
         return _nothing(programs, str(damage))
-    graph = _graph(scope.reader, program, module)
+    graph = _GRAPHS.get(module) or _GRAPHS.keep(module, ProgramGraph(module))
     yield
     start = _start(module, question.instruction)
     if start is None:
@@ -111,17 +110,6 @@ def _start(module: HloModule, wanted: str) -> Instruction | None:
     if wanted or entry is None:
         return module.by_name.get(wanted.removeprefix("%"))
     return entry.root_instruction
-
-
-def _graph(reader: QueryReader, program: Program, module: HloModule) -> ProgramGraph:
-    kept = _GRAPHS.setdefault(reader, {})
-    found = kept.pop(program.entry.name, None)
-    if found is None or found.module is not module:
-        found = ProgramGraph(module)
-    kept[program.entry.name] = found
-    while len(kept) > _KEPT:
-        del kept[next(iter(kept))]
-    return found
 
 
 def _nodes(module: HloModule, graph: ProgramGraph, near: Neighbourhood) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import accumulate
@@ -10,10 +10,10 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.facts.hlo import parts_ahead
 from tilescope.tiler.facts.operations import OpTable, tpu_cores
 from tilescope.tiler.facts.operations.metadata import OperationMetadata
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import Steps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
@@ -72,7 +72,7 @@ def _asked(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
     asked = yield from asked_operations(scope, question)
     names = {**asked.table.program_names, **_program_names(scope)}
     key = question.by, question.limit, asked.is_gpu, tuple(sorted(names.items()))
-    found = _LAST.get(asked.table, {}).get(key)
+    found = _TREES.get(asked.table, key)
     if found is None:
         few = listable_operations(asked.table, question.by, names, question.limit)
         yield
@@ -81,8 +81,7 @@ def _asked(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
         found = _Known(
             root, (yield from known_layouts(scope.reader, asked.table, root, said, is_gpu=asked.is_gpu)), said
         )
-        _LAST.clear()
-        _LAST[asked.table] = {key: found}
+        _TREES.keep(asked.table, key, found)
     notes = [*asked.notes, *operation_notes(asked), *(note for note in found.notes if note not in asked.notes)]
     rows = list(_rows(found.root, question.limit, question.cover))
     yield
@@ -101,9 +100,21 @@ class _Known:
     layouts: Mapping[int, KnownLayout]
     notes: Sequence[Note]
 
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        nodes, waiting = 0, [self.root]
+        while waiting:
+            nodes += 1
+            waiting += waiting.pop().children.values()
+        return nodes * _NODE_BYTES
 
-# The tree that was made last, for whoever asks for more or less of it. It takes more than its table does.
-_LAST: KeptWith[OpTable, dict[object, _Known]] = KeptWith()
+
+# For whoever asks for more or less of a tree. It takes more than its table does.
+_TREES: Final = KeyedCache[OpTable, Hashable, _Known](
+    "op_profiles", "Trees of operations", lambda known: known.size_bytes
+)
+_NODE_BYTES: Final = 1200  # with its operation
 
 
 def _program_names(scope: Scope) -> dict[str, str]:
