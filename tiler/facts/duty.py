@@ -13,7 +13,7 @@ from tilescope.tiler.device_lines import MODULE_LINES, is_one_of
 from tilescope.tiler.facts.busy import Busy
 from tilescope.tiler.facts.devices import Kinds, WorkTrack
 from tilescope.tiler.facts.operations import TpuCore
-from tilescope.tiler.facts.operations.records import track_kinds, track_running
+from tilescope.tiler.facts.operations.track_records import track_kinds, track_running
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.query import QueryReader, Reading, Steps
 from tilescope.tiler.query.run_caches import KeyedRunCache, RunCache

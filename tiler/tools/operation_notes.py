@@ -8,7 +8,7 @@ import numpy as np
 
 from tilescope.tiler.caches import Memo
 from tilescope.tiler.facts.operations import Operation, OpTable
-from tilescope.tiler.facts.operations.instruction_columns import Ints, Mask, sum_of
+from tilescope.tiler.facts.operations.exact_columns import Ints, Mask, sum_of
 from tilescope.tiler.facts.work import Work, classifier, work_of
 from tilescope.tiler.query import Name
 from tilescope.tiler.tools.answer import Note

@@ -14,7 +14,7 @@ from tests.xprof_golden import golden, is_close, rows
 from tilescope.tiler.caches import CACHES
 from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.facts.hlo import HloModule, Program, hlo_module
-from tilescope.tiler.facts.operations import instructions
+from tilescope.tiler.facts.operations import program_instructions
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, Steps, finish
 from tilescope.tiler.store import open_run_store
@@ -217,7 +217,7 @@ def test_what_is_known_of_instructions_is_cached(tmp_path: Path, monkeypatch: py
         asked.append(program.id)
         return (yield from hlo_module(of, program))
 
-    monkeypatch.setattr(instructions, "hlo_module", counting)
+    monkeypatch.setattr(program_instructions, "hlo_module", counting)
     first = by_row(answer(reader, "op_profile"))
     assert asked == ["15", "15"]  # for the costs, and for parts and layouts
     assert by_row(answer(reader, "op_profile")) == first

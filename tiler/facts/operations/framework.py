@@ -9,13 +9,11 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.operations.framework_names import named
-from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, Mask, sum_of
-from tilescope.tiler.facts.operations.op_rows import OpRows, some_of
-from tilescope.tiler.facts.operations.op_table import OpTable
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, sum_of
+from tilescope.tiler.facts.operations.instruction_places import named
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.peaks import Peaks
-from tilescope.tiler.facts.operations.rates import Rates, rates_of
+from tilescope.tiler.facts.operations.operation_table import OpRows, OpTable, some_of
+from tilescope.tiler.facts.operations.rates import Peaks, Rates, rates_of
 from tilescope.tiler.overloads import overload
 
 _SMALL: Final = 1 << 62

@@ -1,4 +1,4 @@
-"""What the kinds of operations of all tracks are, as places in one list: sums of tracks are added as columns."""
+"""Instructions that the kinds of operations of all tracks run, as places in one list: sums are added as columns."""
 
 from __future__ import annotations
 
@@ -9,25 +9,112 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.caches import OwnerCache
+from tilescope.tiler.caches import Memo, OwnerCache
 from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STAT
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.metadata_codes import metadata_codes
-from tilescope.tiler.facts.operations.framework_numbers import FrameworkNames, framework_numbers
-from tilescope.tiler.facts.operations.instruction_columns import InstructionColumns
-from tilescope.tiler.facts.operations.metadata import CUSTOM_CALL, OperationMetadata, metadata_of_rows, text_of
+from tilescope.tiler.facts.host_operations.naming import ITERATOR, framework_op
+from tilescope.tiler.facts.metadata_codes import Codes, MetadataCodes, metadata_codes
+from tilescope.tiler.facts.operations.instruction_metadata import (
+    CUSTOM_CALL,
+    InstructionColumns,
+    metadata_of_rows,
+    text_of,
+)
+from tilescope.tiler.facts.operations.operation import OperationMetadata
 from tilescope.tiler.overloads import overload
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.records.device.operations import OperationKinds, TrackKinds
 
+UNKNOWN_TYPE: Final = "Unknown"
+
+
+def named(of: OperationMetadata) -> tuple[str, str]:
+    """What the framework's operation that an instruction comes from is called, and its type."""
+    return _op(of.framework) if of.framework else (of.name, UNKNOWN_TYPE)
+
+
+def framework_op_name(path: str) -> str:
+    """What the operation is called that a path in the framework's terms ends with."""
+    # Of tens of thousands the type is not asked for, and most end with a colon: they are called what comes before it.
+    plain = path[:-1]
+    return plain if path[-1:] == ":" and ":" not in plain and plain != ITERATOR else _op(path)[0]
+
+
+def _parse_path(framework: str) -> tuple[str, str]:
+    op = framework_op(framework)
+    return op.name, op.type or UNKNOWN_TYPE
+
+
+# Asked of each of maybe 40,000 instructions.
+_op: Final = Memo("framework_paths", "Names of operations of frameworks, by path", 500).remembered(_parse_path, 1 << 16)
+
 Ints = NDArray[np.int64]
-Codes = NDArray[np.int32]
+
+
+class FrameworkNames(Sequence[str]):
+    """What operations of the framework are called, made when looked at: first those of plain paths, then others."""
+
+    def __init__(self, codes: MetadataCodes, plain: Codes, others: Sequence[str]) -> None:
+        """`plain`: codes of paths that are names with a colon at their end."""
+        self._codes, self._plain, self._others = codes, plain, others
+
+    def __len__(self) -> int:
+        return len(self._plain) + len(self._others)
+
+    @overload
+    def __getitem__(self, number: int) -> str: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, number: int | slice) -> str | Sequence[str]:
+        if isinstance(number, slice):
+            return [self[at] for at in range(len(self))[number]]
+        at = range(len(self))[number]
+        if at >= len(self._plain):
+            return self._others[at - len(self._plain)]
+        return text_of(self._codes.values[int(self._plain[at])])[:-1]
+
+
+def framework_numbers(codes: MetadataCodes, rows: Ints) -> tuple[FrameworkNames, Ints]:
+    """What operations are called that rows of metadata come from, and of each row which of them it is.
+
+    They are called as the path of the instruction says, or else as the instruction is.
+    """
+    of = codes.matrix[rows]
+    paths, place = distinct(of[:, STAT["tf_op"]])
+    is_plain = codes.values.plain_paths(paths, f"{ITERATOR}:")
+    plain = paths[is_plain]
+    number = np.full(len(paths), -1)
+    number[is_plain] = np.arange(len(plain))
+    names: dict[str, int] = {}
+
+    def number_of(name: str) -> int:
+        """A path may be the same but for its colon."""
+        code = codes.values.code_of(name + ":")
+        at = int(np.searchsorted(plain, code)) if code >= 0 else len(plain)
+        if at < len(plain) and plain[at] == code:
+            return at
+        return names.setdefault(name, len(plain) + len(names))
+
+    others = np.flatnonzero(~is_plain)
+    for at, path in zip(others.tolist(), codes.values.of(paths[others]), strict=True):
+        if text := text_of(path):
+            number[at] = number_of(framework_op_name(text))
+    found: Ints = number[place]
+    unnamed = np.flatnonzero(found < 0)
+    used, own = distinct(of[unnamed, NAME])
+    found[unnamed] = np.array([number_of(name) for name in codes.names(used)], np.int64)[own]
+    return FrameworkNames(codes, plain, list(names)), found
+
 
 # Sums of so many tracks of smaller numbers fit into 64 bits.
 _LONG: Final = 1 << 50
+
 _MAX_TRACKS: Final = 1 << 11
 
 _ROW_BYTES: Final = 120  # of columns
+
 _METADATA_BYTES: Final = 800
 
 

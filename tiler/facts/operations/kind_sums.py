@@ -8,26 +8,146 @@ cut in the same way. How often something happens belongs to the window in which 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.facts.operations.borders import Opened, TrackBorders, track_borders
-from tilescope.tiler.facts.operations.cut_parts import NO_PARTS, CutParts, Row, cut_rows
-from tilescope.tiler.facts.operations.occurrences import Occurrences
-from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds, track_sums
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, products
+from tilescope.tiler.facts.operations.track_records import (
+    Opened,
+    OperationRecords,
+    TrackBorders,
+    track_borders,
+    track_kinds,
+    track_sums,
+)
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.records.device.operation_sums import SUMMED
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.store.two_threads import WORTH_A_THREAD, for_each
 from tilescope.tiler.windows import Windows
 
-Ints = NDArray[np.int64]
-Exact = NDArray[Any]  # 64-bit integers, or Python's where they do not fit: sums have no limit
+Row = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CutParts:
+    """The ticks [first, last) of events of `length` ticks, and the kind of each: columns of shape (n,)."""
+
+    kind: Ints
+    first: Ints
+    last: Ints
+    length: Ints
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> CutParts:
+        """Those with these columns."""
+        return cls(*np.array(list(rows), np.int64).reshape(-1, 4).T)
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def placed(self, places: Ints) -> CutParts:
+        """The same by the place of each kind."""
+        return CutParts(places[self.kind], self.first, self.last, self.length)
+
+    def take(self, which: Ints | Mask) -> CutParts:
+        """Some of them."""
+        return CutParts(self.kind[which], self.first[which], self.last[which], self.length[which])
+
+    def joined(self, other: CutParts) -> CutParts:
+        """These and others."""
+        pairs = zip(
+            (self.kind, self.first, self.last, self.length),
+            (other.kind, other.first, other.last, other.length),
+            strict=True,
+        )
+        return CutParts(*(np.concatenate(pair) for pair in pairs))
+
+    def parts(self, done: Exact) -> list[int]:
+        """What each part does, of what an operation of each kind does as a whole."""
+        return self._parts(done[self.kind].tolist())
+
+    def parts_of(self, done: int) -> list[int]:
+        """The same where an operation of any kind does so much."""
+        return self._parts([done] * len(self))
+
+    def _parts(self, done: Iterable[int]) -> list[int]:
+        columns = (self.first.tolist(), self.last.tolist(), self.length.tolist())
+        return [
+            value * last // length - value * first // length
+            for value, first, last, length in zip(done, *columns, strict=True)
+        ]
+
+    def added(self, done: Exact, uncut: Exact) -> Exact:
+        """Of each kind what all its operations do, of what one does: so many that are not cut, and the parts."""
+        found = products(done, uncut)
+        parts = self.parts(done) if len(self) else []
+        if not any(parts):
+            return found
+        sums = found.astype(object)
+        np.add.at(sums, self.kind, np.array(parts, object))
+        return exact(sums.tolist())
+
+
+NO_PARTS = CutParts.of([])
+
+
+def cut_rows(windows: Windows, kind: int, start: int, end: int) -> list[Row]:
+    """What windows have of an event [start, end)."""
+    within = windows.clipped(start, end)
+    pieces = zip(within.starts.tolist(), within.stops.tolist(), strict=True)
+    return [(kind, first - start, last - start, end - start) for first, last in pieces]
+
+
+class Occurrences:
+    """Goes over the records of a track, in any order.
+
+    An occurrence begins where another group begins, and where the kind of its first operation comes again: of A B A B
+    there are two. So it depends on what came before, never on what is looked at.
+    """
+
+    def __init__(self, group: Ints, record: Callable[[int], Operations]) -> None:
+        """`group`: of each kind."""
+        self._group = group
+        self._record = record
+        self._ended = -1  # the last record that was gone over,
+        self._first = -1  # and the first kind of the group that it ends with
+
+    def firsts(self, kind: Ints, number: int) -> NDArray[np.bool_]:
+        """Which operations of a record begin an occurrence."""
+        group = self._group[kind]
+        begins = np.diff(group, prepend=-1) != 0
+        before = self._first_at_end(number - 1, int(group[0]))
+        if before >= 0:
+            begins[0] = False
+        firsts = np.concatenate([[before], kind[np.flatnonzero(begins)]])
+        of_run = firsts[np.cumsum(begins)]
+        self._ended, self._first = number, int(of_run[-1])
+        found: NDArray[np.bool_] = kind == of_run
+        return found
+
+    def _first_at_end(self, number: int, group: int) -> int:
+        """The first kind of those of a group that a record ends with; -1: it ends with another one."""
+        if number < 0:
+            return -1
+        if number == self._ended:
+            return self._first if self._group[self._first] == group else -1
+        first = -1
+        while number >= 0:
+            kind = self._record(number).kind
+            others = np.flatnonzero(self._group[kind] != group)
+            if len(others):
+                at = int(others[-1]) + 1
+                return int(kind[at]) if at < len(kind) else first
+            first = int(kind[0])
+            number -= 1
+        return first
+
 
 _SMALL: Final = 1 << 62
 

@@ -10,24 +10,30 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler import _native
-from tilescope.tiler.facts.operations.borders import Mask, borders_of_each
-from tilescope.tiler.facts.operations.core_idle import core_idle
-from tilescope.tiler.facts.operations.counted_track import CountedTrack, of_program, summed_columns
-from tilescope.tiler.facts.operations.cut_parts import NO_PARTS, CutParts, Row, cut_rows
-from tilescope.tiler.facts.operations.event_ranges import CountedKinds, CutOperations, EventRanges
-from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, products, sum_of, sums_of_products
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, products, sum_of, sums_of_products
 from tilescope.tiler.facts.operations.instruction_places import instruction_places
-from tilescope.tiler.facts.operations.kind_sums import clipped
+from tilescope.tiler.facts.operations.kind_sums import NO_PARTS, CutParts, Row, clipped, cut_rows
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
-from tilescope.tiler.facts.operations.roofline import is_feed, nothing_of_program
+from tilescope.tiler.facts.operations.rates import is_feed, nothing_of_program
 from tilescope.tiler.facts.operations.step_programs import (
     CountedSteps,
+    CountedTrack,
     ProgramColumns,
+    of_program,
     program_of_steps,
+    summed_columns,
     track_steps,
 )
-from tilescope.tiler.facts.operations.tpu_core import TpuCore
+from tilescope.tiler.facts.operations.tpu_cores import TpuCore, core_idle
+from tilescope.tiler.facts.operations.track_records import (
+    CountedKinds,
+    CutOperations,
+    EventRanges,
+    Mask,
+    OperationRecords,
+    borders_of_each,
+    track_kinds,
+)
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.kind_counts import SAID

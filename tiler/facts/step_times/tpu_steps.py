@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.kind_sums import clipped
-from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
+from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
 from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, core_sums
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans

@@ -12,8 +12,8 @@ from msgspec import Meta
 
 from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.facts.hlo import parts_ahead
-from tilescope.tiler.facts.operations import OpTable, tpu_cores
-from tilescope.tiler.facts.operations.metadata import OperationMetadata
+from tilescope.tiler.facts.operations import OpTable, operation_source
+from tilescope.tiler.facts.operations.operation import OperationMetadata
 from tilescope.tiler.query import Steps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
@@ -62,8 +62,8 @@ class OpProfileQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
-    # Of a GPU whole programs are parsed, for what operations cost.
-    ahead = (yield from parts_ahead(scope.reader)) if tpu_cores(scope.reader) else nullcontext()
+    # For the costs of operations of GPUs whole programs are parsed.
+    ahead = nullcontext() if operation_source(scope.reader).is_gpu else (yield from parts_ahead(scope.reader))
     with ahead:
         return (yield from _asked(scope, question))
 
@@ -71,7 +71,7 @@ def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
 def _asked(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
     asked = yield from asked_operations(scope, question)
     names = {**asked.table.program_names, **_program_names(scope)}
-    key = question.by, question.limit, asked.is_gpu, tuple(sorted(names.items()))
+    key = question.by, question.limit, asked.source.id, tuple(sorted(names.items()))
     found = _TREES.get(asked.table, key)
     if found is None:
         few = listable_operations(asked.table, question.by, names, question.limit)
@@ -79,7 +79,7 @@ def _asked(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
         root, said = tree(few.operations, question.by, names, few.rests, few.copies), list[Note]()
         yield
         found = _Known(
-            root, (yield from known_layouts(scope.reader, asked.table, root, said, is_gpu=asked.is_gpu)), said
+            root, (yield from known_layouts(asked.source.instructions(scope.reader), asked.table, root, said)), said
         )
         _TREES.keep(asked.table, key, found)
     notes = [*asked.notes, *operation_notes(asked), *(note for note in found.notes if note not in asked.notes)]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.operations import KERNEL, Operation, OpTable
-from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, Mask, sum_of
-from tilescope.tiler.facts.operations.metadata import program_id
-from tilescope.tiler.facts.operations.op_rows import OpRows
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, sum_of
+from tilescope.tiler.facts.operations.instruction_metadata import program_id
+from tilescope.tiler.facts.operations.operation_table import OpRows
 from tilescope.tiler.tools.op_profile.tree import By, Node, Path, Rest, path_of
 from tilescope.tiler.tools.operation_notes import waits
 

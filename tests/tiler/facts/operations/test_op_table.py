@@ -14,14 +14,13 @@ from bench.pod_run import PodShape, write_pod
 from tests.tpu_trace import Instruction, Run, in_order, plane, write_trace
 from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.operations import OpTable, op_table, tpu_cores
+from tilescope.tiler.facts.operations.exact_columns import exact, products, sum_of
 from tilescope.tiler.facts.operations.framework import framework_operations, longest_framework_operations
-from tilescope.tiler.facts.operations.instruction_columns import exact, products, sum_of
 from tilescope.tiler.facts.operations.instruction_places import instruction_places
-from tilescope.tiler.facts.operations.op_columns import OpColumns
-from tilescope.tiler.facts.operations.op_rows import OpRows
+from tilescope.tiler.facts.operations.operation_table import OpColumns, OpRows
 from tilescope.tiler.facts.operations.program_sums import program_sums
-from tilescope.tiler.facts.operations.records import OperationRecords
-from tilescope.tiler.facts.operations.roofline import program
+from tilescope.tiler.facts.operations.rates import program
+from tilescope.tiler.facts.operations.track_records import OperationRecords
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store

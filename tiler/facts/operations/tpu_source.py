@@ -1,60 +1,27 @@
-"""The operations of the devices of a run, a row for each instruction of a program: what most tools are made of."""
+"""Operations of TPU cores: sums of their tracks, added by instruction."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.operations.core_idle import core_idle
-from tilescope.tiler.facts.operations.cut_parts import NO_PARTS
-from tilescope.tiler.facts.operations.instruction_columns import Exact, sum_of, sum_of_columns
+from tilescope.tiler.facts.operations.exact_columns import Exact, sum_of, sum_of_columns
 from tilescope.tiler.facts.operations.instruction_places import ColumnSums, Ints, instruction_places
-from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums, stored_sums
-from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata
-from tilescope.tiler.facts.operations.op_columns import OpColumns
-from tilescope.tiler.facts.operations.op_rows import OpRows
-from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.tpu_core import TpuCore
+from tilescope.tiler.facts.operations.kind_sums import NO_PARTS, KindSums, kind_sums, stored_sums
+from tilescope.tiler.facts.operations.operation import Memory, Operation, OperationMetadata
+from tilescope.tiler.facts.operations.operation_table import OpColumns, OpRows, OpTable
+from tilescope.tiler.facts.operations.program_sums import program_sums
+from tilescope.tiler.facts.operations.source import OperationSource
+from tilescope.tiler.facts.operations.tpu_cores import TpuCore, core_idle, tpu_cores
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import WindowsOf
 
 # Whose sums two threads read together; those of 40,000 kinds take three megabytes.
 _CORES_AT_ONCE: Final = 8
-
-
-@dataclass(eq=False)
-class OpTable:
-    """`operations` by program and symbol, in the order in which they are first met."""
-
-    operations: Sequence[Operation]
-    span: int  # of all devices together, from the first operation of each to the end of its last one: shares are of it
-    cores: int
-    tracks: list[int]  # that were looked at
-    overlap: int = 0  # by how much operations take more than the time in which any runs: on streams of GPUs, ps
-    program_names: dict[str, str] = field(default_factory=dict)  # by id, where operations tell them
-    notes: list[str] = field(default_factory=list)  # what is missing, and why
-
-    @cached_property
-    def columns(self) -> OpColumns:
-        """Sums of the operations. To be asked when all are there: they are kept."""
-        of = self.operations
-        return of.columns if isinstance(of, OpRows) else OpColumns.of(of)
-
-    @cached_property
-    def busy(self) -> int:
-        """What operations take, ps. To be asked when all are there: it is kept."""
-        return sum_of(self.columns.own)
-
-    @property
-    def idle(self) -> int:
-        """When none runs, ps."""
-        return self.span - self.busy + self.overlap
 
 
 def op_table(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsOf) -> Steps[OpTable]:
@@ -189,7 +156,9 @@ def _with(column: Exact, place: int, value: int) -> Exact:
 
 
 _STALL: Final = "dma_stall_duration_ps"
+
 _LARGEST: Final = int(np.iinfo(np.int64).max)
+
 _NONE: Final = _LARGEST
 
 
@@ -204,3 +173,25 @@ def _custom(metadata: OperationMetadata, sums: KindSums, kind: int) -> tuple[int
     if "bytes_accessed" in sums.numbers:
         moved = int(sums.numbers["bytes_accessed"][kind])
     return flops, model_flops, moved
+
+
+class TpuSource(OperationSource[TpuCore]):
+    """Operations of TPU cores."""
+
+    id: ClassVar = "cores"
+    is_gpu: ClassVar = False
+    has_own_clock: ClassVar = True
+
+    def devices(self, reader: QueryReader) -> Sequence[TpuCore]:
+        """The TPU cores of a run."""
+        return tpu_cores(reader)
+
+    def make_table(self, reader: QueryReader, devices: Sequence[TpuCore], windows_of: WindowsOf) -> Steps[OpTable]:
+        """Their operations."""
+        return (yield from op_table(reader, devices, windows_of))
+
+    def programs(
+        self, reader: QueryReader, devices: Sequence[TpuCore], windows: Sequence[WindowsOf], *, with_feeds: bool
+    ) -> Steps[list[Operation | None]]:
+        """The program in each of some windows, without a table for each."""
+        return (yield from program_sums(reader, devices, windows, with_feeds=with_feeds))

@@ -19,7 +19,7 @@ from tilescope.tiler.facts.hlo import (
 from tilescope.tiler.facts.hlo.costs import Costs
 from tilescope.tiler.facts.hlo.expressions import category, expression
 from tilescope.tiler.facts.hlo.layouts import meanings
-from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata, Traffic
+from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata, Traffic
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.device.operations import OperationKind
@@ -27,7 +27,9 @@ from tilescope.tiler.records.device.operations import OperationKind
 if TYPE_CHECKING:
     from tilescope.tiler.facts.operations.operation import Operation
 
+
 KERNEL: Final = "kernel"  # categories of what runs for no instruction
+
 COPY: Final = "copy"
 
 
@@ -75,6 +77,7 @@ class _Kept:
 
 
 _ENTRY_BYTES: Final = 1000
+
 _KEPT: Final = RunCache[_Kept](
     "program_instructions",
     "Costs and parts of instructions, from HLO protos",

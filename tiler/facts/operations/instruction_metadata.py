@@ -1,31 +1,102 @@
-"""What metadata says of instructions, as columns: so that sums over all of them need no row of each."""
+"""Metadata of instructions as the trace has it, of XLA: single records, and columns of all instructions at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.details.instruction_stats import STAT
+from tilescope.tiler import _native
+from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STAT
+from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.metadata_codes import MetadataCodes
-from tilescope.tiler.facts.operations.metadata import (
-    Memory,
-    OperationMetadata,
-    Traffic,
-    program_id,
-    text_of,
-    traffic_of,
-)
+from tilescope.tiler.facts.metadata_codes import MetadataCodes, metadata_codes
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, sum_of_columns
+from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata, Traffic
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.records.device.operations import OperationKind
 
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
-Exact = NDArray[Any]  # 64-bit integers, or Python's where they do not fit
+T = TypeVar("T")
 
-_SMALL: Final = float(1 << 62)
+CUSTOM_CALL: Final = "custom-call"  # the category of operations whose events may say themselves what they do
+
+
+def operation_metadata(reader: QueryReader, file: int, tables: XStatTables, kind: OperationKind) -> OperationMetadata:
+    """What is known of a kind of operations of a file. Raises DamagedStore."""
+    codes = metadata_codes(reader)
+    return metadata_of_row(codes, codes.row(file, tables, kind.metadata, kind.stats))
+
+
+def metadata_of_row(codes: MetadataCodes, row: int) -> OperationMetadata:
+    """What a row of codes says."""
+    return metadata_of_rows(codes, np.array([row], np.int64))[0]
+
+
+def metadata_of_rows(codes: MetadataCodes, rows: NDArray[np.int64]) -> list[OperationMetadata]:
+    """What some rows of codes say. What several say is made once."""
+    of = codes.matrix[rows]
+
+    def column(at: int, made: Callable[[object], T]) -> list[T]:
+        used, place = distinct(of[:, at])
+        values = [made(value) for value in codes.values.of(used)]
+        return [values[one] for one in place.tolist()]
+
+    used, name = distinct(of[:, NAME])
+    texts = codes.names(used)
+    names = [texts[one] for one in name.tolist()]
+    flops, model_flops = column(STAT["flops"], integer_of), column(STAT["model_flops"], integer_of)
+    columns = zip(
+        column(STAT["program_id"], lambda value: program_id(text_of(value))),
+        column(STAT["symbol_id"], lambda value: integer_of(value) or 0),
+        names,
+        [expression or name for expression, name in zip(column(LONG_NAME, text_of), names, strict=True)],
+        column(STAT["hlo_category"], text_of),
+        column(STAT["tf_op"], text_of),
+        flops,
+        [whole if own is None else own for own, whole in zip(model_flops, flops, strict=True)],
+        column(STAT["bytes_accessed"], integer_of),
+        column(STAT["memory_access_breakdown"], traffic_of),
+        column(STAT["source"], text_of),
+        column(STAT["source_stack"], text_of),
+        column(STAT["shape_with_layout"], text_of),
+        column(STAT["deduplicated_name"], text_of),
+        strict=True,
+    )
+    return [OperationMetadata(*each) for each in columns]
+
+
+def program_id(told: str) -> str:
+    """The id of a program, which is unsigned; some traces have it as a signed number."""
+    return str(int(told) + (1 << 64)) if told.startswith("-") and told[1:].isdecimal() else told
+
+
+def text_of(value: object) -> str:
+    """A stat as a text."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)
+
+
+def integer_of(value: object) -> int | None:
+    """A stat as a number that is not negative; None: it is none."""
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def traffic_of(value: object) -> tuple[Traffic, ...]:
+    """A message: field 1, repeated, has the operation (2 write), the memory and the bytes."""
+    if not isinstance(value, bytes | str):
+        return ()
+    raw = value if isinstance(value, bytes) else value.encode("utf-8", "surrogateescape")
+    try:
+        return tuple(Traffic(memory, what == _WRITE, moved) for what, memory, moved in _native.memory_traffic(raw))
+    except ValueError:
+        return ()
+
+
+_WRITE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,49 +225,3 @@ def _moved(parts: Sequence[Sequence[Traffic]]) -> dict[tuple[int, bool], Exact]:
                 found[key] = [0] * len(parts)
             found[key][place] += part.bytes
     return {key: exact(moved) for key, moved in found.items()}
-
-
-def sum_of_columns(columns: Sequence[Exact], size: int) -> Exact:
-    """Of each row the sum: exact."""
-    found: Exact = np.zeros(size, np.int64)
-    for column in columns:
-        largest = float(np.abs(found).max(initial=0)) + float(np.abs(column).max(initial=0))
-        found = (found.astype(object) if largest >= _SMALL else found) + column
-    return found
-
-
-def exact(values: Iterable[int]) -> Exact:
-    """A column of integers of any size."""
-    values = list(values)
-    try:
-        return np.array(values, np.int64)
-    except OverflowError:
-        return np.array(values, object)
-
-
-def products(of: Exact, by: Exact) -> Exact:
-    """Of each row the product: exact."""
-    largest = float(np.abs(of).max(initial=0)) * float(np.abs(by).max(initial=0))
-    if largest >= _SMALL:
-        of, by = of.astype(object), by.astype(object)
-    found: Exact = of * by
-    return found
-
-
-def sums_of_products(rows: Ints, columns: Sequence[Exact]) -> list[list[int]]:
-    """Of each column its product with each row: exact. Rows have numbers that are not negative."""
-    most = rows.max(axis=0, initial=0).astype(np.float64)
-    found = []
-    for column in columns:
-        if column.dtype == object or float((most * np.abs(column.astype(np.float64))).sum()) >= _SMALL:
-            found.append([sum_of(products(row, column)) for row in rows])
-        else:
-            found.append((rows @ column).tolist())
-    return found
-
-
-def sum_of(column: Exact) -> int:
-    """The sum of a column: exact."""
-    if column.dtype == object or float(np.abs(column.astype(np.float64)).sum()) >= _SMALL:
-        return int(sum(column.tolist()))
-    return int(column.sum())

@@ -1,18 +1,80 @@
-"""Operations of which a row is made only when it is looked at: of tens of thousands a tool lists a few hundred."""
+"""The operations of devices as a table: sums as columns, and a row only where one is looked at.
+
+Of tens of thousands of operations a tool lists a few hundred.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, sum_of
+from tilescope.tiler.facts.operations.instruction_metadata import InstructionColumns
 from tilescope.tiler.facts.operations.instruction_places import InstructionPlaces
-from tilescope.tiler.facts.operations.metadata import OperationMetadata
-from tilescope.tiler.facts.operations.op_columns import OpColumns
-from tilescope.tiler.facts.operations.operation import Operation
+from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
 from tilescope.tiler.overloads import overload
+
+
+@dataclass(frozen=True, slots=True)
+class OpColumns:
+    """A row for each operation of a table, in its order; `category` is a place in `categories`."""
+
+    count: Exact
+    total: Exact
+    own: Exact
+    flops: Exact
+    model_flops: Exact
+    bytes: Exact
+    known_hbm: Exact
+    tells_flops: Mask
+    tells_bytes: Mask
+    tells_memory: Mask
+    rank: Ints  # in the order of programs and instructions
+    category: Ints
+    categories: Sequence[str]
+    by_memory: Mapping[tuple[int, bool], Exact]  # bytes by memory and whether it is written
+
+    @classmethod
+    def of(cls, operations: Sequence[Operation]) -> OpColumns:
+        """Those of some operations."""
+        known = InstructionColumns.of([of.metadata for of in operations])
+        return cls(
+            exact(of.count for of in operations),
+            exact(of.total for of in operations),
+            exact(of.own for of in operations),
+            exact(of.flops for of in operations),
+            exact(of.model_flops for of in operations),
+            exact(of.bytes for of in operations),
+            exact(of.known_hbm_bytes for of in operations),
+            np.array([of.tells_flops for of in operations], np.bool_),
+            np.array([of.tells_bytes for of in operations], np.bool_),
+            np.array([bool(of.by_memory) for of in operations], np.bool_),
+            known.rank,
+            known.category,
+            known.categories,
+            {
+                (memory, written): exact(of.memory_bytes(memory, written=written) for of in operations)
+                for memory, written in dict.fromkeys(key for of in operations for key in of.by_memory)
+            },
+        )
+
+    def __len__(self) -> int:
+        return len(self.rank)
+
+    def are(self, wanted: Callable[[str], bool]) -> Mask:
+        """Which operations are of categories that are wanted."""
+        return np.array([wanted(of) for of in self.categories], np.bool_)[self.category]
+
+    def by_time(self) -> Ints:
+        """Places of the operations: those that take most time themselves first, then by program and instruction."""
+        order = np.argsort(self.rank, kind="stable")
+        found: Ints = order[np.argsort(-self.own[order], kind="stable")]
+        return found
+
 
 _AT_ONCE: Final = 1024  # rows that are made together
 
@@ -124,3 +186,32 @@ def _memories(metadata: OperationMetadata) -> dict[tuple[int, bool], None]:
 def some_of(operations: Sequence[Operation], places: Sequence[int]) -> list[Operation]:
     """Those at some places."""
     return operations.some(places) if isinstance(operations, OpRows) else [operations[at] for at in places]
+
+
+@dataclass(eq=False)
+class OpTable:
+    """`operations` by program and symbol, in the order in which they are first met."""
+
+    operations: Sequence[Operation]
+    span: int  # of all devices together, from the first operation of each to the end of its last one: shares are of it
+    cores: int
+    tracks: list[int]  # that were looked at
+    overlap: int = 0  # by how much operations take more than the time in which any runs: on streams of GPUs, ps
+    program_names: dict[str, str] = field(default_factory=dict)  # by id, where operations tell them
+    notes: list[str] = field(default_factory=list)  # what is missing, and why
+
+    @cached_property
+    def columns(self) -> OpColumns:
+        """Sums of the operations. To be asked when all are there: they are kept."""
+        of = self.operations
+        return of.columns if isinstance(of, OpRows) else OpColumns.of(of)
+
+    @cached_property
+    def busy(self) -> int:
+        """What operations take, ps. To be asked when all are there: it is kept."""
+        return sum_of(self.columns.own)
+
+    @property
+    def idle(self) -> int:
+        """When none runs, ps."""
+        return self.span - self.busy + self.overlap

@@ -7,9 +7,9 @@ again. What runs for no instruction, copies among it, is an operation by its own
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from tilescope.tiler.device_lines import DEVICE_PREFIX, is_stream
 from tilescope.tiler.facts.busy import Busy
 from tilescope.tiler.facts.devices import devices_of, plane_of
-from tilescope.tiler.facts.operations.instructions import Instructions
+from tilescope.tiler.facts.operations.instruction_metadata import program_id
 from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums
-from tilescope.tiler.facts.operations.metadata import OperationMetadata, program_id
-from tilescope.tiler.facts.operations.op_table import OpTable
-from tilescope.tiler.facts.operations.operation import Operation
+from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
+from tilescope.tiler.facts.operations.operation_table import OpTable
+from tilescope.tiler.facts.operations.program_instructions import Instructions
+from tilescope.tiler.facts.operations.source import OperationSource
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.records.device.operations import OperationKind, TrackKinds
 from tilescope.tiler.resolver import TickRange
@@ -31,6 +32,7 @@ from tilescope.tiler.windows import Windows, WindowsOf
 _GPU: Final = re.compile(rf"{DEVICE_PREFIX}GPU:[0-9]+$")
 
 _NO_HLO: Final = "the trace does not say which operation a kernel belongs to: kernels are listed by their names"
+
 _Key = tuple[str, str]
 
 
@@ -40,6 +42,11 @@ class GpuDevice:
 
     group: int
     streams: tuple[int, ...]
+
+    @property
+    def tracks(self) -> tuple[int, ...]:
+        """Its streams."""
+        return self.streams
 
 
 def gpu_devices(reader: QueryReader) -> list[GpuDevice]:
@@ -151,3 +158,19 @@ def _times(reader: QueryReader, streams: Collection[int], windows: Windows) -> S
         yield
     tick_ps = int(reader.store.manifest()["tick_ps"])
     return windows.ticks * tick_ps, running * tick_ps
+
+
+class GpuSource(OperationSource[GpuDevice]):
+    """Operations of GPUs."""
+
+    id: ClassVar = "gpus"
+    is_gpu: ClassVar = True
+    has_own_clock: ClassVar = False
+
+    def devices(self, reader: QueryReader) -> Sequence[GpuDevice]:
+        """The GPUs of a run."""
+        return gpu_devices(reader)
+
+    def make_table(self, reader: QueryReader, devices: Sequence[GpuDevice], windows_of: WindowsOf) -> Steps[OpTable]:
+        """Their operations."""
+        return (yield from gpu_op_table(reader, devices, windows_of))

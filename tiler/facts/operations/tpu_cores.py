@@ -1,4 +1,4 @@
-"""How long TPU cores run no operation, on their own clock, in any windows.
+"""The TPU cores of a run: their lines, and how long they run no operation, on their own clock, in any windows.
 
 Windows lie on the time axis of the timeline, and the clock of a core need not run as that does. Operations have the
 part of their own duration that a window leaves of their event. What is left of all the time of a core, from its first
@@ -9,6 +9,7 @@ clock says, and a window in which operations run all the time has none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -16,17 +17,48 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.device_lines import DEVICE_PREFIX, STEP_LINES, is_one_of
 from tilescope.tiler.facts.busy import Busy
-from tilescope.tiler.facts.devices import WorkTrack
-from tilescope.tiler.facts.operations.instruction_columns import sum_of
+from tilescope.tiler.facts.devices import WorkTrack, plane_of
+from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.operations.kind_sums import kind_sums
-from tilescope.tiler.facts.operations.records import track_kinds, track_running, track_step_sums
-from tilescope.tiler.facts.operations.tpu_core import TpuCore
+from tilescope.tiler.facts.operations.track_records import track_kinds, track_running, track_step_sums
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
+
+_TPU_CORE: Final = re.compile(rf"{DEVICE_PREFIX}TPU:[0-9]+$")
+
+_OP_LINE: Final = frozenset({"XLA Ops"})
+
+
+@dataclass(frozen=True, slots=True)
+class TpuCore:
+    """A plane of a TPU core: its lines of operations, and those of its steps."""
+
+    group: int
+    operations: tuple[int, ...]
+    steps: tuple[int, ...]
+
+    @property
+    def tracks(self) -> tuple[int, ...]:
+        """All its lines."""
+        return (*self.operations, *self.steps)
+
+
+def tpu_cores(reader: QueryReader) -> list[TpuCore]:
+    """The TPU cores of a run that have operations, in the order of their processes."""
+    lines: dict[int, tuple[list[int], list[int]]] = {}
+    for track in reader.tree.leaves(None):
+        told = reader.tree.tracks[track]
+        name, group = str(told["name"]), int(told["group"])
+        place = 0 if is_one_of(name, _OP_LINE) else 1 if is_one_of(name, STEP_LINES) else None
+        if place is not None and _TPU_CORE.match(plane_of(reader.tree.groups[group])):
+            lines.setdefault(group, ([], []))[place].append(track)
+    return [TpuCore(group, tuple(of), tuple(steps)) for group, (of, steps) in sorted(lines.items()) if of]
+
 
 Ints = NDArray[np.int64]
 

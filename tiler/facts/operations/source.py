@@ -1,0 +1,97 @@
+"""The contract of a source of operations: one kind of devices, or the operators of one framework, in one file.
+
+A source finds its devices and makes a table of what they run, with rows of `operation.py`. What tools show is made of
+these alone. A new source is a file with a subclass, named in `sources.py`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from typing import ClassVar, Final, Generic, Protocol, TypeVar
+
+from tilescope.tiler.facts.operations.operation import Operation
+from tilescope.tiler.facts.operations.operation_table import OpRows, OpTable
+from tilescope.tiler.facts.operations.program_instructions import Instructions
+from tilescope.tiler.facts.operations.rates import program
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.windows import WindowsOf
+
+
+class OperationDevice(Protocol):
+    """A device that runs operations."""
+
+    @property
+    def group(self) -> int:
+        """The process of the track tree that it is."""
+        ...
+
+    @property
+    def tracks(self) -> tuple[int, ...]:
+        """Tracks that say something of it, first one with operations: it is looked at when all are built."""
+        ...
+
+
+Device = TypeVar("Device", bound=OperationDevice)
+
+
+class OperationSource(ABC, Generic[Device]):
+    """Operations of one kind of devices."""
+
+    id: ClassVar[str]
+    is_gpu: ClassVar[bool]  # programs count costs of instructions as GPUs do
+    has_own_clock: ClassVar[bool]  # durations are of the devices' clocks, ranges of the timeline's
+
+    @abstractmethod
+    def devices(self, reader: QueryReader) -> Sequence[Device]:
+        """The devices of a run, in the order of their processes; none of another kind of run."""
+
+    @abstractmethod
+    def make_table(self, reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Steps[OpTable]:
+        """The operations of some devices, in the windows of each track. Raises DamagedStore, NotBuilt."""
+
+    def table(self, reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Steps[OpTable]:
+        """The same, cached: the next tool that is asked about the same range takes it."""
+        tracks = [track for device in devices for track in device.tracks]
+        windows = [windows_of(track) for track in tracks]
+        texts = {id(each): (each.starts.tobytes(), each.stops.tobytes()) for each in windows}
+        key = self.id, tuple(tracks), tuple(texts[id(each)] for each in windows)
+        table = _TABLES.get(reader, key)
+        if table is None:
+            table = _TABLES.keep(reader, key, (yield from self.make_table(reader, devices, windows_of)))
+        return table
+
+    def programs(
+        self, reader: QueryReader, devices: Sequence[Device], windows: Sequence[WindowsOf], *, with_feeds: bool
+    ) -> Steps[list[Operation | None]]:
+        """The program as a whole in each of some windows, as `rates.program` has it; None: nothing runs there.
+
+        Raises DamagedStore, NotBuilt.
+        """
+        programs = []
+        for windows_of in windows:
+            table = yield from self.table(reader, devices, windows_of)
+            programs.append(program(table, with_feeds=with_feeds) if table.operations else None)
+        return programs
+
+    def instructions(self, reader: QueryReader) -> Instructions:
+        """What the programs of the run say of the operations of a table."""
+        return Instructions(reader, is_gpu=self.is_gpu)
+
+
+_COLUMN_BYTES: Final = 220  # of a row that is numbers in columns
+_OBJECT_BYTES: Final = 1200  # of one that is an object
+
+
+def _table_size(table: OpTable) -> int:
+    """About what a table takes."""
+    rows = table.operations
+    if isinstance(rows, OpRows):
+        return len(rows) * _COLUMN_BYTES + rows.made * _OBJECT_BYTES
+    return len(rows) * _OBJECT_BYTES
+
+
+_TABLES: Final = KeyedRunCache[Hashable, OpTable](
+    "operations", "Tables of operations of devices", _table_size, grows=True
+)
