@@ -9,25 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
-
 Mask = NDArray[np.bool_]
-
 Exact = NDArray[Any]  # 64-bit integers, or Python's where they do not fit
 
 _SMALL: Final = float(1 << 62)
 
 
-def sum_of_columns(columns: Sequence[Exact], size: int) -> Exact:
-    """Of each row the sum: exact."""
-    found: Exact = np.zeros(size, np.int64)
-    for column in columns:
-        largest = float(np.abs(found).max(initial=0)) + float(np.abs(column).max(initial=0))
-        found = (found.astype(object) if largest >= _SMALL else found) + column
-    return found
-
-
 def exact(values: Iterable[int]) -> Exact:
-    """A column of integers of any size."""
+    """A column of integers."""
     values = list(values)
     try:
         return np.array(values, np.int64)
@@ -35,29 +24,38 @@ def exact(values: Iterable[int]) -> Exact:
         return np.array(values, object)
 
 
-def products(of: Exact, by: Exact) -> Exact:
-    """Of each row the product: exact."""
-    largest = float(np.abs(of).max(initial=0)) * float(np.abs(by).max(initial=0))
-    if largest >= _SMALL:
-        of, by = of.astype(object), by.astype(object)
-    found: Exact = of * by
-    return found
-
-
-def sums_of_products(rows: Ints, columns: Sequence[Exact]) -> list[list[int]]:
-    """Of each column its product with each row: exact. Rows have numbers that are not negative."""
-    most = rows.max(axis=0, initial=0).astype(np.float64)
-    found = []
-    for column in columns:
-        if column.dtype == object or float((most * np.abs(column.astype(np.float64))).sum()) >= _SMALL:
-            found.append([sum_of(products(row, column)) for row in rows])
-        else:
-            found.append((rows @ column).tolist())
-    return found
-
-
 def sum_of(column: Exact) -> int:
-    """The sum of a column: exact."""
+    """The exact sum of a column."""
     if column.dtype == object or float(np.abs(column.astype(np.float64)).sum()) >= _SMALL:
         return int(sum(column.tolist()))
     return int(column.sum())
+
+
+def sum_of_columns(columns: Sequence[Exact], size: int) -> Exact:
+    """The exact sum of each row of some columns, which have so many rows."""
+    sums: Exact = np.zeros(size, np.int64)
+    for column in columns:
+        largest = float(np.abs(sums).max(initial=0)) + float(np.abs(column).max(initial=0))
+        sums = (sums.astype(object) if largest >= _SMALL else sums) + column
+    return sums
+
+
+def products(left: Exact, right: Exact) -> Exact:
+    """The exact product of each row of two columns."""
+    largest = float(np.abs(left).max(initial=0)) * float(np.abs(right).max(initial=0))
+    if largest >= _SMALL:
+        left, right = left.astype(object), right.astype(object)
+    product: Exact = left * right
+    return product
+
+
+def sums_of_products(rows: Ints, columns: Sequence[Exact]) -> list[list[int]]:
+    """The exact products of each column with each row. Rows have numbers that are not negative."""
+    most = rows.max(axis=0, initial=0).astype(np.float64)
+    sums = []
+    for column in columns:
+        if column.dtype == object or float((most * np.abs(column.astype(np.float64))).sum()) >= _SMALL:
+            sums.append([sum_of(products(row, column)) for row in rows])
+        else:
+            sums.append((rows @ column).tolist())
+    return sums

@@ -48,26 +48,36 @@ class FrameworkColumns:
     @classmethod
     def of_table(cls, table: OpTable) -> FrameworkColumns:
         """Those of some operations."""
-        of = table.columns
+        operation_columns = table.columns
         every, framework = _frameworks(table)
         used, row = distinct(framework)
         names = _Some(every, used)
-        count = np.zeros(len(names), of.count.dtype)
-        np.maximum.at(count, row, of.count)
+        count = np.zeros(len(names), operation_columns.count.dtype)
+        np.maximum.at(count, row, operation_columns.count)
 
         def sums(column: Exact) -> Exact:
             is_large = sum_of(column) >= _SMALL
-            found = np.zeros(len(names), object if is_large else np.int64)
-            np.add.at(found, row, column)
-            return found
+            row_sums = np.zeros(len(names), object if is_large else np.int64)
+            np.add.at(row_sums, row, column)
+            return row_sums
 
         def any_of(mask: Mask) -> Mask:
-            found = np.zeros(len(names), np.bool_)
-            found[row[mask]] = True
-            return found
+            are_met = np.zeros(len(names), np.bool_)
+            are_met[row[mask]] = True
+            return are_met
 
-        flops, moved = any_of(of.tells_flops), any_of(of.tells_bytes)
-        return cls(names, row, count, sums(of.total), sums(of.own), sums(of.flops), sums(of.bytes), flops, moved)
+        flops, moved = any_of(operation_columns.tells_flops), any_of(operation_columns.tells_bytes)
+        return cls(
+            names,
+            row,
+            count,
+            sums(operation_columns.total),
+            sums(operation_columns.own),
+            sums(operation_columns.flops),
+            sums(operation_columns.bytes),
+            flops,
+            moved,
+        )
 
     def __len__(self) -> int:
         return len(self.names)
@@ -76,19 +86,19 @@ class FrameworkColumns:
         """So many rows, those whose `own` is most first, then by name."""
         if limit <= 0 or not len(self):
             return []
-        some = list(range(len(self)))
+        candidates = list(range(len(self)))
         if limit < len(self):
             least = np.partition(own, len(self) - limit)[len(self) - limit]
-            some = np.flatnonzero(own >= least).tolist()
-        return sorted(some, key=lambda at: (-own[at], self.names[at]))[:limit]
+            candidates = np.flatnonzero(own >= least).tolist()
+        return sorted(candidates, key=lambda row: (-own[row], self.names[row]))[:limit]
 
     def operations(self, table: OpTable, rows: Sequence[int]) -> list[FrameworkOperation]:
         """Some of them with all that is known."""
         wanted = np.zeros(len(self), np.bool_)
         wanted[np.array(rows, np.int64)] = True
         places = np.flatnonzero(wanted[self.of]).tolist()
-        found = {of.name: of for of in framework_operations(some_of(table.operations, places))}
-        return [found[self.names[row]] for row in rows]
+        by_name = {operation.name: operation for operation in framework_operations(some_of(table.operations, places))}
+        return [by_name[self.names[row]] for row in rows]
 
 
 class _Some(Sequence[str]):
@@ -117,8 +127,8 @@ def _frameworks(table: OpTable) -> tuple[Sequence[str], Ints]:
     if isinstance(table.operations, OpRows):
         return table.operations.frameworks()
     names: dict[str, int] = {}
-    found = [names.setdefault(named(of.metadata)[0], len(names)) for of in table.operations]
-    return list(names), np.array(found, np.int64)
+    numbers = [names.setdefault(named(operation.metadata)[0], len(names)) for operation in table.operations]
+    return list(names), np.array(numbers, np.int64)
 
 
 def longest_framework_operations(table: OpTable, limit: int) -> list[FrameworkOperation]:
@@ -129,35 +139,37 @@ def longest_framework_operations(table: OpTable, limit: int) -> list[FrameworkOp
 
 def framework_operations(operations: Sequence[Operation]) -> list[FrameworkOperation]:
     """Those that some instructions come from, in the order in which they are met."""
-    found: dict[str, FrameworkOperation] = {}
-    for of in operations:
-        name, kind = named(of.metadata)
-        row = found.get(name)
+    by_name: dict[str, FrameworkOperation] = {}
+    for operation in operations:
+        name, kind = named(operation.metadata)
+        row = by_name.get(name)
         if row is None:
-            row = found[name] = FrameworkOperation(name, kind, Operation(of.metadata, track=of.track), of, False, False)
-        _add(row.sums, of)
-        row.knows_flops = row.knows_flops or bool(of.flops) or of.metadata.flops is not None
-        row.knows_bytes = row.knows_bytes or bool(of.bytes) or of.metadata.bytes is not None
-        if of.own > row.longest_part.own:
-            row.longest_part, row.sums.track, row.sums.metadata = of, of.track, of.metadata
-    return list(found.values())
+            row = by_name[name] = FrameworkOperation(
+                name, kind, Operation(operation.metadata, track=operation.track), operation, False, False
+            )
+        _add(row.sums, operation)
+        row.knows_flops = row.knows_flops or bool(operation.flops) or operation.metadata.flops is not None
+        row.knows_bytes = row.knows_bytes or bool(operation.bytes) or operation.metadata.bytes is not None
+        if operation.own > row.longest_part.own:
+            row.longest_part, row.sums.track, row.sums.metadata = operation, operation.track, operation.metadata
+    return list(by_name.values())
 
 
-def known_rates(of: FrameworkOperation, peaks: Peaks) -> Rates:
+def known_rates(operation: FrameworkOperation, peaks: Peaks) -> Rates:
     """Its rates, as far as the trace or the programs tell."""
-    rates = rates_of(of.sums, peaks)
-    if not of.knows_flops:
+    rates = rates_of(operation.sums, peaks)
+    if not operation.knows_flops:
         rates = replace(rates, flops=None, model_flops=None, intensity=None)
-    return rates if of.knows_bytes else replace(rates, bytes=None, hbm=None, intensity=None)
+    return rates if operation.knows_bytes else replace(rates, bytes=None, hbm=None, intensity=None)
 
 
-def _add(sums: Operation, of: Operation) -> None:
-    sums.count = max(sums.count, of.count)
-    sums.total += of.total
-    sums.own += of.own
-    sums.stall += of.stall
-    sums.flops += of.flops
-    sums.model_flops += of.model_flops
-    sums.bytes += of.bytes
-    for key, moved in of.by_memory.items():
+def _add(sums: Operation, operation: Operation) -> None:
+    sums.count = max(sums.count, operation.count)
+    sums.total += operation.total
+    sums.own += operation.own
+    sums.stall += operation.stall
+    sums.flops += operation.flops
+    sums.model_flops += operation.model_flops
+    sums.bytes += operation.bytes
+    for key, moved in operation.by_memory.items():
         sums.by_memory[key] = sums.by_memory.get(key, 0) + moved

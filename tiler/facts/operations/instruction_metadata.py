@@ -37,16 +37,16 @@ def metadata_of_row(codes: MetadataCodes, row: int) -> OperationMetadata:
 
 def metadata_of_rows(codes: MetadataCodes, rows: NDArray[np.int64]) -> list[OperationMetadata]:
     """What some rows of codes say. What several say is made once."""
-    of = codes.matrix[rows]
+    matrix = codes.matrix[rows]
 
-    def column(at: int, made: Callable[[object], T]) -> list[T]:
-        used, place = distinct(of[:, at])
+    def column(number: int, made: Callable[[object], T]) -> list[T]:
+        used, place = distinct(matrix[:, number])
         values = [made(value) for value in codes.values.of(used)]
-        return [values[one] for one in place.tolist()]
+        return [values[row_place] for row_place in place.tolist()]
 
-    used, name = distinct(of[:, NAME])
+    used, name = distinct(matrix[:, NAME])
     texts = codes.names(used)
-    names = [texts[one] for one in name.tolist()]
+    names = [texts[name_place] for name_place in name.tolist()]
     flops, model_flops = column(STAT["flops"], integer_of), column(STAT["model_flops"], integer_of)
     columns = zip(
         column(STAT["program_id"], lambda value: program_id(text_of(value))),
@@ -68,9 +68,9 @@ def metadata_of_rows(codes: MetadataCodes, rows: NDArray[np.int64]) -> list[Oper
     return [OperationMetadata(*each) for each in columns]
 
 
-def program_id(told: str) -> str:
+def program_id(text: str) -> str:
     """The id of a program, which is unsigned; some traces have it as a signed number."""
-    return str(int(told) + (1 << 64)) if told.startswith("-") and told[1:].isdecimal() else told
+    return str(int(text) + (1 << 64)) if text.startswith("-") and text[1:].isdecimal() else text
 
 
 def text_of(value: object) -> str:
@@ -120,26 +120,26 @@ class InstructionColumns:
     @classmethod
     def of(cls, metadata: Sequence[OperationMetadata]) -> InstructionColumns:
         """Those of some instructions."""
-        keys = [(of.program, of.symbol) for of in metadata]
+        keys = [(each.program, each.symbol) for each in metadata]
         rank = np.empty(len(keys), np.int64)
         rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
         firsts: dict[tuple[str, int], int] = {}
         codes: dict[str, int] = {}
-        category = np.array([codes.setdefault(of.category, len(codes)) for of in metadata], np.int64)
+        category = np.array([codes.setdefault(each.category, len(codes)) for each in metadata], np.int64)
         return cls(
-            exact(of.flops or 0 for of in metadata),
-            exact(of.model_flops or 0 for of in metadata),
-            exact(of.bytes or 0 for of in metadata),
-            exact(sum(part.bytes for part in of.traffic if part.memory == Memory.HBM) for of in metadata),
-            np.array([of.flops is not None for of in metadata], np.bool_),
-            np.array([of.bytes is not None for of in metadata], np.bool_),
-            np.array([bool(of.traffic) for of in metadata], np.bool_),
-            np.array([bool(of.symbol) for of in metadata], np.bool_),
+            exact(each.flops or 0 for each in metadata),
+            exact(each.model_flops or 0 for each in metadata),
+            exact(each.bytes or 0 for each in metadata),
+            exact(sum(part.bytes for part in each.traffic if part.memory == Memory.HBM) for each in metadata),
+            np.array([each.flops is not None for each in metadata], np.bool_),
+            np.array([each.bytes is not None for each in metadata], np.bool_),
+            np.array([bool(each.traffic) for each in metadata], np.bool_),
+            np.array([bool(each.symbol) for each in metadata], np.bool_),
             np.array([firsts.setdefault(key, place) for place, key in enumerate(keys)], np.int64),
             rank,
             category,
             list(codes),
-            _moved([of.traffic for of in metadata]),
+            _moved([each.traffic for each in metadata]),
         )
 
     @classmethod
@@ -156,11 +156,11 @@ class InstructionColumns:
 
         def texts(stat: str, text: Callable[[object], str]) -> tuple[list[str], Ints]:
             """In alphabetical order, each once."""
-            said, place = column(stat)
-            known = [text(value) for value in said]
-            order = sorted(set(known))
-            at = {one: rank for rank, one in enumerate(order)}
-            return order, np.array([at[one] for one in known], np.int64)[place]
+            said_values, place = column(stat)
+            each_text = [text(value) for value in said_values]
+            order = sorted(set(each_text))
+            ranks = {word: rank for rank, word in enumerate(order)}
+            return order, np.array([ranks[word] for word in each_text], np.int64)[place]
 
         flops, tells_flops = numbers("flops")
         model_flops, tells_model = numbers("model_flops")
@@ -195,7 +195,7 @@ class InstructionColumns:
 
     def are(self, wanted: Callable[[str], bool]) -> Mask:
         """Which instructions are of categories that are wanted."""
-        return np.array([wanted(of) for of in self.categories], np.bool_)[self.category]
+        return np.array([wanted(category) for category in self.categories], np.bool_)[self.category]
 
 
 def _in_order(program: Ints, symbol: Exact) -> tuple[Ints, Mask]:
@@ -209,19 +209,21 @@ def _in_order(program: Ints, symbol: Exact) -> tuple[Ints, Mask]:
     return order, is_new
 
 
-def _traffic(said: Sequence[object], place: Ints) -> tuple[dict[tuple[int, bool], Exact], Mask]:
+def _traffic(values: Sequence[object], place: Ints) -> tuple[dict[tuple[int, bool], Exact], Mask]:
     """Bytes by memory and whether it is written, and of which instructions any are told."""
-    parts = [traffic_of(value) for value in said]
+    parts = [traffic_of(value) for value in values]
     columns = _moved(parts)
-    return {key: of[place] for key, of in columns.items()}, np.array([bool(of) for of in parts], np.bool_)[place]
+    return {key: moved[place] for key, moved in columns.items()}, np.array([bool(part) for part in parts], np.bool_)[
+        place
+    ]
 
 
 def _moved(parts: Sequence[Sequence[Traffic]]) -> dict[tuple[int, bool], Exact]:
-    found: dict[tuple[int, bool], list[int]] = {}
-    for place, of in enumerate(parts):
-        for part in of:
+    columns: dict[tuple[int, bool], list[int]] = {}
+    for place, traffic in enumerate(parts):
+        for part in traffic:
             key = part.memory, part.is_write
-            if key not in found:
-                found[key] = [0] * len(parts)
-            found[key][place] += part.bytes
-    return {key: exact(moved) for key, moved in found.items()}
+            if key not in columns:
+                columns[key] = [0] * len(parts)
+            columns[key][place] += part.bytes
+    return {key: exact(moved) for key, moved in columns.items()}

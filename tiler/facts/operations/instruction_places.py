@@ -28,9 +28,9 @@ from tilescope.tiler.records.device.operations import OperationKinds, TrackKinds
 UNKNOWN_TYPE: Final = "Unknown"
 
 
-def named(of: OperationMetadata) -> tuple[str, str]:
+def named(metadata: OperationMetadata) -> tuple[str, str]:
     """What the framework's operation that an instruction comes from is called, and its type."""
-    return _op(of.framework) if of.framework else (of.name, UNKNOWN_TYPE)
+    return _op(metadata.framework) if metadata.framework else (metadata.name, UNKNOWN_TYPE)
 
 
 def framework_op_name(path: str) -> str:
@@ -69,11 +69,11 @@ class FrameworkNames(Sequence[str]):
 
     def __getitem__(self, number: int | slice) -> str | Sequence[str]:
         if isinstance(number, slice):
-            return [self[at] for at in range(len(self))[number]]
-        at = range(len(self))[number]
-        if at >= len(self._plain):
-            return self._others[at - len(self._plain)]
-        return text_of(self._codes.values[int(self._plain[at])])[:-1]
+            return [self[place] for place in range(len(self))[number]]
+        place = range(len(self))[number]
+        if place >= len(self._plain):
+            return self._others[place - len(self._plain)]
+        return text_of(self._codes.values[int(self._plain[place])])[:-1]
 
 
 def framework_numbers(codes: MetadataCodes, rows: Ints) -> tuple[FrameworkNames, Ints]:
@@ -81,8 +81,8 @@ def framework_numbers(codes: MetadataCodes, rows: Ints) -> tuple[FrameworkNames,
 
     They are called as the path of the instruction says, or else as the instruction is.
     """
-    of = codes.matrix[rows]
-    paths, place = distinct(of[:, STAT["tf_op"]])
+    matrix = codes.matrix[rows]
+    paths, place = distinct(matrix[:, STAT["tf_op"]])
     is_plain = codes.values.plain_paths(paths, f"{ITERATOR}:")
     plain = paths[is_plain]
     number = np.full(len(paths), -1)
@@ -92,20 +92,20 @@ def framework_numbers(codes: MetadataCodes, rows: Ints) -> tuple[FrameworkNames,
     def number_of(name: str) -> int:
         """A path may be the same but for its colon."""
         code = codes.values.code_of(name + ":")
-        at = int(np.searchsorted(plain, code)) if code >= 0 else len(plain)
-        if at < len(plain) and plain[at] == code:
-            return at
+        rank = int(np.searchsorted(plain, code)) if code >= 0 else len(plain)
+        if rank < len(plain) and plain[rank] == code:
+            return rank
         return names.setdefault(name, len(plain) + len(names))
 
     others = np.flatnonzero(~is_plain)
-    for at, path in zip(others.tolist(), codes.values.of(paths[others]), strict=True):
+    for rank, path in zip(others.tolist(), codes.values.of(paths[others]), strict=True):
         if text := text_of(path):
-            number[at] = number_of(framework_op_name(text))
-    found: Ints = number[place]
-    unnamed = np.flatnonzero(found < 0)
-    used, own = distinct(of[unnamed, NAME])
-    found[unnamed] = np.array([number_of(name) for name in codes.names(used)], np.int64)[own]
-    return FrameworkNames(codes, plain, list(names)), found
+            number[rank] = number_of(framework_op_name(text))
+    framework: Ints = number[place]
+    unnamed = np.flatnonzero(framework < 0)
+    used, own = distinct(matrix[unnamed, NAME])
+    framework[unnamed] = np.array([number_of(name) for name in codes.names(used)], np.int64)[own]
+    return FrameworkNames(codes, plain, list(names)), framework
 
 
 # Sums of so many tracks of smaller numbers fit into 64 bits.
@@ -144,7 +144,7 @@ class InstructionPlaces(Sequence[OperationMetadata]):
 
     def __getitem__(self, place: int | slice) -> OperationMetadata | Sequence[OperationMetadata]:
         if isinstance(place, slice):
-            return [self[at] for at in range(len(self))[place]]
+            return [self[row] for row in range(len(self))[place]]
         return self.some([place])[0]
 
     def some(self, places: Sequence[int]) -> list[OperationMetadata]:
@@ -163,17 +163,17 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         tables = self._reader.store.event_metadata(file)
         if tables is None:
             return None
-        of = OperationKinds.of(kinds.kinds)
-        plain = (of.metadata >= 0) & (of.metadata < len(tables))
-        rows = np.full(len(of), -1)
-        numbers = tables.alike[of.metadata[plain]]
+        columns = OperationKinds.of(kinds.kinds)
+        plain = (columns.metadata >= 0) & (columns.metadata < len(tables))
+        rows = np.full(len(columns), -1)
+        numbers = tables.alike[columns.metadata[plain]]
         yield from self._codes.rows_of(file, tables, numbers)
         rows[plain] = self._codes.of(file, numbers)
-        for place in {*np.flatnonzero(~plain).tolist(), *of.stats}:
-            rows[place] = self._codes.row(file, tables, of[place].metadata, of[place].stats)
+        for place in {*np.flatnonzero(~plain).tolist(), *columns.stats}:
+            rows[place] = self._codes.row(file, tables, columns[place].metadata, columns[place].stats)
         with self._lock:
-            found = self._of_tracks[track] = self._places(rows)
-        return found
+            track_places = self._of_tracks[track] = self._places(rows)
+        return track_places
 
     def are_custom(self) -> NDArray[np.bool_]:
         """Of each place whether it is of custom calls."""
@@ -181,23 +181,25 @@ class InstructionPlaces(Sequence[OperationMetadata]):
 
     def are_saying(self, word: str) -> NDArray[np.bool_]:
         """Of each place whether a word is in the name of the instruction, or in its expression."""
-        known = self._saying.get(word, np.zeros(0, np.bool_))
-        rows, matrix = self._rows[len(known) :], self._codes.matrix
+        are_with = self._saying.get(word, np.zeros(0, np.bool_))
+        rows, matrix = self._rows[len(are_with) :], self._codes.matrix
         if len(rows):
             in_expression = self._codes.values.saying(matrix[rows, LONG_NAME], word)
-            known = np.concatenate([known, self._are_named(matrix[rows, NAME], word) | in_expression])
-            self._saying[word] = known
-        return known
+            are_with = np.concatenate([are_with, self._are_named(matrix[rows, NAME], word) | in_expression])
+            self._saying[word] = are_with
+        return are_with
 
     def _texts(self, codes: Codes) -> Sequence[str]:
         """What some codes stand for."""
-        return [of if type(of) is str else text_of(of) for of in self._codes.values.of(codes)]
+        return [value if type(value) is str else text_of(value) for value in self._codes.values.of(codes)]
 
     def _are_named(self, codes: Codes, word: str) -> NDArray[np.bool_]:
         """Which of some names have a word in them."""
         used, place = distinct(codes)
-        found = np.array([word in one for one in self._codes.names(used[used < 0])], np.bool_)  # those of no event
-        return np.concatenate([found, self._reader.names.are_with(word, used[used >= 0].astype(np.int64))])[place]
+        are_unused = np.array(
+            [word in name for name in self._codes.names(used[used < 0])], np.bool_
+        )  # those of no event
+        return np.concatenate([are_unused, self._reader.names.are_with(word, used[used >= 0].astype(np.int64))])[place]
 
     def said(self, stat: str, places: Ints) -> tuple[Sequence[str], Ints]:
         """What a stat says of the instructions at some places, and of each which of these."""
@@ -208,25 +210,25 @@ class InstructionPlaces(Sequence[OperationMetadata]):
     def names(self, places: Ints) -> Ints:
         """Of the instructions at some places a number that those of one name share."""
         rows = self._rows[places]
-        found: Ints = self._codes.matrix[rows, NAME].astype(np.int64)
-        return found
+        names: Ints = self._codes.matrix[rows, NAME].astype(np.int64)
+        return names
 
     def originals(self, places: Ints) -> Ints:
         """Of the instructions at some places a number that one shares with its copies, among those of one program."""
         rows, matrix = self._rows[places], self._codes.matrix
         codes: Codes = matrix[rows, NAME]
-        found: Ints = codes.astype(np.int64)
+        numbers_of_rows: Ints = codes.astype(np.int64)
         copies = np.flatnonzero(matrix[rows, STAT["deduplicated_name"]])
         if not len(copies):
-            return found
+            return numbers_of_rows
         originals, original = self.said("deduplicated_name", places[copies])
         unused, _ = distinct(codes[codes < 0])
         names = dict(zip(self._codes.names(unused), unused.tolist(), strict=True))  # those of no event
-        names.update(self._reader.names.numbers_of(originals, found[found >= 0]))
-        more = int(found.max()) + 1  # of originals that are not there
-        numbers = [names.get(text, more + at) for at, text in enumerate(originals)]
-        found[copies] = np.array(numbers, np.int64)[original]
-        return found
+        names.update(self._reader.names.numbers_of(originals, numbers_of_rows[numbers_of_rows >= 0]))
+        more = int(numbers_of_rows.max()) + 1  # of originals that are not there
+        numbers = [names.get(text, more + place) for place, text in enumerate(originals)]
+        numbers_of_rows[copies] = np.array(numbers, np.int64)[original]
+        return numbers_of_rows
 
     def frameworks(self) -> tuple[Sequence[str], Ints]:
         """What operations of the framework are called, and of each place which of them it is of."""
@@ -257,8 +259,8 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         new = unknown[first[unknown] == order]  # in the order in which they are met
         self._place[new] = len(self._rows) + np.arange(len(new))
         self._rows = np.concatenate([self._rows, new])
-        found: Ints = self._place[rows]
-        return found
+        places: Ints = self._place[rows]
+        return places
 
 
 _PLACES: Final = OwnerCache[QueryReader, InstructionPlaces](

@@ -85,11 +85,11 @@ class CutParts:
 
     def added(self, done: Exact, uncut: Exact) -> Exact:
         """Of each kind what all its operations do, of what one does: so many that are not cut, and the parts."""
-        found = products(done, uncut)
+        whole = products(done, uncut)
         parts = self.parts(done) if len(self) else []
         if not any(parts):
-            return found
-        sums = found.astype(object)
+            return whole
+        sums = whole.astype(object)
         np.add.at(sums, self.kind, np.array(parts, object))
         return exact(sums.tolist())
 
@@ -128,8 +128,8 @@ class Occurrences:
         firsts = np.concatenate([[before], kind[np.flatnonzero(begins)]])
         of_run = firsts[np.cumsum(begins)]
         self._ended, self._first = number, int(of_run[-1])
-        found: NDArray[np.bool_] = kind == of_run
-        return found
+        are_first: NDArray[np.bool_] = kind == of_run
+        return are_first
 
     def _first_at_end(self, number: int, group: int) -> int:
         """The first kind of those of a group that a record ends with; -1: it ends with another one."""
@@ -142,8 +142,8 @@ class Occurrences:
             kind = self._record(number).kind
             others = np.flatnonzero(self._group[kind] != group)
             if len(others):
-                at = int(others[-1]) + 1
-                return int(kind[at]) if at < len(kind) else first
+                after = int(others[-1]) + 1
+                return int(kind[after]) if after < len(kind) else first
             first = int(kind[0])
             number -= 1
         return first
@@ -179,21 +179,21 @@ class KindSums:
         """Which kinds have operations that start in the windows, or go on there."""
         # On the device one may have others in it whose events lie beside its own. Where only they are, its own time is
         # negative, and without it the sum over all kinds is not the time of the device.
-        found: NDArray[np.bool_] = (self.count > 0) | (self.total > 0) | (self.inner > 0)
-        found[self.cut.kind] = True
-        return found
+        are_there: NDArray[np.bool_] = (self.count > 0) | (self.total > 0) | (self.inner > 0)
+        are_there[self.cut.kind] = True
+        return are_there
 
     @property
     def shortest(self) -> Ints:
         """The least duration of those that start in the windows, ps; -1: none does."""
-        found: Ints = np.where(self.empty > 0, 0, self.shortest_lasting)
-        return found
+        durations: Ints = np.where(self.empty > 0, 0, self.shortest_lasting)
+        return durations
 
     @property
     def own(self) -> Exact:
         """Time in which none of the operations in it runs, ps."""
-        found: Exact = self.total - self.inner
-        return found
+        times: Exact = self.total - self.inner
+        return times
 
 
 def kind_sums(
@@ -247,23 +247,23 @@ def _is_whole(kinds: TrackKinds, windows: Windows) -> bool:
 
 def _whole(reader: QueryReader, track: int, kinds: TrackKinds) -> KindSums | None:
     """The sums that are stored; None: there are none."""
-    of = track_sums(reader, track, kinds)
-    if of is None:
+    sums = track_sums(reader, track, kinds)
+    if sums is None:
         return None
-    none = np.zeros(len(of), np.int64)
+    none = np.zeros(len(sums), np.int64)
     return KindSums(
         kinds,
-        of.count,
-        of.total,
-        of.inner,
-        of.longest,
-        of.longest_at,
-        of.empty,
-        of.shortest_lasting,
+        sums.count,
+        sums.total,
+        sums.inner,
+        sums.longest,
+        sums.longest_at,
+        sums.empty,
+        sums.shortest_lasting,
         none,
-        of.count,
+        sums.count,
         NO_PARTS,
-        dict(of.numbers),
+        dict(sums.numbers),
     )
 
 
@@ -298,27 +298,27 @@ class _Summing:
             has = self.records.add_whole(self._sums, number)
             self._numbers.update(name for name, is_there in zip(SUMMED, has.tolist(), strict=True) if is_there)
             return
-        of = self.records.operations(number)
-        last = first + len(of)
+        operations = self.records.operations(number)
+        last = first + len(operations)
         if not len(left_out) and self._borders.is_whole(first, last):
-            self._add(of, np.ones(len(of), np.bool_), of.duration, number, [])
+            self._add(operations, np.ones(len(operations), np.bool_), operations.duration, number, [])
         else:
             starts = self._borders.starts(first, last)
             opened = self._borders.opened.between(first, last)
-            parts = self._parts(of, starts, opened, first)
+            parts = self._parts(operations, starts, opened, first)
             starts[left_out], parts[left_out] = False, 0
             columns = (opened.ordinal - first, opened.start, opened.end)
             cut = [row for row in zip(*(column.tolist() for column in columns), strict=True) if row[0] not in left_out]
-            self._add(of, starts, parts, number, cut)
+            self._add(operations, starts, parts, number, cut)
 
     def found(self, other: _Summing | None) -> KindSums:
         """The sums of both."""
-        sums, known, cut, cut_starts = self._sums, set(self._numbers), self._cut, self._cut_starts
+        sums, stats, cut, cut_starts = self._sums, set(self._numbers), self._cut, self._cut_starts
         if other is not None:
             sums.merge(other._sums)
-            known |= other._numbers
+            stats |= other._numbers
             cut, cut_starts = cut + other._cut, cut_starts + other._cut_starts
-        numbers = {name: _exact(*sums.number(place)) for place, name in enumerate(SUMMED) if name in known}
+        numbers = {name: _exact(*sums.number(place)) for place, name in enumerate(SUMMED) if name in stats}
         *columns, total, inner = sums.take()
         count, empty, occurrences, longest, longest_at, shortest_lasting = map(_plain, columns)
         return KindSums(
@@ -336,36 +336,55 @@ class _Summing:
             numbers,
         )
 
-    def _parts(self, of: Operations, starts: NDArray[np.bool_], opened: Opened, first: int) -> Ints:
+    def _parts(self, operations: Operations, starts: NDArray[np.bool_], opened: Opened, first: int) -> Ints:
         """What of each operation's duration lies in the windows."""
-        parts: Ints = np.where(starts, of.duration, 0)
+        parts: Ints = np.where(starts, operations.duration, 0)
         for ordinal, start, end in zip(*(column.tolist() for column in opened.columns), strict=True):
-            parts[ordinal - first] = clipped(self._windows, start, end, int(of.duration[ordinal - first]))
+            parts[ordinal - first] = clipped(self._windows, start, end, int(operations.duration[ordinal - first]))
         return parts
 
     def _add(
-        self, of: Operations, starts: NDArray[np.bool_], parts: Ints, number: int, cut: Sequence[tuple[int, int, int]]
+        self,
+        operations: Operations,
+        starts: NDArray[np.bool_],
+        parts: Ints,
+        number: int,
+        cut: Sequence[tuple[int, int, int]],
     ) -> None:
         """`cut`: place in the record, start and end of those that windows cut."""
-        counted = np.ones(len(of), np.bool_) if self._occurrences is None else self._occurrences.firsts(of.kind, number)
+        counted = (
+            np.ones(len(operations), np.bool_)
+            if self._occurrences is None
+            else self._occurrences.firsts(operations.kind, number)
+        )
         begins = starts & counted
         flags, begin_flags = starts.view(np.uint8), begins.view(np.uint8)
-        self._sums.add(of.kind, of.parent, of.duration, parts, flags, begin_flags, self.records.first(number))
+        self._sums.add(
+            operations.kind,
+            operations.parent,
+            operations.duration,
+            parts,
+            flags,
+            begin_flags,
+            self.records.first(number),
+        )
         are_whole = starts.copy()
-        for at, start, end in cut:
-            are_whole[at] = False
-            if counted[at]:
-                self._cut += cut_rows(self._windows, int(of.kind[at]), start, end)
-                self._cut_starts[of.kind[at]] += int(begins[at])
+        for row, start, end in cut:
+            are_whole[row] = False
+            if counted[row]:
+                self._cut += cut_rows(self._windows, int(operations.kind[row]), start, end)
+                self._cut_starts[operations.kind[row]] += int(begins[row])
         whole_flags = are_whole.view(np.uint8)
         for place, name in enumerate(SUMMED):
-            if name in of.numbers:
+            if name in operations.numbers:
                 self._numbers.add(name)
-                self._sums.add_number(place, of.kind[of.told], of.numbers[name], whole_flags[of.told])
-                for at, start, end in cut:
-                    (value,) = of.number(name, np.array([at])).tolist()
+                self._sums.add_number(
+                    place, operations.kind[operations.told], operations.numbers[name], whole_flags[operations.told]
+                )
+                for row, start, end in cut:
+                    (value,) = operations.number(name, np.array([row])).tolist()
                     part = clipped(self._windows, start, end, max(value, 0))
-                    self._sums.add_number(place, of.kind[at : at + 1], np.array([part]), np.ones(1, np.uint8))
+                    self._sums.add_number(place, operations.kind[row : row + 1], np.array([part]), np.ones(1, np.uint8))
 
 
 def clipped(windows: Windows, start: int, end: int, duration: int) -> int:
@@ -389,5 +408,5 @@ def _exact(low: NDArray[np.uint64], high: NDArray[np.uint64]) -> Exact:
     """Sums whose low and high 64 bits these are: 64-bit integers where they fit."""
     if not high.any() and int(low.max(initial=0)) < _SMALL:
         return low.view(np.int64)
-    found: Exact = high.astype(object) * (1 << 64) + low.astype(object)
-    return found
+    sums: Exact = high.astype(object) * (1 << 64) + low.astype(object)
+    return sums

@@ -81,8 +81,12 @@ class Operation:
 
     def add(self, other: Operation) -> None:
         """Adds operations that are of the same instruction."""
-        self.shortest = min((of for of in (self.shortest, other.shortest) if of is not None), default=None)
-        self.longest = max((of for of in (self.longest, other.longest) if of is not None), default=None)
+        self.shortest = min(
+            (duration for duration in (self.shortest, other.shortest) if duration is not None), default=None
+        )
+        self.longest = max(
+            (duration for duration in (self.longest, other.longest) if duration is not None), default=None
+        )
         self.track = other.track if not self.count else self.track
         for name in ("count", "total", "own", "stall", "flops", "model_flops", "bytes"):
             setattr(self, name, getattr(self, name) + getattr(other, name))

@@ -41,24 +41,24 @@ class OpColumns:
     @classmethod
     def of(cls, operations: Sequence[Operation]) -> OpColumns:
         """Those of some operations."""
-        known = InstructionColumns.of([of.metadata for of in operations])
+        instructions = InstructionColumns.of([operation.metadata for operation in operations])
         return cls(
-            exact(of.count for of in operations),
-            exact(of.total for of in operations),
-            exact(of.own for of in operations),
-            exact(of.flops for of in operations),
-            exact(of.model_flops for of in operations),
-            exact(of.bytes for of in operations),
-            exact(of.known_hbm_bytes for of in operations),
-            np.array([of.tells_flops for of in operations], np.bool_),
-            np.array([of.tells_bytes for of in operations], np.bool_),
-            np.array([bool(of.by_memory) for of in operations], np.bool_),
-            known.rank,
-            known.category,
-            known.categories,
+            exact(operation.count for operation in operations),
+            exact(operation.total for operation in operations),
+            exact(operation.own for operation in operations),
+            exact(operation.flops for operation in operations),
+            exact(operation.model_flops for operation in operations),
+            exact(operation.bytes for operation in operations),
+            exact(operation.known_hbm_bytes for operation in operations),
+            np.array([operation.tells_flops for operation in operations], np.bool_),
+            np.array([operation.tells_bytes for operation in operations], np.bool_),
+            np.array([bool(operation.by_memory) for operation in operations], np.bool_),
+            instructions.rank,
+            instructions.category,
+            instructions.categories,
             {
-                (memory, written): exact(of.memory_bytes(memory, written=written) for of in operations)
-                for memory, written in dict.fromkeys(key for of in operations for key in of.by_memory)
+                (memory, written): exact(operation.memory_bytes(memory, written=written) for operation in operations)
+                for memory, written in dict.fromkeys(key for operation in operations for key in operation.by_memory)
             },
         )
 
@@ -67,13 +67,13 @@ class OpColumns:
 
     def are(self, wanted: Callable[[str], bool]) -> Mask:
         """Which operations are of categories that are wanted."""
-        return np.array([wanted(of) for of in self.categories], np.bool_)[self.category]
+        return np.array([wanted(category) for category in self.categories], np.bool_)[self.category]
 
     def by_time(self) -> Ints:
         """Places of the operations: those that take most time themselves first, then by program and instruction."""
         order = np.argsort(self.rank, kind="stable")
-        found: Ints = order[np.argsort(-self.own[order], kind="stable")]
-        return found
+        places: Ints = order[np.argsort(-self.own[order], kind="stable")]
+        return places
 
 
 _AT_ONCE: Final = 1024  # rows that are made together
@@ -118,10 +118,10 @@ class OpRows(Sequence[Operation]):
 
     def some(self, places: Sequence[int]) -> list[Operation]:
         """Some rows, which are made together."""
-        new = [at for at in dict.fromkeys(places) if at not in self._made]
+        new = [place for place in dict.fromkeys(places) if place not in self._made]
         if new:
             self._made.update(zip(new, self._rows(np.array(new, np.int64)), strict=True))
-        return [self._made[at] for at in places]
+        return [self._made[place] for place in places]
 
     def frameworks(self) -> tuple[Sequence[str], Ints]:
         """What operations of the framework are called, and of each row which of them it is of."""
@@ -150,14 +150,17 @@ class OpRows(Sequence[Operation]):
         return len(self._made)
 
     def _rows(self, places: Ints) -> list[Operation]:
-        of, metadata = self.columns, self._instructions.some(self._places[places].tolist())
-        times = of.count, of.total, of.own, self._shortest, self._longest, self._stall
-        columns = *times, of.flops, of.model_flops, of.bytes
-        by_memory = {key: column[places].tolist() for key, column in of.by_memory.items()}
-        memories = [{key: by_memory[key][at] for key in _memories(one)} for at, one in enumerate(metadata)]
+        sums, metadata = self.columns, self._instructions.some(self._places[places].tolist())
+        times = sums.count, sums.total, sums.own, self._shortest, self._longest, self._stall
+        columns = *times, sums.flops, sums.model_flops, sums.bytes
+        by_memory = {key: column[places].tolist() for key, column in sums.by_memory.items()}
+        memories = [
+            {key: by_memory[key][place] for key in _memories(each_metadata)}
+            for place, each_metadata in enumerate(metadata)
+        ]
         track = self._track[places].tolist()
         each = zip(metadata, *(column[places].tolist() for column in columns), memories, track, strict=True)
-        return [_row(*one) for one in each]
+        return [_row(*each_metadata) for each_metadata in each]
 
 
 def _row(
@@ -185,7 +188,7 @@ def _memories(metadata: OperationMetadata) -> dict[tuple[int, bool], None]:
 
 def some_of(operations: Sequence[Operation], places: Sequence[int]) -> list[Operation]:
     """Those at some places."""
-    return operations.some(places) if isinstance(operations, OpRows) else [operations[at] for at in places]
+    return operations.some(places) if isinstance(operations, OpRows) else [operations[place] for place in places]
 
 
 @dataclass(eq=False)
@@ -203,8 +206,8 @@ class OpTable:
     @cached_property
     def columns(self) -> OpColumns:
         """Sums of the operations. To be asked when all are there: they are kept."""
-        of = self.operations
-        return of.columns if isinstance(of, OpRows) else OpColumns.of(of)
+        rows = self.operations
+        return rows.columns if isinstance(rows, OpRows) else OpColumns.of(rows)
 
     @cached_property
     def busy(self) -> int:

@@ -34,8 +34,8 @@ class Peaks:
 def peaks_of(reader: QueryReader, group: int, file: int) -> Peaks:
     """Those of a device, which is a process of the track tree. Raises DamagedStore."""
     plane = plane_of(reader.tree.groups[group])
-    of = next((of for of in plane_facts(reader) if of.file == file and of.plane == plane), None)
-    return Peaks() if of is None else _peaks(of.values)
+    facts = next((fact for fact in plane_facts(reader) if fact.file == file and fact.plane == plane), None)
+    return Peaks() if facts is None else _peaks(facts.values)
 
 
 def _peaks(stats: Mapping[str, object]) -> Peaks:
@@ -43,7 +43,7 @@ def _peaks(stats: Mapping[str, object]) -> Peaks:
         value = stats.get(name)
         return value * scale if isinstance(value, int | float) and value > 0 else None
 
-    told = Peaks(
+    peaks = Peaks(
         str(stats.get("device_type_string", "")),
         number("peak_teraflops_per_second", 1e12),
         number("peak_hbm_bw_gigabytes_per_second", 1e9),
@@ -52,7 +52,7 @@ def _peaks(stats: Mapping[str, object]) -> Peaks:
         number("peak_vmem_rd_bw_gigabytes_per_second", 1e9),
         number("peak_vmem_wr_bw_gigabytes_per_second", 1e9),
     )
-    return told if "compute_cap_major" not in stats else _of_gpu(told, stats, number)
+    return peaks if "compute_cap_major" not in stats else _of_gpu(peaks, stats, number)
 
 
 _Table = Mapping[tuple[object, object], int]
@@ -77,23 +77,23 @@ _AMD_SHARED_BYTES: Final[_Table] = {(9, 5): 256}
 _Number = Callable[[str, float], float | None]
 
 
-def _of_gpu(told: Peaks, stats: Mapping[str, object], number: _Number) -> Peaks:
+def _of_gpu(peaks: Peaks, stats: Mapping[str, object], number: _Number) -> Peaks:
     """What the trace says, and what follows from the kind of GPU and its clock. Without a vendor it is NVIDIA's."""
     is_amd = stats.get("device_vendor") == "AMD"
     kind = stats.get("compute_cap_major"), stats.get("compute_cap_minor", 0)
     capability = ".".join(map(str, kind))
     name = f"AMD GPU, gfx{capability.replace('.', '')}x" if is_amd else f"NVIDIA GPU, compute capability {capability}"
-    device = str(stats.get("gpu_device_name") or told.device or name)
+    device = str(stats.get("gpu_device_name") or peaks.device or name)
     clocks, cores = number("clock_rate", 1e3), number("core_count", 1)  # kHz
     per_clock = (_AMD if is_amd else _NVIDIA).get(kind)
-    if told.flops is not None or not per_clock or not clocks or not cores:
-        return replace(told, device=device, hbm=told.hbm or number("memory_bandwidth", 1))
+    if peaks.flops is not None or not per_clock or not clocks or not cores:
+        return replace(peaks, device=device, hbm=peaks.hbm or number("memory_bandwidth", 1))
     shared = _AMD_SHARED_BYTES.get(kind, _SHARED_BYTES) if is_amd else _SHARED_BYTES
     return replace(
-        told,
+        peaks,
         device=device,
         flops=per_clock * clocks * cores,
-        hbm=told.hbm or number("memory_bandwidth", 1),
+        hbm=peaks.hbm or number("memory_bandwidth", 1),
         shared=shared * clocks * cores,
         flops_by=f"{name}: {cores:,.0f} × {per_clock:,} FLOP a clock with 16-bit numbers, {clocks / 1e9:g} GHz",
     )
@@ -208,7 +208,7 @@ class Roof:
 
 def roofs(peaks: Peaks) -> list[Roof]:
     """Of the memories whose bandwidth is known."""
-    found = (
+    memories = (
         ("hbm", "HBM", peaks.hbm),
         ("cmem_read", "CMEM read", peaks.cmem_read),
         ("cmem_write", "CMEM write", peaks.cmem_write),
@@ -216,7 +216,7 @@ def roofs(peaks: Peaks) -> list[Roof]:
         ("vmem_write", "VMEM write", peaks.vmem_write),
         ("shared", "Shm/L1", peaks.shared),
     )
-    return [Roof(name, title, bandwidth) for name, title, bandwidth in found if bandwidth]
+    return [Roof(name, title, bandwidth) for name, title, bandwidth in memories if bandwidth]
 
 
 def is_control(category: str) -> bool:
@@ -240,15 +240,15 @@ def program(table: OpTable, *, with_feeds: bool = True) -> Operation:
     Where the trace tells which memory bytes belong to, those of which it does not are of no memory here: copies from
     and to the host have them. Where it tells of none, all are of the device's memory.
     """
-    of = table.columns
-    feeds = of.are(is_feed) & (not with_feeds)
-    some = np.flatnonzero(~feeds & ~of.are(is_control))
-    found = nothing_of_program(table.span - sum_of(of.own[feeds]))
-    found.flops, found.model_flops = sum_of(of.flops[some]), sum_of(of.model_flops[some])
-    found.bytes = sum_of(of.bytes[some])
-    if of.tells_memory[some].any():
-        found.by_memory = {key: sum_of(moved[some]) for key, moved in of.by_memory.items()}
-    return found
+    columns = table.columns
+    feeds = columns.are(is_feed) & (not with_feeds)
+    counted = np.flatnonzero(~feeds & ~columns.are(is_control))
+    whole = nothing_of_program(table.span - sum_of(columns.own[feeds]))
+    whole.flops, whole.model_flops = sum_of(columns.flops[counted]), sum_of(columns.model_flops[counted])
+    whole.bytes = sum_of(columns.bytes[counted])
+    if columns.tells_memory[counted].any():
+        whole.by_memory = {key: sum_of(moved[counted]) for key, moved in columns.by_memory.items()}
+    return whole
 
 
 _ALL: Final = OperationMetadata(

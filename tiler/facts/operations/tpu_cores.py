@@ -52,12 +52,16 @@ def tpu_cores(reader: QueryReader) -> list[TpuCore]:
     """The TPU cores of a run that have operations, in the order of their processes."""
     lines: dict[int, tuple[list[int], list[int]]] = {}
     for track in reader.tree.leaves(None):
-        told = reader.tree.tracks[track]
-        name, group = str(told["name"]), int(told["group"])
+        record = reader.tree.tracks[track]
+        name, group = str(record["name"]), int(record["group"])
         place = 0 if is_one_of(name, _OP_LINE) else 1 if is_one_of(name, STEP_LINES) else None
         if place is not None and _TPU_CORE.match(plane_of(reader.tree.groups[group])):
             lines.setdefault(group, ([], []))[place].append(track)
-    return [TpuCore(group, tuple(of), tuple(steps)) for group, (of, steps) in sorted(lines.items()) if of]
+    return [
+        TpuCore(group, tuple(operations), tuple(steps))
+        for group, (operations, steps) in sorted(lines.items())
+        if operations
+    ]
 
 
 Ints = NDArray[np.int64]
@@ -76,7 +80,7 @@ def core_idle(reader: QueryReader, core: TpuCore, windows: Windows) -> Steps[int
     if whole.ticks:
         before = before - (yield from _running_before(reader, core, whole.start, times))
     until = [whole.ps * ticks // (whole.ticks or whole.stop - whole.start) for ticks in before.tolist()]
-    starts, stops = (np.searchsorted(times, of).tolist() for of in (within.starts, within.stops))
+    starts, stops = (np.searchsorted(times, ends).tolist() for ends in (within.starts, within.stops))
     return sum(until[stop] - until[start] for start, stop in zip(starts, stops, strict=True))
 
 
@@ -97,8 +101,8 @@ def _whole_idle(reader: QueryReader, core: TpuCore) -> Steps[_WholeIdle]:
     lines = [kinds for track in (*core.operations, *core.steps) if (kinds := track_kinds(reader, track)) is not None]
     if not any(track_kinds(reader, track) for track in core.operations):
         return _WholeIdle(0, 0, 0, 0)
-    start, stop = min(int(of.start[0]) for of in lines), max(int(of.stop.max()) for of in lines)
-    left = max(of.last_ps for of in lines) - min(of.first_ps for of in lines)
+    start, stop = min(int(line.start[0]) for line in lines), max(int(line.stop.max()) for line in lines)
+    left = max(line.last_ps for line in lines) - min(line.first_ps for line in lines)
     for track in core.operations:
         left -= yield from _taken(reader, track)
     running = yield from _running_before(reader, core, start, np.array([stop]))
@@ -129,9 +133,12 @@ def _running_on(reader: QueryReader, track: int, times: Ints) -> Steps[Ints]:
     stored = _STORED.get(reader, track)
     if stored is None:
         stored = _STORED.keep(reader, track, _stored_running(reader, track))
-    at = np.searchsorted(stored.times, times, side="right") - 1
-    nearest, ticks = stored.times[at], np.where(at < 0, 0, stored.ticks[at])  # before the first record nothing runs
-    between = (at >= 0) & (nearest < times) & (times < stored.stop)
+    before_place = np.searchsorted(stored.times, times, side="right") - 1
+    nearest, ticks = (
+        stored.times[before_place],
+        np.where(before_place < 0, 0, stored.ticks[before_place]),
+    )  # before the first record nothing runs
+    between = (before_place >= 0) & (nearest < times) & (times < stored.stop)
     for place in np.flatnonzero(between).tolist():
         start, before = int(nearest[place]), int(ticks[place])
         if place and times[place - 1] > start:
@@ -175,13 +182,13 @@ def _running_since(reader: QueryReader, tracks: Sequence[int], start: int, ticks
     """The same of some tracks, which run for so many ticks before `start`: their events are read from there on."""
     every = np.full(reader.names.count + 1, Work.COMPUTATION, np.uint8)
     busy = Busy(reader, [WorkTrack(track, every) for track in tracks])
-    found = np.zeros(len(times), np.int64)
+    ticks_before = np.zeros(len(times), np.int64)
     for place, time in enumerate(times.tolist()):
         ticks += busy.ticks(Windows.one(start, time))
         start = max(start, time)
-        found[place] = ticks
+        ticks_before[place] = ticks
         yield
-    return found
+    return ticks_before
 
 
 def _has_outliers(reader: QueryReader, track: int) -> bool:

@@ -32,10 +32,10 @@ def op_table(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsO
     stored: dict[int, KindSums | None] = {}
     for number, core in enumerate(cores):
         if number % _CORES_AT_ONCE == 0:
-            tracks = [track for of in cores[number : number + _CORES_AT_ONCE] for track in of.operations]
-            asked = [(track, windows_of(track)) for track in tracks]
+            tracks = [track for item in cores[number : number + _CORES_AT_ONCE] for track in item.operations]
+            pairs = [(track, windows_of(track)) for track in tracks]
             sums_of = yield from for_each(
-                asked, lambda one, of: stored_sums(of, *one), reader, reader, _CORES_AT_ONCE, _CORES_AT_ONCE
+                pairs, lambda pair, item: stored_sums(item, *pair), reader, reader, _CORES_AT_ONCE, _CORES_AT_ONCE
             )
             stored = dict(zip(tracks, sums_of, strict=True))
         busy: int | None = None
@@ -83,7 +83,9 @@ class _Summing:
             self._stall.add(places, sums.numbers[_STALL], size)
         more = size - len(self._track)
         self._shortest = np.concatenate([self._shortest, np.full(more, _NONE)])
-        self._longest, self._track = (np.concatenate([of, np.full(more, -1)]) for of in (self._longest, self._track))
+        self._longest, self._track = (
+            np.concatenate([item, np.full(more, -1)]) for item in (self._longest, self._track)
+        )
         shortest = sums.shortest
         np.maximum.at(self._longest, places, sums.longest)
         np.minimum.at(self._shortest, places, np.where(shortest < 0, _NONE, shortest))
@@ -91,59 +93,60 @@ class _Summing:
         self._track[first] = track
         custom = np.flatnonzero(self._instructions.are_custom()[places])
         metadata = self._instructions.some(places[custom].tolist())
-        for kind, place, of in zip(custom.tolist(), places[custom].tolist(), metadata, strict=True):
-            added = _custom(of, sums, kind)
+        for kind, place, item in zip(custom.tolist(), places[custom].tolist(), metadata, strict=True):
+            added = _custom(item, sums, kind)
             self._custom[place] = [a + b for a, b in zip(self._custom.get(place, (0, 0, 0)), added, strict=True)]
 
     def operations(self) -> Sequence[Operation]:
         """A row for each instruction that has been met."""
-        known, size = self._instructions.columns, len(self._track)
+        instructions, size = self._instructions.columns, len(self._track)
         count, uncut, total, own, stall = (
             of.of(size) for of in (self._count, self._uncut, self._total, self._own, self._stall)
         )
         flops, model_flops, moved = (
-            self._cut.added(column[:size], uncut) for column in (known.flops, known.model_flops, known.bytes)
+            self._cut.added(column[:size], uncut)
+            for column in (instructions.flops, instructions.model_flops, instructions.bytes)
         )
         for place, (custom_flops, custom_model_flops, custom_bytes) in self._custom.items():
             flops = _with(flops, place, custom_flops)
             model_flops = _with(model_flops, place, custom_model_flops)
             moved = _with(moved, place, custom_bytes)
-        places = np.flatnonzero((self._track >= 0) & known.has_symbol[:size])
-        some = places if len(places) < size else slice(size)  # as a rule all, which need not be copied
-        by_memory = {key: self._cut.added(of[:size], uncut)[some] for key, of in known.traffic.items()}
+        places = np.flatnonzero((self._track >= 0) & instructions.has_symbol[:size])
+        rows_met = places if len(places) < size else slice(size)  # as a rule all, which need not be copied
+        by_memory = {key: self._cut.added(of[:size], uncut)[rows_met] for key, of in instructions.traffic.items()}
         columns = OpColumns(
-            count[some],
-            total[some],
-            own[some],
-            flops[some],
-            model_flops[some],
-            moved[some],
-            sum_of_columns([of for (memory, _), of in by_memory.items() if memory == Memory.HBM], len(count[some])),
-            known.tells_flops[some] | (flops[some] != 0),
-            known.tells_bytes[some] | (moved[some] != 0),
-            known.tells_memory[some],
-            known.rank[some],
-            known.category[some],
-            known.categories,
+            count[rows_met],
+            total[rows_met],
+            own[rows_met],
+            flops[rows_met],
+            model_flops[rows_met],
+            moved[rows_met],
+            sum_of_columns([of for (memory, _), of in by_memory.items() if memory == Memory.HBM], len(count[rows_met])),
+            instructions.tells_flops[rows_met] | (flops[rows_met] != 0),
+            instructions.tells_bytes[rows_met] | (moved[rows_met] != 0),
+            instructions.tells_memory[rows_met],
+            instructions.rank[rows_met],
+            instructions.category[rows_met],
+            instructions.categories,
             by_memory,
         )
         rows = OpRows(
             columns,
             self._instructions,
             places,
-            self._shortest[some],
-            self._longest[some],
-            stall[some],
-            self._track[some],
+            self._shortest[rows_met],
+            self._longest[rows_met],
+            stall[rows_met],
+            self._track[rows_met],
         )
-        first = known.first[some]
+        first = instructions.first[rows_met]
         if bool((first == places).all()) or len(distinct(first)[0]) == len(first):
             return rows
         merged: dict[int, Operation] = {}
         for place, row in zip(first.tolist(), rows, strict=True):
-            one = merged.setdefault(place, row)
-            if one is not row:
-                one.add(row)
+            first_row = merged.setdefault(place, row)
+            if first_row is not row:
+                first_row.add(row)
         return list(merged.values())
 
 
@@ -164,8 +167,8 @@ _NONE: Final = _LARGEST
 
 def _custom(metadata: OperationMetadata, sums: KindSums, kind: int) -> tuple[int, int, int]:
     """FLOPs, model FLOPs and bytes of custom calls: as their events say, where any does."""
-    said = metadata.flops, metadata.model_flops, metadata.bytes
-    flops, model_flops, moved = (sums.done(kind, value or 0) for value in said)
+    costs = metadata.flops, metadata.model_flops, metadata.bytes
+    flops, model_flops, moved = (sums.done(kind, value or 0) for value in costs)
     if "flops" in sums.numbers:
         flops = model_flops = int(sums.numbers["flops"][kind])
     if "model_flops" in sums.numbers:

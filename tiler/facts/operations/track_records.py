@@ -55,13 +55,13 @@ class Opened:
 
     def between(self, first: int, last: int) -> Opened:
         """Those with ordinals [first, last)."""
-        some = slice(*np.searchsorted(self.ordinal, [first, last]).tolist())
-        return Opened(self.ordinal[some], self.start[some], self.end[some])
+        rows = slice(*np.searchsorted(self.ordinal, [first, last]).tolist())
+        return Opened(self.ordinal[rows], self.start[rows], self.end[rows])
 
     def times(self, ordinal: int) -> tuple[int, int]:
         """Start and end of one of them."""
-        at = int(np.searchsorted(self.ordinal, ordinal))
-        return int(self.start[at]), int(self.end[at])
+        row = int(np.searchsorted(self.ordinal, ordinal))
+        return int(self.start[row]), int(self.end[row])
 
     def __len__(self) -> int:
         return len(self.ordinal)
@@ -83,16 +83,16 @@ class TrackBorders:
 
     def starts(self, first: int, last: int) -> Mask:
         """Which of the events [first, last) start in a window."""
-        found = np.zeros(last - first, np.bool_)
-        for at in self.met(first, last):
-            found[max(int(self.first[at]) - first, 0) : max(int(self.last[at]) - first, 0)] = True
-        return found
+        are_in = np.zeros(last - first, np.bool_)
+        for window in self.met(first, last):
+            are_in[max(int(self.first[window]) - first, 0) : max(int(self.last[window]) - first, 0)] = True
+        return are_in
 
     def hold(self, ordinals: Ints) -> Mask:
         """Which of some events start in a window."""
-        at = np.searchsorted(self.last, ordinals, side="right")
-        found: Mask = np.append(self.first, TICK_LIMIT)[at] <= ordinals
-        return found
+        window = np.searchsorted(self.last, ordinals, side="right")
+        are_in: Mask = np.append(self.first, TICK_LIMIT)[window] <= ordinals
+        return are_in
 
     def is_whole(self, first: int, last: int) -> bool:
         """Whether all of the events [first, last) lie in one window, from their starts to their ends."""
@@ -104,8 +104,8 @@ class TrackBorders:
 
 def track_borders(reader: QueryReader, track: int, starts: Ints, stops: Ints) -> Steps[TrackBorders]:
     """The windows [starts[k], stops[k]), which ascend and share no time, on a track. Raises DamagedStore, NotBuilt."""
-    (found,) = yield from borders_of_each(reader, track, [(starts, stops)])
-    return found
+    (borders,) = yield from borders_of_each(reader, track, [(starts, stops)])
+    return borders
 
 
 def borders_of_each(
@@ -113,15 +113,15 @@ def borders_of_each(
 ) -> Steps[Sequence[TrackBorders]]:
     """The same of several questions, which may share time: `opened` are what any of them cuts."""
     leaves = _Leaves(reader, track)
-    times = np.unique(np.concatenate([np.zeros(0, np.int64), *(column for of in windows for column in of)]))
+    times = np.unique(np.concatenate([np.zeros(0, np.int64), *(column for pair in windows for column in pair)]))
     ranks = leaves.all_before(times)
     opened = [np.zeros((3, 0), np.int64)]
     leaf = leaves.of(times)
     within = np.flatnonzero(leaf >= 0)
     borders = np.flatnonzero(np.diff(leaf[within], prepend=-1))
     for number, cut in enumerate(np.split(within, borders)[1:]):
-        ranks[cut], found = leaves.cut(int(leaf[cut[0]]), times[cut])
-        opened.append(found)
+        ranks[cut], cut_events = leaves.cut(int(leaf[cut[0]]), times[cut])
+        opened.append(cut_events)
         if number % _LEAVES_AT_ONCE == _LEAVES_AT_ONCE - 1:
             yield
     every = np.concatenate(opened, axis=1)
@@ -153,8 +153,8 @@ class _Leaves:
 
     def of(self, times: Ints) -> Ints:
         """The leaf that has the last tick before each time; -1: none has, so that no event goes on there."""
-        at = np.searchsorted(self._start, times - 1, side="right") - 1
-        return np.where((at >= 0) & (times <= np.append(self._stop, 0)[at]), at, -1)
+        leaf = np.searchsorted(self._start, times - 1, side="right") - 1
+        return np.where((leaf >= 0) & (times <= np.append(self._stop, 0)[leaf]), leaf, -1)
 
     def cut(self, leaf: int, times: Ints) -> tuple[Ints, Ints]:
         """Of times in a leaf how many events start before each; and ordinal, start and end of those that they cut."""
@@ -171,9 +171,9 @@ class _Leaves:
         if len(starting) != self._before[leaf + 1] - self._before[leaf]:
             raise DamagedStore(f"page {tuple(key)}: a tile has other events than its block says")
         next_time = np.append(times, TICK_LIMIT)[np.searchsorted(times, start, side="right")]
-        some = next_time < end
+        are_cut = next_time < end
         before = self._before[leaf] + np.searchsorted(starting, times, side="left")
-        return before, np.stack([ordinal[some], start[some], end[some]])
+        return before, np.stack([ordinal[are_cut], start[are_cut], end[are_cut]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,18 +188,19 @@ class EventRanges:
     @classmethod
     def of(cls, borders: Sequence[TrackBorders]) -> EventRanges:
         """Of at least one window."""
-        window = np.repeat(np.arange(len(borders)), [len(of.first) for of in borders])
+        window = np.repeat(np.arange(len(borders)), [len(border.first) for border in borders])
         first, last = (
-            np.concatenate(columns) for columns in zip(*((of.first, of.last) for of in borders), strict=True)
+            np.concatenate(columns)
+            for columns in zip(*((border.first, border.last) for border in borders), strict=True)
         )
-        some = first < last
-        return cls(first[some], last[some], window[some], borders[0].opened)
+        are_met = first < last
+        return cls(first[are_met], last[are_met], window[are_met], borders[0].opened)
 
     def records(self, events: int) -> list[int]:
         """The records of so many events that have any of them, or one that is cut."""
         ranges = zip((self.first // events).tolist(), ((self.last - 1) // events).tolist(), strict=True)
-        found = {number for first, last in set(ranges) for number in range(first, last + 1)}
-        return sorted(found | set((self.opened.ordinal // events).tolist()))
+        numbers = {number for first, last in set(ranges) for number in range(first, last + 1)}
+        return sorted(numbers | set((self.opened.ordinal // events).tolist()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +238,8 @@ class CutOperations:
     def of(cls, opened: Opened, records: Sequence[CountedRecord]) -> CutOperations:
         """Those of some records, which have all that are opened."""
         none = np.zeros(0, np.int64)
-        columns = zip(*((one.kind, one.parent, one.duration) for one in records), strict=True)
-        kind, parent, duration = (np.concatenate(of) for of in columns) if records else (none, none, none)
+        columns = zip(*((record.kind, record.parent, record.duration) for record in records), strict=True)
+        kind, parent, duration = (np.concatenate(column) for column in columns) if records else (none, none, none)
         return cls(opened.start, opened.end, kind, parent, duration)
 
     def __len__(self) -> int:
@@ -263,11 +264,11 @@ def track_kinds(reader: QueryReader, track: int) -> TrackKinds | None:
 def track_sums(reader: QueryReader, track: int, kinds: TrackKinds) -> OperationSums | None:
     """The sums of all of a track's operations; None: they are not kept. Raises DamagedStore, NotBuilt."""
     record = reader.store.operation_sums_record(track)
-    found = None if record is None else OperationSums.decode(decompress(record), track)
-    if found is not None and len(found) != len(kinds.kinds):
+    sums = None if record is None else OperationSums.decode(decompress(record), track)
+    if sums is not None and len(sums) != len(kinds.kinds):
         raise DamagedStore(f"track {track} has sums of other kinds of operations than it has")
-    _RUNNING.keep(reader, track, None if found is None else _running(found))
-    return found
+    _RUNNING.keep(reader, track, None if sums is None else _running(sums))
+    return sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,9 +295,9 @@ def track_running(reader: QueryReader, track: int, kinds: TrackKinds) -> TrackRu
     return None if sums is None else _running(sums)
 
 
-def _running(of: OperationSums) -> TrackRunning:
-    taken = sum_of(of.total) - sum_of(of.inner)
-    return TrackRunning(len(of), np.packbits(of.alone == 1), of.busy_ticks, taken)
+def _running(sums: OperationSums) -> TrackRunning:
+    taken = sum_of(sums.total) - sum_of(sums.inner)
+    return TrackRunning(len(sums), np.packbits(sums.alone == 1), sums.busy_ticks, taken)
 
 
 def track_step_sums(reader: QueryReader, track: int) -> StepSums | None:
@@ -346,8 +347,8 @@ class OperationRecords:
 
     def met(self, windows: Windows) -> list[int]:
         """The records that have operations in the windows."""
-        of = self.kinds
-        return np.flatnonzero(windows.meet(of.start, np.maximum(of.stop, of.last_start + 1))).tolist()
+        kinds = self.kinds
+        return np.flatnonzero(windows.meet(kinds.start, np.maximum(kinds.stop, kinds.last_start + 1))).tolist()
 
     @staticmethod
     def first(number: int) -> int:
@@ -357,20 +358,27 @@ class OperationRecords:
     def operations(self, number: int) -> Operations:
         """Those of a record. Raises DamagedStore."""
         first = self.first(number)
-        of = Operations.decode(decompress(self._reader.store.operations_record(self._track, first)), self._track)
+        operations = Operations.decode(
+            decompress(self._reader.store.operations_record(self._track, first)), self._track
+        )
         count, last = len(self.kinds.kinds), self.kinds.records - 1
-        full = len(of) == CHUNK_OPERATIONS or (number == last and len(of) < CHUNK_OPERATIONS)
-        within = of.kind.min() >= 0 and of.kind.max() < count and of.parent.min() >= -1 and of.parent.max() < count
-        if not (full and within and of.duration.min() >= 0):
+        full = len(operations) == CHUNK_OPERATIONS or (number == last and len(operations) < CHUNK_OPERATIONS)
+        within = (
+            operations.kind.min() >= 0
+            and operations.kind.max() < count
+            and operations.parent.min() >= -1
+            and operations.parent.max() < count
+        )
+        if not (full and within and operations.duration.min() >= 0):
             raise self._damaged(first)
-        return of
+        return operations
 
     def durations(self, number: int, places: Ints) -> Ints:
         """How long some of a record's operations take on the device, ps, by their places there. Raises DamagedStore."""
-        of = self.operations(number)
-        if int(places.max(initial=0)) >= len(of):
+        operations = self.operations(number)
+        if int(places.max(initial=0)) >= len(operations):
             raise self._damaged(self.first(number))
-        return of.duration[places]
+        return operations.duration[places]
 
     def add_to(
         self, sums: _native.PartSums, number: int, borders: TrackBorders, left_out: Ints
@@ -382,12 +390,14 @@ class OperationRecords:
         first = self.first(number)
         record = decompress(self._reader.store.operations_record(self._track, first))
         try:
-            size, *told = sums.add(record, self._track, CHUNK_OPERATIONS, first, borders.first, borders.last, left_out)
+            size, *columns = sums.add(
+                record, self._track, CHUNK_OPERATIONS, first, borders.first, borders.last, left_out
+            )
         except (_native.DamagedContainer, ValueError):
             raise self._damaged(first) from None
         if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
             raise self._damaged(first)
-        kind, parent, duration, numbers = told
+        kind, parent, duration, numbers = columns
         return kind, parent, duration, numbers
 
     def add_whole(self, sums: _native.KindSums, number: int) -> NDArray[np.uint8]:
@@ -408,11 +418,11 @@ class OperationRecords:
         """Adds those of a record to counts; time of operations that are cut is left out. Raises DamagedStore."""
         first = self.first(number)
         record = decompress(self._reader.store.operations_record(self._track, first))
-        some = (first, ranges.first, ranges.last, ranges.window, kinds.place, kinds.is_timed, _SAID, kinds.special)
+        arguments = (first, ranges.first, ranges.last, ranges.window, kinds.place, kinds.is_timed, _SAID, kinds.special)
         cut = ranges.opened.between(first, first + CHUNK_OPERATIONS).ordinal
         try:
             size, says, special, numbers, kind, parent, duration = counts.add(
-                record, self._track, CHUNK_OPERATIONS, *some, cut
+                record, self._track, CHUNK_OPERATIONS, *arguments, cut
             )
         except (_native.DamagedContainer, ValueError):
             raise self._damaged(first) from None
