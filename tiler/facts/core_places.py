@@ -49,13 +49,13 @@ def core_places(reader: QueryReader) -> Mapping[int, CorePlace]:
 
 
 def _read_places(reader: QueryReader) -> Mapping[int, CorePlace]:
-    told = {(of.file, of.plane): of.values.get(_DETAILS) for of in plane_facts(reader)}
+    told = {(fact.file, fact.plane): fact.values.get(_DETAILS) for fact in plane_facts(reader)}
     cores, known = {}, {}
     for core in tpu_cores(reader):
         details = told.get(_plane(reader, core))
         if isinstance(details, bytes):
             try:
-                numbers = {of.number: of.value for of in wire.fields(details) if isinstance(of.value, int)}
+                numbers = {field.number: field.value for field in wire.fields(details) if isinstance(field.value, int)}
             except wire.WireDamage:
                 continue
             cores[core.group] = numbers.get(_GLOBAL_CHIP, 0), numbers.get(_CORE_NUMBER, 0)
@@ -82,7 +82,7 @@ def grid_of(hosts: Sequence[Iterable[int]]) -> Mapping[int, Cell]:
     In a grid the chips have consecutive numbers, and those of each host fill a rectangle. Of several such grids it is
     the one that is nearest to a square.
     """
-    chips = [sorted(of) for of in hosts]
+    chips = [sorted(host) for host in hosts]
     every = sorted(chip for of in chips for chip in of)
     if not every or len(every) > _MOST_CHIPS or every != list(range(every[0], every[0] + len(every))):
         return {}

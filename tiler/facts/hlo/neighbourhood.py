@@ -48,13 +48,13 @@ class ProgramGraph:
         self.callers: dict[int, list[int]] = defaultdict(list)  # of a computation, by its id
         self.edges = 0
         for computation in module.computations.values():
-            for of in computation.instructions.values():
-                self.computation_of[of.id] = computation
-                self.edges += len(of.operands)
-                for operand in dict.fromkeys(of.operands):
-                    self._users[operand].append(of.id)
-                for called in of.called:
-                    self.callers[called].append(of.id)
+            for instruction in computation.instructions.values():
+                self.computation_of[instruction.id] = computation
+                self.edges += len(instruction.operands)
+                for operand in dict.fromkeys(instruction.operands):
+                    self._users[operand].append(instruction.id)
+                for called in instruction.called:
+                    self.callers[called].append(instruction.id)
 
     @property
     def size_bytes(self) -> int:

@@ -142,19 +142,19 @@ class EventOps:
         """By the arguments of events, whose ordinals ascend."""
         found = np.full(len(names), LEFT_OUT, np.int32)
         known: dict[tuple[int, object, object, object, object, object], int] = {}
-        for some in self._arguments.values(track, ordinals, _READ_ALL):
+        for batch in self._arguments.values(track, ordinals, _READ_ALL):
             # Most say what others do.
-            columns = [names[some.which], *(column for of in some.values for column in (of.kind, of.bits))]
+            columns = [names[batch.which], *(column for value in batch.values for column in (value.kind, value.bits))]
             _, first, which = np.unique(np.stack(columns), axis=1, return_index=True, return_inverse=True)
             codes = np.empty(len(first), np.int32)
             for number in np.argsort(first).tolist():  # in the order in which they are met
                 at = int(first[number])
-                full, op, eager, stage, category = (values.value(at) for values in some.values)
+                full, op, eager, stage, category = (values.value(at) for values in batch.values)
                 key = (int(columns[0][at]), full, op, eager, stage, category)
                 if key not in known:
                     known[key] = self._of_arguments(*key)
                 codes[number] = known[key]
-            found[some.which] = codes[which.reshape(-1)]
+            found[batch.which] = codes[which.reshape(-1)]
         return found
 
     def _of_arguments(self, name: int, full: object, op: object, eager: object, stage: object, category: object) -> int:

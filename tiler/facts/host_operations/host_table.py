@@ -48,7 +48,7 @@ class HostTable:
     @property
     def busy(self) -> int:
         """When any operation runs, summed over threads, ticks."""
-        return sum(of.own for of in self.operations)
+        return sum(operation.own for operation in self.operations)
 
     @property
     def idle(self) -> int:

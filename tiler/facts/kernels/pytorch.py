@@ -47,8 +47,8 @@ def kernels_of_track(reader: QueryReader, track: int, windows: Windows, sums: Ke
         sums.empty += int(np.count_nonzero(events.duration == 0))
         events = events.take(events.duration > 0)
         events = events.take(np.argsort(events.ordinal, kind="stable"))
-        for some in arguments.values(track, events.ordinal, LAUNCH_ARGUMENTS):
-            _add(reader, events.take(some.which), some.values, windows, tick_ps, sums)
+        for batch in arguments.values(track, events.ordinal, LAUNCH_ARGUMENTS):
+            _add(reader, events.take(batch.which), batch.values, windows, tick_ps, sums)
             yield
         yield
 

@@ -143,9 +143,9 @@ def _told(arguments: ArgumentReader, events: Events, kinds: NDArray[np.uint8], t
         if not len(some):
             continue
         is_free = kinds[some.name + 1] == names.index(_FREES) + 1
-        for found in arguments.values(some.track, some.ordinal, runtime.names):
-            here = some.take(found.which)
-            told = runtime.read(found.values, is_free[found.which], texts)
+        for batch in arguments.values(some.track, some.ordinal, runtime.names):
+            here = some.take(batch.which)
+            told = runtime.read(batch.values, is_free[batch.which], texts)
             yield Records(here.start, np.full(len(here), here.track, np.int32), here.ordinal, told, ())
 
 

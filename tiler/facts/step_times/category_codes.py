@@ -46,6 +46,6 @@ def _read_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Cod
     category = yield from codes_of_run.column(file, tables, tables.alike[metadata[known]], CATEGORY)
     used, place = distinct(category)
     values = codes_of_run.values.of(used)
-    codes = [code_of_category(of if isinstance(of, str) else "") for of in values]
+    codes = [code_of_category(value if isinstance(value, str) else "") for value in values]
     found[known] = np.array(codes, np.uint8)[place]
     return found

@@ -63,17 +63,17 @@ def host_step_times(
     is_kept = steps is reader.steps
     tick_ps = int(reader.store.manifest()["tick_ps"])
     times = []
-    for one in host_tracks(reader, steps, tracks):
-        of = _HOST_STEPS.get(reader, one) if is_kept else None
+    for track in host_tracks(reader, steps, tracks):
+        of = _HOST_STEPS.get(reader, track) if is_kept else None
         if of is None:
-            spans = marked_steps(one)
-            found = yield from part_spans(reader, one, spans)
-            of = _HostSteps(one, spans, [_Spans.of(windows) for windows in found])
+            spans = marked_steps(track)
+            found = yield from part_spans(reader, track, spans)
+            of = _HostSteps(track, spans, [_Spans.of(windows) for windows in found])
             if is_kept:
-                _HOST_STEPS.keep(reader, one, of)
-        times.append(_times(of, windows_of((*one.threads, *one.streams)[0]), tick_ps))
+                _HOST_STEPS.keep(reader, track, of)
+        times.append(_times(of, windows_of((*track.threads, *track.streams)[0]), tick_ps))
         yield
-    return [of for of in times if len(of)]
+    return [time for time in times if len(time)]
 
 
 def _times(of: _HostSteps, windows: Windows, tick_ps: int) -> StepTimes:

@@ -37,7 +37,7 @@ def known_layouts(
     layouts: dict[tuple[str, tuple[tuple[int, str], ...]], KnownLayout] = {}
     own = table.columns.own
     least = np.partition(own, len(own) - MAX_OPERATIONS)[len(own) - MAX_OPERATIONS] if len(own) > MAX_OPERATIONS else 0
-    leaves = sorted((of for of in root.leaves() if of.own >= least), key=lambda of: -of.own)
+    leaves = sorted((leaf for leaf in root.leaves() if leaf.own >= least), key=lambda of: -of.own)
     for node in leaves[:MAX_OPERATIONS]:
         operation = node.operation
         if operation is None:
@@ -62,4 +62,4 @@ def _layout(text: str, meanings: tuple[tuple[int, str], ...]) -> KnownLayout:
     if shape is None:
         return NO_LAYOUT
     dimensions = [] if shape.is_tuple else layout_dimensions(shape, dict(meanings))
-    return KnownLayout(" · ".join(of.text for of in dimensions), padding(shape))
+    return KnownLayout(" · ".join(dimension.text for dimension in dimensions), padding(shape))
