@@ -18,6 +18,7 @@ from tilescope.tiler.facts.operations.instruction_metadata import (
     CUSTOM_CALL,
     InstructionColumns,
     metadata_of_rows,
+    program_id,
     text_of,
 )
 from tilescope.tiler.facts.operations.operation import OperationMetadata
@@ -206,6 +207,17 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         rows = self._rows[places]
         used, place = distinct(self._codes.matrix[rows, STAT[stat]])
         return self._texts(used), place
+
+    def programs(self, places: Ints) -> tuple[Sequence[str], Ints]:
+        """Ids of programs, each once, and of the instructions at some places the number of their program."""
+        texts, text = self.said("program_id", places)
+        ids: dict[str, int] = {}
+        numbers = np.array([ids.setdefault(program_id(each), len(ids)) for each in texts], np.int64)
+        return list(ids), numbers[text]
+
+    def categories(self, places: Ints) -> tuple[Sequence[str], Ints]:
+        """Categories, and of the instructions at some places the number of their category."""
+        return self.said("hlo_category", places)
 
     def names(self, places: Ints) -> Ints:
         """Of the instructions at some places a number that those of one name share."""

@@ -132,9 +132,13 @@ class OpRows(Sequence[Operation]):
         """One on which the operation of a row occurs."""
         return int(self._track[row])
 
-    def said(self, stat: str) -> tuple[Sequence[str], Ints]:
-        """What a stat says of the instructions, and of each row which of these."""
-        return self._instructions.said(stat, self._places)
+    def programs(self) -> tuple[Sequence[str], Ints]:
+        """Ids of programs, and of each row the number of its program among them."""
+        return self._instructions.programs(self._places)
+
+    def categories(self) -> tuple[Sequence[str], Ints]:
+        """Categories of operations, and of each row the number of its category among them."""
+        return self._instructions.categories(self._places)
 
     def originals(self) -> Ints:
         """Of each row a number that an instruction shares with its copies, among those of one program."""

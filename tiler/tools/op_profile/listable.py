@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.operations import KERNEL, Operation, OpTable
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, sum_of
-from tilescope.tiler.facts.operations.instruction_metadata import program_id
 from tilescope.tiler.facts.operations.operation_table import OpRows
 from tilescope.tiler.tools.op_profile.tree import By, Node, Path, Rest, path_of
 from tilescope.tiler.tools.operation_notes import waits
@@ -65,12 +64,10 @@ def listable_operations(table: OpTable, by: By, program_names: dict[str, str], l
 
 def _groups(of: OpRows) -> Ints:
     """Of each row a number that an instruction shares with its copies."""
-    programs, program = of.said("program_id")
-    ids: dict[str, int] = {}
-    number = np.array([ids.setdefault(program_id(one), len(ids)) for one in programs], np.int64)
+    programs, program = of.programs()
     _, original = distinct(of.originals())
-    found: Ints = original * len(ids) + number[program]
-    return found
+    groups: Ints = original * len(programs) + program
+    return groups
 
 
 def _hidden(group: Ints, name: Ints, own: Exact, limit: int) -> tuple[Mask, int]:
@@ -113,16 +110,14 @@ def _hidden_copies(group: Ints, name: Ints, own: Exact, limit: int) -> Iterator[
 
 def _paths(of: OpRows, by: By, program_names: dict[str, str]) -> tuple[list[Path], Ints, list[str]]:
     """The paths that there are, of each row its own, and of each path the category."""
-    programs, program = of.said("program_id")
-    categories, category = of.said("hlo_category")
+    programs, program = of.programs()
+    categories, category = of.categories()
     used, row = distinct(program * len(categories) + category)
     numbers: dict[Path, int] = {}
     of_used: list[int] = []
     told: list[str] = []
     for key in used.tolist():
-        one = path_of(
-            program_id(programs[key // len(categories)]), categories[key % len(categories)], "", by, program_names
-        )
+        one = path_of(programs[key // len(categories)], categories[key % len(categories)], "", by, program_names)
         of_used.append(numbers.setdefault(one, len(numbers)))
         if len(told) < len(numbers):
             told.append(categories[key % len(categories)])
