@@ -52,8 +52,15 @@ class CacheSize(msgspec.Struct, frozen=True):
 class CacheSource(Protocol):
     """A cache that evicts by itself, under a limit of its own: the registry lists it and counts its bytes."""
 
-    name: str
-    title: str
+    @property
+    def name(self) -> str:
+        """Its name in lists and metrics."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What it keeps, in words."""
+        ...
 
     @property
     def size_bytes(self) -> int:
@@ -137,7 +144,7 @@ class CacheRegistry:
         with self._lock:
             self._measure_all()
             self._make_room()
-            caches = [*self._sums.values(), *self._sources.values()]
+            caches: list[_Sums | CacheSource] = [*self._sums.values(), *self._sources.values()]
             rows = [CacheSize(cache.name, cache.title, cache.size_bytes, cache.entries) for cache in caches]
         return sorted(rows, key=lambda row: row.name)
 

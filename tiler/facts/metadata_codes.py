@@ -156,8 +156,9 @@ class MetadataCodes:
         stored = self._stored
         values = 0 if stored is None else len(stored.data) + len(stored.forms) * _VALUE_BYTES
         added = (len(self._made) - (0 if stored is None else len(stored.rows))) * (WIDTH * 8 + _TEXTS * _BYTES)
-        numbers = sum(column.nbytes for column in (*self._of_numbers.values(), *self._of_stats.values()))
-        return values + max(added, 0) + self._joined.nbytes + numbers
+        columns = sum(column.nbytes for column in list(self._of_numbers.values()))
+        columns += sum(column.nbytes for column in list(self._of_stats.values()))
+        return values + max(added, 0) + self._joined.nbytes + columns
 
     @property
     def values(self) -> StatValues:
