@@ -16,9 +16,9 @@ from tilescope.tiler.facts.operations import (
     tpu_cores,
 )
 from tilescope.tiler.facts.operations.exact_columns import sum_of
-from tilescope.tiler.facts.operations.instruction_places import instruction_places
 from tilescope.tiler.facts.operations.rates import Peaks, peaks_of
 from tilescope.tiler.facts.operations.track_records import track_kinds
+from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.tools.answer import Fact, Note
 from tilescope.tiler.tools.question import SpanQuestion

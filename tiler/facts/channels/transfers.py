@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.channels.channel_kinds import Channel, Channels, TransferRole
 from tilescope.tiler.facts.operations import TpuCore
-from tilescope.tiler.facts.operations.instruction_metadata import operation_metadata
 from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
+from tilescope.tiler.facts.operations.xla_instructions import operation_metadata
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
 from tilescope.tiler.facts.step_times.parts import StepPart
 from tilescope.tiler.query import QueryReader, Steps

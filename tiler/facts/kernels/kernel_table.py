@@ -17,9 +17,9 @@ from tilescope.tiler.facts.kernels.launch import launch_of_details
 from tilescope.tiler.facts.kernels.pytorch import kernels_of_track, pytorch_kernels
 from tilescope.tiler.facts.kernels.sums import Kernel, KernelSums, Key
 from tilescope.tiler.facts.kernels.tensor_cores import could_use_tensor_cores, uses_tensor_cores
-from tilescope.tiler.facts.operations.instruction_metadata import operation_metadata
 from tilescope.tiler.facts.operations.kind_sums import kind_sums
 from tilescope.tiler.facts.operations.track_records import track_kinds
+from tilescope.tiler.facts.operations.xla_instructions import operation_metadata
 from tilescope.tiler.query import QueryReader, Steps, finish
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.device.operations import OperationKind, OperationKinds

@@ -8,12 +8,16 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.caches import KeyedCache, Memo
+from tilescope.tiler.details.instruction_stats import NAME, STAT
 from tilescope.tiler.facts.distinct import distinct
+from tilescope.tiler.facts.host_operations.naming import ITERATOR, framework_op
+from tilescope.tiler.facts.metadata_codes import Codes, MetadataCodes
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, sum_of
-from tilescope.tiler.facts.operations.instruction_places import named
-from tilescope.tiler.facts.operations.operation import Operation
+from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
 from tilescope.tiler.facts.operations.operation_table import OpRows, OpTable, some_of
 from tilescope.tiler.facts.operations.rates import Peaks, Rates, rates_of
+from tilescope.tiler.facts.operations.xla_instructions import InstructionPlaces, text_of
 from tilescope.tiler.overloads import overload
 
 _SMALL: Final = 1 << 62
@@ -125,7 +129,8 @@ class _Some(Sequence[str]):
 def _frameworks(table: OpTable) -> tuple[Sequence[str], Ints]:
     """What operations of the framework are called, and of each operation of a table which of them it is of."""
     if isinstance(table.operations, OpRows):
-        return table.operations.frameworks()
+        names_of_places, places = _place_frameworks(table.operations.instructions)
+        return names_of_places, places[table.operations.places]
     names: dict[str, int] = {}
     numbers = [names.setdefault(named(operation.metadata)[0], len(names)) for operation in table.operations]
     return list(names), np.array(numbers, np.int64)
@@ -173,3 +178,98 @@ def _add(sums: Operation, operation: Operation) -> None:
     sums.bytes += operation.bytes
     for key, moved in operation.by_memory.items():
         sums.by_memory[key] = sums.by_memory.get(key, 0) + moved
+
+
+UNKNOWN_TYPE: Final = "Unknown"
+
+
+def named(metadata: OperationMetadata) -> tuple[str, str]:
+    """What the framework's operation that an instruction comes from is called, and its type."""
+    return _op(metadata.framework) if metadata.framework else (metadata.name, UNKNOWN_TYPE)
+
+
+def framework_op_name(path: str) -> str:
+    """What the operation is called that a path in the framework's terms ends with."""
+    # Of tens of thousands the type is not asked for, and most end with a colon: they are called what comes before it.
+    plain = path[:-1]
+    return plain if path[-1:] == ":" and ":" not in plain and plain != ITERATOR else _op(path)[0]
+
+
+def _parse_path(framework: str) -> tuple[str, str]:
+    op = framework_op(framework)
+    return op.name, op.type or UNKNOWN_TYPE
+
+
+# Asked of each of maybe 40,000 instructions.
+_op: Final = Memo("framework_paths", "Names of operations of frameworks, by path", 500).remembered(_parse_path, 1 << 16)
+
+
+class FrameworkNames(Sequence[str]):
+    """What operations of the framework are called, made when looked at: first those of plain paths, then others."""
+
+    def __init__(self, codes: MetadataCodes, plain: Codes, others: Sequence[str]) -> None:
+        """`plain`: codes of paths that are names with a colon at their end."""
+        self._codes, self._plain, self._others = codes, plain, others
+
+    def __len__(self) -> int:
+        return len(self._plain) + len(self._others)
+
+    @overload
+    def __getitem__(self, number: int) -> str: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, number: int | slice) -> str | Sequence[str]:
+        if isinstance(number, slice):
+            return [self[place] for place in range(len(self))[number]]
+        place = range(len(self))[number]
+        if place >= len(self._plain):
+            return self._others[place - len(self._plain)]
+        return text_of(self._codes.values[int(self._plain[place])])[:-1]
+
+
+def framework_numbers(codes: MetadataCodes, rows: Ints) -> tuple[FrameworkNames, Ints]:
+    """What operations are called that rows of metadata come from, and of each row which of them it is.
+
+    They are called as the path of the instruction says, or else as the instruction is.
+    """
+    matrix = codes.matrix[rows]
+    paths, place = distinct(matrix[:, STAT["tf_op"]])
+    is_plain = codes.values.plain_paths(paths, f"{ITERATOR}:")
+    plain = paths[is_plain]
+    number = np.full(len(paths), -1)
+    number[is_plain] = np.arange(len(plain))
+    names: dict[str, int] = {}
+
+    def number_of(name: str) -> int:
+        """A path may be the same but for its colon."""
+        code = codes.values.code_of(name + ":")
+        rank = int(np.searchsorted(plain, code)) if code >= 0 else len(plain)
+        if rank < len(plain) and plain[rank] == code:
+            return rank
+        return names.setdefault(name, len(plain) + len(names))
+
+    others = np.flatnonzero(~is_plain)
+    for rank, path in zip(others.tolist(), codes.values.of(paths[others]), strict=True):
+        if text := text_of(path):
+            number[rank] = number_of(framework_op_name(text))
+    framework: Ints = number[place]
+    unnamed = np.flatnonzero(framework < 0)
+    used, own = distinct(matrix[unnamed, NAME])
+    framework[unnamed] = np.array([number_of(name) for name in codes.names(used)], np.int64)[own]
+    return FrameworkNames(codes, plain, list(names)), framework
+
+
+def _place_frameworks(instructions: InstructionPlaces) -> tuple[FrameworkNames, Ints]:
+    """Names of operations of the framework, and of each place of instructions the number of its operation."""
+    key = len(instructions)  # there may be more of them later
+    frameworks = _FRAMEWORKS.get(instructions, key)
+    if frameworks is None:
+        frameworks = _FRAMEWORKS.keep(instructions, key, framework_numbers(instructions.codes, instructions.rows))
+    return frameworks
+
+
+_FRAMEWORKS: Final = KeyedCache[InstructionPlaces, int, tuple[FrameworkNames, Ints]](
+    "frameworks", "Operations of frameworks that instructions come from"
+)

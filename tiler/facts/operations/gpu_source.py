@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from tilescope.tiler.device_lines import DEVICE_PREFIX, is_stream
 from tilescope.tiler.facts.busy import Busy
 from tilescope.tiler.facts.devices import devices_of, plane_of
-from tilescope.tiler.facts.operations.instruction_metadata import program_id
 from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums
 from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.program_instructions import Instructions
 from tilescope.tiler.facts.operations.source import OperationSource
+from tilescope.tiler.facts.operations.xla_instructions import program_id
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.records.device.operations import OperationKind, TrackKinds
 from tilescope.tiler.resolver import TickRange

@@ -13,9 +13,8 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, sum_of
-from tilescope.tiler.facts.operations.instruction_metadata import InstructionColumns
-from tilescope.tiler.facts.operations.instruction_places import InstructionPlaces
 from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
+from tilescope.tiler.facts.operations.xla_instructions import InstructionColumns, InstructionPlaces
 from tilescope.tiler.overloads import overload
 
 
@@ -78,6 +77,9 @@ class OpColumns:
 
 _AT_ONCE: Final = 1024  # rows that are made together
 
+_COLUMN_BYTES: Final = 220  # of a row that is numbers in columns
+_OBJECT_BYTES: Final = 1200  # of one that is an object
+
 
 class OpRows(Sequence[Operation]):
     """A row stays the same when it is asked for again."""
@@ -93,7 +95,7 @@ class OpRows(Sequence[Operation]):
         track: Ints,
     ) -> None:
         self.columns = columns
-        self._instructions, self._places = instructions, places
+        self.instructions, self.places = instructions, places
         self._shortest, self._longest, self._stall = shortest, longest, stall
         self._track = track
         self._made: dict[int, Operation] = {}
@@ -123,30 +125,25 @@ class OpRows(Sequence[Operation]):
             self._made.update(zip(new, self._rows(np.array(new, np.int64)), strict=True))
         return [self._made[place] for place in places]
 
-    def frameworks(self) -> tuple[Sequence[str], Ints]:
-        """What operations of the framework are called, and of each row which of them it is of."""
-        names, framework = self._instructions.frameworks()
-        return names, framework[self._places]
-
     def track(self, row: int) -> int:
         """One on which the operation of a row occurs."""
         return int(self._track[row])
 
     def programs(self) -> tuple[Sequence[str], Ints]:
         """Ids of programs, and of each row the number of its program among them."""
-        return self._instructions.programs(self._places)
+        return self.instructions.programs(self.places)
 
     def categories(self) -> tuple[Sequence[str], Ints]:
         """Categories of operations, and of each row the number of its category among them."""
-        return self._instructions.categories(self._places)
+        return self.instructions.categories(self.places)
 
     def originals(self) -> Ints:
         """Of each row a number that an instruction shares with its copies, among those of one program."""
-        return self._instructions.originals(self._places)
+        return self.instructions.originals(self.places)
 
     def names(self) -> Ints:
         """Of each row a number that instructions of one name share."""
-        return self._instructions.names(self._places)
+        return self.instructions.names(self.places)
 
     @property
     def made(self) -> int:
@@ -154,7 +151,7 @@ class OpRows(Sequence[Operation]):
         return len(self._made)
 
     def _rows(self, places: Ints) -> list[Operation]:
-        sums, metadata = self.columns, self._instructions.some(self._places[places].tolist())
+        sums, metadata = self.columns, self.instructions.some(self.places[places].tolist())
         times = sums.count, sums.total, sums.own, self._shortest, self._longest, self._stall
         columns = *times, sums.flops, sums.model_flops, sums.bytes
         by_memory = {key: column[places].tolist() for key, column in sums.by_memory.items()}
@@ -217,6 +214,14 @@ class OpTable:
     def busy(self) -> int:
         """What operations take, ps. To be asked when all are there: it is kept."""
         return sum_of(self.columns.own)
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        rows = self.operations
+        if isinstance(rows, OpRows):
+            return len(rows) * _COLUMN_BYTES + rows.made * _OBJECT_BYTES
+        return len(rows) * _OBJECT_BYTES
 
     @property
     def idle(self) -> int:

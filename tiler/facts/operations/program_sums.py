@@ -11,7 +11,6 @@ import numpy as np
 
 from tilescope.tiler import _native
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, products, sum_of, sums_of_products
-from tilescope.tiler.facts.operations.instruction_places import instruction_places
 from tilescope.tiler.facts.operations.kind_sums import NO_PARTS, CutParts, Row, clipped, cut_rows
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.rates import is_feed, nothing_of_program
@@ -34,6 +33,7 @@ from tilescope.tiler.facts.operations.track_records import (
     borders_of_each,
     track_kinds,
 )
+from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.kind_counts import SAID

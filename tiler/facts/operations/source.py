@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 from typing import ClassVar, Final, Generic, Protocol, TypeVar
 
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.operation_table import OpRows, OpTable
+from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.program_instructions import Instructions
 from tilescope.tiler.facts.operations.rates import program
 from tilescope.tiler.query import QueryReader, Steps
@@ -80,18 +80,6 @@ class OperationSource(ABC, Generic[Device]):
         return Instructions(reader, is_gpu=self.is_gpu)
 
 
-_COLUMN_BYTES: Final = 220  # of a row that is numbers in columns
-_OBJECT_BYTES: Final = 1200  # of one that is an object
-
-
-def _table_size(table: OpTable) -> int:
-    """About what a table takes."""
-    rows = table.operations
-    if isinstance(rows, OpRows):
-        return len(rows) * _COLUMN_BYTES + rows.made * _OBJECT_BYTES
-    return len(rows) * _OBJECT_BYTES
-
-
 _TABLES: Final = KeyedRunCache[Hashable, OpTable](
-    "operations", "Tables of operations of devices", _table_size, grows=True
+    "operations", "Tables of operations of devices", lambda table: table.size_bytes, grows=True
 )

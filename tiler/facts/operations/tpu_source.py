@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.operations.exact_columns import Exact, sum_of, sum_of_columns
-from tilescope.tiler.facts.operations.instruction_places import ColumnSums, Ints, instruction_places
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, sum_of, sum_of_columns
 from tilescope.tiler.facts.operations.kind_sums import NO_PARTS, KindSums, kind_sums, stored_sums
 from tilescope.tiler.facts.operations.operation import Memory, Operation, OperationMetadata
 from tilescope.tiler.facts.operations.operation_table import OpColumns, OpRows, OpTable
 from tilescope.tiler.facts.operations.program_sums import program_sums
 from tilescope.tiler.facts.operations.source import OperationSource
 from tilescope.tiler.facts.operations.tpu_cores import TpuCore, core_idle, tpu_cores
+from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import WindowsOf
@@ -55,12 +56,40 @@ def op_table(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsO
     return table
 
 
+# Sums of so many tracks of smaller numbers fit into 64 bits.
+_LONG: Final = 1 << 50
+
+_MAX_TRACKS: Final = 1 << 11
+
+
+class _ColumnSums:
+    """Sums of columns of numbers that are not negative, by place: exact."""
+
+    def __init__(self) -> None:
+        self._sums: NDArray[Any] = np.zeros(0, np.int64)
+        self._added = 0
+
+    def add(self, places: Ints, values: NDArray[Any], size: int) -> None:
+        """Adds values at places, all below `size`."""
+        self._added += 1
+        if len(self._sums) < size:
+            self._sums = np.concatenate([self._sums, np.zeros(size - len(self._sums), self._sums.dtype)])
+        is_large = values.dtype == object or int(values.max(initial=0)) >= _LONG or self._added > _MAX_TRACKS
+        if is_large and self._sums.dtype != object:
+            self._sums = self._sums.astype(object)
+        np.add.at(self._sums, places, values)
+
+    def of(self, size: int) -> NDArray[Any]:
+        """The sums of so many places."""
+        return np.concatenate([self._sums, np.zeros(size - len(self._sums), self._sums.dtype)])
+
+
 class _Summing:
     """Adds the sums of tracks, by what their kinds are."""
 
     def __init__(self, reader: QueryReader) -> None:
         self._instructions = instruction_places(reader)
-        self._count, self._uncut, self._total, self._own, self._stall = (ColumnSums() for _ in range(5))
+        self._count, self._uncut, self._total, self._own, self._stall = (_ColumnSums() for _ in range(5))
         self._cut = NO_PARTS
         self._shortest: Ints = np.zeros(0, np.int64)
         self._longest: Ints = np.zeros(0, np.int64)

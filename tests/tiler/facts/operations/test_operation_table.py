@@ -16,11 +16,11 @@ from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.operations import OpTable, op_table, tpu_cores
 from tilescope.tiler.facts.operations.exact_columns import exact, products, sum_of
 from tilescope.tiler.facts.operations.framework import framework_operations, longest_framework_operations
-from tilescope.tiler.facts.operations.instruction_places import instruction_places
 from tilescope.tiler.facts.operations.operation_table import OpColumns, OpRows
 from tilescope.tiler.facts.operations.program_sums import program_sums
 from tilescope.tiler.facts.operations.rates import program
 from tilescope.tiler.facts.operations.track_records import OperationRecords
+from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store

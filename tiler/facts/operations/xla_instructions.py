@@ -1,23 +1,29 @@
-"""Metadata of instructions as the trace has it, of XLA: single records, and columns of all instructions at once."""
+"""Instructions of programs as XLA's metadata has them: single records, columns of all at once, and places.
+
+The kinds of operations of all tracks are places in one list, so that sums of tracks are added as columns.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STAT
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.metadata_codes import MetadataCodes, metadata_codes
+from tilescope.tiler.facts.metadata_codes import Codes, MetadataCodes, metadata_codes
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, sum_of_columns
 from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata, Traffic
-from tilescope.tiler.query import QueryReader
-from tilescope.tiler.records.device.operations import OperationKind
+from tilescope.tiler.overloads import overload
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.records.device.operations import OperationKind, OperationKinds, TrackKinds
 
 T = TypeVar("T")
 
@@ -227,3 +233,178 @@ def _moved(parts: Sequence[Sequence[Traffic]]) -> dict[tuple[int, bool], Exact]:
                 columns[key] = [0] * len(parts)
             columns[key][place] += part.bytes
     return {key: exact(moved) for key, moved in columns.items()}
+
+
+_ROW_BYTES: Final = 120  # of columns
+
+_METADATA_BYTES: Final = 800
+
+
+class InstructionPlaces(Sequence[OperationMetadata]):
+    """Of a build: the metadata of each place; planes that have the same of an instruction share its place."""
+
+    def __init__(self, reader: QueryReader) -> None:
+        self._reader = reader
+        self._codes = metadata_codes(reader)
+        self._rows = np.zeros(0, np.int64)  # of metadata, by place
+        self._place = np.zeros(0, np.int64)  # by row, -1 not looked up yet
+        self._of_tracks: dict[int, Ints] = {}
+        self._saying: dict[str, NDArray[np.bool_]] = {}  # by word, of the first places
+        self._columns: InstructionColumns | None = None
+        self._metadata: dict[int, OperationMetadata] = {}
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> OperationMetadata: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[OperationMetadata]: ...
+
+    def __getitem__(self, place: int | slice) -> OperationMetadata | Sequence[OperationMetadata]:
+        if isinstance(place, slice):
+            return [self[row] for row in range(len(self))[place]]
+        return self.some([place])[0]
+
+    def some(self, places: Sequence[int]) -> list[OperationMetadata]:
+        """The metadata of some places: a thousand take less than ten milliseconds together."""
+        new = [place for place in dict.fromkeys(places) if place not in self._metadata]
+        if new:
+            made = metadata_of_rows(self._codes, self._rows[new])
+            self._metadata.update(zip(new, made, strict=True))
+        return [self._metadata[place] for place in places]
+
+    def places(self, track: int, kinds: TrackKinds) -> Steps[Ints | None]:
+        """Of each kind of a track the place; None: the file has no metadata. Raises DamagedStore."""
+        if track in self._of_tracks:
+            return self._of_tracks[track]
+        file = self._reader.store.file_of(track)
+        tables = self._reader.store.event_metadata(file)
+        if tables is None:
+            return None
+        columns = OperationKinds.of(kinds.kinds)
+        plain = (columns.metadata >= 0) & (columns.metadata < len(tables))
+        rows = np.full(len(columns), -1)
+        numbers = tables.alike[columns.metadata[plain]]
+        yield from self._codes.rows_of(file, tables, numbers)
+        rows[plain] = self._codes.of(file, numbers)
+        for place in {*np.flatnonzero(~plain).tolist(), *columns.stats}:
+            rows[place] = self._codes.row(file, tables, columns[place].metadata, columns[place].stats)
+        with self._lock:
+            track_places = self._of_tracks[track] = self._places(rows)
+        return track_places
+
+    def are_custom(self) -> NDArray[np.bool_]:
+        """Of each place whether it is of custom calls."""
+        return self.columns.are(lambda category: category == CUSTOM_CALL)
+
+    def are_saying(self, word: str) -> NDArray[np.bool_]:
+        """Of each place whether a word is in the name of the instruction, or in its expression."""
+        are_with = self._saying.get(word, np.zeros(0, np.bool_))
+        rows, matrix = self._rows[len(are_with) :], self._codes.matrix
+        if len(rows):
+            in_expression = self._codes.values.saying(matrix[rows, LONG_NAME], word)
+            are_with = np.concatenate([are_with, self._are_named(matrix[rows, NAME], word) | in_expression])
+            self._saying[word] = are_with
+        return are_with
+
+    def _texts(self, codes: Codes) -> Sequence[str]:
+        """What some codes stand for."""
+        return [value if type(value) is str else text_of(value) for value in self._codes.values.of(codes)]
+
+    def _are_named(self, codes: Codes, word: str) -> NDArray[np.bool_]:
+        """Which of some names have a word in them."""
+        used, place = distinct(codes)
+        are_unused = np.array(
+            [word in name for name in self._codes.names(used[used < 0])], np.bool_
+        )  # those of no event
+        return np.concatenate([are_unused, self._reader.names.are_with(word, used[used >= 0].astype(np.int64))])[place]
+
+    def said(self, stat: str, places: Ints) -> tuple[Sequence[str], Ints]:
+        """What a stat says of the instructions at some places, and of each which of these."""
+        rows = self._rows[places]
+        used, place = distinct(self._codes.matrix[rows, STAT[stat]])
+        return self._texts(used), place
+
+    def programs(self, places: Ints) -> tuple[Sequence[str], Ints]:
+        """Ids of programs, each once, and of the instructions at some places the number of their program."""
+        texts, text = self.said("program_id", places)
+        ids: dict[str, int] = {}
+        numbers = np.array([ids.setdefault(program_id(each), len(ids)) for each in texts], np.int64)
+        return list(ids), numbers[text]
+
+    def categories(self, places: Ints) -> tuple[Sequence[str], Ints]:
+        """Categories, and of the instructions at some places the number of their category."""
+        return self.said("hlo_category", places)
+
+    def names(self, places: Ints) -> Ints:
+        """Of the instructions at some places a number that those of one name share."""
+        rows = self._rows[places]
+        names: Ints = self._codes.matrix[rows, NAME].astype(np.int64)
+        return names
+
+    def originals(self, places: Ints) -> Ints:
+        """Of the instructions at some places a number that one shares with its copies, among those of one program."""
+        rows, matrix = self._rows[places], self._codes.matrix
+        codes: Codes = matrix[rows, NAME]
+        numbers_of_rows: Ints = codes.astype(np.int64)
+        copies = np.flatnonzero(matrix[rows, STAT["deduplicated_name"]])
+        if not len(copies):
+            return numbers_of_rows
+        originals, original = self.said("deduplicated_name", places[copies])
+        unused, _ = distinct(codes[codes < 0])
+        names = dict(zip(self._codes.names(unused), unused.tolist(), strict=True))  # those of no event
+        names.update(self._reader.names.numbers_of(originals, numbers_of_rows[numbers_of_rows >= 0]))
+        more = int(numbers_of_rows.max()) + 1  # of originals that are not there
+        numbers = [names.get(text, more + place) for place, text in enumerate(originals)]
+        numbers_of_rows[copies] = np.array(numbers, np.int64)[original]
+        return numbers_of_rows
+
+    @property
+    def codes(self) -> MetadataCodes:
+        """What codes in `rows` stand for."""
+        return self._codes
+
+    @property
+    def rows(self) -> Ints:
+        """Of each place its row of metadata."""
+        return self._rows
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes, without the codes that it shares."""
+        arrays = sum(column.nbytes for column in (self._rows, self._place, *self._of_tracks.values()))
+        return arrays + len(self._rows) * _ROW_BYTES + len(self._metadata) * _METADATA_BYTES
+
+    @property
+    def columns(self) -> InstructionColumns:
+        """What is known of each place."""
+        if self._columns is None or len(self._columns) < len(self):
+            self._columns = InstructionColumns.of_rows(self._codes, self._rows)
+        return self._columns
+
+    def _places(self, rows: Ints) -> Ints:
+        more = len(self._codes.matrix) - len(self._place)
+        self._place = np.concatenate([self._place, np.full(more, -1)])
+        unknown = rows[self._place[rows] < 0]  # none where other cores run the same
+        order = np.arange(len(unknown))
+        first = np.zeros(len(self._place), np.int64)
+        first[unknown[::-1]] = order[::-1]  # of what is written to one place the last stays
+        new = unknown[first[unknown] == order]  # in the order in which they are met
+        self._place[new] = len(self._rows) + np.arange(len(new))
+        self._rows = np.concatenate([self._rows, new])
+        places: Ints = self._place[rows]
+        return places
+
+
+_PLACES: Final = OwnerCache[QueryReader, InstructionPlaces](
+    "instructions", "Instructions of programs, and what is stored of them", lambda value: value.size_bytes, grows=True
+)
+
+
+def instruction_places(reader: QueryReader) -> InstructionPlaces:
+    """Places of a build, cached. A place is one of this object: a later call may return a new one."""
+    places = _PLACES.get(reader)
+    return _PLACES.keep(reader, InstructionPlaces(reader)) if places is None else places
