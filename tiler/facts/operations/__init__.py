@@ -7,8 +7,7 @@ from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.program_instructions import KERNEL, FusedPart, Instructions
 from tilescope.tiler.facts.operations.source import OperationSource
 from tilescope.tiler.facts.operations.sources import has_operations, operation_source
-from tilescope.tiler.facts.operations.tpu_cores import TpuCore, tpu_cores
-from tilescope.tiler.facts.operations.tpu_source import op_table
+from tilescope.tiler.facts.operations.tpu_source import TpuCore, op_table, tpu_cores
 
 __all__ = [
     "KERNEL",

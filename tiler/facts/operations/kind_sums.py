@@ -59,14 +59,15 @@ class CutParts:
         """Some of them."""
         return CutParts(self.kind[which], self.first[which], self.last[which], self.length[which])
 
-    def joined(self, other: CutParts) -> CutParts:
-        """These and others."""
-        pairs = zip(
-            (self.kind, self.first, self.last, self.length),
-            (other.kind, other.first, other.last, other.length),
-            strict=True,
-        )
-        return CutParts(*(np.concatenate(pair) for pair in pairs))
+    @classmethod
+    def joined(cls, parts: Sequence[CutParts]) -> CutParts:
+        """Those of several tracks."""
+        columns = [(each.kind, each.first, each.last, each.length) for each in (cls.of([]), *parts)]
+        return cls(*map(np.concatenate, zip(*columns, strict=True)))
+
+    def added_columns(self, columns: Sequence[Exact], uncut: Exact) -> list[Exact]:
+        """Several columns as `added`, which may be longer than `uncut`."""
+        return [self.added(column[: len(uncut)], uncut) for column in columns]
 
     def parts(self, done: Exact) -> list[int]:
         """What each part does, of what an operation of each kind does as a whole."""
@@ -152,6 +153,22 @@ class Occurrences:
 _SMALL: Final = 1 << 62
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedSums:
+    """Sums of the operations of one track; columns of shape (kinds,), as in `KindSums`."""
+
+    places: Ints
+    columns: tuple[Exact, Exact, Exact, Exact]  # count, uncut, total and own
+    stall: Exact | None
+    shortest: Ints
+    longest: Ints
+    is_there: Mask
+    cut: CutParts
+
+
+_STALL: Final = "dma_stall_duration_ps"
+
+
 @dataclass(slots=True)
 class KindSums:
     """Sums of the operations of one track, by kind."""
@@ -173,6 +190,33 @@ class KindSums:
         """What operations of a kind do together of which one does so much."""
         whole = value * int(self.uncut[kind])
         return whole + sum(self.cut.take(self.cut.kind == kind).parts_of(value)) if value and len(self.cut) else whole
+
+    def placed(self, places: Ints) -> PlacedSums:
+        """The sums with the place of each kind, to be added to those of other tracks."""
+        stall = self.numbers.get(_STALL)
+        return PlacedSums(
+            places,
+            (self.count, self.uncut, self.total, self.own),
+            stall,
+            self.shortest,
+            self.longest,
+            self.is_there,
+            self.cut.placed(places),
+        )
+
+    def custom_costs(self, kind: int, costs: Sequence[int | None]) -> list[int]:
+        """FLOPs, model FLOPs and bytes of operations of a kind that may say these themselves.
+
+        `costs` are those of one run of the instruction, which count where no operation says any.
+        """
+        flops, model_flops, moved = (self.done(kind, value or 0) for value in costs)
+        if "flops" in self.numbers:
+            flops = model_flops = int(self.numbers["flops"][kind])
+        if "model_flops" in self.numbers:
+            model_flops = int(self.numbers["model_flops"][kind])
+        if "bytes_accessed" in self.numbers:
+            moved = int(self.numbers["bytes_accessed"][kind])
+        return [flops, model_flops, moved]
 
     @property
     def is_there(self) -> NDArray[np.bool_]:

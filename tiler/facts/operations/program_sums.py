@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from tilescope.tiler.facts.operations.step_programs import (
     summed_columns,
     track_steps,
 )
-from tilescope.tiler.facts.operations.tpu_cores import TpuCore, core_idle
 from tilescope.tiler.facts.operations.track_records import (
     CountedKinds,
     CutOperations,
@@ -41,6 +40,9 @@ from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, TrackKin
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import Windows, WindowsOf
 
+if TYPE_CHECKING:
+    from tilescope.tiler.facts.operations.tpu_source import TpuCore
+
 # How often each instruction runs is counted for some windows at once, so that what they share is read once. Two threads
 # take 32 MB.
 _COUNTED_AT_ONCE: Final = 1 << 21
@@ -48,15 +50,24 @@ _COUNTED_AT_ONCE: Final = 1 << 21
 _Key = tuple[bool, bytes]
 
 
+# How long a core runs no operation in windows, ps.
+IdleOf = Callable[[QueryReader, "TpuCore", Windows], Steps[int]]
+
+
 def program_sums(
-    reader: QueryReader, cores: Sequence[TpuCore], windows: Sequence[WindowsOf], *, with_feeds: bool
+    reader: QueryReader,
+    cores: Sequence[TpuCore],
+    windows: Sequence[WindowsOf],
+    idle_of: IdleOf,
+    *,
+    with_feeds: bool,
 ) -> Steps[list[Operation | None]]:
     """As `roofline.program` of the table of each of some windows; None: no operation is there."""
     keys = [(with_feeds, _digest(cores, windows_of)) for windows_of in windows]
     programs_by_key = {key: kept.program for key in keys if (kept := _PROGRAMS.get(reader, key)) is not None}
     left = {key: windows_of for key, windows_of in zip(keys, windows, strict=True) if key not in programs_by_key}
     if left:
-        reading = _Reading(reader, cores, with_feeds=with_feeds)
+        reading = _Reading(reader, cores, idle_of, with_feeds=with_feeds)
         yield from reading.begin()
         stored = yield from reading.of_whole_steps(left)
         programs_by_key |= stored
@@ -111,8 +122,9 @@ class _OfTrack:
 class _Reading:
     """Reads for one question."""
 
-    def __init__(self, reader: QueryReader, cores: Sequence[TpuCore], *, with_feeds: bool) -> None:
+    def __init__(self, reader: QueryReader, cores: Sequence[TpuCore], idle_of: IdleOf, *, with_feeds: bool) -> None:
         self._reader = reader
+        self._idle_of = idle_of
         self._instructions = instruction_places(reader)
         self._with_feeds = with_feeds
         self._cores = [core for core in cores if any(track_kinds(reader, track) for track in core.operations)]
@@ -166,7 +178,7 @@ class _Reading:
         """How long the cores run no operation, ps."""
         idle = 0
         for core in self._cores:
-            idle += yield from core_idle(self._reader, core, windows_of(core.operations[0]))
+            idle += yield from self._idle_of(self._reader, core, windows_of(core.operations[0]))
         return idle
 
     def batches(self, keys: Sequence[_Key]) -> Iterator[Sequence[_Key]]:

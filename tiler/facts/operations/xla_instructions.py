@@ -296,6 +296,12 @@ class InstructionPlaces(Sequence[OperationMetadata]):
             track_places = self._of_tracks[track] = self._places(rows)
         return track_places
 
+    def custom_calls(self, places: Ints) -> list[tuple[int, int, OperationMetadata]]:
+        """Custom calls among the kinds of a track, which have these places: kind, place and metadata of each."""
+        kinds = np.flatnonzero(self.are_custom()[places])
+        custom_places = places[kinds].tolist()
+        return list(zip(kinds.tolist(), custom_places, self.some(custom_places), strict=True))
+
     def are_custom(self) -> NDArray[np.bool_]:
         """Of each place whether it is of custom calls."""
         return self.columns.are(lambda category: category == CUSTOM_CALL)
