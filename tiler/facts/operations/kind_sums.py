@@ -60,14 +60,11 @@ class CutParts:
         return CutParts(self.kind[which], self.first[which], self.last[which], self.length[which])
 
     @classmethod
-    def joined(cls, parts: Sequence[CutParts]) -> CutParts:
-        """Those of several tracks."""
-        columns = [(each.kind, each.first, each.last, each.length) for each in (cls.of([]), *parts)]
-        return cls(*map(np.concatenate, zip(*columns, strict=True)))
-
-    def added_columns(self, columns: Sequence[Exact], uncut: Exact) -> list[Exact]:
-        """Several columns as `added`, which may be longer than `uncut`."""
-        return [self.added(column[: len(uncut)], uncut) for column in columns]
+    def added_columns(cls, tracks: Sequence[CutParts], columns: Sequence[Exact], uncut: Exact) -> list[Exact]:
+        """Several columns as `added`, of the parts of several tracks; columns may be longer than `uncut`."""
+        each = [(parts.kind, parts.first, parts.last, parts.length) for parts in (cls.of([]), *tracks)]
+        joined = cls(*map(np.concatenate, zip(*each, strict=True)))
+        return [joined.added(column[: len(uncut)], uncut) for column in columns]
 
     def parts(self, done: Exact) -> list[int]:
         """What each part does, of what an operation of each kind does as a whole."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
+from operator import attrgetter
 from typing import ClassVar, Final, Generic, Protocol, TypeVar
 
 from tilescope.tiler.facts.operations.operation import Operation
@@ -81,5 +82,5 @@ class OperationSource(ABC, Generic[Device]):
 
 
 _TABLES: Final = KeyedRunCache[Hashable, OpTable](
-    "operations", "Tables of operations of devices", lambda table: table.size_bytes, grows=True
+    "operations", "Tables of operations of devices", attrgetter("size_bytes"), grows=True
 )

@@ -278,17 +278,16 @@ class _Summing:
 
     def add(self, track: int, sums: KindSums) -> Steps[None]:
         """Adds those of a track."""
-        places = yield from self._instructions.places(track, sums.kinds)
-        if places is None:
+        instructions = yield from self._instructions.of_track(track, sums.kinds)
+        if instructions is None:
             return
-        custom = self._instructions.custom_calls(places)
-        self._add(track, sums.placed(places))
-        for kind, place, metadata in custom:
+        self._add(track, sums.placed(instructions.places), instructions.size)
+        for kind, place, metadata in instructions.custom_calls:
             costs = sums.custom_costs(kind, (metadata.flops, metadata.model_flops, metadata.bytes))
             self._custom[place] = [a + b for a, b in zip(self._custom.get(place, (0, 0, 0)), costs, strict=True)]
 
-    def _add(self, track: int, sums: PlacedSums) -> None:
-        places, size = sums.places, len(self._instructions)
+    def _add(self, track: int, sums: PlacedSums, size: int) -> None:
+        places = sums.places
         for column, values in zip(self._columns, sums.columns, strict=True):
             column.add(places, values, size)
         if sums.stall is not None:
@@ -310,7 +309,7 @@ class _Summing:
         count, uncut, total, own = (column.of(size) for column in self._columns)
         stall = self._stall.of(size)
         costs = (instructions.flops, instructions.model_flops, instructions.bytes, *instructions.traffic.values())
-        flops, model_flops, moved, *traffic = CutParts.joined(self._cut).added_columns(costs, uncut)
+        flops, model_flops, moved, *traffic = CutParts.added_columns(self._cut, costs, uncut)
         for place, (custom_flops, custom_model_flops, custom_bytes) in self._custom.items():
             flops = _with(flops, place, custom_flops)
             model_flops = _with(model_flops, place, custom_model_flops)
@@ -326,9 +325,7 @@ class _Summing:
             flops[rows_met],
             model_flops[rows_met],
             moved[rows_met],
-            sum_of_columns(
-                [column for (memory, _), column in by_memory.items() if memory == Memory.HBM], len(count[rows_met])
-            ),
+            sum_of_columns(hbm, len(count[rows_met])),
             instructions.tells_flops[rows_met] | (flops[rows_met] != 0),
             instructions.tells_bytes[rows_met] | (moved[rows_met] != 0),
             instructions.tells_memory[rows_met],

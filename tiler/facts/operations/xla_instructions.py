@@ -240,6 +240,15 @@ _ROW_BYTES: Final = 120  # of columns
 _METADATA_BYTES: Final = 800
 
 
+@dataclass(frozen=True, slots=True)
+class TrackInstructions:
+    """Of each kind of a track its place, among so many; `custom_calls`: kind, place and metadata of each."""
+
+    places: Ints
+    size: int
+    custom_calls: Sequence[tuple[int, int, OperationMetadata]]
+
+
 class InstructionPlaces(Sequence[OperationMetadata]):
     """Of a build: the metadata of each place; planes that have the same of an instruction share its place."""
 
@@ -296,11 +305,15 @@ class InstructionPlaces(Sequence[OperationMetadata]):
             track_places = self._of_tracks[track] = self._places(rows)
         return track_places
 
-    def custom_calls(self, places: Ints) -> list[tuple[int, int, OperationMetadata]]:
-        """Custom calls among the kinds of a track, which have these places: kind, place and metadata of each."""
-        kinds = np.flatnonzero(self.are_custom()[places])
-        custom_places = places[kinds].tolist()
-        return list(zip(kinds.tolist(), custom_places, self.some(custom_places), strict=True))
+    def of_track(self, track: int, kinds: TrackKinds) -> Steps[TrackInstructions | None]:
+        """What the kinds of a track are; None: the file has no metadata. Raises DamagedStore."""
+        places = yield from self.places(track, kinds)
+        if places is None:
+            return None
+        custom = np.flatnonzero(self.are_custom()[places])
+        custom_places = places[custom].tolist()
+        calls = list(zip(custom.tolist(), custom_places, self.some(custom_places), strict=True))
+        return TrackInstructions(places, len(self), calls)
 
     def are_custom(self) -> NDArray[np.bool_]:
         """Of each place whether it is of custom calls."""
