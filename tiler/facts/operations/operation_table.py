@@ -42,13 +42,13 @@ class OpColumns:
         """Those of some operations."""
         instructions = InstructionColumns.of([operation.metadata for operation in operations])
         return cls(
-            exact(operation.count for operation in operations),
-            exact(operation.total for operation in operations),
-            exact(operation.own for operation in operations),
-            exact(operation.flops for operation in operations),
-            exact(operation.model_flops for operation in operations),
-            exact(operation.bytes for operation in operations),
-            exact(operation.known_hbm_bytes for operation in operations),
+            exact([operation.count for operation in operations]),
+            exact([operation.total for operation in operations]),
+            exact([operation.own for operation in operations]),
+            exact([operation.flops for operation in operations]),
+            exact([operation.model_flops for operation in operations]),
+            exact([operation.bytes for operation in operations]),
+            exact([operation.known_hbm_bytes for operation in operations]),
             np.array([operation.tells_flops for operation in operations], np.bool_),
             np.array([operation.tells_bytes for operation in operations], np.bool_),
             np.array([bool(operation.by_memory) for operation in operations], np.bool_),
@@ -56,7 +56,7 @@ class OpColumns:
             instructions.category,
             instructions.categories,
             {
-                (memory, written): exact(operation.memory_bytes(memory, written=written) for operation in operations)
+                (memory, written): exact([operation.memory_bytes(memory, written=written) for operation in operations])
                 for memory, written in dict.fromkeys(key for operation in operations for key in operation.by_memory)
             },
         )

@@ -133,10 +133,10 @@ class InstructionColumns:
         codes: dict[str, int] = {}
         category = np.array([codes.setdefault(each.category, len(codes)) for each in metadata], np.int64)
         return cls(
-            exact(each.flops or 0 for each in metadata),
-            exact(each.model_flops or 0 for each in metadata),
-            exact(each.bytes or 0 for each in metadata),
-            exact(sum(part.bytes for part in each.traffic if part.memory == Memory.HBM) for each in metadata),
+            exact([each.flops or 0 for each in metadata]),
+            exact([each.model_flops or 0 for each in metadata]),
+            exact([each.bytes or 0 for each in metadata]),
+            exact([sum(part.bytes for part in each.traffic if part.memory == Memory.HBM) for each in metadata]),
             np.array([each.flops is not None for each in metadata], np.bool_),
             np.array([each.bytes is not None for each in metadata], np.bool_),
             np.array([bool(each.traffic) for each in metadata], np.bool_),
