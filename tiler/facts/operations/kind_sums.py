@@ -23,10 +23,10 @@ from tilescope.tiler.facts.operations.track_records import (
     TrackBorders,
     track_borders,
     track_kinds,
-    track_sums,
+    whole_sums,
 )
 from tilescope.tiler.query import QueryReader, Steps
-from tilescope.tiler.records.device.operation_sums import SUMMED
+from tilescope.tiler.records.device.operation_sums import SUMMED, OperationSums
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.store.two_threads import WORTH_A_THREAD, for_each
 from tilescope.tiler.windows import Windows
@@ -268,10 +268,9 @@ def stored_sums(reader: QueryReader, track: int, windows: Windows) -> KindSums |
 
     For any thread. Raises DamagedStore, NotBuilt.
     """
+    sums = None if len(_left_out(reader, track)) else whole_sums(reader, track, windows)
     kinds = track_kinds(reader, track)
-    if kinds is None or not _is_whole(kinds, windows) or len(_left_out(reader, track)):
-        return None
-    return _whole(reader, track, kinds)
+    return None if sums is None or kinds is None else _stored_kind_sums(kinds, sums)
 
 
 def _left_out(reader: QueryReader, track: int) -> Ints:
@@ -280,17 +279,7 @@ def _left_out(reader: QueryReader, track: int) -> Ints:
     return np.zeros(0, np.int64) if ordinals is None else ordinals
 
 
-def _is_whole(kinds: TrackKinds, windows: Windows) -> bool:
-    """Whether one window has all operations of a track, from their starts to their ends."""
-    stop = np.maximum(kinds.stop, kinds.last_start + 1)
-    return bool(windows.cover(kinds.start[:1], stop.max(keepdims=True)).all())
-
-
-def _whole(reader: QueryReader, track: int, kinds: TrackKinds) -> KindSums | None:
-    """The sums that are stored; None: there are none."""
-    sums = track_sums(reader, track, kinds)
-    if sums is None:
-        return None
+def _stored_kind_sums(kinds: TrackKinds, sums: OperationSums) -> KindSums:
     none = np.zeros(len(sums), np.int64)
     return KindSums(
         kinds,

@@ -107,9 +107,9 @@ def _whole_idle(reader: QueryReader, core: TpuCore) -> Steps[_WholeIdle]:
         return _WholeIdle(0, 0, 0, 0)
     start, stop = min(int(line.start[0]) for line in lines), max(int(line.stop.max()) for line in lines)
     left = max(line.last_ps for line in lines) - min(line.first_ps for line in lines)
+    running = yield from _running_before(reader, core, start, np.array([stop]))
     for track in core.operations:
         left -= yield from _taken(reader, track)
-    running = yield from _running_before(reader, core, start, np.array([stop]))
     # Operations that overlap on the core's clock take more than all its time: then it is never idle.
     return _WholeIdle(start, stop, max(left, 0), stop - start - int(running[0]))
 

@@ -271,6 +271,16 @@ def track_sums(reader: QueryReader, track: int, kinds: TrackKinds) -> OperationS
     return sums
 
 
+def whole_sums(reader: QueryReader, track: int, windows: Windows) -> OperationSums | None:
+    """The same where one window has all of these operations, from their starts to their ends; None elsewhere."""
+    kinds = track_kinds(reader, track)
+    if kinds is None:
+        return None
+    stop = np.maximum(kinds.stop, kinds.last_start + 1)
+    is_whole = bool(windows.cover(kinds.start[:1], stop.max(keepdims=True)).all())
+    return track_sums(reader, track, kinds) if is_whole else None
+
+
 @dataclass(frozen=True, slots=True)
 class TrackRunning:
     """When the operations of a track run: what is kept of its sums for the next question."""
