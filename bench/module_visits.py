@@ -79,13 +79,13 @@ class _Recorder:
 
 def module_visits(reader: QueryReader, name: str) -> Visits:
     """Visits for the first answer of a tool about a run, with nothing cached."""
-    asked = tool(name)
-    question = from_values(asked.question, {})
+    chosen = tool(name)
+    question = from_values(chosen.question, {})
     CACHES.clear()
     recorder = _Recorder()
     sys.setprofile(recorder)
     try:
-        finish(ask(asked, Scope(reader), question))
+        finish(ask(chosen, Scope(reader), question))
     finally:
         sys.setprofile(None)
     return Visits(recorder.modules)

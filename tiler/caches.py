@@ -186,6 +186,9 @@ class CacheRegistry:
             self._sizes[place] = 0
             sums.entries += 1
             self._measure(place, value)
+            if self._sizes[place] > self._limit:  # others need not go for it
+                self._drop(place)
+                return value
             if sums.grows:
                 self._growing.add(place)
             self._unmeasured += 1
@@ -216,10 +219,12 @@ class CacheRegistry:
 
     def _measure_all(self) -> None:
         """Measures what grows, and what evicts by itself."""
-        for place in self._growing:
+        for place in list(self._growing):
             holder = self._live_holder(place)
             if holder is not None:
                 self._measure(place, holder.values[place])
+                if self._sizes[place] > self._limit:
+                    self._drop(place)
         self._source_bytes = sum(source.size_bytes for source in self._sources.values())
         self._unmeasured = 0
 

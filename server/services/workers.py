@@ -136,8 +136,8 @@ class Workers:
                         await self._lost(k, process)
                         process = None
                 elif process is not None and not await self._woken(k):
-                    await process.close()
                     self._caches[k] = ()
+                    await process.close()
                     process = None
                 elif process is None:
                     await self._wake[k].wait()
@@ -147,8 +147,8 @@ class Workers:
 
     async def _lost(self, k: int, process: _Process) -> None:
         """The process has died with all that it had begun."""
-        await process.close()
         self._caches[k] = ()
+        await process.close()
         self._turns.lost(k)
         self._dropped[k].clear()
 

@@ -93,8 +93,9 @@ def test_the_least_recently_used_entries_of_all_caches_go_first() -> None:
     assert [other.get(owner, 1), *(cache.get(owner, key) for key in (1, 2, 3))] == [None, 100, 100, 100]
     registry.limit_bytes = 100 + OVERHEAD
     assert [cache.get(owner, key) for key in (1, 2, 3)] == [None, None, 100]
-    assert cache.keep(owner, 4, 10_000) == 10_000  # too large: not kept
-    assert sizes(registry) == {"keyed": (0, 0), "other": (0, 0)}
+    assert cache.keep(owner, 4, 10_000) == 10_000  # too large: nothing goes for it
+    assert [cache.get(owner, key) for key in (3, 4)] == [100, None]
+    assert sizes(registry) == {"keyed": (100 + OVERHEAD, 1), "other": (0, 0)}
 
 
 def test_what_grows_is_measured_again() -> None:

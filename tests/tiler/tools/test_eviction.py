@@ -31,7 +31,7 @@ class Run:
     answers: Mapping[tuple[str, str], bytes]
 
     @property
-    def asked(self) -> list[tuple[str, str]]:
+    def questions(self) -> list[tuple[str, str]]:
         return list(self.answers)
 
 
@@ -104,11 +104,11 @@ def test_answers_are_the_same_whatever_is_evicted(
     runs: Mapping[str, Run], evict_before_lookups: Callable[[list[int]], None], kind: str, data: st.DataObject
 ) -> None:
     run = runs[kind]
-    asked = data.draw(st.lists(st.sampled_from(run.asked), min_size=2, max_size=4))
+    drawn = data.draw(st.lists(st.sampled_from(run.questions), min_size=2, max_size=4))
     evict_before_lookups(data.draw(st.lists(st.integers(0, 12), min_size=1, max_size=30)))
     reader = QueryReader(run.store)
-    answers = answered([begin(name, json.loads(text), reader) for name, text in asked])
-    assert dict(zip(asked, answers, strict=True)) == {key: run.answers[key] for key in asked}
+    answers = answered([begin(name, json.loads(text), reader) for name, text in drawn])
+    assert dict(zip(drawn, answers, strict=True)) == {key: run.answers[key] for key in drawn}
 
 
 @pytest.mark.parametrize("kind", RUN_KINDS)
