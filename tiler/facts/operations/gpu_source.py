@@ -167,7 +167,7 @@ class GpuSource(OperationSource[GpuDevice]):
     is_gpu: ClassVar = True
     has_own_clock: ClassVar = False
 
-    def devices(self, reader: QueryReader) -> Sequence[GpuDevice]:
+    def find_devices(self, reader: QueryReader) -> Sequence[GpuDevice]:
         """The GPUs of a run."""
         return gpu_devices(reader)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from operator import attrgetter
-from typing import ClassVar, Final, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.operation_table import OpTable
@@ -44,9 +44,14 @@ class OperationSource(ABC, Generic[Device]):
     is_gpu: ClassVar[bool]  # programs count costs of instructions as GPUs do
     has_own_clock: ClassVar[bool]  # durations are of the devices' clocks, ranges of the timeline's
 
-    @abstractmethod
     def devices(self, reader: QueryReader) -> Sequence[Device]:
         """The devices of a run, in the order of their processes; none of another kind of run."""
+        devices = _DEVICES.get(reader, self.id)
+        return _DEVICES.keep(reader, self.id, self.find_devices(reader)) if devices is None else devices
+
+    @abstractmethod
+    def find_devices(self, reader: QueryReader) -> Sequence[Device]:
+        """The same, which is then cached."""
 
     @abstractmethod
     def make_table(self, reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Steps[OpTable]:
@@ -81,6 +86,7 @@ class OperationSource(ABC, Generic[Device]):
         return Instructions(reader, is_gpu=self.is_gpu)
 
 
+_DEVICES: Final = KeyedRunCache[str, Sequence[Any]]("operation_devices", "Devices that run operations")
 _TABLES: Final = KeyedRunCache[Hashable, OpTable](
     "operations", "Tables of operations of devices", attrgetter("size_bytes"), grows=True
 )

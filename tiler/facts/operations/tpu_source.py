@@ -373,7 +373,7 @@ class TpuSource(OperationSource[TpuCore]):
     is_gpu: ClassVar = False
     has_own_clock: ClassVar = True
 
-    def devices(self, reader: QueryReader) -> Sequence[TpuCore]:
+    def find_devices(self, reader: QueryReader) -> Sequence[TpuCore]:
         """The TPU cores of a run."""
         return tpu_cores(reader)
 
