@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-_SAMPLE: Final = 64  # members of a container that are measured
+_SAMPLE: Final = 16  # members of a container that are measured
 _OBJECT_BYTES: Final = 40  # of a member of an array of Python objects: an integer beyond 64 bits
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from sys import getsizeof
 from typing import Final
 
 import numpy as np
@@ -44,7 +45,7 @@ _PIECES_AT_ONCE: Final = 8
 _RECORDS: Final = 8
 
 
-_WHOLE: Final = KeyedRunCache[int, int]("duty", "Time on duty of each TPU core")
+_WHOLE: Final = KeyedRunCache[int, int]("duty", "Time on duty of each TPU core", getsizeof)
 _IS_WORK: Final = RunCache[Kinds]("duty_names", "Names of operations during which cores are on duty")
 
 

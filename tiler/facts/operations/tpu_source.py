@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from sys import getsizeof
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -98,7 +99,7 @@ class _WholeIdle:
     ticks: int
 
 
-_WHOLE_IDLE: Final = KeyedRunCache[int, _WholeIdle]("core_idle", "Idle time of TPU cores")
+_WHOLE_IDLE: Final = KeyedRunCache[int, _WholeIdle]("core_idle", "Idle time of TPU cores", getsizeof)
 
 
 def _whole_idle(reader: QueryReader, core: TpuCore) -> Steps[_WholeIdle]:
@@ -160,7 +161,9 @@ class _StoredRunning:
     stop: int
 
 
-_STORED: Final = KeyedRunCache[int, _StoredRunning]("running_ticks", "Ticks in which TPU cores run, up to some times")
+_STORED: Final = KeyedRunCache[int, _StoredRunning](
+    "running_ticks", "Ticks in which TPU cores run, up to some times", lambda stored: 2 * stored.times.nbytes
+)
 
 
 def _stored_running(reader: QueryReader, track: int) -> _StoredRunning:

@@ -26,7 +26,6 @@ from tilescope.tiler.records.device.kind_counts import SAID
 from tilescope.tiler.records.device.operation_sums import SUMMED, OperationSums
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, NUMBERS, OperationKinds, Operations, TrackKinds
 from tilescope.tiler.records.device.step_sums import StepSums
-from tilescope.tiler.size_estimate import estimated_bytes
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
 
@@ -323,6 +322,7 @@ class _Unread:
 _UNREAD: Final = _Unread()
 
 _KIND_BYTES: Final = 600  # of a kind with stats
+_RECORD_BYTES: Final = 80
 
 
 def _kinds_size(kinds: TrackKinds | None) -> int:
@@ -330,14 +330,23 @@ def _kinds_size(kinds: TrackKinds | None) -> int:
     if kinds is None:
         return 0
     columns = OperationKinds.of(kinds.kinds)
-    return estimated_bytes(kinds) + columns.metadata.nbytes + len(columns.stats) * _KIND_BYTES
+    return columns.metadata.nbytes + len(columns.stats) * _KIND_BYTES + kinds.records * _RECORD_BYTES
 
 
 _TRACK_KINDS: Final = KeyedCache[QueryReader, int, TrackKinds | None](
     "operation_kinds", "Kinds of operations of tracks", _kinds_size
 )
 
-_RUNNING: Final = KeyedRunCache[int, TrackRunning | None]("operation_times", "When operations of tracks run, in all")
+
+def _running_size(running: TrackRunning | None) -> int:
+    return 0 if running is None else running.alone_bits.nbytes
+
+
+_RUNNING: Final = KeyedRunCache[int, TrackRunning | None](
+    "operation_times",
+    "When operations of tracks run, in all",
+    lambda running: running.alone_bits.nbytes if running else 0,
+)
 
 
 class OperationRecords:
