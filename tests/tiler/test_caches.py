@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tilescope.tiler.caches import CACHES, CacheRegistry, KeyedCache, Memo, OwnerCache, forget_copied_values
 from tilescope.tiler.size_estimate import estimated_bytes
+from tilescope.tiler.tools import tools
 
 OVERHEAD = 300  # of an entry
 
@@ -141,6 +142,7 @@ def test_each_cache_has_a_name_of_its_own() -> None:
 
 
 def test_all_caches_of_the_program_have_a_title() -> None:
+    tools()  # loads all of them
     listed = CACHES.sizes()
     assert {"metadata", "operations", "programs", "pages", "tiles"} <= {cache.name for cache in listed}
     assert all(cache.title and cache.title[0].isupper() and not cache.title.endswith(".") for cache in listed)
