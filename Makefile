@@ -19,8 +19,8 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install dev hook release lint-deep test test-python test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch newest-jax portable-wheels test-portable chroots sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
-        bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx docs readme-figures bench-readme cli-docs stubs tools-docs types pictures clean
+.PHONY: help demo install dev hook release lint-deep test test-python test-quick test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch newest-jax portable-wheels test-portable chroots sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
+        bench-load bench-answers compare-xprof dist resolve viewer browser chromium firefox nginx docs readme-figures bench-readme cli-docs stubs tools-docs types pictures clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -73,7 +73,7 @@ $(STAMPS)/links: $(STAMPS)/install
 
 dev: $(STAMPS)/test-tools $(VIEWER_MODULES) ## all that work on the project needs; says what to run then
 	@echo 'Ready. What one needs:'
-	@echo '  .venv/bin/python -m pytest tests/cli   the tests of a folder; all of it: make test'
+	@echo '  .venv/bin/python -m pytest tests/cli   the tests of a folder; most of Python: make test-quick; all of it: make test'
 	@echo '  .venv/bin/tilescope view docs/demo     the program itself (make viewer builds its page)'
 	@echo '  make format lint                       lays out all code, and checks it; on every commit: make hook'
 	@echo '  make install                           after a change in tiler/native, or when modules have moved'
@@ -119,7 +119,10 @@ SIDE_BY_SIDE := --dist loadfile -n
 test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests, but for those of the browser and of wheels
 	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 3 -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
 
-test-deep: $(STAMPS)/deep-tools $(STAMPS)/docs-tools $(VIEWER_BUILT) browser firefox nginx ## what takes long, part by part (DEEP: which parts; hours)
+test-quick: $(STAMPS)/test-tools ## Python tests but for those that take longest: three minutes, for one change
+	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 2 -m 'not deep and not slow' -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
+
+test-deep: $(STAMPS)/deep-tools $(STAMPS)/docs-tools $(VIEWER_BUILT) browser chromium firefox nginx ## what takes long, part by part (DEEP: which parts; hours)
 	$(BIN)/python -m tests.run_deep $(DEEP)
 
 # TensorFlow has an environment of its own: it is large, and wants versions that others do not.
@@ -216,12 +219,19 @@ chroots: $(STAMPS)/test-tools ## Debian folders for that, in build/chroots (inst
 		else echo "no debootstrap or qemu-user-static found: tests in chroots will be skipped"; fi; }
 	$(BIN)/python -m tests.portable.chroots
 
-# Browser tests skip, and say so, where this finds and installs none.
+# Browser tests skip, and say so, where this finds and installs none. The one without windows takes half the processor time.
 browser:
+	@command -v chromium-headless-shell > /dev/null || { \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+			apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends chromium-headless-shell || $(MAKE) --no-print-directory chromium; \
+		else command -v chromium chromium-browser google-chrome > /dev/null || echo "no chromium found: browser tests will be skipped"; fi; }
+
+# The one that users have: deep tests and benchmarks drive it.
+chromium:
 	@command -v chromium chromium-browser google-chrome > /dev/null || { \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 			apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends chromium; \
-		else echo "no chromium found: browser tests will be skipped"; fi; }
+		else echo "no chromium found"; fi; }
 
 # The test of the main path in Firefox skips, and says so, where this finds and installs none.
 firefox:
@@ -299,7 +309,7 @@ bench-realistic: $(STAMPS)/test-tools $(STAMPS)/peers ## indexing of realistic t
 bench-load: $(STAMPS)/test-tools ## serving: viewports, one stream, 200 viewers at once
 	$(BIN)/python -m bench.load $(BENCH_ARGS)
 
-bench-viewer: $(STAMPS)/test-tools $(STAMPS)/peers $(VIEWER_BUILT) ## the viewer in Chromium, with Perfetto's UI beside it
+bench-viewer: $(STAMPS)/test-tools $(STAMPS)/peers $(VIEWER_BUILT) chromium ## the viewer in Chromium, with Perfetto's UI beside it
 	$(BIN)/python -m bench.viewer --perfetto $(PEERS)/bin/python $(BENCH_ARGS)
 
 compare-xprof: $(STAMPS)/test-tools $(STAMPS)/peers ## what xprof says of the same traces beside what our tools say; fails where nobody says why they differ
@@ -357,7 +367,7 @@ types: $(STAMPS)/test-tools ## writes the TypeScript types of the API, and table
 tools-docs: $(STAMPS)/test-tools ## writes docs/tools.md anew from the registrations
 	$(BIN)/tilescope tools --markdown > docs/tools.md
 
-pictures: $(STAMPS)/test-tools $(VIEWER_BUILT) browser ## takes the pictures of the README anew
+pictures: $(STAMPS)/test-tools $(VIEWER_BUILT) chromium ## takes the pictures of the README anew
 	$(BIN)/python -m tests.browser.write_pictures
 
 clean: ## removes everything that was built

@@ -44,7 +44,18 @@ PARTS: Final = (
         _pytest("-n2", "-m", "hypothesis", "tests/tiler", "tests/cli"),
         {"TILESCOPE_EXAMPLES": MOST_EXAMPLES},
     ),
-    Part("browser", "Firefox, sizes of windows, real traces", _pytest("-n2", "-m", "deep", "tests/browser")),
+    Part(
+        "browser",
+        "Firefox, sizes of windows, real traces",
+        _pytest("-n2", "-m", "deep", "tests/browser"),
+        {"TILESCOPE_WHOLE_CHROMIUM": "1"},
+    ),
+    Part(
+        "chromium",
+        "the viewer in the Chromium that users have",
+        _pytest("-n2", "tests/browser"),
+        {"TILESCOPE_WHOLE_CHROMIUM": "1"},
+    ),
     Part(
         "others",
         "the rest of the deep tests: JAX, requests by the description, large traces",

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 BIN: Final = ROOT / ".venv" / "bin"
 OURS: Final = ("tilescope", "tests", "bench", "release")

@@ -9,6 +9,8 @@ import pytest
 
 from bench.load import main
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     options = [

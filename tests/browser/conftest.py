@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
-from tests.browser.chromium import FLAGS, find_chromium
+from tests.browser.chromium import FLAGS, find_test_chromium
 from tests.browser.driver import Viewer
 from tests.corpus import corpus_path, corpus_root
 from tests.run_kinds import RUN_KINDS
@@ -94,7 +94,7 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    path = find_chromium()
+    path = find_test_chromium()
     if path is None:
         pytest.skip("no Chromium on PATH")
     if not (ROOT / "server" / "static" / "index.html").exists():

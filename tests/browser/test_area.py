@@ -314,6 +314,21 @@ def test_what_is_said_without_an_answer(browser: Browser, site: Served) -> None:
         panel.answered("stats")
 
 
+def test_the_chain_of_a_flow_stays_while_the_next_event_is_slow_to_come(panel: Panel) -> None:
+    page, viewer = panel.page, panel.viewer
+    track = next(id for id in panel.leaves if panel.tracks[id]["name"] == "Thread 12")
+    panel.go(f"t=900-1800&sel={track}.0")
+    listed = page.locator("[data-table=chain] tr")
+    listed.first.wait_for()
+    held: list[Route] = []
+    page.route("**/events/*/*", lambda route: held.append(route))
+    page.keyboard.press("]")
+    page.get_by_text("Loading …").wait_for()
+    held.pop().continue_()
+    viewer.wait("document.querySelector('[data-table=chain] [aria-current=true]')?.textContent === 'reply'")
+    assert listed.count() == len(area_trace.CHAIN), "the chain of the event alone, which lacks what forks off before it"
+
+
 def test_the_chain_of_a_flow_is_walked_by_keys(panel: Panel) -> None:
     page, viewer = panel.page, panel.viewer
     track = next(id for id in panel.leaves if panel.tracks[id]["name"] == "Thread 12")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import pytest
 from playwright.sync_api import Route
@@ -15,6 +16,9 @@ from tests.standins.written import DEVICES
 
 BEFORE, MEANT = "t1", "t7"
 NO_FOCUS = "document.activeElement === document.body"
+
+
+Way: TypeAlias = Callable[[Viewer, Callable[[], None]], None]  # from the timeline and back; meanwhile something is done
 
 
 def _turned(viewer: Viewer, direction: int) -> bool:
@@ -94,6 +98,16 @@ WAYS = (_by_key, _by_history, _by_address, _out_of_the_palette, _out_of_the_help
 OVER_PAGES = WAYS[:3]
 
 
+def _ways_and_keys(ways: Sequence[Way]) -> list[object]:
+    """Each way with some key, each key with some way; the others are for deep tests, as each opens the viewer anew."""
+    quick = {(ways[number % len(ways)], key) for number, key in enumerate(DEEDS)}
+    return [
+        pytest.param(way, key, marks=() if (way, key) in quick else pytest.mark.deep, id=f"{way.__name__[1:]}-{key}")
+        for way in ways
+        for key in DEEDS
+    ]
+
+
 def _open(viewer: Viewer, served: Served) -> None:
     viewer.open(served.run_id(DEVICES))
     viewer.expand_all()
@@ -110,39 +124,33 @@ def _do(viewer: Viewer, key: str, has_done: Callable[[Viewer], bool]) -> None:
     raise AssertionError(f"{key} did not do it to {MEANT}: {viewer.look()}, {address(viewer)}, {keys(viewer)}")
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("way", "key"), _ways_and_keys(WAYS))
 @pytest.mark.parametrize("place", ["tree", "timeline"])
 def test_keys_mean_what_the_pointer_rests_on_after_coming_back(
-    viewer: Viewer, served: Served, way: Callable[[Viewer, Callable[[], None]], None], place: str
+    viewer: Viewer, served: Served, way: Way, key: str, place: str
 ) -> None:
-    for key, has_done in DEEDS.items():
-        _open(viewer, served)
-        box = viewer.page.locator(f"[role=treeitem][data-key={MEANT}]").bounding_box()
-        assert box is not None
-        x = box["x"] + 60 if place == "tree" else viewer.timeline_box()["x"] + 300
-        y = box["y"] + 8
-        point_at(viewer, BEFORE)
-
-        def move_on(x: float = x, y: float = y) -> None:
-            viewer.page.mouse.move(x, y)
-
-        way(viewer, move_on)
-        _do(viewer, key, has_done)
+    _open(viewer, served)
+    box = viewer.page.locator(f"[role=treeitem][data-key={MEANT}]").bounding_box()
+    assert box is not None
+    x = box["x"] + 60 if place == "tree" else viewer.timeline_box()["x"] + 300
+    y = box["y"] + 8
+    point_at(viewer, BEFORE)
+    way(viewer, lambda: viewer.page.mouse.move(x, y))
+    _do(viewer, key, DEEDS[key])
 
 
-@pytest.mark.parametrize("way", OVER_PAGES)
+@pytest.mark.parametrize(("way", "key"), _ways_and_keys(OVER_PAGES))
 def test_keys_mean_what_had_the_focus_before_one_went_to_a_page(
-    viewer: Viewer, served: Served, way: Callable[[Viewer, Callable[[], None]], None]
+    viewer: Viewer, served: Served, way: Way, key: str
 ) -> None:
-    for key, has_done in DEEDS.items():
-        _open(viewer, served)
-        point_at(viewer, BEFORE)  # it stays there
-        viewer.page.locator("[data-key=t6]").focus()
-        viewer.page.keyboard.press("ArrowDown")
-        viewer.wait(f"document.activeElement.dataset.key === '{MEANT}'")
-        way(viewer, lambda: viewer.wait(NO_FOCUS))
-        viewer.wait(f"document.activeElement.dataset.key === '{MEANT}'")
-        _do(viewer, key, has_done)
+    _open(viewer, served)
+    point_at(viewer, BEFORE)  # it stays there
+    viewer.page.locator("[data-key=t6]").focus()
+    viewer.page.keyboard.press("ArrowDown")
+    viewer.wait(f"document.activeElement.dataset.key === '{MEANT}'")
+    way(viewer, lambda: viewer.wait(NO_FOCUS))
+    viewer.wait(f"document.activeElement.dataset.key === '{MEANT}'")
+    _do(viewer, key, DEEDS[key])
 
 
 def test_the_header_at_the_top_is_what_it_says_after_scrolling_under_the_pointer(

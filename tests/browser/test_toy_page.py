@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Playwright, Route
 
-from tests.browser.chromium import FLAGS, find_chromium
+from tests.browser.chromium import FLAGS, find_test_chromium
 from tests.browser.conftest import ROOT, Served, watched_page
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
@@ -45,7 +45,7 @@ def pages(playwright: Playwright, browser: Browser, served: Served, built: Path)
 
     # A page that comes from no server must be allowed to talk to one.
     flags = [*FLAGS, "--disable-features=LocalNetworkAccessChecks"]
-    own = playwright.chromium.launch(executable_path=find_chromium(), headless=True, args=flags)
+    own = playwright.chromium.launch(executable_path=find_test_chromium(), headless=True, args=flags)
     with watched_page(own, served.url) as page:
         page.route(lambda url: not urlsplit(url).path.startswith(("/api/", "/healthz")), fulfil)
         yield ToolPages(Viewer(page, served.url))

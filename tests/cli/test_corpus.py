@@ -11,6 +11,8 @@ import pytest
 from tests.corpus import corpus_manifest, corpus_path
 from tilescope.cli import main
 
+pytestmark = pytest.mark.slow
+
 MANIFEST = corpus_manifest()
 
 

@@ -37,6 +37,8 @@ from tilescope.server.settings import DEFAULTS
 from tilescope.tiler.store import cached_traces
 from tilescope.v1 import tiles_pb2 as pb
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:

@@ -31,6 +31,8 @@ from tilescope.tiler.store.attachments import CHUNK_BYTES
 from tilescope.tiler.tools import answer_json
 from tilescope.v1 import tiles_pb2 as pb
 
+pytestmark = pytest.mark.slow
+
 Question = Callable[[Source, Build], Awaitable[Any]]
 
 

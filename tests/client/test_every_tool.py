@@ -48,6 +48,8 @@ from tilescope.tiler.tools import Answer, Scope, answer_json, ask, catalogue, fr
 from tilescope.tiler.tools.references import BuildRef, references
 from tilescope.v1 import tiles_pb2 as pb
 
+pytestmark = pytest.mark.slow
+
 ARROW = "application/vnd.apache.arrow.stream"
 TYPESCRIPT = Path(__file__).parents[2] / "viewer" / "client" / "dist" / "tilescope-client.js"
 TOOLS = [*tools(), *(name for name in GOOD if name != "absent")]

@@ -16,6 +16,8 @@ from tests.example import Example
 from tilescope.client import AsyncClient, AsyncRun, Refused, Table, Time, Track, TrackList
 from tilescope.tiler.errors import UsageError
 
+pytestmark = pytest.mark.slow
+
 
 async def test_the_run_is_found_by_name_by_id_and_as_the_newest(client: AsyncClient, example: Example) -> None:
     (listed,) = await client.runs()

@@ -23,6 +23,8 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
 from tilescope.v1 import tiles_pb2 as pb
 
+pytestmark = pytest.mark.slow
+
 STEPS: list[StepsLike] = [(4, 6), "4-6", "4..6", range(4, 7)]
 
 

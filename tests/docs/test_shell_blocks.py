@@ -27,6 +27,8 @@ from tests.demo import DEMO_TRACE
 from tests.docs.code_blocks import INDENTED, PAGES, ROOT, CodeBlock, blocks_of
 from tilescope.profiler import profiler_pb2 as pb
 
+pytestmark = pytest.mark.slow
+
 LIMIT_S: Final = 120
 
 # What is no command: blocks by their first line, and single lines.

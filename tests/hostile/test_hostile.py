@@ -11,6 +11,8 @@ from tests.hostile.catalogue import all_cases
 from tests.hostile.judging import complaints
 from tests.hostile.running import run_here
 
+pytestmark = pytest.mark.slow
+
 CASES = all_cases()
 
 

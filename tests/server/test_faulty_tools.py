@@ -29,6 +29,8 @@ from tests.toy_tools import install
 from tilescope.tiler.indexing import build_store
 from tilescope.v1 import tiles_pb2 as pb
 
+pytestmark = pytest.mark.slow
+
 FAULTS = {
     "late": (500, r"the tool 'late' failed in toy_tools\.py, line \d+: KeyError: 'missing'"),
     "leaving": (500, r"the tool 'leaving' failed in toy_tools\.py, line \d+: SystemExit: 3"),

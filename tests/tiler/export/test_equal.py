@@ -22,6 +22,8 @@ from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.verify import verify_store
 
+pytestmark = pytest.mark.slow
+
 Event = dict[str, Any]
 
 

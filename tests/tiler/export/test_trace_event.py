@@ -27,6 +27,8 @@ from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Tracks
 
+pytestmark = pytest.mark.slow
+
 ODD = [
     {"ph": "X", "name": "outer", "pid": 1, "tid": 1, "ts": 1, "dur": 10.000001},
     {"ph": "X", "name": "longer", "pid": 1, "tid": 1, "ts": 5.5, "dur": 20, "args": {"a": 1, "b": [1 << 60, None]}},

@@ -21,6 +21,8 @@ from tilescope.tiler.store.lmdb_writer import LmdbWriter
 from tilescope.tiler.synth import write_synthetic_trace
 from tilescope.tiler.verify import verify_store
 
+pytestmark = pytest.mark.slow
+
 MB = 1_000_000
 LINE = re.compile(r"the disk is full: the index needs about ([\d.]+) MB more, ([\d.]+) MB are free there")
 

@@ -25,6 +25,8 @@ from tilescope.tiler.store import open_run_store
 from tilescope.tiler.synth import write_synthetic_trace
 from tilescope.tiler.verify import verify_store
 
+pytestmark = pytest.mark.slow
+
 KILLS = int(os.environ.get("TILESCOPE_KILLS", "10"))  # at random moments
 EVENTS = 300_000
 EVERY_CHECK = KILLS > 10

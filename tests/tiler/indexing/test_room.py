@@ -16,6 +16,8 @@ from tilescope.tiler.readers.room import FLOW_END_BYTES, OPEN_SLICE_BYTES, PROCE
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.verify import verify_store
 
+pytestmark = pytest.mark.slow
+
 LEAST = Room(0).bytes
 EVENT = w.message(4, w.number(1, 1), w.number(2, 5), w.number(3, 5))
 LINE = w.message(3, w.number(1, 1), EVENT)

@@ -18,6 +18,8 @@ from tilescope.tiler import _native
 from tilescope.tiler.records.histogram import OTHER_NAMES, Histogram
 from tilescope.tiler.records.spread import DurationSpread
 
+pytestmark = pytest.mark.slow
+
 Tile = tuple[int, int]  # level, index
 Spreads = dict[Tile, dict[int, dict[int, int]]]
 

@@ -20,6 +20,8 @@ from tests.tiler.pyramid.native_tree import NativeTree, assert_same, exact_page,
 from tests.tiler.pyramid.reference import BUSY_LIMIT, TERMINAL, Slice, canonical, rollup_tree, root_level
 from tilescope.tiler import _native
 
+pytestmark = pytest.mark.slow
+
 
 def check(children: list[list[Slice]]) -> NativeTree:
     root = root_level(max((s.end for child in children for s in child), default=0))

@@ -16,6 +16,8 @@ from tests.tiler.pyramid.reference import LEAF, Slice, canonical, root_level, sl
 from tilescope.tiler import _native
 from tilescope.tiler.pages import SliceFlag, Tile
 
+pytestmark = pytest.mark.slow
+
 
 def check(track: list[Slice]) -> NativeTree:
     root = root_level(max((s.end for s in track), default=0))

@@ -28,6 +28,8 @@ from tilescope.tiler.search.totals import totals
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.windows import Windows, everywhere
 
+pytestmark = pytest.mark.slow
+
 Ints = NDArray[np.int64]
 
 # Folders with traces that are damaged on purpose, or of a format that is not read.

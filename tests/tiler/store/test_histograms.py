@@ -24,6 +24,8 @@ from tilescope.tiler.store import two_threads
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.verify import verify_store
 
+pytestmark = pytest.mark.slow
+
 CORPUS = [
     "xplane/tpu_v6e_4core.xplane.pb",
     "xplane/jax_cpu_pytracer_400steps.xplane.pb",

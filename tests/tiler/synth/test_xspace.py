@@ -11,6 +11,8 @@ import pytest
 from tests.tiler.synth.wire import Line, Plane, fields, planes
 from tilescope.tiler.synth import write_synthetic_trace
 
+pytestmark = pytest.mark.slow
+
 
 def lines(data: bytes) -> list[tuple[Plane, Line]]:
     return [(plane, line) for plane in planes(data) for line in plane.lines]
@@ -30,9 +32,18 @@ def deepest(line: Line) -> int:
     return depth
 
 
-@pytest.mark.parametrize("events", [0, 1, 3, 50, 2_000, 20_000])
-@pytest.mark.parametrize("tracks", [1, 2, 3, 7, 23])
-@pytest.mark.parametrize("realistic", [False, True])
+FEW = {(0, 1), (3, 2), (50, 7)}
+
+# A realistic trace has tens of thousands of names, however few its events are: a second for each.
+TOTALS = [
+    pytest.param(events, tracks, realistic, marks=pytest.mark.deep if realistic and (events, tracks) not in FEW else ())
+    for realistic in (False, True)
+    for tracks in (1, 2, 3, 7, 23)
+    for events in (0, 1, 3, 50, 2_000, 20_000)
+]
+
+
+@pytest.mark.parametrize(("events", "tracks", "realistic"), TOTALS)
 def test_the_file_holds_what_the_totals_say(tmp_path: Path, events: int, tracks: int, realistic: bool) -> None:
     result = write_synthetic_trace(
         tmp_path / "a.xplane.pb", format="xspace", events=events, tracks=tracks, seed=3, realistic=realistic

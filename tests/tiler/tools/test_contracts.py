@@ -25,16 +25,17 @@ from tilescope.tiler.tools import Scope, SpanQuestion, ask, from_values, tool, t
 from tilescope.tiler.tools.contract import NOTHING_PROMISED
 from tilescope.tiler.tools.step_range import StepRange
 
+pytestmark = pytest.mark.slow
+
 CORPUS = (
-    "xplane/tpu_v6e_4core.xplane.pb",
-    "xplane/gpu_v100x8_bert.xplane.pb",
+    pytest.param("xplane/tpu_v6e_4core.xplane.pb", marks=pytest.mark.deep),
+    pytest.param("xplane/gpu_v100x8_bert.xplane.pb", marks=pytest.mark.deep),
     "xplane/h100_jax_train.xplane.pb",
-    "pod/plugins/profile/synthetic/tpu-pod-w-1.xplane.pb",
-    "kineto/h100_gpt_stack.pt.trace.json.gz",
+    pytest.param("pod/plugins/profile/synthetic/tpu-pod-w-1.xplane.pb", marks=pytest.mark.deep),
+    pytest.param("kineto/h100_gpt_stack.pt.trace.json.gz", marks=pytest.mark.deep),
     "kineto/mi250_minitoy.json.gz",
     "chrome/instance_counters.json",
 )
-
 
 PARTS = 3  # of a span
 SPANS = 2  # of each run, beside the whole

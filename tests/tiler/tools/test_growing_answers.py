@@ -29,6 +29,8 @@ from tilescope.tiler.store.lmdb_writer import LmdbWriter
 from tilescope.tiler.synth import write_synthetic_trace
 from tilescope.tiler.tools import Answer, BuildRef, Scope, answer_json, ask, from_values, references, tool, tools
 
+pytestmark = pytest.mark.slow
+
 EVERY: Final = 15  # of the questions that can be made of a tool's description, so many at even distances
 Asked = tuple[str, str]  # a tool and its question
 

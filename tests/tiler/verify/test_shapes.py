@@ -19,6 +19,8 @@ from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import Col, Page
 from tilescope.tiler.verify import verify, verify_store
 
+pytestmark = pytest.mark.slow
+
 EVENTS = 4000
 
 Event = dict[str, Any]

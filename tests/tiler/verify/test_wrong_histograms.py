@@ -20,6 +20,8 @@ from tilescope.tiler.records.spread import BLOCK_SPREAD, SPREAD, TRACK_SUMS_SPRE
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.verify import verify_store
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def altered(tmp_path: Path, small_histograms: int) -> AlteredStore:

@@ -12,6 +12,8 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import Col, PageKey
 from tilescope.tiler.verify import verify_store
 
+pytestmark = pytest.mark.slow
+
 
 def pages_with(store: AlteredStore, column: Col) -> list[PageKey]:
     """Pages on which a column has values, rollups and others, leaves and others."""

@@ -106,7 +106,7 @@ class _SliceStates:
 
     def places(self, track: NDArray[np.int32] | int, ordinal: Ints) -> Ints:
         """Where the slices stand among the states."""
-        shown = np.minimum(track, len(self._size) - 1)
+        shown = np.clip(track, 0, len(self._size) - 1)  # an end that is bound to no slice has track -1
         there = (track == shown) & (ordinal >= 0) & (ordinal < self._size[shown])
         return np.where(there, self._first[shown] + ordinal, self._others)
 

@@ -1,11 +1,11 @@
 /** The chain of flows that an event is in, as a list that one walks with the keys for flows. */
 
 import { type EventDetails, formatDuration } from "@tilescope/client";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import { plural } from "../components/format";
 import { keysOf } from "../keys/table";
-import { type ChainEvent, ChainLoader, chainView, type FlowChain, placeIn } from "../state/flow-chain";
+import { type ChainEvent, type ChainLoader, chainView, type FlowChain, placeIn } from "../state/flow-chain";
 import { retries } from "../state/link";
 import { buildKey } from "../state/question-key";
 import { lastOf } from "../state/request-state";
@@ -16,22 +16,21 @@ import { CannotFetch, SkeletonRows } from "./notices";
 interface Props {
   readonly trace: Trace;
   readonly details: EventDetails;
+  readonly loader: ChainLoader;
 }
 
 /** A chain of two is the flow that is listed already. */
 const SHORT = 2;
 
 /** Follows the selected event with its chain, and has its arrows drawn. */
-export function ChainPanel({ trace, details }: Props) {
+export function ChainPanel({ trace, details, loader }: Props) {
   const app = useApp();
-  const loader = useMemo(() => new ChainLoader(), []);
   const ordinal = Number(details.ordinal);
   const view = loader.about(trace, details.track, ordinal);
   const times = view.kind === "failed" ? retries.value : retries.peek();
   // A run that grows has other answers with each of its revisions.
   const build = buildKey(trace.manifest);
   useEffect(() => void loader.follow(trace, details.track, ordinal), [loader, build, details.track, ordinal, times]);
-  useEffect(() => () => loader.close(), [loader]);
   useEffect(() => app.stage.loop.invalidate(), [app, chainView.value]);
   switch (view.kind) {
     case "none":

@@ -1,10 +1,12 @@
 /** The details of what is selected, or of the run. */
 
 import type { EventDetails } from "@tilescope/client";
+import { useEffect, useMemo } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import { RunFacts } from "../components/facts";
 import { isLedByKeys } from "../components/tree-focus";
 import { type DetailsView, detailsView } from "../state/details";
+import { ChainLoader } from "../state/flow-chain";
 import { selection } from "../state/selection";
 import type { Trace } from "../state/trace";
 import { AreaPanel } from "./area-panel";
@@ -39,13 +41,16 @@ function shownOf(view: DetailsView): EventDetails | null {
 
 function EventContent({ trace }: { trace: Trace }) {
   const app = useApp();
+  // One chain for all events that are selected: it stays while the next of them is slow to come.
+  const chains = useMemo(() => new ChainLoader(), []);
+  useEffect(() => () => chains.close(), [chains]);
   const view = detailsView.value;
   const shown = shownOf(view);
   if (shown !== null) {
     const isStale = view.kind === "loading";
     return (
       <div class={isStale ? "drawer-content is-stale" : "drawer-content"} aria-busy={isStale} inert={isStale}>
-        <EventPanel trace={trace} details={shown} />
+        <EventPanel trace={trace} details={shown} chains={chains} />
       </div>
     );
   }

@@ -7,6 +7,7 @@ import { Row, WallClockRow } from "../components/facts";
 import { flagsText } from "../components/flags";
 import { formatPercent } from "../components/format";
 import { SearchIcon } from "../components/icons";
+import type { ChainLoader } from "../state/flow-chain";
 import { nestingOf, nestingView } from "../state/nesting";
 import { exactly, LONGEST_QUERY } from "../state/query-text";
 import { timeText } from "../state/time-format";
@@ -154,7 +155,7 @@ function SliceNesting({ trace, details }: PanelProps) {
   return <NestingPanel trace={trace} details={details} request={useNesting(trace, details)} />;
 }
 
-export function EventPanel({ trace, details }: PanelProps) {
+export function EventPanel({ trace, details, chains }: PanelProps & { chains: ChainLoader }) {
   const { time } = trace.manifest;
   const { shown, stacks, internals } = sortArgs(details);
   const isNested = details.kind === "slice";
@@ -169,12 +170,12 @@ export function EventPanel({ trace, details }: PanelProps) {
         <div class="drawer-facts">
           <Facts trace={trace} details={details} />
           <Internals details={details} args={internals} />
-          {!isNested && <FlowLinks trace={trace} details={details} />}
+          {!isNested && <FlowLinks trace={trace} details={details} chains={chains} />}
         </div>
         {isNested && (
           <div>
             <SliceNesting trace={trace} details={details} />
-            <FlowLinks trace={trace} details={details} />
+            <FlowLinks trace={trace} details={details} chains={chains} />
           </div>
         )}
         <div class="drawer-args">

@@ -3,6 +3,7 @@
 import { type EventDetails, type EventFlows, type FlowPartner, formatDuration } from "@tilescope/client";
 import { plural } from "../components/format";
 import { withKeys } from "../keys/table";
+import type { ChainLoader } from "../state/flow-chain";
 import { type Trace, trackPath } from "../state/trace";
 import { ChainPanel } from "./chain-panel";
 import { EventLink } from "./links";
@@ -52,14 +53,16 @@ function List({ trace, details, flows, direction }: ListProps) {
   );
 }
 
-export function FlowLinks({ trace, details }: { trace: Trace; details: EventDetails }) {
+type Props = { trace: Trace; details: EventDetails; chains: ChainLoader };
+
+export function FlowLinks({ trace, details, chains }: Props) {
   const { flows } = details;
   if (flows === null) {
     return <p class="aside">The run is still being indexed: flows come last.</p>;
   }
   return (
     <>
-      {flows.inCount + flows.outCount > 0n && <ChainPanel trace={trace} details={details} />}
+      {flows.inCount + flows.outCount > 0n && <ChainPanel trace={trace} details={details} loader={chains} />}
       <List trace={trace} details={details} flows={flows} direction="in" />
       <List trace={trace} details={details} flows={flows} direction="out" />
     </>

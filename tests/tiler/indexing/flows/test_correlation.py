@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.tiler.indexing.flow_reference import Correlated, Expected, derive
@@ -29,6 +29,7 @@ PLACES = st.tuples(st.integers(-1, 4), st.integers(-1, 12))
 
 
 @given(SLICES, st.lists(st.tuples(PLACES, PLACES), max_size=8))
+@example([(0, 0, 1, True), (1, 0, 1, False)], [((-1, 0), (0, 0))])
 def test_any_slices(slices: list[tuple[int, int, int, bool]], flows: list[tuple[tuple[int, int], ...]]) -> None:
     by_track: dict[int, list[tuple[int, int, int, bool]]] = {}
     for one in sorted(slices):

@@ -19,6 +19,8 @@ from tilescope.tiler.columns import EventCounts, EventFlag, Phase, TrackKind
 from tilescope.tiler.columns.pairing import pair
 from tilescope.tiler.readers.recognise import open_trace
 
+pytestmark = pytest.mark.slow
+
 STRICT = sorted(
     name for name, entry in corpus_manifest().items() if entry["format"] == "chrome_json" and entry["strict_json"]
 )

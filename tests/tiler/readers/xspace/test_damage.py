@@ -15,6 +15,8 @@ from tilescope.tiler.errors import DamagedTrace, TraceError
 from tilescope.tiler.readers import open_trace
 from tilescope.tiler.readers.xspace import XSpaceReader
 
+pytestmark = pytest.mark.slow
+
 EVENT = w.message(
     4, w.number(1, 1), w.number(2, 1_000), w.number(3, 500), w.message(4, w.number(1, 2), w.data(5, "value"))
 )
