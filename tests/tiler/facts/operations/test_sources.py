@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -59,10 +59,10 @@ def _metadata(name: str) -> OperationMetadata:
 
 
 @pytest.fixture
-def threads(tmp_path: Path) -> Iterator[QueryReader]:
+def threads(tmp_path: Path) -> QueryReader:
     """A run of a thread: three times `add`, once `mul`."""
     events = [PlainEvent("main", "mul" if k == 1 else "add", "", 100 * k, 10 + k) for k in range(4)]
-    yield Example(tmp_path, events).reader
+    return Example(tmp_path, events).reader
 
 
 def test_a_run_without_devices_has_no_operations(threads: QueryReader) -> None:
