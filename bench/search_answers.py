@@ -48,7 +48,7 @@ def _overlays(subject: Subject, count: int) -> Iterator[Timed]:
             query="fusion",
             start=viewport.start,
             end=viewport.end,
-            tracks=Tracks.of(viewport.tracks),
+            tracks=Tracks.from_numbers(viewport.tracks),
             px=400,
         )
 

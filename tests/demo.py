@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tilescope.tiler.tools.catalogue import known
+from tilescope.tiler.tools.catalogue import installed_tools
 
 DEMO_LOGDIR = Path(__file__).resolve().parent.parent / "docs" / "demo"
 (DEMO_TRACE,) = DEMO_LOGDIR.glob("plugins/profile/*/*.xplane.pb")
@@ -12,7 +12,7 @@ DEMO_LOGDIR = Path(__file__).resolve().parent.parent / "docs" / "demo"
 # Tools about what other runs have: operations of devices, allocations, pages of other profilers.
 ABOUT_OTHER_RUNS = {
     name
-    for name, one in known().tools.items()
+    for name, one in installed_tools().tools.items()
     if one.group in ("devices", "memory", "imports")
     and name not in ("framework_ops", "input_pipeline", "overview", "pod")
 }

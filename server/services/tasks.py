@@ -10,7 +10,7 @@ from tilescope.server.services.requests import EventsQuestion
 from tilescope.tiler.export import Cursor, ExportQuestion, GzipStream, next_piece
 from tilescope.tiler.query import EVENT_KINDS, Events, Name, QueryReader, Reading, Steps
 from tilescope.tiler.tools import Scope, place
-from tilescope.tiler.tools.looked import Looked
+from tilescope.tiler.tools.question_windows import QuestionWindows
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class EncodingTask:
         return self.encode()
 
 
-def _event_parts(reader: QueryReader, request: EventsQuestion, looked: Looked) -> Iterator[EventPart]:
+def _event_parts(reader: QueryReader, request: EventsQuestion, looked: QuestionWindows) -> Iterator[EventPart]:
     after = place(request.after)
     reading = Reading(reader)
     named: set[int] = set()
@@ -89,7 +89,7 @@ def _event_parts(reader: QueryReader, request: EventsQuestion, looked: Looked) -
         if after is not None and track < after.track:
             continue
         resumed = after is not None and track == after.track
-        windows = looked.of(track)
+        windows = looked.on_track(track)
         if after is not None and resumed:
             windows = windows.clipped(after.start, windows.stop)
         plan = reader.plan(track, windows)

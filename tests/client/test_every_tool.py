@@ -104,12 +104,12 @@ def site(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     paths = (example.path, other, *kinds.values())
     served = [shutil.copytree(path, folder / "served" / path.name) for path in paths]
     sys.path.insert(0, str(packages))
-    catalogue.known.cache_clear()
+    catalogue.installed_tools.cache_clear()
     with serving(*served, packages=packages) as server:
         yield Site(server, folder, example.path, other, kinds, packages)
     sys.path.remove(str(packages))
     sys.modules.pop("toy_tools", None)
-    catalogue.known.cache_clear()
+    catalogue.installed_tools.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -370,7 +370,7 @@ def test_the_description_has_every_tool_and_answers_fit_it(site: Site, readers: 
         (path,) = (path for path in document["paths"] if path.endswith(f"/tools/{name}"))
         operation = document["paths"][path]["get"]
         described = {one["name"] for one in operation["parameters"] if one["in"] == "query"}
-        assert described == {*tool(name).question.known(), "table"}
+        assert described == {*tool(name).question.field_names(), "table"}
     schema = document["components"]["schemas"]["ToolAnswer"]
     validator = Draft202012Validator({**schema, "components": document["components"]})
     for name in TOOLS:

@@ -20,9 +20,9 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where the tool `endless` says that it has begun, and that it was stopped."""
     monkeypatch.syspath_prepend(str(install(tmp_path, faulty=True)))
     monkeypatch.setenv("TOY_NOTES", str(tmp_path))
-    catalogue.known.cache_clear()
+    catalogue.installed_tools.cache_clear()
     yield tmp_path
-    catalogue.known.cache_clear()
+    catalogue.installed_tools.cache_clear()
     sys.modules.pop("toy_tools", None)
 
 

@@ -79,7 +79,7 @@ def package_findings(package: str, root: Path = ROOT) -> list[Finding]:
         for kind, word, line in words((root / path).read_bytes()):
             if (path, word) not in EXEMPT:
                 findings.append(Finding(Key(kind, language, package, word), path, line))
-        if (name := module_name(Path(path).name)) in MODULES:
+        if (name := module_name(Path(path).name)) in MODULES and (path, name) not in EXEMPT:
             findings.append(Finding(Key("modules", language, package, name), path, 1))
         for folder in Path(path).parents:
             if folder.name in MODULES and folder.as_posix() not in folders:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tilescope.tiler.query import QueryStore
 from tilescope.tiler.records.flow_ends import FlowEnds
-from tilescope.tiler.tools.looked import Looked
+from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.windows import Mask, Windows
 
 # Track, slice and tick on both sides, and a number.
@@ -32,7 +32,7 @@ class FlowMark:
 class FlowMarks:
     """Of the flows between some tracks that leave and arrive in what is looked at, on slices that the file has."""
 
-    def __init__(self, store: QueryStore, looked: Looked, tracks: Collection[int]) -> None:
+    def __init__(self, store: QueryStore, looked: QuestionWindows, tracks: Collection[int]) -> None:
         self._store = store
         self._looked = looked
         self._tracks = tracks
@@ -60,7 +60,7 @@ class FlowMarks:
         return found
 
     def _marks(self, track: int, ends: FlowEnds) -> Iterator[tuple[int, FlowMark]]:
-        ends = ends.take((ends.derived == 0) & self._looked.of(track).hold(ends.tick))
+        ends = ends.take((ends.derived == 0) & self._looked.on_track(track).hold(ends.tick))
         ends = ends.take(self._partner_is_there(ends))
         alike: Counter[bytes] = Counter()  # flows between the same slices at the same times
         columns = (ends.incoming, ends.ordinal, ends.tick, ends.partner_track, ends.partner_ordinal, ends.partner_tick)
@@ -83,7 +83,7 @@ class FlowMarks:
 
     def _are_there(self, track: int, ends: FlowEnds) -> Mask:
         """Whether the flows arrive in what is looked at of a track, and at slices that the file has."""
-        windows = self._looked.of(track)
+        windows = self._looked.on_track(track)
         start, tick = ends.partner_start, ends.partner_tick
         # A flow may arrive before its slice begins.
         there: Mask = windows.hold(tick) & windows.meet(start, np.maximum(start, tick))

@@ -21,7 +21,7 @@ from tilescope.tiler.export.times import Times
 from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps, finish
 from tilescope.tiler.query.names import Name
 from tilescope.tiler.tools import Scope, SpanQuestion
-from tilescope.tiler.tools.looked import Looked
+from tilescope.tiler.tools.question_windows import QuestionWindows
 
 PIECE_BYTES: Final = 4 << 20  # about: a piece ends with a page of events
 
@@ -91,7 +91,7 @@ def pieces(reader: QueryReader, question: ExportQuestion) -> Iterator[bytes]:
 class _Export:
     """Writes one piece. The next one may come from another process."""
 
-    def __init__(self, reader: QueryReader, looked: Looked, tracks: list[int], *, is_whole: bool) -> None:
+    def __init__(self, reader: QueryReader, looked: QuestionWindows, tracks: list[int], *, is_whole: bool) -> None:
         self._reader = reader
         self._tracks = tracks
         self._is_whole = is_whole
@@ -107,7 +107,7 @@ class _Export:
         self._arguments = ArgumentReader(reader.store)
         self._flows = FlowMarks(reader.store, looked, frozenset(tracks))
         # A track has many pages: where they are is looked up once.
-        self._plan = lru_cache(1)(lambda track: reader.plan(track, looked.of(track)))
+        self._plan = lru_cache(1)(lambda track: reader.plan(track, looked.on_track(track)))
 
     def head(self) -> bytes:
         """What stands right before the first event."""

@@ -2,7 +2,6 @@
 
 from tilescope.tiler.schema import Kind, Scale, SeriesKind, Severity
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, values_of
-from tilescope.tiler.tools.asking import ask, why_not
 from tilescope.tiler.tools.catalogue import ENTRY_POINTS, edition, left_out, no_such_tool, tool, tools
 from tilescope.tiler.tools.parameters import FieldType, Parameter, parameters
 from tilescope.tiler.tools.question import (
@@ -20,9 +19,11 @@ from tilescope.tiler.tools.question import (
     to_json,
     to_text,
 )
+from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.references import BuildRef, HostRef, references
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import AnyTool, Tool
+from tilescope.tiler.tools.tool_calls import ask, why_not
 
 __all__ = [
     "ENTRY_POINTS",
@@ -39,6 +40,7 @@ __all__ = [
     "Note",
     "Parameter",
     "Question",
+    "QuestionWindows",
     "Scale",
     "Scope",
     "Series",

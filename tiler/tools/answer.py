@@ -125,7 +125,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What is to be drawn as a chart: ys over one x.
+    """Values drawn as a chart: ys over one x.
 
     `lines` are limits over the same x, and measured as ys are. `labels` say what is at each x. On a scale of logarithms
     what is not above 0 has no place.
@@ -157,7 +157,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool says. `is_complete` False: the run is still being indexed, and some tracks are not done."""
+    """The answer of a tool. `is_complete` False: the run is still being indexed, and some tracks are not done."""
 
     facts: Sequence[Fact] = ()
     tables: Sequence[Table] = ()

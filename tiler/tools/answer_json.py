@@ -44,16 +44,16 @@ def encode(answer: Answer, only: str | None = None) -> bytes:
             tables=[_table(table) for table in answer.tables],
             series=[
                 ToolSeries(
-                    id=one.id,
-                    title=one.title,
-                    kind=one.kind,
-                    scale=one.scale,
-                    x=_column(one.x),
-                    ys=list(map(_column, one.ys)),
-                    lines=list(map(_column, one.lines)),
-                    labels=None if one.labels is None else _column(one.labels),
+                    id=series.id,
+                    title=series.title,
+                    kind=series.kind,
+                    scale=series.scale,
+                    x=_column(series.x),
+                    ys=list(map(_column, series.ys)),
+                    lines=list(map(_column, series.lines)),
+                    labels=None if series.labels is None else _column(series.labels),
                 )
-                for one in answer.series
+                for series in answer.series
             ],
             notes=[
                 ToolNote(
@@ -72,22 +72,22 @@ def encode(answer: Answer, only: str | None = None) -> bytes:
 
 def decode(data: bytes) -> Answer:
     """The answer that `encode` wrote; integers that fit are columns of int64, others of Python's own."""
-    told = msgspec.json.decode(data, type=ToolAnswer)
+    answer = msgspec.json.decode(data, type=ToolAnswer)
     return Answer(
-        [Fact(fact.id, fact.label, _value(fact.kind, fact.value), fact.kind, fact.note) for fact in told.facts],
-        [_read_table(table) for table in told.tables],
+        [Fact(fact.id, fact.label, _value(fact.kind, fact.value), fact.kind, fact.note) for fact in answer.facts],
+        [_read_table(table) for table in answer.tables],
         [
             Series(
-                one.id,
-                one.title,
-                one.kind,
-                _read_column(one.x),
-                list(map(_read_column, one.ys)),
-                one.scale,
-                list(map(_read_column, one.lines)),
-                None if one.labels is None else _read_column(one.labels),
+                series.id,
+                series.title,
+                series.kind,
+                _read_column(series.x),
+                list(map(_read_column, series.ys)),
+                series.scale,
+                list(map(_read_column, series.lines)),
+                None if series.labels is None else _read_column(series.labels),
             )
-            for one in told.series
+            for series in answer.series
         ],
         [
             Note(
@@ -97,9 +97,9 @@ def decode(data: bytes) -> Answer:
                 cast("int | None", _value("time", note.end)),
                 note.track,
             )
-            for note in told.notes
+            for note in answer.notes
         ],
-        told.complete,
+        answer.complete,
     )
 
 

@@ -1,4 +1,4 @@
-"""How large an answer may be: it is held in memory as a whole, once as it is and once as it is sent."""
+"""Limits on the size of an answer: it is held in memory as a whole, once as it is and once as it is sent."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def check_size(answer: Answer) -> None:
     for column in _columns(answer):
         count += len(column.values)
         characters += _characters(column.values)
-    for what, found, most in (("values", count, MOST_VALUES), ("characters of texts", characters, MOST_CHARACTERS)):
-        if found > most:
-            raise ValueError(f"the answer has {found:,} {what}, the limit is {most:,}: give parts of it, with `more`")
+    for what, number, most in (("values", count, MOST_VALUES), ("characters of texts", characters, MOST_CHARACTERS)):
+        if number > most:
+            raise ValueError(f"the answer has {number:,} {what}, the limit is {most:,}: give parts of it, with `more`")
 
 
 def _columns(answer: Answer) -> Iterator[Column]:
-    """Those that are columns: what else stands there is refused elsewhere."""
+    """The columns of tables and series; anything else that stands there is refused elsewhere."""
     tables = [column for table in answer.tables if isinstance(table, Table) for column in table.columns]
     series = [
         column

@@ -19,12 +19,12 @@ ArgumentName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
 ColumnNames = Annotated[str, Meta(min_length=1, max_length=4096)]
 
 
-def names_in(text: str, known: Collection[str], field: str) -> list[str]:
-    """The names of columns: `known` ones, and those of arguments, each once. Raises UsageError."""
+def names_in(text: str, column_names: Collection[str], field: str) -> list[str]:
+    """The names of columns, of `column_names` or of arguments, each once. Raises UsageError."""
     names = _parsed(text, field)
     for name in names:
-        if name not in known and not (name.startswith(ARGS_PREFIX) and _is_name(name.removeprefix(ARGS_PREFIX))):
-            raise UsageError(f"{field}: there is no {name[:80]!r}: there are {', '.join(known)}, and args.KEY")
+        if name not in column_names and not (name.startswith(ARGS_PREFIX) and _is_name(name.removeprefix(ARGS_PREFIX))):
+            raise UsageError(f"{field}: there is no {name[:80]!r}: there are {', '.join(column_names)}, and args.KEY")
     return names
 
 

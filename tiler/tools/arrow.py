@@ -35,12 +35,12 @@ def ipc_stream(table: Table) -> bytes:
     """The table as an Arrow IPC stream. Raises UsageError without pyarrow."""
     from io import BytesIO
 
-    found = arrow_table(table)
+    arrow = arrow_table(table)
     import pyarrow
 
     sink = BytesIO()
-    with pyarrow.ipc.new_stream(sink, found.schema) as writer:
-        writer.write_table(found)
+    with pyarrow.ipc.new_stream(sink, arrow.schema) as writer:
+        writer.write_table(arrow)
     return sink.getvalue()
 
 
@@ -49,15 +49,17 @@ def read_stream(data: bytes, name: str) -> Table:
     import pyarrow
 
     with pyarrow.ipc.open_stream(data) as reader:
-        found = reader.read_all().combine_chunks()
-    columns = [_read(field, found.column(k)) for k, field in enumerate(found.schema)]
-    more = (found.schema.metadata or {}).get(b"more")
+        arrow = reader.read_all().combine_chunks()
+    columns = [_read(field, arrow.column(k)) for k, field in enumerate(arrow.schema)]
+    more = (arrow.schema.metadata or {}).get(b"more")
     return Table(name, "", columns, more=None if more is None else more.decode())
 
 
 def _read(field: Any, column: Any) -> Column:
-    told = {key.decode(): value.decode() for key, value in field.metadata.items()}
-    return Column(field.name, told["title"], told["kind"], _read_values(column, told["kind"]), told["unit"])
+    metadata = {key.decode(): value.decode() for key, value in field.metadata.items()}
+    return Column(
+        field.name, metadata["title"], metadata["kind"], _read_values(column, metadata["kind"]), metadata["unit"]
+    )
 
 
 def _read_values(column: Any, kind: str) -> Values:

@@ -1,4 +1,4 @@
-"""Which tools there are: ours, and those that installed packages offer as entry points `tilescope.tools`."""
+"""The tools that there are: ours, and those that installed packages offer as entry points `tilescope.tools`."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ class ToolCatalogue:
 
 
 @cache
-def known() -> ToolCatalogue:
-    """What there is in this process: packages are looked for once."""
-    found = {tool.id: tool for tool in _OURS}
+def installed_tools() -> ToolCatalogue:
+    """All tools of this process: packages are searched for them once."""
+    tools_by_id = {tool.id: tool for tool in _OURS}
     left_out: list[str] = []
     for offered in load_plugins(ENTRY_POINTS, "tools"):
         if offered.left_out is not None:
@@ -90,41 +90,41 @@ def known() -> ToolCatalogue:
         for tool in offered.objects:
             if not isinstance(tool, Tool):
                 left_out.append(f"{offered.source} is left out: a {type(tool).__name__} is no tool")
-            elif tool.id in found:
+            elif tool.id in tools_by_id:
                 left_out.append(f"the tool {tool.id!r} of {offered.source} is left out: there is one of that name")
             else:
-                found[tool.id] = tool
-    return ToolCatalogue(found, left_out)
+                tools_by_id[tool.id] = tool
+    return ToolCatalogue(tools_by_id, left_out)
 
 
 @cache
 def edition() -> str:
-    """Of what is installed: with another version of ours, or of a package that has tools, it is another."""
+    """Digest of the installed tools: it changes with our version, and with that of any package that has tools."""
     packages = {(entry.dist.name, entry.dist.version) for entry in entry_points(group=ENTRY_POINTS) if entry.dist}
     return sha256(repr((__version__, sorted(packages))).encode()).hexdigest()[:12]
 
 
 def tools() -> Mapping[str, AnyTool]:
     """All tools by id, ours first."""
-    return known().tools
+    return installed_tools().tools
 
 
 def left_out() -> Sequence[str]:
     """A line for each tool of another package that cannot be used: which, and why."""
-    return known().left_out
+    return installed_tools().left_out
 
 
 def tool(name: str) -> AnyTool:
     """The tool of that id. Raises UsageError, naming those there are."""
-    found = tools().get(name)
-    if found is None:
+    registered = tools().get(name)
+    if registered is None:
         raise UsageError(no_such_tool(name))
-    return found
+    return registered
 
 
 def no_such_tool(name: str) -> str:
-    """What is said of a tool that is not there, and of those that might be it."""
+    """Message about a tool that does not exist, with the names that might be meant."""
     near = get_close_matches(name[:80], tools(), 1)
     meant = f" (did you mean {near[0]}?)" if near else ""
     there = f"there is no tool {name[:80]!r}{meant}: there are {', '.join(tools())}"
-    return "; ".join([there, *known().left_out])
+    return "; ".join([there, *installed_tools().left_out])

@@ -1,4 +1,4 @@
-"""Whether an answer keeps to the schema: tools come from anybody, and transports would make it something else."""
+"""Check that an answer keeps to the schema: tools come from anybody, and transports would alter what does not."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def check(answer: object) -> None:
         _check_texts(fact.label, fact.note)
         _check_values(fact.kind, [fact.value])
     for table in _with_ids(answer.tables, Table):
-        with _at(f"table {table.id!r}"):
+        with _error_prefix(f"table {table.id!r}"):
             _check_table(table)
     for series in _with_ids(answer.series, Series):
-        with _at(f"series {series.id!r}"):
+        with _error_prefix(f"series {series.id!r}"):
             _check_series(series)
     for note in answer.notes:
         _must_be(note, Note, "a note")
@@ -70,7 +70,7 @@ def _check_table(table: Table) -> None:
         for name, value in (sums or {}).items():
             if name not in columns:
                 raise ValueError(f"totals has {name!r}, which is not a column")
-            with _at(f"the total of {name!r}"):
+            with _error_prefix(f"the total of {name!r}"):
                 _check_values(columns[name].kind, [value])
     if table.parent is not None:
         if table.parent not in columns or columns[table.parent].kind != "id":
@@ -100,7 +100,7 @@ def _check_series(series: Series) -> None:
 
 
 def _check_column(column: Column) -> None:
-    with _at(f"column {column.id!r}"):
+    with _error_prefix(f"column {column.id!r}"):
         _check_texts(column.title, column.unit)
         if column.total not in get_args(TotalKind):
             raise ValueError(f"its total is {column.total!r}: there are {', '.join(get_args(TotalKind))}")
@@ -111,8 +111,8 @@ def _check_values(kind: Kind, values: Values) -> None:
     if kind not in _KINDS:
         raise ValueError(f"{kind!r} is no kind: there are {', '.join(get_args(Kind))}")
     if isinstance(values, Words):
-        codes, known = values.codes, len(values.words)
-        if codes.ndim != 1 or (len(codes) and not -1 <= codes.min() <= codes.max() < known):
+        codes, n_words = values.codes, len(values.words)
+        if codes.ndim != 1 or (len(codes) and not -1 <= codes.min() <= codes.max() < n_words):
             raise ValueError("it has texts that there are not")
         _check_values(kind, values.words)
         return
@@ -185,9 +185,9 @@ def _with_ids(parts: Sequence[Any], kind: type[Any]) -> Sequence[Any]:
 
 
 def _must_be_of(kind: Kind, types: set[type], allowed: tuple[type, ...]) -> None:
-    for found in types:
-        if found is bool or not issubclass(found, allowed):
-            raise TypeError(f"a value of type {found.__name__} is none of kind {kind!r}")
+    for value_type in types:
+        if value_type is bool or not issubclass(value_type, allowed):
+            raise TypeError(f"a value of type {value_type.__name__} is none of kind {kind!r}")
 
 
 def _must_be(value: object, kind: type, what: str) -> None:
@@ -196,7 +196,7 @@ def _must_be(value: object, kind: type, what: str) -> None:
 
 
 @contextmanager
-def _at(where: str) -> Iterator[None]:
+def _error_prefix(where: str) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:

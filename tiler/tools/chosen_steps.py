@@ -22,20 +22,20 @@ MAX_CHOSEN: Final = 100_000  # slices: each is looked at by itself
 def chosen_steps(reader: QueryReader, tracks: Sequence[int], name: str) -> Steps[RunSteps]:
     """The slices of these tracks that are called so, as steps. Raises UsageError when they are too many."""
     query = FindQuery(name, everywhere(EVERYTHING), Match.STEP, tracks, MAX_CHOSEN)
-    found = yield from find(reader, query)
-    if found.has_more:
-        count = sum(found.per_track.values())
+    matches = yield from find(reader, query)
+    if matches.has_more:
+        count = sum(matches.per_track.values())
         raise UsageError(f"{count:,} slices are called {name!r}, and steps are at most {MAX_CHOSEN:,}: name others")
     of_track: dict[int, list[Occurrence]] = defaultdict(list)
-    for event in found.events:
+    for event in matches.events:
         of_track[event.track].append(event)
-    parts = ((track, _steps(of_track[track], found, name)) for track in sorted(of_track))
+    parts = ((track, _steps(of_track[track], matches, name)) for track in sorted(of_track))
     return RunSteps(reader.tree, reader.names, reader.store.file_of_tracks(), parts, label=name)
 
 
-def _steps(events: Sequence[Occurrence], found: Found, name: str) -> TrackSteps:
+def _steps(events: Sequence[Occurrence], matches: Found, name: str) -> TrackSteps:
     """In the order of their numbers' names, if these have any; otherwise counted from 0 on."""
-    numbers = [chosen_step(found.names[event.name].text, name) for event in events]
+    numbers = [chosen_step(matches.names[event.name].text, name) for event in events]
     numbered = [(event, number) for event, number in zip(events, numbers, strict=True) if number not in (None, -1)]
     taken = numbered or list(zip(events, range(len(events)), strict=True))
     columns = [[getattr(event, column) for event, _ in taken] for column in ("ordinal", "start", "duration", "name")]

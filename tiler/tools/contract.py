@@ -1,4 +1,4 @@
-"""What must hold between the figures of a tool's answers, and with those of other tools, whatever is asked.
+"""Relations between the figures of a tool's answers, and with those of other tools, that hold for any question.
 
 Declared beside each tool, and asked of all of them by the tests: of whole runs, spans, steps and parts of the tracks. A
 figure is a fact (`"busy"`), or what a column comes to with all its rows, those that are left out too (`"names.count"`).
@@ -33,7 +33,7 @@ class Same:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What is not declared is not promised. A figure that is not recorded counts as nothing.
+    """Promises of a tool: what is not declared is not promised. A figure that is not recorded counts as nothing.
 
     `added`: figures of a span, or of steps, that are the sums of those of its parts. `by_track`: those of tracks, too.
     `parts`: figures that are sums of others in the same answer. `lists`: tables that have as many rows, over all their

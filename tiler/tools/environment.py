@@ -1,4 +1,4 @@
-"""What a run is: its hosts and devices, and what their captures say of themselves."""
+"""The hosts and devices of a run, and what their captures say of themselves."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class HostPart:
 
     def counter(self, name: str) -> float | None:
         """A share that a counter of the hardware had over the whole capture."""
-        values = [of.number(name) for of in self.planes if of.plane == HOST_PLANE]
-        known = [value for value in values if value is not None]
-        return sum(known) / len(known) / 100 if known else None
+        values = [plane.number(name) for plane in self.planes if plane.plane == HOST_PLANE]
+        numbers = [value for value in values if value is not None]
+        return sum(numbers) / len(numbers) / 100 if numbers else None
 
     @property
     def dropped(self) -> int:
         """Events that the profiler lost, as it says."""
-        return int(sum(of.number(_DROPPED) or 0 for of in self.planes))
+        return int(sum(plane.number(_DROPPED) or 0 for plane in self.planes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +58,20 @@ class Environment:
 
     @property
     def working(self) -> int:
-        """How many devices work."""
+        """Number of devices that work."""
         return sum(len(host.devices) for host in self.hosts)
 
     @property
     def devices(self) -> int:
-        """How many there are: those that work, and those of which the trace has the properties alone."""
-        return max(self.working, sum(bool(_DEVICE.fullmatch(of.plane)) for host in self.hosts for of in host.planes))
+        """Number of devices: those that work, and those of which the trace has the properties alone."""
+        return max(
+            self.working, sum(bool(_DEVICE.fullmatch(plane.plane)) for host in self.hosts for plane in host.planes)
+        )
 
     def counter(self, name: str) -> float | None:
         """The mean of the hosts that recorded it."""
-        known = [value for host in self.hosts if (value := host.counter(name)) is not None]
-        return sum(known) / len(known) if known else None
+        shares = [value for host in self.hosts if (value := host.counter(name)) is not None]
+        return sum(shares) / len(shares) if shares else None
 
 
 def environment(reader: QueryReader, tracks: frozenset[int]) -> Steps[Environment]:
@@ -85,10 +87,10 @@ def environment(reader: QueryReader, tracks: frozenset[int]) -> Steps[Environmen
     planes = plane_facts(reader) if reader.is_whole else []
     yield
     hosts, kinds = [], set()
-    for group, of in sorted(files.items(), key=lambda one: -1 if one[0] is None else one[0]):
+    for group, file_ids in sorted(files.items(), key=lambda entry: -1 if entry[0] is None else entry[0]):
         own = [device for device in devices if device.host == group and device.track_ids & tracks]
         name = "" if group is None else str(tree.groups[group]["name"])
-        hosts.append(HostPart(name, group, own, [one for one in planes if one.file in of]))
+        hosts.append(HostPart(name, group, own, [plane for plane in planes if plane.file in file_ids]))
         for device in own:
             track = device.tracks[0].track
             kind = peaks_of(reader, device.group, store.file_of(track)).device if reader.is_whole else ""
@@ -97,67 +99,67 @@ def environment(reader: QueryReader, tracks: frozenset[int]) -> Steps[Environmen
 
 
 def _kind(plane: str) -> str:
-    """What a device is called where its plane does not say it: "/device:GPU:3" is a GPU."""
+    """Kind of a device whose plane does not say it: "/device:GPU:3" is a GPU."""
     for kind in ("TPU", "GPU", "Ascend"):
         if kind.casefold() in plane.casefold():
             return kind
     return "accelerator"
 
 
-def environment_facts(of: Environment, batch: BatchSizes | None, *, has_steps: bool) -> list[Fact]:
-    """What a run is, as far as the trace says."""
-    idle = f"{of.working} of them work" if of.working < of.devices else ""
+def environment_facts(run_environment: Environment, batch: BatchSizes | None, *, has_steps: bool) -> list[Fact]:
+    """Facts about a run: its hosts, devices and task, as far as the trace says."""
+    idle = f"{run_environment.working} of them work" if run_environment.working < run_environment.devices else ""
     training = "training" if has_steps else "inference, or not marked"
     return [
-        Fact("hosts", "Hosts", len(of.hosts), "count"),
-        Fact("device_type", "Device", ", ".join(of.kinds) or "CPU", "text"),
-        Fact("devices", "Devices", of.devices, "count", idle),
+        Fact("hosts", "Hosts", len(run_environment.hosts), "count"),
+        Fact("device_type", "Device", ", ".join(run_environment.kinds) or "CPU", "text"),
+        Fact("devices", "Devices", run_environment.devices, "count", idle),
         Fact("task", "Task", training, "text", "it marks steps" if has_steps else "it marks no steps"),
         Fact("batch_size", "Batch size", None if batch is None else batch.most, "count", _batch_note(batch)),
     ]
 
 
-def _batch_note(of: BatchSizes | None) -> str:
-    if of is None:
+def _batch_note(batch: BatchSizes | None) -> str:
+    if batch is None:
         return _NO_BATCH
-    varies = "" if of.least == of.most else f"the largest; the smallest is {of.least:,}; "
-    some = "" if of.read == of.marked else f", {of.read:,} of {of.marked:,} read"
-    return f"{varies}said where steps are marked{some}"
+    varies = "" if batch.least == batch.most else f"the largest; the smallest is {batch.least:,}; "
+    coverage = "" if batch.read == batch.marked else f", {batch.read:,} of {batch.marked:,} read"
+    return f"{varies}said where steps are marked{coverage}"
 
 
-def counter_facts(of: Environment) -> list[Fact]:
-    """What the hardware counted, over the whole capture; nothing of devices that have no such counters."""
-    if not any(kind.startswith("TPU") for kind in of.kinds) and of.counter(MXU) is None:
+def counter_facts(run_environment: Environment) -> list[Fact]:
+    """Facts from hardware counters, over the whole capture; none for devices without such counters."""
+    if not any(kind.startswith("TPU") for kind in run_environment.kinds) and run_environment.counter(MXU) is None:
         return []
-    whole = "mean of the hosts, over the whole capture" if len(of.hosts) > 1 else "over the whole capture"
-    found = []
+    whole = "mean of the hosts, over the whole capture" if len(run_environment.hosts) > 1 else "over the whole capture"
+    facts = []
     for name, label, stat in (("mxu", "MXU busy", MXU), ("hbm", "HBM busy", HBM)):
-        value = of.counter(stat)
-        found.append(Fact(name, label, value, "fraction", _NO_COUNTERS if value is None else whole))
-    return found
+        value = run_environment.counter(stat)
+        facts.append(Fact(name, label, value, "fraction", _NO_COUNTERS if value is None else whole))
+    return facts
 
 
-def host_table(of: Environment) -> Table:
+def host_table(run_environment: Environment) -> Table:
     """The hosts, one by one."""
 
     def counters(name: str) -> list[Value]:
-        return [host.counter(name) for host in of.hosts]
+        return [host.counter(name) for host in run_environment.hosts]
 
-    first = [host.devices[0].tracks[0].track if host.devices else None for host in of.hosts]
+    first = [host.devices[0].tracks[0].track if host.devices else None for host in run_environment.hosts]
     columns = [
-        Column("host", "Host", "name", [host.name or "this host" for host in of.hosts]),
-        Column("devices", "Devices", "count", [len(host.devices) for host in of.hosts]),
+        Column("host", "Host", "name", [host.name or "this host" for host in run_environment.hosts]),
+        Column("devices", "Devices", "count", [len(host.devices) for host in run_environment.hosts]),
         Column("mxu", "MXU busy", "fraction", counters(MXU), total="none"),
         Column("hbm", "HBM busy", "fraction", counters(HBM), total="none"),
-        Column("dropped", "Lost events", "count", [host.dropped for host in of.hosts]),
+        Column("dropped", "Lost events", "count", [host.dropped for host in run_environment.hosts]),
         Column("track", "Track", "track", first),
     ]
     return Table("hosts", "Hosts", columns)
 
 
-def loss_notes(of: Environment) -> Iterator[Note]:
+def loss_notes(run_environment: Environment) -> Iterator[Note]:
     """Warnings of what a capture lost."""
-    for host in of.hosts:
+    for host in run_environment.hosts:
         if host.dropped:
             where = f" of {host.name}" if host.name else ""
             text = (

@@ -1,4 +1,4 @@
-"""What tools about operations of hosts have in common: those that a question is about."""
+"""Operations of hosts that a question is about, for several tools."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class AskedHost:
 
 def asked_host(scope: Scope, question: SpanQuestion) -> Steps[AskedHost]:
     """The operations of hosts that a question is about: those on its tracks."""
-    looked = yield from scope.windows(question)
+    question_windows = yield from scope.windows(question)
     tracks = frozenset(scope.leaves(question.tracks))
     threads = [track for track in host_threads(scope.reader) if track in tracks and scope.is_done(track)]
-    table = yield from host_operations(scope.reader, threads, looked.of)
+    table = yield from host_operations(scope.reader, threads, question_windows.on_track)
     return AskedHost(table, int(scope.manifest["tick_ps"]))

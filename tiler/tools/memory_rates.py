@@ -20,13 +20,13 @@ _MEMORIES: Final = (
 
 def memory_columns(operations: Sequence[tuple[Operation, Rates]]) -> list[Column]:
     """One for each memory, and each way."""
-    found = []
+    columns = []
     for name, title, memory, written in _MEMORIES:
-        moved = [of.memory_bytes(memory, written=written) for of, _ in operations]
+        moved = [operation.memory_bytes(memory, written=written) for operation, _ in operations]
         if any(moved):
-            rates = [
-                count / (of.total / 1e12) if of.total and rates.bound_by != ASYNC else None
-                for (of, rates), count in zip(operations, moved, strict=True)
+            values = [
+                count / (operation.total / 1e12) if operation.total and rates.bound_by != ASYNC else None
+                for (operation, rates), count in zip(operations, moved, strict=True)
             ]
-            found.append(Column(f"{name}_rate", title, "rate", rates, "B/s", total="none"))
-    return found
+            columns.append(Column(f"{name}_rate", title, "rate", values, "B/s", total="none"))
+    return columns

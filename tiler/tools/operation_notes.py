@@ -1,4 +1,4 @@
-"""What tools about operations say in words: how well the devices are used, and what to look at first."""
+"""Notes of tools about operations: how well devices are used, and which operation to look at first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ABOUT: Final = 1 - 1e-9
 
 
 def is_bound_elsewhere(operation: Operation) -> bool:
-    """Whether an operation waits for others: for devices, links or the host. No device makes it faster."""
+    """True if an operation waits for others: for devices, links or the host. No device makes it faster."""
     return _is_bound_elsewhere(operation.metadata.name, operation.metadata.category)
 
 
@@ -39,28 +39,28 @@ _is_bound_elsewhere: Final = Memo("waiting_operations", "Operations that wait fo
 )
 
 
-def operation_notes(asked: AskedOperations) -> list[Note]:
-    """How much of its FLOPS a device reaches, which operation loses the most, and which takes the most waiting."""
-    table, peaks, of = asked.table, asked.peaks, asked.table.columns
-    lasting = of.own != 0
+def operation_notes(device_operations: AskedOperations) -> list[Note]:
+    """Notes on the FLOPS that devices reach, and on the operations that lose, or wait for, the most time."""
+    table, peaks, columns = device_operations.table, device_operations.peaks, device_operations.table.columns
+    lasting = columns.own != 0
     if not lasting.any() or not table.span:
         return []
     waits = _waiting(table)
     computing, waiting = np.flatnonzero(lasting & ~waits), np.flatnonzero(lasting & waits)
-    said = []
-    reached = sum_of(of.flops[lasting]) / (table.span / 1e12) / peaks.flops if peaks.flops and table.span else 0
-    first = _most_lost(asked, computing if len(computing) else np.flatnonzero(lasting))
+    sentences = []
+    reached = sum_of(columns.flops[lasting]) / (table.span / 1e12) / peaks.flops if peaks.flops and table.span else 0
+    first = _most_lost(device_operations, computing if len(computing) else np.flatnonzero(lasting))
     if reached:
-        said.append(f"The devices reach {_share(reached)} of their FLOPS.")
+        sentences.append(f"The devices reach {_share(reached)} of their FLOPS.")
     if len(computing) and (peaks.flops or peaks.hbm) and _is_known(first):
-        said.append(
+        sentences.append(
             f"Look at {_short(first)} first: {first.own / table.span:.1%} of the time, "
-            f"{_lost(asked, first):.1%} wasted."
+            f"{_lost(device_operations, first):.1%} wasted."
         )
     else:
         first = _longest(table, np.flatnonzero(lasting))
-        said.append(f"The most time goes to {_short(first)}: {first.own / table.span:.1%}.")
-    notes = [_note(" ".join(said), first)]
+        sentences.append(f"The most time goes to {_short(first)}: {first.own / table.span:.1%}.")
+    notes = [_note(" ".join(sentences), first)]
     if len(waiting):
         longest = _longest(table, waiting)
         if longest.own > (_longest(table, computing).own if len(computing) else 0):
@@ -73,12 +73,12 @@ def operation_notes(asked: AskedOperations) -> list[Note]:
 
 
 def _waiting(table: OpTable) -> Mask:
-    """Which operations of a table wait for others. Those without a category are told by their names."""
-    of = table.columns
-    found = of.are(lambda category: _is_bound_elsewhere("", category))
-    for place in np.flatnonzero(of.are(lambda category: not category)).tolist():
-        found[place] = is_bound_elsewhere(table.operations[place])
-    return found
+    """Mask of a table's operations that wait for others. Those without a category are told by their names."""
+    columns = table.columns
+    is_waiting = columns.are(lambda category: _is_bound_elsewhere("", category))
+    for place in np.flatnonzero(columns.are(lambda category: not category)).tolist():
+        is_waiting[place] = is_bound_elsewhere(table.operations[place])
+    return is_waiting
 
 
 def _longest(table: OpTable, places: Ints) -> Operation:
@@ -86,35 +86,43 @@ def _longest(table: OpTable, places: Ints) -> Operation:
     return table.operations[int(places[np.argmax(table.columns.own[places])])]
 
 
-def _most_lost(asked: AskedOperations, places: Ints) -> Operation:
+def _most_lost(device_operations: AskedOperations, places: Ints) -> Operation:
     """The first of those that lose most, of some."""
-    table, of = asked.table, asked.table.columns
-    own = of.own[places].astype(np.float64)
+    table, columns = device_operations.table, device_operations.table.columns
+    own = columns.own[places].astype(np.float64)
     best = np.zeros(len(places))
-    for amount, peak in ((of.flops, asked.peaks.flops), (of.known_hbm, asked.peaks.hbm)):
+    for amount, peak in (
+        (columns.flops, device_operations.peaks.flops),
+        (columns.known_hbm, device_operations.peaks.hbm),
+    ):
         if peak:
             best = np.maximum(best, amount[places].astype(np.float64) / (own / 1e12) / peak)
-    lost = np.where((of.tells_flops | of.tells_bytes)[places], own * np.maximum(0.0, 1 - best), 0.0)
+    lost = np.where((columns.tells_flops | columns.tells_bytes)[places], own * np.maximum(0.0, 1 - best), 0.0)
     # Which of those that lose about the same it is, is told exactly.
     most = float(lost.max())
     near = places[lost >= min(most, most * _ABOUT)]
-    return max((table.operations[int(place)] for place in near), key=lambda one: _lost(asked, one))
+    return max(
+        (table.operations[int(place)] for place in near), key=lambda operation: _lost(device_operations, operation)
+    )
 
 
-def _is_known(of: Operation) -> bool:
-    """Whether the trace says what an operation computes, or moves."""
-    return of.tells_flops or of.tells_bytes
+def _is_known(operation: Operation) -> bool:
+    """True if the trace says what an operation computes, or moves."""
+    return operation.tells_flops or operation.tells_bytes
 
 
-def _lost(asked: AskedOperations, of: Operation) -> float:
+def _lost(device_operations: AskedOperations, operation: Operation) -> float:
     """The part of all time that is lost because an operation uses less than a device can."""
-    shares = [(of.flops, asked.peaks.flops), (of.known_hbm_bytes, asked.peaks.hbm)]
-    best = max((amount / (of.own / 1e12) / peak for amount, peak in shares if peak), default=0.0)
-    return of.own / asked.table.span * max(0.0, 1 - best) if _is_known(of) else 0.0
+    shares = [
+        (operation.flops, device_operations.peaks.flops),
+        (operation.known_hbm_bytes, device_operations.peaks.hbm),
+    ]
+    best = max((amount / (operation.own / 1e12) / peak for amount, peak in shares if peak), default=0.0)
+    return operation.own / device_operations.table.span * max(0.0, 1 - best) if _is_known(operation) else 0.0
 
 
-def _note(text: str, of: Operation) -> Note:
-    return Note("info", text.replace("%", " %"), track=of.track)
+def _note(text: str, operation: Operation) -> Note:
+    return Note("info", text.replace("%", " %"), track=operation.track)
 
 
 def _share(part: float) -> str:

@@ -1,4 +1,4 @@
-"""What tools about operations have in common: the operations that a question is about, and what devices could reach."""
+"""The operations that a question is about, and the peaks of their devices, for several tools."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ class AskedOperations:
 
 def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperations]:
     """The operations that a question is about: those of the devices that have one of its tracks."""
-    looked = yield from scope.windows(question)
+    question_windows = yield from scope.windows(question)
     source = operation_source(scope.reader)
     devices = _asked_devices(scope, source, question)
-    table = yield from source.table(scope.reader, devices, looked.of)
+    table = yield from source.table(scope.reader, devices, question_windows.on_track)
     peaks = [peaks_of(scope.reader, device.group, scope.reader.store.file_of(device.tracks[0])) for device in devices]
     no_cores = "" if table.cores else _why_no_cores(scope.reader)
     notes = [Note("warning", no_cores)] if no_cores else []
@@ -96,7 +96,7 @@ def asked_programs(
     """The program as a whole in what each of some questions is about, on the same tracks; None: nothing runs there."""
     windows = []
     for question in questions:
-        windows.append((yield from scope.windows(question)).of)
+        windows.append((yield from scope.windows(question)).on_track)
     source = operation_source(scope.reader)
     devices = _asked_devices(scope, source, questions[0])
     return (yield from source.programs(scope.reader, devices, windows, with_feeds=with_feeds))
@@ -113,17 +113,17 @@ def _asked_devices(scope: Scope, source: OperationSource[Any], question: SpanQue
 
 
 def availability(scope: Scope) -> str:
-    """Why a run has no answer about operations."""
+    """The reason for which a run has no answer about operations; empty if it has one."""
     return "" if has_operations(scope.reader) else NO_OPERATIONS
 
 
 def _why_no_cores(reader: QueryReader) -> str:
-    """Why a question is about no device: the trace has none, or only the question."""
+    """The reason for which a question is about no device: the trace has none, or only the question."""
     return _NO_DEVICE_CHOSEN if has_operations(reader) else NO_OPERATIONS
 
 
 def _why_no_costs(scope: Scope, table: OpTable) -> Steps[str]:
-    """Why it would not be known what the operations compute or move: what is missing in the trace, if that is it."""
+    """The reason for which operations would have no FLOPs and bytes: the data that the trace lacks, if that is it."""
     if not table.cores or not len(table.operations):
         return _NOTHING_RUNS
     if table.columns.tells_flops.any() or table.columns.tells_bytes.any() or (yield from _tells_costs(scope)):
@@ -132,38 +132,47 @@ def _why_no_costs(scope: Scope, table: OpTable) -> Steps[str]:
 
 
 def _tells_costs(scope: Scope) -> Steps[bool]:
-    """Whether the trace says what any instruction of a TPU core computes or moves."""
-    known = instruction_places(scope.reader)
+    """True if the trace says what any instruction of a TPU core computes or moves."""
+    instructions = instruction_places(scope.reader)
     for track in (track for core in tpu_cores(scope.reader) for track in core.operations):
         kinds = track_kinds(scope.reader, track) if scope.is_done(track) else None
-        places = None if kinds is None else (yield from known.places(track, kinds))
-        if places is not None and (known.columns.tells_flops[places] | known.columns.tells_bytes[places]).any():
+        places = None if kinds is None else (yield from instructions.places(track, kinds))
+        if (
+            places is not None
+            and (instructions.columns.tells_flops[places] | instructions.columns.tells_bytes[places]).any()
+        ):
             return True
     return False
 
 
-def time_facts(asked: AskedOperations) -> list[Fact]:
+def time_facts(device_operations: AskedOperations) -> list[Fact]:
     """Facts about the time of all cores, or GPUs."""
-    table = asked.table
-    known = bool(table.cores)
-    why = asked.no_cores
+    table = device_operations.table
+    has_cores = bool(table.cores)
+    why = device_operations.no_cores
     span = "from the first step or operation of each device to the end of its last one, on the device's clock"
     busy = "what runs on several streams at once counts several times" if table.overlap else ""
     return [
         Fact("cores", "Devices", table.cores, "count"),
-        Fact("span", "Device time", asked.ticks(table.span) if known else None, "ticks", why or span),
-        Fact("busy", "Busy", asked.ticks(table.busy) if known else None, "ticks", why or busy),
+        Fact("span", "Device time", device_operations.ticks(table.span) if has_cores else None, "ticks", why or span),
+        Fact("busy", "Busy", device_operations.ticks(table.busy) if has_cores else None, "ticks", why or busy),
         Fact("idle_share", "Idle", table.idle / table.span if table.span else None, "fraction", why),
-        _utilisation(asked),
+        _utilisation(device_operations),
     ]
 
 
-def _utilisation(asked: AskedOperations) -> Fact:
-    of = asked.table.columns
-    flops, peak = sum_of(of.flops), asked.peaks.flops
+def _utilisation(device_operations: AskedOperations) -> Fact:
+    columns = device_operations.table.columns
+    flops, peak = sum_of(columns.flops), device_operations.peaks.flops
     name, label = "flops_utilisation", "FLOPS of peak"
-    if peak is None or not asked.table.span:
-        return Fact(name, label, None, "fraction", asked.no_cores or NO_PEAK)
-    if not of.tells_flops.any():
-        return Fact(name, label, None, "fraction", asked.no_costs)
-    return Fact(name, label, flops / (asked.table.span / 1e12) / peak, "fraction", "of the device time, idle included")
+    if peak is None or not device_operations.table.span:
+        return Fact(name, label, None, "fraction", device_operations.no_cores or NO_PEAK)
+    if not columns.tells_flops.any():
+        return Fact(name, label, None, "fraction", device_operations.no_costs)
+    return Fact(
+        name,
+        label,
+        flops / (device_operations.table.span / 1e12) / peak,
+        "fraction",
+        "of the device time, idle included",
+    )

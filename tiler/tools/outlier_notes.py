@@ -1,4 +1,4 @@
-"""What an answer says of outliers: which events it leaves out, and what its figures are with them."""
+"""Notes on outliers: the events that an answer leaves out, and its figures with them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _verb(n: int, verb: str) -> str:
 
 
 def outlier_notes(reader: QueryReader, outliers: Outliers, without: Answer, whole: Answer) -> Sequence[Note]:
-    """Which events an answer leaves out, and which of its figures are others with them; nothing where none is."""
+    """Note on the events that an answer leaves out, and its figures that differ with them; none if none does."""
     tick_ps = int(reader.store.manifest()["tick_ps"])
     figures = [
         f"{fact.label.lower()} {_text(fact.kind, fact.value, tick_ps)} without, "

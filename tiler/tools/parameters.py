@@ -1,4 +1,4 @@
-"""What a question's fields are to those who show or describe them: command line, OpenAPI, docs."""
+"""The fields of questions as parameters: for the command line, OpenAPI and docs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SPECIAL: Final[dict[type[Any], tuple[FieldType, Schema]]] = {
     BuildRef: ("build", {**_REFERENCE, "pattern": "^[^/]+/[^/]+$"}),
     HostRef: ("host", {**_REFERENCE, "x-names": "host"}),
 }
-_KNOWN: Final[dict[str, FieldType]] = {"string": "text", "integer": "integer", "boolean": "flag"}
+_FIELD_TYPES: Final[dict[str, FieldType]] = {"string": "text", "integer": "integer", "boolean": "flag"}
 _METAVARS: Final[dict[FieldType, str]] = {
     "integer": "N",
     "build": "STORE",
@@ -56,18 +56,18 @@ class Parameter:
 
     @property
     def is_moment(self) -> bool:
-        """Whether it is a place in time, and not a length, which is never negative."""
+        """True if it is a place in time, and not a length, which is never negative."""
         return self.unit == "ticks" and self.schema.get("minimum", 0) < 0
 
     @property
     def limits(self) -> str:
-        """Of an integer that has both, but for times: "1 to 9"."""
+        """Limits of an integer that has both, but for times: "1 to 9"."""
         low, high = (self.schema.get(name) for name in ("minimum", "maximum"))
         return f"{low:,} to {high:,}" if low is not None and high is not None and self.unit != "ticks" else ""
 
     @property
     def metavar(self) -> str | None:
-        """What stands for the value in the help: "TICKS", "N"; None for choices, which are listed."""
+        """Placeholder for the value in the help: "TICKS", "N"; None for choices, which are listed."""
         return None if self.choices else self.unit.upper() or _METAVARS.get(self.type, self.name.upper())
 
 
@@ -83,7 +83,7 @@ def _parameter(field: msgspec.structs.FieldInfo, schema: Schema) -> Parameter:
     help_text = schema.pop("description", "")
     schema.pop("default", None)
     if "anyOf" in schema:
-        schema, *others = (dict(one) for one in schema["anyOf"] if one != {"type": "null"})
+        schema, *others = (dict(alternative) for alternative in schema["anyOf"] if alternative != {"type": "null"})
         schema = {} if others else schema
     type_, choices = _type(field, schema)
     default = None if field.default in (msgspec.NODEFAULT, None) else field.default
@@ -99,20 +99,20 @@ def _type(field: msgspec.structs.FieldInfo, schema: Schema) -> tuple[FieldType, 
         return special[0], ()
     if choices and all(isinstance(choice, str) for choice in choices):
         return "choice", choices
-    if schema.get("type") not in _KNOWN:
+    if schema.get("type") not in _FIELD_TYPES:
         raise TypeError(
             f"{field.name}: fields are text, integers, flags, choices of texts, tracks, steps, builds and hosts"
         )
-    return _KNOWN[schema["type"]], ()
+    return _FIELD_TYPES[schema["type"]], ()
 
 
 def _unit(annotation: Any) -> str:
-    """Of a field's type: what its `Meta` says, however deep it stands."""
+    """Unit that the `Meta` of a field's type gives, however deep it stands."""
     for part in getattr(annotation, "__metadata__", ()):
         if isinstance(part, Meta) and part.extra and "unit" in part.extra:
             return str(part.extra["unit"])
     inner = (getattr(annotation, "__origin__", None), *getattr(annotation, "__args__", ()))
-    return next((unit for one in inner if one is not None and (unit := _unit(one))), "")
+    return next((unit for inner_type in inner if inner_type is not None and (unit := _unit(inner_type))), "")
 
 
 def _special(kind: type[Any]) -> Schema:

@@ -70,29 +70,31 @@ class Tracks(tuple[int, ...]):
     __slots__ = ()
 
     @classmethod
-    def of(cls, tracks: Iterable[int]) -> Tracks:
+    def from_numbers(cls, tracks: Iterable[int]) -> Tracks:
         """These tracks. Raises UsageError when they are too many for one question."""
-        found = cls(sorted(set(tracks)))
-        if len(found) > MAX_TRACKS:
-            raise UsageError(f"a question names at most {MAX_TRACKS:,} tracks, not {len(found):,}")
-        return found
+        selected = cls(sorted(set(tracks)))
+        if len(selected) > MAX_TRACKS:
+            raise UsageError(f"a question names at most {MAX_TRACKS:,} tracks, not {len(selected):,}")
+        return selected
+
+    of = from_numbers  # as in version 0.2: tools of other packages call it
 
     @classmethod
     def parse(cls, text: str) -> Tracks:
         """`1,5,8-12`; an empty text is no track at all. Raises UsageError."""
         if len(text) > MAX_TRACKS_TEXT:
             raise UsageError(f"tracks are named in at most {MAX_TRACKS_TEXT:,} characters: name ranges, or a rollup")
-        found: set[int] = set()
+        tracks: set[int] = set()
         for part in text.split(",") if text else ():
             first, dash, last = part.partition("-")
             numbers = (first, last if dash else first)
             if not all(number.isdecimal() and number.isascii() and len(number) <= 10 for number in numbers):
                 raise UsageError(f"tracks are numbers and ranges, as in 1,5,8-12, not {part[:40]!r}")
             low, high = map(int, numbers)
-            if high < low or high - low >= MAX_TRACKS or len(found) > MAX_TRACKS:
+            if high < low or high - low >= MAX_TRACKS or len(tracks) > MAX_TRACKS:
                 raise UsageError(f"tracks are at most {MAX_TRACKS:,} in ascending ranges")
-            found.update(range(low, high + 1))
-        return cls.of(found)
+            tracks.update(range(low, high + 1))
+        return cls.from_numbers(tracks)
 
     def text(self) -> str:
         """As `parse` reads it: a host of a thousand tracks still fits into a URL."""
@@ -109,9 +111,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Base of all questions."""
 
     @classmethod
-    def known(cls) -> tuple[str, ...]:
+    def field_names(cls) -> tuple[str, ...]:
         """The names of the fields, in their order."""
         return cls.__struct_fields__
+
+    known = field_names  # as in version 0.2: tools of other packages call it
 
 
 class SpanQuestion(Question, frozen=True, kw_only=True):
@@ -225,9 +229,9 @@ def text_of(value: object) -> str:
 
 
 def _convert(kind: type[Q], values: dict[str, Any]) -> Q:
-    unknown = [name for name in values if name not in kind.known()]
+    unknown = [name for name in values if name not in kind.field_names()]
     if unknown:
-        raise UsageError(f"there is no parameter {unknown[0]!r}: there are {', '.join(kind.known())}")
+        raise UsageError(f"there is no parameter {unknown[0]!r}: there are {', '.join(kind.field_names())}")
     for name, value in values.items():
         refuse_float(name, value)
         if isinstance(value, str) and name in _integers(kind) and not _INTEGER.fullmatch(value):
@@ -264,7 +268,7 @@ def _tracks(value: Any) -> Tracks:
     if isinstance(value, int):
         value = [value]
     if isinstance(value, Sequence) and all(isinstance(track, int) and track >= 0 for track in value):
-        return Tracks.of(value)
+        return Tracks.from_numbers(value)
     raise UsageError("tracks are numbers from 0 on")
 
 
@@ -293,7 +297,7 @@ def leaves(annotation: Any) -> set[Any]:
 
 
 def _form(kind: type[Question], name: str) -> str | None:
-    """What the pattern of a field stands for."""
+    """Form of text that the pattern of a field stands for."""
     return next((str(part.extra["form"]) for part in _parts(kind, name) if part.extra and "form" in part.extra), None)
 
 
@@ -304,5 +308,5 @@ def _parts(kind: type[Question], name: str) -> list[Meta]:
 
 def _choices(kind: type[Question], name: str) -> list[str]:
     """The texts among which a field has to be chosen."""
-    of = next(field.type for field in msgspec.structs.fields(kind) if field.name == name)
-    return sorted(choice for choice in leaves(of) if isinstance(choice, str))
+    field_type = next(field.type for field in msgspec.structs.fields(kind) if field.name == name)
+    return sorted(choice for choice in leaves(field_type) if isinstance(choice, str))

@@ -1,4 +1,4 @@
-"""What a question may name that is no part of it: a host of the run, and other builds to compare it with."""
+"""References of a question: to a host of the run, and to other builds to compare it with."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Reference(str):
 
 
 class BuildRef(Reference):
-    """Another build: RUN/BUILD where a server is asked, the path of a store elsewhere. `Scope.of` opens it."""
+    """Another build: RUN/BUILD where a server is asked, the path of a store elsewhere. `Scope.for_build` opens it."""
 
     __slots__ = ()
 

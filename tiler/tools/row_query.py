@@ -1,4 +1,4 @@
-"""What leads from a row to all events that it is about: a search for their name, and their category."""
+"""Searches that lead from a row to all events that it is about, by their name and category."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def query_column(names: Iterable[str | None], categories: Iterable[str] = ()) ->
     `categories`: of the first rows, "" where there is none.
     """
     pairs = zip_longest(names, categories, fillvalue="")
-    return Column("query", "Search", "text", [None if name is None else _exactly(name, of) for name, of in pairs])
+    return Column(
+        "query", "Search", "text", [None if name is None else _exactly(name, category) for name, category in pairs]
+    )
 
 
 def _exactly(name: str, category: str) -> str | None:

@@ -1,4 +1,4 @@
-"""What a tool sees of a run: its store's reader, and the tracks that are done where it is still being indexed.
+"""The view that a tool has of a run: its store's reader, and which tracks are done while it is being indexed.
 
 Of other builds that a question names, it sees the same.
 """
@@ -17,8 +17,8 @@ from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, content
 from tilescope.tiler.tools.answer import Note
-from tilescope.tiler.tools.looked import Looked, StepWindows, no_steps
 from tilescope.tiler.tools.question import SpanQuestion, span_of
+from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, no_steps
 from tilescope.tiler.tools.references import BuildRef, HostRef
 from tilescope.tiler.tools.step_range import STEPS_MISSING
 from tilescope.tiler.windows import Windows, everywhere
@@ -37,9 +37,11 @@ class Scope:
         """False once something was read that is not there yet, or not final, here or of another build."""
         return not self.reader.is_short and all(other.is_complete for other in self._others.values())
 
-    def of(self, build: BuildRef) -> Scope:
+    def for_build(self, build: BuildRef) -> Scope:
         """The same for another build that the question names."""
         return self._others[build]
+
+    of = for_build  # as in version 0.2: tools of other packages call it
 
     def without_outliers(self) -> Scope:
         """The same, whose figures leave outliers out; itself where there are none, here or of other builds."""
@@ -94,37 +96,37 @@ class Scope:
     def steps(self, name: str | None) -> Steps[RunSteps]:
         """The steps of the run: those that the trace marks, or slices of a name. Raises UsageError: there are none."""
         if name is None:
-            found = self.reader.steps
+            steps = self.reader.steps
             marked = self.manifest["steps"] if self.reader.is_whole else None
             if marked is not None and not marked["all"]:
                 self.notes.append(Note("warning", "the trace marks more steps than a store keeps: some are left out"))
         else:
             from tilescope.tiler.tools.chosen_steps import chosen_steps  # a search, whose tool needs scopes itself
 
-            found = yield from chosen_steps(self.reader, self.leaves(None), name)
-        if not found.series:
+            steps = yield from chosen_steps(self.reader, self.leaves(None), name)
+        if not steps.series:
             raise UsageError(no_steps(name))
-        return found
+        return steps
 
-    def windows(self, question: SpanQuestion) -> Steps[Looked]:
-        """What a question looks at on each track: a span, or steps. Raises UsageError for steps that there are not."""
+    def windows(self, question: SpanQuestion) -> Steps[QuestionWindows]:
+        """Windows of a question on each track: a span, or steps. Raises UsageError for steps that do not exist."""
         span, within = self.span(question), self.run_span(question)
         if question.steps is not None:
             steps = yield from self.steps(question.step_name)
-            looked = StepWindows(steps, question.steps, span, within)
-            self._add_notes(looked.notes)
-            return looked
+            question_windows = StepWindows(steps, question.steps, span, within)
+            self._add_notes(question_windows.notes)
+            return question_windows
         if question.step_name is not None:
             raise UsageError(STEPS_MISSING)
-        return Looked(everywhere(Windows.one(*span)), span, within)
+        return QuestionWindows(everywhere(Windows.one(*span)), span, within)
 
     def is_done(self, track: int) -> bool:
-        """Whether a track can be read. Where it cannot yet, the answer is not complete."""
+        """True if a track can be read. Where it cannot yet, the answer is not complete."""
         store = self.reader.store
         return not store.is_growing or store.shape(track // TRACKS_PER_BLOCK) is not None
 
     def attachments(self) -> tuple[AttachmentEntry, ...]:
-        """What the store keeps of the trace beside its events. Raises NotBuilt while the run is indexed."""
+        """Data that the store keeps of the trace beside its events. Raises NotBuilt while the run is indexed."""
         return attachments_of(self.reader.store)
 
     def attachment(self, entry: AttachmentEntry) -> Iterator[bytes]:
@@ -132,7 +134,7 @@ class Scope:
         return content(entry, lambda chunk: self.reader.store.attachment_chunk(entry.id, chunk))
 
     def event_metadata(self, track: int) -> XStatTables | None:
-        """What the events of the kinds of a track's file share, by number, name id or plane; None: nothing is known.
+        """Metadata of a track's kinds of events, by number, name id or plane; None: nothing is known.
 
         Raises NotBuilt while the run is indexed.
         """

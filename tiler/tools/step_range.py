@@ -1,4 +1,4 @@
-"""Which steps a question is about."""
+"""The range of steps that a question is about."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class StepRange(tuple[int, int]):
     @classmethod
     def parse(cls, text: str) -> StepRange:
         """`5-9`, `5..9`, or one step, `5`. Raises UsageError."""
-        found = _SPELT.fullmatch(text)
-        if found is None:
+        match = _SPELT.fullmatch(text)
+        if match is None:
             raise UsageError(f"steps must be a number or a range, as in 5 or 5-9, not {text[:40]!r}")
-        return cls.of(int(found[1]), int(found[2] or found[1]))
+        return cls.from_bounds(int(match[1]), int(match[2] or match[1]))
 
     @classmethod
-    def of(cls, first: int, last: int) -> StepRange:
+    def from_bounds(cls, first: int, last: int) -> StepRange:
         """Raises UsageError for numbers that make no range."""
         if not 0 <= first <= last < 10**18:
             raise UsageError(
@@ -45,18 +45,20 @@ class StepRange(tuple[int, int]):
             )
         return cls((first, last))
 
+    of = from_bounds  # as in version 0.2: tools of other packages call it
+
     @classmethod
     def convert(cls, value: Any) -> StepRange:
         """From what a client gives: text, a number, or the first and the last. Raises UsageError."""
         if isinstance(value, str):
             return cls.parse(value)
         if isinstance(value, int) and not isinstance(value, bool):
-            return cls.of(value, value)
+            return cls.from_bounds(value, value)
         if isinstance(value, range) and value.step == 1 and value:
-            return cls.of(value.start, value.stop - 1)
+            return cls.from_bounds(value.start, value.stop - 1)
         is_pair = isinstance(value, Sequence) and len(value) == 2
         if is_pair and all(isinstance(step, int) and not isinstance(step, bool) for step in value):
-            return cls.of(*value)
+            return cls.from_bounds(*value)
         raise UsageError("steps are a number, the first and the last of them, or a text such as 5-9")
 
     def text(self) -> str:

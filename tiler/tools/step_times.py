@@ -1,4 +1,4 @@
-"""What tools about the time of steps have in common: the steps that a question is about, core by core."""
+"""The steps that a question is about and the parts of their time, core by core, for several tools."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.step_times import AlignedSteps, StepPart, StepTimes, aligned, run_step_times
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Note
-from tilescope.tiler.tools.looked import Looked, no_steps
 from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question_windows import QuestionWindows, no_steps
 from tilescope.tiler.tools.scope import Scope
 
 Ints = NDArray[np.int64]
@@ -30,14 +30,14 @@ class AskedSteps:
     names: Sequence[str]  # of each core, with its host's where there are several
     hosts: Sequence[str]
     tick_ps: int
-    looked: Looked
+    question_windows: QuestionWindows
     notes: Sequence[Note]
     why: str
 
     @property
     def of_tpus(self) -> bool:
-        """Whether these are steps of TPU cores."""
-        return any(StepPart.IDLE in of.parts for of in self.times)
+        """True if these are steps of TPU cores."""
+        return any(StepPart.IDLE in core_times.parts for core_times in self.times)
 
     def ticks(self, ps: Ints) -> Ints:
         """Times in ticks."""
@@ -45,27 +45,29 @@ class AskedSteps:
 
     def event(self, core: int, row: int) -> str | None:
         """The slice that a step of a core is."""
-        of = self.times[core]
-        return None if of.track[row] < 0 else f"{of.track[row]}.{of.ordinal[row]}"
+        core_times = self.times[core]
+        return None if core_times.track[row] < 0 else f"{core_times.track[row]}.{core_times.ordinal[row]}"
 
 
 def asked_steps(scope: Scope, question: SpanQuestion) -> Steps[AskedSteps]:
     """The steps that a question is about, on the cores and hosts that have some of its tracks."""
-    looked = yield from scope.windows(question)
+    question_windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
     steps = scope.reader.steps
     if question.step_name is not None:
         steps = yield from scope.steps(question.step_name)
-    times = yield from run_step_times(scope.reader, steps, tracks, looked.of)
-    tpus = [of for of in times if StepPart.IDLE in of.parts]
-    hosts = [of for of in times if StepPart.IDLE not in of.parts]
+    times = yield from run_step_times(scope.reader, steps, tracks, question_windows.on_track)
+    tpus = [core_times for core_times in times if StepPart.IDLE in core_times.parts]
+    hosts = [core_times for core_times in times if StepPart.IDLE not in core_times.parts]
     times = tpus or hosts
     notes = []
     if tpus and hosts:
         notes.append(Note("info", "steps of TPU cores are shown; other hosts have steps, too: choose their tracks"))
-    host_names = [_host_name(scope, of) for of in times]
+    host_names = [_host_name(scope, core_times) for core_times in times]
     several = len(set(host_names)) > 1
-    names = [_name(scope, of, host if several else "") for of, host in zip(times, host_names, strict=True)]
+    names = [
+        _name(scope, core_times, host if several else "") for core_times, host in zip(times, host_names, strict=True)
+    ]
     together = aligned(times)
     yield
     notes += _notes(times, together, names)
@@ -73,17 +75,17 @@ def asked_steps(scope: Scope, question: SpanQuestion) -> Steps[AskedSteps]:
     if not times and steps.series:
         why = "no step of these devices and hosts lies in this span"
     tick_ps = int(scope.manifest["tick_ps"])
-    return AskedSteps(times, together, names, host_names, tick_ps, looked, notes, why)
+    return AskedSteps(times, together, names, host_names, tick_ps, question_windows, notes, why)
 
 
-def _host_name(scope: Scope, of: StepTimes) -> str:
+def _host_name(scope: Scope, core_times: StepTimes) -> str:
     groups = scope.reader.tree.groups
-    parent = groups[of.group]["parent"]
+    parent = groups[core_times.group]["parent"]
     return "" if parent is None else str(groups[parent]["name"])
 
 
-def _name(scope: Scope, of: StepTimes, host: str) -> str:
-    name = str(scope.reader.tree.groups[of.group]["name"])
+def _name(scope: Scope, core_times: StepTimes, host: str) -> str:
+    name = str(scope.reader.tree.groups[core_times.group]["name"])
     return f"{host} · {name}" if host else name
 
 
@@ -91,19 +93,23 @@ def _notes(times: Sequence[StepTimes], together: AlignedSteps, names: Sequence[s
     notes = []
     later = [name for name, shift in zip(names, together.shifts, strict=True) if shift]
     if later:
-        text = f"the trace has no step numbers, and {_some(later)} began later: steps were matched by their times"
+        text = (
+            f"the trace has no step numbers, and {_first_names(later)} began later: steps were matched by their times"
+        )
         notes.append(Note("warning", text))
     lacking = [name for place, name in enumerate(names) if (together.rows[:, place] < 0).any()]
     if lacking:
-        notes.append(Note("info", f"not all of these steps are on {_some(lacking)}: they are matched by their numbers"))
-    over = [name for name, of in zip(names, times, strict=True) if of.overlap]
+        notes.append(
+            Note("info", f"not all of these steps are on {_first_names(lacking)}: they are matched by their numbers")
+        )
+    over = [name for name, core_times in zip(names, times, strict=True) if core_times.overlap]
     if over:
-        notes.append(Note("info", f"steps overlap on {_some(over)}: what lies in two belongs to the later one"))
-    if not all(bool(of.is_whole.all()) for of in times):
+        notes.append(Note("info", f"steps overlap on {_first_names(over)}: what lies in two belongs to the later one"))
+    if not all(bool(core_times.is_whole.all()) for core_times in times):
         notes.append(Note("info", "the span cuts steps: of these only what lies in it is counted"))
     return notes
 
 
-def _some(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more

@@ -29,7 +29,7 @@ def always(_scope: Scope) -> Reason:
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[Q]):
-    """What answers one sort of question about a run, from its store alone.
+    """A tool: it answers one sort of question about a run, from its store alone.
 
     `id` is a word of small letters, digits and `_`; `help` is one line. `answer` may be interrupted between its steps,
     and raises UsageError and DamagedStore. `availability` says why a run has no answer, and what to record to get one.

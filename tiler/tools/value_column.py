@@ -38,10 +38,12 @@ class ValueColumn:
         real = values.where(ValueKind.REAL)
         kind[real[~np.isfinite(values.reals[real])]] = ValueKind.ABSENT
         kind[kind == ValueKind.NULL] = ValueKind.ABSENT
-        for of in _IN_OBJECTS:
-            at = values.where(of)
-            distinct, inverse = np.unique(bits[at], return_inverse=True)
-            bits[at] = np.array([self._place(values.objects[one]) for one in distinct.tolist()], np.int64)[inverse]
+        for object_kind in _IN_OBJECTS:
+            rows = values.where(object_kind)
+            distinct, inverse = np.unique(bits[rows], return_inverse=True)
+            bits[rows] = np.array([self._place(values.objects[index]) for index in distinct.tolist()], np.int64)[
+                inverse
+            ]
         self._kinds.append(kind)
         self._bits.append(bits)
 
@@ -65,11 +67,11 @@ class ValueColumn:
             wide = [values.value(row) for row in range(len(values))]
             return Column(name, title, "count", np.array(wide, object), total="none")
         if ValueKind.REAL in kinds and kinds <= {ValueKind.REAL, ValueKind.INTEGER}:
-            at = values.where(ValueKind.INTEGER)
-            whole = values.bits[at]
+            rows = values.where(ValueKind.INTEGER)
+            whole = values.bits[rows]
             if bool(np.all((whole >= -_EXACT) & (whole <= _EXACT))):
                 doubles = values.reals.copy()
-                doubles[at] = whole
+                doubles[rows] = whole
                 doubles[missing] = np.nan
                 return Column(name, title, "number", doubles, total="none")
         if kinds == {ValueKind.FLAG}:
@@ -81,16 +83,16 @@ class ValueColumn:
 
     def _are_whole(self, values: Values) -> bool:
         others = np.unique(values.bits[values.where(ValueKind.OTHER)])
-        return all(isinstance(values.objects[one], int) for one in others.tolist())
+        return all(isinstance(values.objects[index], int) for index in others.tolist())
 
     def _texts_of(self, values: Values, kinds: set[ValueKind]) -> Words:
         codes = np.full(len(values), -1, np.int32)
         words: dict[str, int] = {}
         for kind in sorted(kinds):
-            at = values.where(kind)
-            _, first, inverse = np.unique(values.bits[at], return_index=True, return_inverse=True)
-            told = [words.setdefault(_text(values.value(row)), len(words)) for row in at[first].tolist()]
-            codes[at] = np.array(told, np.int32)[inverse]
+            rows = values.where(kind)
+            _, first, inverse = np.unique(values.bits[rows], return_index=True, return_inverse=True)
+            word_places = [words.setdefault(_text(values.value(row)), len(words)) for row in rows[first].tolist()]
+            codes[rows] = np.array(word_places, np.int32)[inverse]
         return Words(codes, list(words))
 
     def _place(self, value: object) -> int:
@@ -112,20 +114,20 @@ def _text(value: object) -> str:
 
 def _values(column: Column) -> Values:
     data = column.values
-    found = Values(np.zeros(len(data), np.uint8), np.zeros(len(data), np.int64))
+    values = Values(np.zeros(len(data), np.uint8), np.zeros(len(data), np.int64))
     if isinstance(data, Words):
-        found.objects = list(data.words)
-        found.kind[data.codes >= 0] = ValueKind.TEXT
-        found.bits[:] = data.codes
+        values.objects = list(data.words)
+        values.kind[data.codes >= 0] = ValueKind.TEXT
+        values.bits[:] = data.codes
     elif isinstance(data, np.ndarray) and data.dtype == np.float64:
-        found.kind[np.isfinite(data)] = ValueKind.REAL
-        found.bits[:] = data.view(np.int64)
+        values.kind[np.isfinite(data)] = ValueKind.REAL
+        values.bits[:] = data.view(np.int64)
     elif isinstance(data, np.ndarray) and data.dtype == np.int64 and column.kind in INTEGER_KINDS:
         missing = np.ma.getmaskarray(data)
-        found.kind[~missing] = ValueKind.INTEGER
-        found.bits[:] = np.ma.getdata(data)
+        values.kind[~missing] = ValueKind.INTEGER
+        values.bits[:] = np.ma.getdata(data)
     else:
         rows = [row for row, value in enumerate(values_of(column)) if value is not None]
-        known = values_of(column)
-        found.put(rows, [known[row] for row in rows])
-    return found
+        cells = values_of(column)
+        values.put(rows, [cells[row] for row in rows])
+    return values

@@ -1,4 +1,4 @@
-"""What tools say of how kinds of work were told: by which rules, and of how much time none says anything."""
+"""Notes on how kinds of work were told: by which rules, and how much time no rule explains."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def work_facts(reader: QueryReader, devices: Sequence[Device], windows_of: Windo
 
 
 def work_notes(reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Steps[list[Note]]:
-    """What no rule names, where it takes so much time that it may change what is said of communication."""
+    """Note on work that no rule names, where it takes enough time to change figures of communication."""
     unnamed = yield from unnamed_work(reader, devices, windows_of)
     if not unnamed.whole or unnamed.ticks < _MATTERS * unnamed.whole:
         return []

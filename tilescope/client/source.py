@@ -76,7 +76,7 @@ class Source(Protocol):
 
 def text_of(value: Value) -> str:
     """A field of a question as it stands in a URL."""
-    return tools.text_of(value if isinstance(value, int | str) else Tracks.of(value))
+    return tools.text_of(value if isinstance(value, int | str) else Tracks.from_numbers(value))
 
 
 def ref_of(build: Build) -> str:

@@ -113,7 +113,7 @@ def test_a_span_has_what_overlaps_it_whole(original: Path, tmp_path: Path) -> No
     run = tilescope.connect(original).run()
     start, end = run.end // 4, run.end // 2
     some = [track.id for track in run.tracks() if track.kind == "slice"][:20]
-    again = read_again(exported(original, start=start, end=end, tracks=Tracks.of(some)), tmp_path)
+    again = read_again(exported(original, start=start, end=end, tracks=Tracks.from_numbers(some)), tmp_path)
     ticks = 0
     for event in run.events(start, end, tracks=some):
         ticks += event["duration"]
@@ -200,9 +200,9 @@ def test_any_part_of_any_trace_has_the_same_events_arguments_and_flows(
         some = tracks[1:] if of_some and len(tracks) > 1 else tracks
         if not ticks or ticks.start > run.end:
             with pytest.raises(UsageError, match="the span is outside of the run"):
-                exported(store, start=ticks.start, end=ticks.stop, tracks=Tracks.of(some))
+                exported(store, start=ticks.start, end=ticks.stop, tracks=Tracks.from_numbers(some))
             return
-        data = exported(store, start=ticks.start, end=ticks.stop, tracks=Tracks.of(some))
+        data = exported(store, start=ticks.start, end=ticks.stop, tracks=Tracks.from_numbers(some))
         expected = slices_of(run, ticks, some)
         starts = {name: start for name, (start, *_) in expected.items()}
         wanted = flows_of(store, lambda track, tick: track in some and tick in ticks)
@@ -244,4 +244,4 @@ def test_what_travels_with_a_piece_is_small(tmp_path: Path) -> None:
 
 def test_what_is_not_there_is_refused(original: Path) -> None:
     with pytest.raises(UsageError, match="track 99999 does not exist"):
-        exported(original, tracks=Tracks.of([99999]))
+        exported(original, tracks=Tracks.from_numbers([99999]))

@@ -17,7 +17,7 @@ OURS = list(tools())
 
 def forget() -> None:
     """What is installed is looked up once in a process."""
-    catalogue.known.cache_clear()
+    catalogue.installed_tools.cache_clear()
     catalogue.edition.cache_clear()
 
 

@@ -197,6 +197,13 @@ def test_tracks_that_are_no_devices_are_looked_at_one_by_one(devices: DeviceTrac
     assert "one by one: no device's work was recognised" in answer.notes[0].text
 
 
+@pytest.mark.parametrize("each_track", [False, True])
+def test_the_answer_says_how_many_lanes_are_looked_at(devices: DeviceTrace, each_track: bool) -> None:
+    fact = gaps(devices.reader, each_track=each_track).fact("lanes")
+    count = len(lanes(devices, each_track=each_track))
+    assert (fact.label, fact.value, fact.note) == ("Looked at", count, "devices or tracks")
+
+
 def test_some_streams_of_a_device_and_steps(devices: DeviceTrace) -> None:
     work = devices.work(1, 7) + devices.work(1, 9)
     tracks = [devices.track(1, 7), devices.track(1, 9), devices.track(HOST, 1)]

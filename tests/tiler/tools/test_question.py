@@ -23,8 +23,9 @@ QUESTIONS = st.builds(
     FindQuestion,
     start=TICKS,
     end=TICKS,
-    tracks=st.none() | st.builds(Tracks.of, st.lists(st.integers(0, 300), max_size=50)),
-    steps=st.none() | st.tuples(st.integers(0, 9), st.integers(9, 10**18 - 1)).map(lambda pair: StepRange.of(*pair)),
+    tracks=st.none() | st.builds(Tracks.from_numbers, st.lists(st.integers(0, 300), max_size=50)),
+    steps=st.none()
+    | st.tuples(st.integers(0, 9), st.integers(9, 10**18 - 1)).map(lambda pair: StepRange.from_bounds(*pair)),
     step_name=st.none() | st.text(min_size=1, max_size=256),
     text=st.text(min_size=1, max_size=256),
     match=st.sampled_from(["contains", "exact"]),
@@ -41,7 +42,7 @@ def test_a_question_comes_back_from_its_texts_and_its_json(question: FindQuestio
 
 @given(st.lists(st.integers(0, 5000)))
 def test_tracks_come_back_from_their_text(tracks: list[int]) -> None:
-    found = Tracks.of(tracks)
+    found = Tracks.from_numbers(tracks)
     assert found == tuple(sorted(set(tracks)))
     text = found.text()
     if len(text) <= 2000:
@@ -97,7 +98,7 @@ def test_json_that_is_no_question(data: bytes) -> None:
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner), max_leaves=4))
 def test_any_json_is_a_question_or_refused(value: Any) -> None:
-    for name in FindQuestion.known():
+    for name in FindQuestion.field_names():
         with suppress(UsageError):
             question = from_json(FindQuestion, json.dumps({"text": "x", name: value}).encode())
             assert from_json(FindQuestion, to_json(question)) == question
@@ -121,6 +122,6 @@ def test_spans() -> None:
     assert StatsQuestion(start=-5, end=-2).span == TickRange(0, 0)
     assert StatsQuestion(start=7, end=7).span == TickRange(7, 7)
     with pytest.raises(UsageError, match="this tool does not support steps"):
-        _ = StatsQuestion(steps=StepRange.of(3, 4)).span
+        _ = StatsQuestion(steps=StepRange.from_bounds(3, 4)).span
     with pytest.raises(UsageError, match="ticks 7 to 6 are not a span"):
         _ = StatsQuestion(start=7, end=6).span

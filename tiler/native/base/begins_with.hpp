@@ -1,4 +1,4 @@
-// Whether some bytes begin with others, sixteen at a time: most are too short for it to be worth a call.
+// Comparison of bytes with the beginning of others, sixteen at a time: most are too short for it to be worth a call.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace tilescope {
 
-// How many bytes may be read behind those that others are compared with.
+// Number of bytes that may be read behind those that others are compared with.
 constexpr std::size_t kReadBehind = 16;
 
-// Whether the `size` bytes at `plain`, which has `kReadBehind` more, stand at `p`, and before `end`.
+// True if the `size` bytes at `plain`, which has `kReadBehind` more, stand at `p`, and before `end`.
 inline bool begins_with(const char* p, const char* end, const char* plain, std::size_t size) {
     if (static_cast<std::size_t>(end - p) < size) return false;
 #if defined(__SSE2__)

@@ -1,4 +1,4 @@
-// How many bits a number has.
+// Number of bits that a number has.
 #pragma once
 
 #include <cstdint>

@@ -22,27 +22,27 @@ constexpr std::size_t kTogether = 16;  // values: a plane of so many fills a reg
 
 __m128i load(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
 
-// Where the planes of a few values go: each so far behind the one before.
+// Writes the planes of a few values: each so far behind the one before.
 class PlaneStore {
   public:
-    PlaneStore(char* at, std::size_t stride, std::size_t planes) : at_(at), stride_(stride), left_(planes) {}
+    PlaneStore(char* out, std::size_t stride, std::size_t planes) : out_(out), stride_(stride), left_(planes) {}
 
     void put(__m128i plane) {
         if (left_ == 0) return;
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(at_), plane);
-        at_ += stride_;
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out_), plane);
+        out_ += stride_;
         --left_;
     }
     bool full() const { return left_ == 0; }
 
   private:
-    char* at_;
+    char* out_;
     std::size_t stride_;
     std::size_t left_;
 };
 
-// Of 16 values, given are bytes: those of the values k, k + 4, k + 8 and k + 12 side by side, place by place, for each k below 4.
-// Four places of each value are in them.
+// Takes the bytes of 16 values: those of the values k, k + 4, k + 8 and k + 12 side by side, place by place, for each k
+// below 4. Four places of each value are in them.
 void put_four(__m128i k0, __m128i k1, __m128i k2, __m128i k3, PlaneStore& out) {
     const __m128i even = _mm_unpacklo_epi8(k0, k2), odd = _mm_unpacklo_epi8(k1, k3);
     out.put(_mm_unpacklo_epi8(even, odd));
@@ -85,11 +85,11 @@ void put_16(const uint64_t* values, PlaneStore out) {
 
 template <typename T>
 void write(Span<const T> values, std::size_t planes, char* out, std::size_t stride) {
-    std::size_t at = 0;
-    for (; values.size() - at >= kTogether; at += kTogether) {
-        put_16(values.data() + at, PlaneStore(out + at, stride, planes));
+    std::size_t done = 0;
+    for (; values.size() - done >= kTogether; done += kTogether) {
+        put_16(values.data() + done, PlaneStore(out + done, stride, planes));
     }
-    write_one_by_one(values, at, planes, out, stride);
+    write_one_by_one(values, done, planes, out, stride);
 }
 
 #else

@@ -88,8 +88,8 @@ class CountedAllocator {
             throw;
         }
     }
-    void deallocate(T* at, std::size_t n) noexcept {
-        std::allocator<T>().deallocate(at, n);
+    void deallocate(T* memory, std::size_t n) noexcept {
+        std::allocator<T>().deallocate(memory, n);
         if (budget_ != nullptr) budget_->give(n * sizeof(T));
     }
     MemoryBudget* budget() const { return budget_; }

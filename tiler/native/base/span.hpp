@@ -57,7 +57,7 @@ class Span {
     std::size_t size_ = 0;
 };
 
-// How many rows columns have that stand side by side. Throws std::invalid_argument when they differ.
+// Number of rows of columns that stand side by side. Throws std::invalid_argument when they differ.
 template <typename Column, typename... Columns>
 constexpr std::size_t same_size(const Column& column, const Columns&... columns) {
     const std::size_t size = column.size();

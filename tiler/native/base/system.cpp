@@ -15,9 +15,9 @@ std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)
 
 bool replace_by_zeros(std::uintptr_t begin, std::size_t bytes) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is what a signal told
-    void* at = mmap(reinterpret_cast<void*>(begin), bytes, PROT_READ,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-    return at != MAP_FAILED;
+    void* mapping = mmap(reinterpret_cast<void*>(begin), bytes, PROT_READ,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    return mapping != MAP_FAILED;
 }
 
 void drop_pages(const std::uint8_t* begin, std::size_t bytes) {

@@ -23,7 +23,7 @@ namespace tilescope {
 
 namespace {
 
-// Of all tracks of a file whose events come in file order.
+// Activities of all tracks of a file whose events come in file order.
 class Activities {
   public:
     void add(const InColumn<std::int32_t>& track, const InColumn<std::uint8_t>& phase,
@@ -38,27 +38,27 @@ class Activities {
             if (tracks[k] < 0) throw std::invalid_argument("tracks are not negative");
             const auto number = static_cast<std::size_t>(tracks[k]);
             if (number >= tracks_.size()) tracks_.resize(number + 1);
-            if (!tracks_[number].known) {
-                tracks_[number].known = true;
-                ++known_;
+            if (!tracks_[number].seen) {
+                tracks_[number].seen = true;
+                ++n_seen_;
             }
             take(tracks_[number], static_cast<Phase>(phases[k]), times[k], durations[k]);
         }
     }
 
-    auto of(std::size_t track) const {
+    auto activity_of(std::size_t track) const {
         static const Activity none;
         return activity_columns(track < tracks_.size() ? tracks_[track].activity : none);
     }
 
-    std::size_t known() const { return known_; }
+    std::size_t n_seen() const { return n_seen_; }
 
   private:
     struct Track {
         Activity activity;
         std::int64_t begin = 0;  // of the outermost slice that is open
         std::uint64_t depth = 0;
-        bool known = false;
+        bool seen = false;
     };
 
     static void take(Track& track, Phase phase, std::int64_t time, std::int64_t duration) {
@@ -80,7 +80,7 @@ class Activities {
     }
 
     std::vector<Track> tracks_;
-    std::size_t known_ = 0;
+    std::size_t n_seen_ = 0;
 };
 
 auto bins_of_activity(const std::vector<InColumn<double>>& busy, const std::vector<double>& first,
@@ -91,12 +91,12 @@ auto bins_of_activity(const std::vector<InColumn<double>>& busy, const std::vect
     std::vector<ActivityLoad> loads;
     loads.reserve(busy.size());
     for (std::size_t k = 0; k < busy.size(); ++k) loads.push_back({span_of(busy[k]), first[k], step[k]});
-    ActivityBins found;
+    ActivityBins combined;
     {
         nb::gil_scoped_release release;
-        found = activity_bins(loads, bins);
+        combined = activity_bins(loads, bins);
     }
-    return std::make_tuple(to_numpy(std::move(found.bins)), to_numpy(std::move(found.utilisation)));
+    return std::make_tuple(to_numpy(std::move(combined.bins)), to_numpy(std::move(combined.utilisation)));
 }
 
 auto extent(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& time_ns,
@@ -106,13 +106,13 @@ auto extent(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& t
         return column ? std::make_optional(span_of(*column)) : std::nullopt;
     };
     const auto starts_ps = optional(time_ps), durations_ps = optional(duration_ps);
-    ChunkExtent found;
+    ChunkExtent bounds;
     {
         nb::gil_scoped_release release;
-        found = extent_of(span_of(phase), span_of(time_ns), starts_ps, span_of(duration_ns), durations_ps);
+        bounds = extent_of(span_of(phase), span_of(time_ns), starts_ps, span_of(duration_ns), durations_ps);
     }
-    return std::make_tuple(found.events, found.first_ns, found.latest_ns, found.longest_ns, found.last_ns,
-                           found.last_ps, found.any_ps);
+    return std::make_tuple(bounds.events, bounds.first_ns, bounds.latest_ns, bounds.longest_ns, bounds.last_ns,
+                           bounds.last_ps, bounds.any_ps);
 }
 
 }  // namespace
@@ -131,8 +131,8 @@ void bind_activity(nb::module_& m) {
         .def(nb::init<>())
         .def("add", &Activities::add, nb::arg("track"), nb::arg("phase"), nb::arg("time"), nb::arg("duration"),
              "Adds a chunk of events.")
-        .def_prop_ro("tracks", &Activities::known, "How many tracks have had events or flow ends.")
-        .def("of", &Activities::of, nb::arg("track"),
+        .def_prop_ro("tracks", &Activities::n_seen, "How many tracks have had events or flow ends.")
+        .def("of", &Activities::activity_of, nb::arg("track"),
              "Returns shift, first bin, and the busy time of each bin: bin k of the column covers [(first + k) <<\n"
              "shift, (first + k + 1) << shift).");
 }

@@ -1,4 +1,4 @@
-// How activity crosses the border to Python.
+// Conversion of activity to tuples for Python.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace tilescope {
 
 // (shift, first bin, busy time of each bin): bin k of the column covers [(first + k) << shift, (first + k + 1) << shift).
-inline std::tuple<int, std::int64_t, OutColumn<std::int64_t>> activity_columns(const Activity& found) {
-    const Activity activity = found.binned();
+inline std::tuple<int, std::int64_t, OutColumn<std::int64_t>> activity_columns(const Activity& recorded) {
+    const Activity activity = recorded.binned();
     std::vector<std::int64_t> busy;
     if (!activity.empty())
         for (std::int64_t bin = activity.first(); bin <= activity.last(); ++bin) busy.push_back(activity.busy(bin));

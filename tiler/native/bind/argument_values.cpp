@@ -23,7 +23,7 @@ namespace tilescope {
 
 namespace {
 
-// Of each argument kinds and bits; and the texts.
+// Kinds and bits of each argument; and the texts.
 using ValueColumns =
     std::pair<std::vector<std::pair<OutColumn<std::uint8_t>, OutColumn<std::int64_t>>>, std::vector<nb::bytes>>;
 
@@ -33,9 +33,9 @@ void for_each_row(Span<const std::int64_t> ends, Bytes args, Span<const std::int
     for (const std::int64_t row : rows) {
         if (row < 0 || static_cast<std::uint64_t>(row) >= ends.size())
             throw std::invalid_argument("there is no such row");
-        const auto at = static_cast<std::size_t>(row);
-        const std::int64_t begin = at == 0 ? 0 : ends[at - 1];
-        const std::int64_t end = ends[at];
+        const auto index = static_cast<std::size_t>(row);
+        const std::int64_t begin = index == 0 ? 0 : ends[index - 1];
+        const std::int64_t end = ends[index];
         if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > args.size())
             throw std::invalid_argument("arguments lie beyond the data");
         read(args.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
@@ -61,11 +61,11 @@ std::tuple<ValueColumns, OutColumn<std::int64_t>> stat_values(const InColumn<std
     {
         nb::gil_scoped_release release;
         const xspace::WantedStats wanted(ids, has_number);
-        std::vector<ArgumentValue> found(ids.size());
+        std::vector<ArgumentValue> event_values(ids.size());
         metadata.reserve(rows.size());
         for_each_row(span_of(args_end), span_of(args), span_of(rows), [&](Bytes of_event) {
-            metadata.push_back(wanted.read(of_event, found));
-            values.add(found);
+            metadata.push_back(wanted.read(of_event, event_values));
+            values.add(event_values);
         });
     }
     return {columns_of(values), to_numpy(std::move(metadata))};
@@ -76,11 +76,11 @@ ValueColumns json_values(const InColumn<std::int64_t>& args_end, const InColumn<
     ArgumentValues values(names.size());
     {
         nb::gil_scoped_release release;
-        std::vector<ArgumentValue> found(names.size());
+        std::vector<ArgumentValue> event_values(names.size());
         const JsonArguments wanted(std::move(names));
         for_each_row(span_of(args_end), span_of(args), span_of(rows), [&](Bytes of_event) {
-            wanted.read(text_of(of_event), found);
-            values.add(found);
+            wanted.read(text_of(of_event), event_values);
+            values.add(event_values);
         });
     }
     return columns_of(values);

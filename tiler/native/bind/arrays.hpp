@@ -1,4 +1,5 @@
-// How columns cross the border to Python: vectors become numpy arrays without a copy, arrays come in as they are.
+// Conversion of columns at the border to Python: vectors become numpy arrays without a copy, arrays come in as they
+// are.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -24,7 +25,7 @@ using InColumn = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_conti
 template <typename T>
 using WritableColumn = nanobind::ndarray<T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
-// Of an InColumn<T> a Span<const T>. The array keeps what it shows.
+// Returns a Span<const T> of an InColumn<T>. The array keeps what it shows.
 template <typename T>
 Span<T> span_of(const WritableColumn<T>& column) {
     return {column.data(), column.size()};

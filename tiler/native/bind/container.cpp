@@ -37,22 +37,22 @@ using DecodedColumn = std::tuple<int, bool, OutColumn<int64_t>>;
 
 std::vector<DecodedColumn> container_columns(const nb::bytes& data, size_t max_rows,
                                              const std::optional<std::vector<int>>& only) {
-    std::vector<ContainerReader::Column> found;
+    std::vector<ContainerReader::Column> stored;
     std::vector<std::vector<int64_t>> values;
     {
         nb::gil_scoped_release release;
-        found = ContainerReader(bytes_of(view_of(data)), max_rows).columns();
+        stored = ContainerReader(bytes_of(view_of(data)), max_rows).columns();
         const auto is_left = [&only](const ContainerReader::Column& column) {
             return only && std::find(only->begin(), only->end(), column.id) == only->end();
         };
-        found.erase(std::remove_if(found.begin(), found.end(), is_left), found.end());
-        values.reserve(found.size());
-        for (const ContainerReader::Column& column : found) values.push_back(ContainerReader::decode(column));
+        stored.erase(std::remove_if(stored.begin(), stored.end(), is_left), stored.end());
+        values.reserve(stored.size());
+        for (const ContainerReader::Column& column : stored) values.push_back(ContainerReader::decode(column));
     }
     std::vector<DecodedColumn> columns;
-    columns.reserve(found.size());
-    for (std::size_t k = 0; k < found.size(); ++k) {
-        columns.emplace_back(found[k].id, found[k].is_float(), to_numpy(std::move(values[k])));
+    columns.reserve(stored.size());
+    for (std::size_t k = 0; k < stored.size(); ++k) {
+        columns.emplace_back(stored[k].id, stored[k].is_float(), to_numpy(std::move(values[k])));
     }
     return columns;
 }
@@ -91,7 +91,7 @@ std::vector<std::tuple<std::size_t, std::size_t, nb::bytes>> own_blocks(const nb
     }
     std::vector<std::tuple<std::size_t, std::size_t, nb::bytes>> blocks;
     blocks.reserve(made.size());
-    for (const OwnBlocks& some : made) blocks.emplace_back(some.first, some.last, python_bytes(some.deflated));
+    for (const OwnBlocks& block : made) blocks.emplace_back(block.first, block.last, python_bytes(block.deflated));
     return blocks;
 }
 

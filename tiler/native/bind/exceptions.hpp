@@ -1,4 +1,4 @@
-// How our exceptions cross the border: as an exception of Python's, whose arguments say what is wrong and where.
+// Conversion of our exceptions to exceptions of Python's, whose arguments say what is wrong and where.
 #pragma once
 
 #include <nanobind/nanobind.h>

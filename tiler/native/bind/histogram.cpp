@@ -46,7 +46,7 @@ using SumColumn = OutColumn<int64_t>;
 using Halves = std::pair<OutColumn<uint64_t>, OutColumn<uint64_t>>;
 // Name, count, busy time, self time, duration, longest, shortest.
 using SumColumns = std::tuple<SumColumn, SumColumn, Halves, Halves, Halves, SumColumn, SumColumn>;
-// How many of each row; bucket and count of each.
+// Numbers of buckets of each row; bucket and count of each.
 using BucketColumns = std::tuple<SumColumn, SumColumn, SumColumn>;
 
 class WideColumn {
@@ -112,7 +112,7 @@ class BoundHistograms {
             same_size(level, *own);
             for (size_t k = 0; k < tiles.size(); ++k) tiles[k].own = span_of(*own)[k];
         }
-        const FirstLook::Limits limits{rows, events_per_row};
+        const RecordFinder::Limits limits{rows, events_per_row};
         walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), limits, budget, track_names, most_pairs);
     }
 
@@ -125,14 +125,14 @@ class BoundHistograms {
         HistogramRecords records;
         {
             nb::gil_scoped_release release;
-            looked_ = looked_ || !walk_->next_by_track();
-            if (!looked_) {
+            tracks_done_ = tracks_done_ || !walk_->next_by_track();
+            if (!tracks_done_) {
                 const NameRows sums = walk_->track_sums();
                 records = encode_histogram({sums.rows, sums.buckets}, *names, HistogramWalk::kTracks,
                                            walk_->tile_by_track().level, owner);
             }
         }
-        if (looked_) return std::nullopt;
+        if (tracks_done_) return std::nullopt;
         const HistogramTile& tile = walk_->tile_by_track();
         return std::make_tuple(static_cast<int>(tile.level), tile.index, to_bytes(records.histogram),
                                to_bytes(records.spread));
@@ -144,7 +144,7 @@ class BoundHistograms {
         std::vector<uint32_t> own;
         {
             nb::gil_scoped_release release;
-            looked_ = true;
+            tracks_done_ = true;
             for (const HistogramTile& tile : walk_->with_records()) {
                 together.push_back(tile.together ? 1 : 0);
                 own.push_back(tile.own);
@@ -160,11 +160,11 @@ class BoundHistograms {
         HistogramRecords records;
         {
             nb::gil_scoped_release release;
-            looked_ = true;
+            tracks_done_ = true;
             done_ = done_ || !walk_->next();
             if (!done_) {
-                const uint32_t of = walk_->track() ? owners.at(*walk_->track()) : owner;
-                records = encode_histogram(walk_->sums(), walk_->names(), rows_, walk_->tile().level, of);
+                const uint32_t record_owner = walk_->track() ? owners.at(*walk_->track()) : owner;
+                records = encode_histogram(walk_->sums(), walk_->names(), rows_, walk_->tile().level, record_owner);
             }
         }
         if (done_) return std::nullopt;
@@ -176,7 +176,7 @@ class BoundHistograms {
     std::vector<TrackColumns> tracks_;
     size_t rows_;
     std::unique_ptr<HistogramWalk> walk_;
-    bool looked_ = false, done_ = false;
+    bool tracks_done_ = false, done_ = false;
 };
 
 std::vector<LeafPart> leaf_parts(const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
@@ -253,11 +253,11 @@ class BoundSpanSums {
 OutColumn<int64_t> bucket_of_each(const InColumn<int64_t>& durations) {
     std::vector<int64_t> buckets;
     buckets.reserve(durations.size());
-    for (const int64_t duration : span_of(durations)) buckets.push_back(DurationBuckets::all().of(duration));
+    for (const int64_t duration : span_of(durations)) buckets.push_back(DurationBuckets::all().index_of(duration));
     return to_numpy(std::move(buckets));
 }
 
-// When slices of some kinds run, page by page.
+// The times at which slices of some kinds run, page by page.
 class BoundLeafSpans {
   public:
     explicit BoundLeafSpans(const InColumn<uint8_t>& kinds)

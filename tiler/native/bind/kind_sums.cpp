@@ -39,10 +39,10 @@ class RecordKindSums : public KindSums {
             nb::gil_scoped_release release;
             record_.read(bytes_of(view_of(data)), {track, kinds(), most}, span_of(columns));
             add_whole(record_.kind(), record_.parent(), record_.duration(), first);
-            const Span<const std::int64_t> told = record_.told();
+            const Span<const std::int64_t> numbered = record_.numbered_operations();
             kind_.clear();
-            for (const std::int64_t place : told) kind_.push_back(record_.kind()[static_cast<std::size_t>(place)]);
-            const std::vector<std::uint8_t> all(told.size(), 1);
+            for (const std::int64_t place : numbered) kind_.push_back(record_.kind()[static_cast<std::size_t>(place)]);
+            const std::vector<std::uint8_t> all(numbered.size(), 1);
             for (std::size_t k = 0; k < columns.size(); ++k) {
                 has.push_back(record_.numbers(k).empty() ? 0 : 1);
                 if (has.back() != 0) add_number(k, kind_, record_.numbers(k), all);
@@ -105,8 +105,8 @@ void bind_kind_sums(nb::module_& m) {
                std::int64_t first) {
                 nb::gil_scoped_release release;
                 std::int64_t last = -1;
-                for (const Span<const std::int64_t> of : {span_of(kind), span_of(parent)})
-                    for (const std::int64_t value : of) last = std::max(last, value);
+                for (const Span<const std::int64_t> column : {span_of(kind), span_of(parent)})
+                    for (const std::int64_t value : column) last = std::max(last, value);
                 self.grow(static_cast<std::size_t>(last + 1));
                 self.add_whole(span_of(kind), span_of(parent), span_of(duration), first);
             },
@@ -127,20 +127,21 @@ void bind_kind_sums(nb::module_& m) {
         .def(
             "number",
             [](RecordKindSums& self, std::size_t number) {
-                WideSums& of = self.numbers.at(number);
-                of.grow(self.kinds());
-                return taken(of);
+                WideSums& sums = self.numbers.at(number);
+                sums.grow(self.kinds());
+                return taken(sums);
             },
             nb::arg("number"), "Returns the sums of a number. They are not kept.")
         .def(
             "take",
             [](RecordKindSums& self) {
-                KindSums::Columns of = self.columns();
+                KindSums::Columns columns = self.columns();
                 static_cast<KindSums&>(self) = KindSums(0, self.numbers.size());
-                return nb::make_tuple(to_numpy(std::move(of.count)), to_numpy(std::move(of.empty)),
-                                      to_numpy(std::move(of.occurrences)), to_numpy(std::move(of.longest)),
-                                      to_numpy(std::move(of.longest_at)), to_numpy(std::move(of.shortest_lasting)),
-                                      nb::cast(taken(of.total)), nb::cast(taken(of.inner)));
+                return nb::make_tuple(to_numpy(std::move(columns.count)), to_numpy(std::move(columns.empty)),
+                                      to_numpy(std::move(columns.occurrences)), to_numpy(std::move(columns.longest)),
+                                      to_numpy(std::move(columns.longest_at)),
+                                      to_numpy(std::move(columns.shortest_lasting)), nb::cast(taken(columns.total)),
+                                      nb::cast(taken(columns.inner)));
             },
             nb::sig("def take(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64], "
                     "NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64], "
@@ -177,8 +178,8 @@ void bind_kind_sums(nb::module_& m) {
         .def(
             "halves",
             [](const NameTotals& self, std::size_t names) {
-                NameTotals::Halves found = self.halves(names);
-                return std::make_pair(to_numpy(std::move(found.low)), to_numpy(std::move(found.high)));
+                NameTotals::Halves totals = self.halves(names);
+                return std::make_pair(to_numpy(std::move(totals.low)), to_numpy(std::move(totals.high)));
             },
             nb::arg("names"), "Returns the low 32 bits of the total of each name that has events, and what is above.");
 }

@@ -47,7 +47,7 @@ class MessageFields {
     wire::Cursor cursor_;
 };
 
-// Which fields of messages of one type are taken: numbers, those of bytes, and numbers that are repeated, in this order.
+// Reads some fields of messages of one type: numbers, those of bytes, and numbers that are repeated, in this order.
 class MessageValues {
   public:
     MessageValues(const std::vector<std::uint32_t>& numbers, const std::vector<std::uint32_t>& bytes,
@@ -63,7 +63,8 @@ class MessageValues {
         }
     }
 
-    // Of a field that is there several times the last, as everybody reads them. One of another wire type is skipped.
+    // Returns the values of these fields; of a field that is there several times the last, as everybody reads them. One
+    // of another wire type is skipped.
     nb::tuple read(const nb::bytes& raw) const {
         const wire::Source source(reinterpret_cast<const std::uint8_t*>(raw.c_str()), raw.size());
         std::vector<Value> values(repeated_);
@@ -87,12 +88,12 @@ class MessageValues {
                 cursor.skip(tag);
             }
         }
-        nb::object found = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(size_)));
-        if (!found.is_valid()) nb::raise_python_error();
-        for (std::size_t k = 0; k < bytes_; ++k) put(found, k, nb::int_(values[k].number));
-        for (std::size_t k = bytes_; k < repeated_; ++k) put(found, k, to_bytes(wire::text(source, values[k].bytes)));
-        for (std::size_t k = repeated_; k < size_; ++k) put(found, k, tuple_of(repeated[k - repeated_]));
-        return nb::borrow<nb::tuple>(found);
+        nb::object fields = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(size_)));
+        if (!fields.is_valid()) nb::raise_python_error();
+        for (std::size_t k = 0; k < bytes_; ++k) put(fields, k, nb::int_(values[k].number));
+        for (std::size_t k = bytes_; k < repeated_; ++k) put(fields, k, to_bytes(wire::text(source, values[k].bytes)));
+        for (std::size_t k = repeated_; k < size_; ++k) put(fields, k, tuple_of(repeated[k - repeated_]));
+        return nb::borrow<nb::tuple>(fields);
     }
 
   private:
@@ -110,10 +111,10 @@ class MessageValues {
     }
 
     static nb::object tuple_of(const std::vector<std::int64_t>& numbers) {
-        nb::object found = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(numbers.size())));
-        if (!found.is_valid()) nb::raise_python_error();
-        for (std::size_t k = 0; k < numbers.size(); ++k) put(found, k, nb::int_(numbers[k]));
-        return found;
+        nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(numbers.size())));
+        if (!tuple.is_valid()) nb::raise_python_error();
+        for (std::size_t k = 0; k < numbers.size(); ++k) put(tuple, k, nb::int_(numbers[k]));
+        return tuple;
     }
 
     std::size_t bytes_, repeated_, size_;  // the first place of each kind, and how many there are

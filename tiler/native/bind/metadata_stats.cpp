@@ -19,10 +19,10 @@
 #include "base/span.hpp"
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "xspace/entry_stats.hpp"
 #include "xspace/message_parts.hpp"
 #include "xspace/metadata_rows.hpp"
 #include "xspace/named_parts.hpp"
-#include "xspace/said_entries.hpp"
 #include "xspace/stat_codes.hpp"
 #include "xspace/wire.hpp"
 
@@ -39,8 +39,8 @@ wire::Source source_of(const nb::bytes& raw) {
 }
 
 nb::object text_or_bytes(std::string_view text) {
-    nb::object found = nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "strict"));
-    if (found.is_valid()) return found;
+    nb::object decoded = nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "strict"));
+    if (decoded.is_valid()) return decoded;
     PyErr_Clear();
     return to_bytes(text);
 }
@@ -77,28 +77,29 @@ class ReferenceCodes {
     ReferenceCodes(StatCodes& codes, const ChosenStats& chosen) : codes_(codes), chosen_(chosen) {}
 
     std::int32_t operator()(std::uint64_t reference) {
-        const auto known = known_.find(reference);
-        if (known != known_.end()) return known->second;
+        const auto entry = codes_by_reference_.find(reference);
+        if (entry != codes_by_reference_.end()) return entry->second;
         const std::int32_t code = codes_.of_text(utf8_of(chosen_.name(reference)));
-        known_.emplace(reference, code);
+        codes_by_reference_.emplace(reference, code);
         return code;
     }
 
   private:
     StatCodes& codes_;
     const ChosenStats& chosen_;
-    std::unordered_map<std::uint64_t, std::int32_t> known_;
+    std::unordered_map<std::uint64_t, std::int32_t> codes_by_reference_;
 };
 
-// Of some entries, whose stats lie in a column, the code of the one stat that is chosen.
+// Returns the code of the one stat that is chosen, for some entries, whose stats lie in a column.
 OutColumn<std::int32_t> read_stats(StatCodes& codes, const InColumn<std::int64_t>& stats_end,
-                                   const InColumn<std::uint8_t>& stats, const InColumn<std::int64_t>& at,
+                                   const InColumn<std::uint8_t>& stats, const InColumn<std::int64_t>& positions,
                                    const ChosenStats& chosen) {
     if (chosen.choice().size() != 1) throw std::invalid_argument("one stat is read");
-    const SaidEntries said(EntryBytes{span_of(stats_end), span_of(stats)}.at(span_of(at)), chosen.choice());
-    std::vector<std::int32_t> found(said.size());
-    said.write_codes(codes, ReferenceCodes(codes, chosen), 0, found.size(), found.data(), 1);
-    return to_numpy(std::move(found));
+    const EntryStats chosen_stats(EntryBytes{span_of(stats_end), span_of(stats)}.at(span_of(positions)),
+                                  chosen.choice());
+    std::vector<std::int32_t> entry_codes(chosen_stats.size());
+    chosen_stats.write_codes(codes, ReferenceCodes(codes, chosen), 0, entry_codes.size(), entry_codes.data(), 1);
+    return to_numpy(std::move(entry_codes));
 }
 
 // Rows of metadata, and the pages of the entries that they are of.
@@ -108,12 +109,12 @@ class BoundRows {
 
     MetadataRows& rows() { return rows_; }
 
-    // What entries say that have no rows. Other threads run meanwhile.
-    ReadEntries read(const EntryBytes& stats, const EntryBytes& texts, Span<const std::int64_t> at,
+    // Reads the stats of the entries that have no rows. Other threads run meanwhile.
+    ReadEntries read(const EntryBytes& stats, const EntryBytes& texts, Span<const std::int64_t> positions,
                      Span<const std::int32_t> names, const StatChoice& choice) const {
         const nb::gil_scoped_release release;
         const std::shared_lock<std::shared_mutex> lock(guard_);
-        return {stats.at(at), texts.at(at), names, choice, seen_};
+        return {stats.at(positions), texts.at(positions), names, choice, seen_};
     }
 
     // Keeps entries, which lie in these pages, as long as there is room.
@@ -129,7 +130,7 @@ class BoundRows {
     }
 
   private:
-    // Those of 150,000 instructions. More than that are read again.
+    // The most bytes of pages that are kept: those of 150,000 instructions. More than that are read again.
     static constexpr std::size_t kMostKept = std::size_t{64} << 20;
 
     MetadataRows rows_;
@@ -139,23 +140,24 @@ class BoundRows {
     std::size_t kept_bytes_ = 0;
 };
 
-// What is read of the entries at some places of a page, whose arrays stay with it.
+// Entries at some places of a page, read, whose arrays stay with them.
 class BoundEntries {
   public:
     BoundEntries(const BoundRows& rows, const InColumn<std::int64_t>& stats_end, InColumn<std::uint8_t> stats,
-                 const InColumn<std::int64_t>& text_end, InColumn<std::uint8_t> texts, const InColumn<std::int64_t>& at,
-                 const InColumn<std::int32_t>& names, const ChosenStats& chosen)
+                 const InColumn<std::int64_t>& text_end, InColumn<std::uint8_t> texts,
+                 const InColumn<std::int64_t>& positions, const InColumn<std::int32_t>& names,
+                 const ChosenStats& chosen)
         : stats_(std::move(stats)),
           texts_(std::move(texts)),
-          entries_(rows.read({span_of(stats_end), span_of(stats_)}, {span_of(text_end), span_of(texts_)}, span_of(at),
-                             span_of(names), chosen.choice())) {}
+          entries_(rows.read({span_of(stats_end), span_of(stats_)}, {span_of(text_end), span_of(texts_)},
+                             span_of(positions), span_of(names), chosen.choice())) {}
 
     // Their rows, which are kept.
     std::vector<std::int64_t> rows(BoundRows& rows, StatCodes& codes, Span<const std::int32_t> names,
                                    const ChosenStats& chosen) const {
-        std::vector<std::int64_t> found = rows.rows().add(codes, entries_, names, ReferenceCodes(codes, chosen));
-        rows.keep(entries_, names, found, stats_, texts_);
-        return found;
+        std::vector<std::int64_t> added_rows = rows.rows().add(codes, entries_, names, ReferenceCodes(codes, chosen));
+        rows.keep(entries_, names, added_rows, stats_, texts_);
+        return added_rows;
     }
 
   private:
@@ -189,18 +191,18 @@ nb::object value_of(const StatCodes& codes, std::int32_t code) {
     }
 }
 
-nb::list values_of(const StatCodes& codes, const InColumn<std::int32_t>& some) {
-    nb::list found;
-    for (const std::int32_t code : span_of(some)) found.append(value_of(codes, code));
-    return found;
+nb::list values_of(const StatCodes& codes, const InColumn<std::int32_t>& selected) {
+    nb::list values;
+    for (const std::int32_t code : span_of(selected)) values.append(value_of(codes, code));
+    return values;
 }
 
 // The numbers that some codes are of, where they are not negative; of other values 0. And which they are.
-nb::tuple numbers_of(const StatCodes& codes, const InColumn<std::int32_t>& some) {
-    std::vector<std::uint64_t> numbers(some.size());
-    std::vector<std::uint8_t> are(some.size());
-    for (std::size_t k = 0; k < some.size(); ++k) {
-        const StatCodes::Value value = codes.at(some.data()[k]);
+nb::tuple numbers_of(const StatCodes& codes, const InColumn<std::int32_t>& selected) {
+    std::vector<std::uint64_t> numbers(selected.size());
+    std::vector<std::uint8_t> are(selected.size());
+    for (std::size_t k = 0; k < selected.size(); ++k) {
+        const StatCodes::Value value = codes.at(selected.data()[k]);
         are[k] = value.form == StatCodes::Form::number ? 1 : 0;
         numbers[k] = are[k] != 0 ? value.bits : 0;
     }
@@ -208,12 +210,12 @@ nb::tuple numbers_of(const StatCodes& codes, const InColumn<std::int32_t>& some)
 }
 
 // Says what texts are, of those of some codes that were not read: those of some entries, which lie in a column.
-void read_later(StatCodes& codes, const InColumn<std::int32_t>& some, const InColumn<std::int64_t>& ends,
-                const InColumn<std::uint8_t>& data, const InColumn<std::int64_t>& at) {
-    const std::vector<Bytes> texts = EntryBytes{span_of(ends), span_of(data)}.at(span_of(at));
-    if (texts.size() != some.size()) throw std::invalid_argument("columns of different lengths");
+void read_later(StatCodes& codes, const InColumn<std::int32_t>& unread, const InColumn<std::int64_t>& ends,
+                const InColumn<std::uint8_t>& data, const InColumn<std::int64_t>& positions) {
+    const std::vector<Bytes> texts = EntryBytes{span_of(ends), span_of(data)}.at(span_of(positions));
+    if (texts.size() != unread.size()) throw std::invalid_argument("columns of different lengths");
     for (std::size_t k = 0; k < texts.size(); ++k) {
-        if (codes.is_unread(some.data()[k])) codes.read_later(some.data()[k], text_of(texts[k]));
+        if (codes.is_unread(unread.data()[k])) codes.read_later(unread.data()[k], text_of(texts[k]));
     }
 }
 
@@ -230,9 +232,9 @@ class BoundParts {
     nb::bytes other() const { return slice(parts_.other()); }
 
     nb::object find(const nb::bytes& name) const {
-        PartPlace found;
-        if (!parts_.find(view_of(name), found)) return nb::none();
-        return nb::make_tuple(found.within, slice(found.bytes));
+        PartPlace part;
+        if (!parts_.find(view_of(name), part)) return nb::none();
+        return nb::make_tuple(part.within, slice(part.bytes));
     }
 
   private:
@@ -254,7 +256,7 @@ class BoundParts {
 };
 
 nb::list memory_traffic(const nb::bytes& raw) {
-    nb::list found;
+    nb::list accesses;
     const wire::Source source = source_of(raw);
     Cursor cursor(source, {0, source.size()}, "breakdown");
     while (!cursor.at_end()) {
@@ -271,9 +273,9 @@ nb::list memory_traffic(const nb::bytes& raw) {
             if ((field & 7) == 0 && number <= 3) values[number - 1] = part.varint();
             else part.skip(field);
         }
-        found.append(nb::make_tuple(values[0], values[1], values[2]));
+        accesses.append(nb::make_tuple(values[0], values[1], values[2]));
     }
-    return found;
+    return accesses;
 }
 
 }  // namespace
@@ -295,9 +297,9 @@ void bind_metadata_stats(nb::module_& m) {
         .def(
             "stored",
             [](const StatCodes& self, const InColumn<std::int32_t>& codes) {
-                StatCodes::Stored found = self.stored(span_of(codes));
-                return nb::make_tuple(to_numpy(std::move(found.forms)), to_numpy(std::move(found.ends)),
-                                      to_bytes(found.data));
+                StatCodes::Stored stored = self.stored(span_of(codes));
+                return nb::make_tuple(to_numpy(std::move(stored.forms)), to_numpy(std::move(stored.ends)),
+                                      to_bytes(stored.data));
             },
             nb::arg("codes"),
             nb::sig("def stored(self, codes: NDArray[numpy.int32]) -> tuple[NDArray[numpy.uint8], "
@@ -325,10 +327,11 @@ void bind_metadata_stats(nb::module_& m) {
         .def(
             "saying",
             [](const StatCodes& self, const InColumn<std::int32_t>& codes, const nb::bytes& word) {
-                std::vector<std::uint8_t> found;
-                found.reserve(codes.size());
-                for (const std::int32_t code : span_of(codes)) found.push_back(self.says(code, view_of(word)) ? 1 : 0);
-                return to_numpy(std::move(found));
+                std::vector<std::uint8_t> matches;
+                matches.reserve(codes.size());
+                for (const std::int32_t code : span_of(codes))
+                    matches.push_back(self.says(code, view_of(word)) ? 1 : 0);
+                return to_numpy(std::move(matches));
             },
             nb::arg("codes"), nb::arg("word"),
             nb::sig("def saying(self, codes: NDArray[numpy.int32], word: bytes) -> NDArray[numpy.uint8]"),
@@ -336,15 +339,15 @@ void bind_metadata_stats(nb::module_& m) {
         .def(
             "plain_paths",
             [](const StatCodes& self, const InColumn<std::int32_t>& codes, const nb::bytes& unless) {
-                std::vector<std::uint8_t> found;
-                found.reserve(codes.size());
+                std::vector<std::uint8_t> plain;
+                plain.reserve(codes.size());
                 for (const std::int32_t code : span_of(codes)) {
                     const StatCodes::Value value = self.at(code);
                     const bool is_plain = value.form == StatCodes::Form::text && value.text != view_of(unless) &&
                                           value.text.size() > 1 && value.text.find(':') == value.text.size() - 1;
-                    found.push_back(is_plain ? 1 : 0);
+                    plain.push_back(is_plain ? 1 : 0);
                 }
-                return to_numpy(std::move(found));
+                return to_numpy(std::move(plain));
             },
             nb::arg("codes"), nb::arg("unless"),
             nb::sig("def plain_paths(self, codes: NDArray[numpy.int32], unless: bytes) -> NDArray[numpy.uint8]"),
@@ -423,13 +426,13 @@ void bind_metadata_stats(nb::module_& m) {
         "message_parts",
         [](const InColumn<std::uint8_t>& raw, const InColumn<std::int64_t>& starts, const InColumn<std::int64_t>& stops,
            std::uint32_t field, std::size_t most) {
-            MessageParts found;
+            MessageParts parts;
             {
                 nb::gil_scoped_release release;
-                found = message_parts(span_of(raw), span_of(starts), span_of(stops), field, most);
+                parts = message_parts(span_of(raw), span_of(starts), span_of(stops), field, most);
             }
-            return nb::make_tuple(to_numpy(std::move(found.of)), to_numpy(std::move(found.start)),
-                                  to_numpy(std::move(found.stop)));
+            return nb::make_tuple(to_numpy(std::move(parts.message)), to_numpy(std::move(parts.start)),
+                                  to_numpy(std::move(parts.stop)));
         },
         nb::arg("raw"), nb::arg("starts"), nb::arg("stops"), nb::arg("field"), nb::arg("most"),
         nb::sig("def message_parts(raw: bytes | NDArray[numpy.uint8], starts: NDArray[numpy.int64], "
@@ -441,12 +444,12 @@ void bind_metadata_stats(nb::module_& m) {
         "message_numbers",
         [](const nb::bytes& raw, const InColumn<std::int64_t>& starts, const InColumn<std::int64_t>& stops,
            std::uint32_t field) {
-            std::vector<std::int64_t> found;
+            std::vector<std::int64_t> numbers;
             {
                 nb::gil_scoped_release release;
-                found = message_numbers(source_of(raw), span_of(starts), span_of(stops), field);
+                numbers = message_numbers(source_of(raw), span_of(starts), span_of(stops), field);
             }
-            return to_numpy(std::move(found));
+            return to_numpy(std::move(numbers));
         },
         nb::arg("raw"), nb::arg("starts"), nb::arg("stops"), nb::arg("field"),
         nb::sig("def message_numbers(raw: bytes, starts: NDArray[numpy.int64], stops: NDArray[numpy.int64], "

@@ -1,4 +1,5 @@
-// What each file of this folder adds to the module. Docstrings and types given here end up in tiler/_native.pyi.
+// Functions by which each file of this folder adds to the module. Docstrings and types given here end up in
+// tiler/_native.pyi.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -25,23 +25,24 @@ using IdLists = std::vector<std::vector<std::int64_t>>;
 using ColumnTuple = std::tuple<OutColumn<std::int64_t>, OutColumn<std::int64_t>, OutColumn<std::int64_t>,
                                OutColumn<std::int64_t>, std::vector<OutColumn<std::int64_t>>, std::int64_t>;
 
-ColumnTuple columns_of(Operations::Columns found) {
+ColumnTuple columns_of(Operations::Columns columns) {
     std::vector<OutColumn<std::int64_t>> numbers;
-    numbers.reserve(found.numbers.size());
-    for (std::vector<std::int64_t>& column : found.numbers) numbers.push_back(to_numpy(std::move(column)));
-    return {to_numpy(found.kind), to_numpy(found.parent), to_numpy(found.duration), to_numpy(std::move(found.told)),
-            std::move(numbers),   found.last_stop};
+    numbers.reserve(columns.numbers.size());
+    for (std::vector<std::int64_t>& column : columns.numbers) numbers.push_back(to_numpy(std::move(column)));
+    return {to_numpy(columns.kind),     to_numpy(columns.parent),
+            to_numpy(columns.duration), to_numpy(std::move(columns.numbered)),
+            std::move(numbers),         columns.last_stop};
 }
 
 ColumnTuple add(Operations& operations, const InColumn<std::int64_t>& args_end, std::int64_t begin,
                 const InColumn<std::uint8_t>& args, const InColumn<std::int64_t>& start,
                 const InColumn<std::int64_t>& duration) {
-    Operations::Columns found;
+    Operations::Columns columns;
     {
         nb::gil_scoped_release release;
-        found = operations.add(span_of(args_end), begin, span_of(args), span_of(start), span_of(duration));
+        columns = operations.add(span_of(args_end), begin, span_of(args), span_of(start), span_of(duration));
     }
-    return columns_of(std::move(found));
+    return columns_of(std::move(columns));
 }
 
 // The first event of a chunk, how many it has, where its checksum is, and its bytes.
@@ -50,19 +51,19 @@ using WrittenChunk = std::tuple<std::size_t, std::size_t, std::size_t, OutColumn
 auto add_with_chunks(Operations& operations, const InColumn<std::int64_t>& args_end, std::int64_t begin,
                      const InColumn<std::uint8_t>& args, const InColumn<std::int64_t>& start,
                      const InColumn<std::int64_t>& duration, std::size_t most_events, std::size_t most_bytes) {
-    Operations::Columns found;
+    Operations::Columns columns;
     std::vector<xspace::OperationChunk> ended;
     {
         nb::gil_scoped_release release;
         xspace::OperationChunks& chunks = operations.chunks(most_events, most_bytes);
-        found = operations.add(span_of(args_end), begin, span_of(args), span_of(start), span_of(duration), &chunks);
+        columns = operations.add(span_of(args_end), begin, span_of(args), span_of(start), span_of(duration), &chunks);
         ended = chunks.take();
     }
     std::vector<WrittenChunk> made;
     made.reserve(ended.size());
     for (xspace::OperationChunk& chunk : ended)
         made.emplace_back(chunk.first, chunk.count, chunk.checksum_at, to_numpy(std::move(chunk.bytes)));
-    return std::make_pair(columns_of(std::move(found)), std::move(made));
+    return std::make_pair(columns_of(std::move(columns)), std::move(made));
 }
 
 using KindStats = std::vector<std::tuple<int, std::int64_t, nb::bytes>>;
@@ -114,10 +115,11 @@ void bind_operations(nb::module_& m) {
             "stats: how each is written (1 integer, 2 unsigned, 3 reference, 4 text, 0 not there), its bits, its text.")
         .def(
             "kinds_from",
-            [](const Operations& of, std::size_t first) {
+            [](const Operations& operations, std::size_t first) {
                 std::vector<std::int64_t> metadata;
-                metadata.reserve(of.kinds().size() - std::min(first, of.kinds().size()));
-                for (std::size_t k = first; k < of.kinds().size(); ++k) metadata.push_back(of.kinds()[k].metadata);
+                metadata.reserve(operations.kinds().size() - std::min(first, operations.kinds().size()));
+                for (std::size_t k = first; k < operations.kinds().size(); ++k)
+                    metadata.push_back(operations.kinds()[k].metadata);
                 return to_numpy(std::move(metadata));
             },
             nb::arg("first"), "Returns of each kind so far from this place on its metadata, -1 none.")

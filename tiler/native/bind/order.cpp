@@ -16,7 +16,7 @@
 #include "columns/radix_order.hpp"
 #include "columns/ticks.hpp"
 #include "pyramid/order.hpp"
-#include "pyramid/ties.hpp"
+#include "pyramid/tie_order.hpp"
 
 namespace nb = nanobind;
 

@@ -39,20 +39,20 @@ std::tuple<OutColumn<uint32_t>, nb::bytes> unpack(const PackedTexts& texts, cons
     std::string out;
     {
         nb::gil_scoped_release release;
-        const Span<const int64_t> known = span_of(ends);
-        if (first >= known.size()) throw std::invalid_argument("texts that are not there");
-        int64_t before = first == 0 ? 0 : known[first - 1];
-        for (size_t k = first; k < known.size() && lengths.size() < most_texts; ++k) {
-            if (before < 0 || known[k] < before) throw std::invalid_argument("ends decrease");
-            const size_t at = out.size();
-            texts.unpack(span_of(packed).subspan(static_cast<size_t>(before), static_cast<size_t>(known[k] - before)),
-                         out);
+        const Span<const int64_t> text_ends = span_of(ends);
+        if (first >= text_ends.size()) throw std::invalid_argument("texts that are not there");
+        int64_t before = first == 0 ? 0 : text_ends[first - 1];
+        for (size_t k = first; k < text_ends.size() && lengths.size() < most_texts; ++k) {
+            if (before < 0 || text_ends[k] < before) throw std::invalid_argument("ends decrease");
+            const size_t begin = out.size();
+            texts.unpack(
+                span_of(packed).subspan(static_cast<size_t>(before), static_cast<size_t>(text_ends[k] - before)), out);
             if (out.size() > most_bytes && k > first) {
-                out.resize(at);
+                out.resize(begin);
                 break;
             }
-            lengths.push_back(static_cast<uint32_t>(out.size() - at));
-            before = known[k];
+            lengths.push_back(static_cast<uint32_t>(out.size() - begin));
+            before = text_ends[k];
         }
     }
     return {to_numpy(std::move(lengths)), to_bytes(out)};
@@ -61,12 +61,12 @@ std::tuple<OutColumn<uint32_t>, nb::bytes> unpack(const PackedTexts& texts, cons
 std::tuple<OutColumn<uint32_t>, nb::bytes> next_chunk(TextChunks& chunks, const InColumn<int64_t>& ends,
                                                       const InColumn<uint8_t>& packed, size_t first, size_t most_bytes,
                                                       size_t most_rows) {
-    const Span<const int64_t> known = span_of(ends);
+    const Span<const int64_t> text_ends = span_of(ends);
     const Bytes texts = span_of(packed);
     TextChunk chunk;
     {
         nb::gil_scoped_release release;
-        chunk = chunks.next(known, texts, first, most_bytes, most_rows);
+        chunk = chunks.next(text_ends, texts, first, most_bytes, most_rows);
     }
     return {to_numpy(std::move(chunk.counts)), to_bytes(chunk.bytes)};
 }
@@ -75,12 +75,12 @@ std::tuple<OutColumn<int64_t>, nb::bytes> read_chunk(const InColumn<uint32_t>& c
                                                      size_t most_bytes) {
     const Span<const uint32_t> rows = span_of(counts);
     const Bytes chunk = span_of(bytes);
-    ChunkTexts found;
+    ChunkTexts chunk_texts;
     {
         nb::gil_scoped_release release;
-        found = texts_of_chunk(rows, chunk, most_bytes);
+        chunk_texts = texts_of_chunk(rows, chunk, most_bytes);
     }
-    return {to_numpy(std::move(found.ends)), to_bytes(found.texts)};
+    return {to_numpy(std::move(chunk_texts.ends)), to_bytes(chunk_texts.texts)};
 }
 
 }  // namespace

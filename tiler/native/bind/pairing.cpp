@@ -74,7 +74,7 @@ class BoundInnermost {
     BoundInnermost(InColumn<std::int64_t> start, InColumn<std::int64_t> duration)
         : start_(std::move(start)), duration_(std::move(duration)), slices_(span_of(start_), span_of(duration_)) {}
 
-    auto of(const InColumn<std::int64_t>& time) {
+    auto slices_at(const InColumn<std::int64_t>& time) {
         std::vector<std::int64_t> slice;
         {
             nb::gil_scoped_release release;
@@ -101,29 +101,31 @@ auto join(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& tic
 
 auto bins_of_flows(int level, const InColumn<std::int64_t>& tick, const InColumn<std::int8_t>& incoming,
                    const InColumn<std::int32_t>& partner, std::size_t edges_per_tile) {
-    FlowBins found;
+    FlowBins flow_columns;
     {
         nb::gil_scoped_release release;
-        found = flow_bins(level, span_of(tick), span_of(incoming), span_of(partner), edges_per_tile);
+        flow_columns = flow_bins(level, span_of(tick), span_of(incoming), span_of(partner), edges_per_tile);
     }
     using Ints = OutColumn<std::int64_t>;
-    return std::vector<Ints>{to_numpy(std::move(found.index)),        to_numpy(std::move(found.n_bins)),
-                             to_numpy(std::move(found.n_edges)),      to_numpy(std::move(found.bin)),
-                             to_numpy(std::move(found.out)),          to_numpy(std::move(found.into)),
-                             to_numpy(std::move(found.other_out)),    to_numpy(std::move(found.other_in)),
-                             to_numpy(std::move(found.edge_bin)),     to_numpy(std::move(found.edge_incoming)),
-                             to_numpy(std::move(found.edge_partner)), to_numpy(std::move(found.edge_count))};
+    return std::vector<Ints>{
+        to_numpy(std::move(flow_columns.index)),        to_numpy(std::move(flow_columns.n_bins)),
+        to_numpy(std::move(flow_columns.n_edges)),      to_numpy(std::move(flow_columns.bin)),
+        to_numpy(std::move(flow_columns.out)),          to_numpy(std::move(flow_columns.into)),
+        to_numpy(std::move(flow_columns.other_out)),    to_numpy(std::move(flow_columns.other_in)),
+        to_numpy(std::move(flow_columns.edge_bin)),     to_numpy(std::move(flow_columns.edge_incoming)),
+        to_numpy(std::move(flow_columns.edge_partner)), to_numpy(std::move(flow_columns.edge_count))};
 }
 
 auto homes(const InColumn<std::int64_t>& group, const InColumn<std::int64_t>& time_ns,
            const InColumn<std::int64_t>& time_ps, const InColumn<std::int64_t>& key,
            const InColumn<std::uint8_t>& phase, std::size_t keys) {
-    std::vector<std::int64_t> found;
+    std::vector<std::int64_t> keys_of_rows;
     {
         nb::gil_scoped_release release;
-        found = async_homes({span_of(group), span_of(time_ns), span_of(time_ps), span_of(key), span_of(phase), keys});
+        keys_of_rows =
+            async_homes({span_of(group), span_of(time_ns), span_of(time_ps), span_of(key), span_of(phase), keys});
     }
-    return to_numpy(std::move(found));
+    return to_numpy(std::move(keys_of_rows));
 }
 
 }  // namespace
@@ -162,7 +164,7 @@ void bind_pairing(nb::module_& m) {
     nb::class_<BoundInnermost>(m, "InnermostSlices",
                                "Goes through slices in canonical order, as the times that it is asked for ascend.")
         .def(nb::init<InColumn<std::int64_t>, InColumn<std::int64_t>>(), nb::arg("start"), nb::arg("duration"))
-        .def("of", &BoundInnermost::of, nb::arg("time"),
+        .def("of", &BoundInnermost::slices_at, nb::arg("time"),
              "Returns the position of the innermost slice around each time, else the last that ends at it, else -1.");
 }
 

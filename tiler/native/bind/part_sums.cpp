@@ -27,7 +27,7 @@ std::vector<std::uint8_t> copied(const InColumn<std::uint8_t>& column) {
     return {all.begin(), all.end()};
 }
 
-// What is known of some operations of a record: kind, parent, duration, and the number, -1 without one.
+// Columns of some operations of a record: kind, parent, duration, and the number, -1 without one.
 struct LeftOut {
     std::vector<std::int64_t> kind, parent, duration, number;
 
@@ -35,10 +35,11 @@ struct LeftOut {
         kind.push_back(record.kind()[place]);
         parent.push_back(record.parent()[place]);
         duration.push_back(record.duration()[place]);
-        const Span<const std::int64_t> told = record.told();
-        const auto* at = std::lower_bound(told.begin(), told.end(), static_cast<std::int64_t>(place));
-        const bool is_told = !record.numbers().empty() && at != told.end() && *at == static_cast<std::int64_t>(place);
-        number.push_back(is_told ? record.numbers()[static_cast<std::size_t>(at - told.begin())] : -1);
+        const Span<const std::int64_t> numbered = record.numbered_operations();
+        const auto* match = std::lower_bound(numbered.begin(), numbered.end(), static_cast<std::int64_t>(place));
+        const bool is_numbered =
+            !record.numbers().empty() && match != numbered.end() && *match == static_cast<std::int64_t>(place);
+        number.push_back(is_numbered ? record.numbers()[static_cast<std::size_t>(match - numbered.begin())] : -1);
     }
 };
 
@@ -55,7 +56,8 @@ class RecordSums {
         {
             nb::gil_scoped_release release;
             record_.read(bytes_of(view_of(data)), {track, kinds_, most}, {&number_, 1});
-            sums_.add({first, record_.kind(), record_.parent(), record_.duration(), record_.told(), record_.numbers()},
+            sums_.add({first, record_.kind(), record_.parent(), record_.duration(), record_.numbered_operations(),
+                       record_.numbers()},
                       {span_of(window_first), span_of(window_last)}, span_of(left_out));
             for (const std::int64_t ordinal : span_of(left_out)) {
                 const std::int64_t place = ordinal - first;
@@ -96,13 +98,13 @@ class RecordCounts {
             record_.read(bytes_of(view_of(data)), {track, places.size(), most}, span_of(columns),
                          is_timed.size() + left_out.size() != 0);
             for (std::size_t k = 0; k < columns.size(); ++k) has.push_back(record_.numbers(k).empty() ? 0 : 1);
-            for (std::size_t at = 0; at < record_.told().size(); ++at) {
-                const std::int64_t place = record_.told()[at];
+            for (std::size_t index = 0; index < record_.numbered_operations().size(); ++index) {
+                const std::int64_t place = record_.numbered_operations()[index];
                 if (places[static_cast<std::size_t>(record_.kind()[static_cast<std::size_t>(place)])] < special)
                     continue;
                 special_ordinal.push_back(first + place);
                 for (std::size_t k = 0; k < columns.size(); ++k)
-                    numbers.push_back(has[k] != 0 ? record_.numbers(k)[at] : -1);
+                    numbers.push_back(has[k] != 0 ? record_.numbers(k)[index] : -1);
             }
             for (const std::int64_t ordinal : span_of(left_out)) {
                 const std::int64_t place = ordinal - first;
@@ -169,9 +171,9 @@ void bind_part_sums(nb::module_& m) {
         .def(
             "listed",
             [](const RecordSums& self) {
-                const StepPartSums& of = self.sums();
-                return nb::make_tuple(copy_of(of.listed_window), copy_of(of.listed_number),
-                                      copy_of(of.listed_duration));
+                const StepPartSums& sums = self.sums();
+                return nb::make_tuple(copy_of(sums.listed_window), copy_of(sums.listed_number),
+                                      copy_of(sums.listed_duration));
             },
             nb::sig("def listed(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]"),
             "Returns window, number and duration of those that are listed.");

@@ -58,7 +58,7 @@ std::optional<Span<T>> writable(const std::optional<WritableColumn<T>>& column) 
 
 std::tuple<size_t, size_t> join_pieces(const Chunks& chunks, const InColumn<int64_t>& starts,
                                        const InColumn<int64_t>& stops, uint64_t from_ns, bool picoseconds, bool rounds,
-                                       const InColumn<int32_t>& names, size_t at, size_t args_at,
+                                       const InColumn<int32_t>& names, size_t row, size_t args_at,
                                        const WritableColumn<uint8_t>& phase, const WritableColumn<int64_t>& start,
                                        const WritableColumn<int64_t>& duration, const WritableColumn<int32_t>& name,
                                        const std::optional<WritableColumn<int64_t>>& key,
@@ -68,14 +68,14 @@ std::tuple<size_t, size_t> join_pieces(const Chunks& chunks, const InColumn<int6
     const std::vector<ChunkPart> parts = parts_of(chunks, starts, stops);
     const JoinedColumns out{span_of(phase),  span_of(start), span_of(duration), span_of(name), writable(key),
                             writable(value), span_of(flags), span_of(args_end), span_of(args)};
-    const Span<const int32_t> known = span_of(names);
+    const Span<const int32_t> run_names = span_of(names);
     nb::gil_scoped_release release;
     for (const ChunkPart& part : parts) {
-        join_part(part, {from_ns, picoseconds, rounds}, known, out, at, args_at);
-        at += part.rows();
+        join_part(part, {from_ns, picoseconds, rounds}, run_names, out, row, args_at);
+        row += part.rows();
         args_at += part.args_bytes();
     }
-    return {at, args_at};
+    return {row, args_at};
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ using TellHistogram = nb::typed<nb::callable, void(std::size_t, std::tuple<Ints,
 template <typename Facts>
 using BySlot = nb::typed<nb::dict, std::size_t, Facts>;
 
-// What is known of the tracks of slices, and of the counters.
+// Returns facts of the tracks of slices, and of the counters.
 std::pair<BySlot<SliceFacts>, BySlot<CounterFacts>> prove_block(
     const BoundTree& tree, int root_level, int64_t end, int64_t names, const std::vector<int>& kinds,
     const std::vector<int64_t>& rows, const InColumn<uint8_t>& summed, const Fetch& fetch, const TellHistogram& alone,
@@ -111,10 +111,10 @@ std::pair<BySlot<SliceFacts>, BySlot<CounterFacts>> prove_block(
             longest.push_back(sum.longest);
             shortest.push_back(sum.shortest);
         }
-        for (const ProveBucket& found : names_of_tile.buckets()) {
-            of_name.push_back(found.name);
-            bucket.push_back(found.bucket);
-            of_bucket.push_back(found.count);
+        for (const ProveBucket& bucket_count : names_of_tile.buckets()) {
+            of_name.push_back(bucket_count.name);
+            bucket.push_back(bucket_count.bucket);
+            of_bucket.push_back(bucket_count.count);
         }
         nb::gil_scoped_acquire acquire;
         histogram(

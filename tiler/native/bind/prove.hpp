@@ -1,4 +1,4 @@
-// What the bindings of the proof share: trees, and pages that Python reads.
+// Trees and pages that Python reads, which the bindings of the proof share.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -53,7 +53,7 @@ class BoundTree {
     ProveTree tree_;
 };
 
-// What Python gave of a page, and the memory that it takes.
+// A page as Python gave it, and the memory that it takes.
 struct FetchedPage {
     FetchedPage(nb::object page_bytes, nb::object residual_bytes, ProveMemory& memory, std::size_t size)
         : page(std::move(page_bytes)), residual(std::move(residual_bytes)), charge(memory, size) {}

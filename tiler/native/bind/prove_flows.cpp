@@ -35,7 +35,7 @@ auto tuple_of(std::array<std::vector<int64_t>, N> columns) {
     return tuple_of(std::move(columns), std::make_index_sequence<N>());
 }
 
-// What `tuple_of` makes of such columns.
+// The type that `tuple_of` makes of such columns.
 template <typename Columns>
 using TupleOf = decltype(tuple_of(std::declval<Columns>()));
 
@@ -120,18 +120,18 @@ class BoundSliceFinder {
         for (const std::size_t tile : tiles) {
             if (tile >= tree_.size() || !tree_.is_leaf(tile)) throw std::invalid_argument("no such leaf");
         }
-        ProveSliceFinder::Found found;
-        for (auto& column : found) column.reserve(wanted.size());
+        ProveSliceFinder::Found slices;
+        for (auto& column : slices) column.reserve(wanted.size());
         {
             nb::gil_scoped_release release;
             for (std::size_t first = 0; first < wanted.size();) {
                 std::size_t last = first + 1;
                 while (last < wanted.size() && tiles[last] == tiles[first]) ++last;
-                finder_.find(tiles[first], Span<const int64_t>(wanted).subspan(first, last - first), what, found);
+                finder_.find(tiles[first], Span<const int64_t>(wanted).subspan(first, last - first), what, slices);
                 first = last;
             }
         }
-        return tuple_of(std::move(found));
+        return tuple_of(std::move(slices));
     }
 
   private:

@@ -48,10 +48,10 @@ auto overview_columns(const std::vector<OverviewBin>& bins) {
     std::vector<int64_t> bin;
     std::vector<int32_t> name;
     std::vector<uint8_t> utilisation;
-    for (const OverviewBin& at : bins) {
-        bin.push_back(at.bin);
-        name.push_back(at.name);
-        utilisation.push_back(at.utilisation);
+    for (const OverviewBin& overview_bin : bins) {
+        bin.push_back(overview_bin.bin);
+        name.push_back(overview_bin.name);
+        utilisation.push_back(overview_bin.utilisation);
     }
     return std::make_tuple(to_numpy(std::move(bin)), to_numpy(std::move(name)), to_numpy(std::move(utilisation)));
 }
@@ -76,7 +76,7 @@ struct BoundTiles {
         return overview_columns(track->take_overview());
     }
 
-    // What follows the cut of a rollup.
+    // Joins the part that follows the cut of a rollup.
     void join(const BoundTiles& later) const {
         auto* rollup = dynamic_cast<RollupTrack*>(tiles.get());
         const auto* other = dynamic_cast<const RollupTrack*>(later.tiles.get());
@@ -200,14 +200,14 @@ struct BoundBlock {
     auto tiles() const {
         std::vector<int64_t> index, events, weight;
         std::vector<uint8_t> level, slot, flags;
-        for (size_t at = 0; at < block.size(); ++at) {
-            const Tile& tile = block.tile(at);
+        for (size_t position = 0; position < block.size(); ++position) {
+            const Tile& tile = block.tile(position);
             level.push_back(tile.level);
             index.push_back(tile.index);
-            slot.push_back(static_cast<uint8_t>(block.slot(at)));
+            slot.push_back(static_cast<uint8_t>(block.slot(position)));
             flags.push_back(tile.flags);
             events.push_back(static_cast<int64_t>(tile.last - tile.first));
-            weight.push_back(static_cast<int64_t>(block.weight(at)));
+            weight.push_back(static_cast<int64_t>(block.weight(position)));
         }
         return std::make_tuple(to_numpy(std::move(level)), to_numpy(std::move(index)), to_numpy(std::move(slot)),
                                to_numpy(std::move(flags)), to_numpy(std::move(events)), to_numpy(std::move(weight)));

@@ -60,7 +60,7 @@ struct Leaves {
         return leaves;
     }
 
-    // Where the leaves of the page end that the leaf in this position is of.
+    // Position behind the last leaf of the page that the leaf in this position is of.
     size_t end_of_page(size_t k) const {
         const int64_t* const end = page.data() + page.size();
         return static_cast<size_t>(std::upper_bound(page.data() + k, end, page.data()[k]) - page.data());
@@ -144,20 +144,21 @@ std::tuple<OutInts, OutInts, OutColumn<uint32_t>> bound_page_names(const std::ve
                                                                    MemoryBudget* budget) {
     std::vector<LeafNames> leaves(same_size(track, first, last, page));
     for (size_t k = 0; k < leaves.size(); ++k) {
-        const auto of = static_cast<size_t>(track.data()[k]);
+        const auto track_index = static_cast<size_t>(track.data()[k]);
         const auto from = static_cast<size_t>(first.data()[k]), to = static_cast<size_t>(last.data()[k]);
-        if (of >= names.size() || from > to || to > names[of].size() || page.data()[k] < 0 ||
+        if (track_index >= names.size() || from > to || to > names[track_index].size() || page.data()[k] < 0 ||
             page.data()[k] > UINT32_MAX) {
             throw std::invalid_argument("there is no such leaf");
         }
-        leaves[k] = {span_of(names[of]).subspan(from, to - from), static_cast<uint32_t>(page.data()[k])};
+        leaves[k] = {span_of(names[track_index]).subspan(from, to - from), static_cast<uint32_t>(page.data()[k])};
     }
-    NamesOnPages found;
+    NamesOnPages names_on_pages;
     {
         nb::gil_scoped_release release;
-        found = page_names(leaves, budget);
+        names_on_pages = page_names(leaves, budget);
     }
-    return {to_numpy(std::move(found.name)), to_numpy(std::move(found.count)), to_numpy(std::move(found.page))};
+    return {to_numpy(std::move(names_on_pages.name)), to_numpy(std::move(names_on_pages.count)),
+            to_numpy(std::move(names_on_pages.page))};
 }
 
 std::optional<std::pair<int64_t, int64_t>> bound_name_bounds(const nb::bytes& histogram, size_t max_rows,
@@ -165,19 +166,19 @@ std::optional<std::pair<int64_t, int64_t>> bound_name_bounds(const nb::bytes& hi
     const Bytes record = bytes_of(view_of(histogram));
     const std::vector<uint8_t> wanted(names.data(), names.data() + names.size());
     nb::gil_scoped_release release;
-    const std::optional<NameBounds> found = name_bounds(ContainerReader(record, max_rows), wanted);
-    if (!found) return std::nullopt;
-    return std::pair(found->shortest, found->longest);
+    const std::optional<NameBounds> bounds = name_bounds(ContainerReader(record, max_rows), wanted);
+    if (!bounds) return std::nullopt;
+    return std::pair(bounds->shortest, bounds->longest);
 }
 
 OutInts bound_texts_with(const nb::bytes& joined, const InInts& ends, const nb::bytes& wanted) {
-    std::vector<int64_t> found;
+    std::vector<int64_t> indexes;
     const std::string_view text = view_of(joined), part = view_of(wanted);
     {
         nb::gil_scoped_release release;
-        found = texts_with(text, span_of(ends), part);
+        indexes = texts_with(text, span_of(ends), part);
     }
-    return to_numpy(std::move(found));
+    return to_numpy(std::move(indexes));
 }
 
 }  // namespace

@@ -55,10 +55,10 @@ void bind_step_sums(nb::module_& m) {
         .def(
             "add",
             [](StepSums& self, const IntColumn& kind, const IntColumn& parent, const IntColumn& duration,
-               const IntColumn& start, const IntColumn& ticks, const IntColumn& told, const IntColumn& numbers) {
+               const IntColumn& start, const IntColumn& ticks, const IntColumn& numbered, const IntColumn& numbers) {
                 nb::gil_scoped_release release;
                 self.add({span_of(kind), span_of(parent), span_of(duration), span_of(start), span_of(ticks),
-                          span_of(told), span_of(numbers)});
+                          span_of(numbered), span_of(numbers)});
             },
             nb::arg("kind"), nb::arg("parent"), nb::arg("duration"), nb::arg("start"), nb::arg("ticks"),
             nb::arg("told"), nb::arg("numbers"),
@@ -68,17 +68,17 @@ void bind_step_sums(nb::module_& m) {
         .def(
             "sums",
             [](const StepSums& self) {
-                StepSums::Sums found = self.sums();
-                return nb::make_tuple(to_numpy(std::move(found.step)), to_numpy(std::move(found.category)),
-                                      to_numpy(std::move(found.own)));
+                StepSums::Sums sums = self.sums();
+                return nb::make_tuple(to_numpy(std::move(sums.step)), to_numpy(std::move(sums.category)),
+                                      to_numpy(std::move(sums.own)));
             },
             nb::sig("def sums(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]"),
             "Returns step, category and sum of the sums that are not 0, by step and then by category.")
         .def(
             "told",
             [](const StepSums& self) {
-                return nb::make_tuple(copy_of(self.told_step), copy_of(self.told_category), copy_of(self.told_number),
-                                      copy_of(self.told_duration));
+                return nb::make_tuple(copy_of(self.listed_step), copy_of(self.listed_category),
+                                      copy_of(self.listed_number), copy_of(self.listed_duration));
             },
             nb::sig("def told(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64], "
                     "NDArray[numpy.int64]]"),

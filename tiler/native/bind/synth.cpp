@@ -28,7 +28,7 @@ Format format_of(const std::string& name) {
     throw std::invalid_argument("unknown format: " + name);
 }
 
-// Of each track what it is called, and how many events of which kind it has.
+// The name of each track, and how many events of which kind it has.
 using Rows = nb::typed<nb::list, nb::typed<nb::dict, std::string, std::variant<std::string, int>>>;
 // Takes bytes, and how many events there were so far.
 using Write = nb::typed<nb::callable, void(nb::bytes, int)>;

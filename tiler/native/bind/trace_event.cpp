@@ -81,9 +81,9 @@ Texts texts(const LatestValues<std::string>& values) {
 
 ListOfTuples<int, nb::str, Texts, Texts, std::vector<std::int64_t>, bool> processes(const TraceEventStream& stream) {
     nb::list out;
-    for (const ProcessEntry& one : stream.sink().tracks().processes()) {
-        out.append(nb::make_tuple(static_cast<int>(one.id.kind), text(one.id.text), texts(one.names), texts(one.labels),
-                                  one.sort_indices.values(), one.id.is_string));
+    for (const ProcessEntry& process : stream.sink().tracks().processes()) {
+        out.append(nb::make_tuple(static_cast<int>(process.id.kind), text(process.id.text), texts(process.names),
+                                  texts(process.labels), process.sort_indices.values(), process.id.is_string));
     }
     return out;
 }
@@ -91,18 +91,19 @@ ListOfTuples<int, nb::str, Texts, Texts, std::vector<std::int64_t>, bool> proces
 ListOfTuples<std::int64_t, int, nb::str, Texts, std::optional<std::int64_t>, nb::str, bool> threads(
     const TraceEventStream& stream) {
     nb::list out;
-    for (const ThreadEntry& one : stream.sink().tracks().threads()) {
-        out.append(nb::make_tuple(one.process, static_cast<int>(one.id.kind), text(one.id.text), texts(one.names),
-                                  one.sort_index, text(one.device.value_or(std::string())), one.id.is_string));
+    for (const ThreadEntry& thread : stream.sink().tracks().threads()) {
+        out.append(nb::make_tuple(thread.process, static_cast<int>(thread.id.kind), text(thread.id.text),
+                                  texts(thread.names), thread.sort_index, text(thread.device.value_or(std::string())),
+                                  thread.id.is_string));
     }
     return out;
 }
 
 ListOfTuples<int, std::int64_t, std::int64_t, nb::str, nb::str, nb::str> tracks(const TraceEventStream& stream) {
     nb::list out;
-    for (const TrackEntry& one : stream.sink().tracks().tracks()) {
-        out.append(nb::make_tuple(static_cast<int>(one.role), one.process, one.thread, text(one.label[0]),
-                                  text(one.label[1]), text(one.label[2])));
+    for (const TrackEntry& track : stream.sink().tracks().tracks()) {
+        out.append(nb::make_tuple(static_cast<int>(track.role), track.process, track.thread, text(track.label[0]),
+                                  text(track.label[1]), text(track.label[2])));
     }
     return out;
 }

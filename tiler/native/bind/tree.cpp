@@ -27,7 +27,7 @@ namespace {
 using tree::Entry;
 using tree::Snapshot;
 
-// Of one scan: the values that are read at once, and how often a writer may be faster than we are.
+// Limits of one scan: the values that are read at once, and how often a writer may be faster than we are.
 constexpr std::size_t kScanBytes = std::size_t{4} << 20;
 constexpr int kTries = 1000;
 
@@ -44,13 +44,14 @@ class TreeReader {
     std::optional<std::pair<std::uint32_t, nb::bytes>> get(const nb::bytes& key) const {
         std::optional<std::pair<std::uint32_t, nb::bytes>> value;
         consistently([&](const tree::TreeFile& file, const Snapshot& snapshot, std::size_t) {
-            std::vector<Entry> found;
+            std::vector<Entry> matches;
             {
                 nb::gil_scoped_release release;
-                if (std::optional<Entry> entry = file.find(snapshot, view_of(key))) found.push_back(std::move(*entry));
+                if (std::optional<Entry> entry = file.find(snapshot, view_of(key)))
+                    matches.push_back(std::move(*entry));
             }
             value.reset();
-            for (Read& read : read_all(file, snapshot, found)) value.emplace(read.checksum, std::move(read.value));
+            for (Read& read : read_all(file, snapshot, matches)) value.emplace(read.checksum, std::move(read.value));
         });
         return value;
     }
@@ -61,13 +62,13 @@ class TreeReader {
     std::optional<Row> last_at_most(const nb::bytes& key, const nb::bytes& prefix) const {
         std::vector<Row> entries;
         consistently([&](const tree::TreeFile& file, const Snapshot& snapshot, std::size_t) {
-            std::vector<Entry> found;
+            std::vector<Entry> matches;
             {
                 nb::gil_scoped_release release;
                 std::optional<Entry> entry = file.last_at_most(snapshot, view_of(key), view_of(prefix));
-                if (entry) found.push_back(std::move(*entry));
+                if (entry) matches.push_back(std::move(*entry));
             }
-            entries = rows(file, snapshot, found);
+            entries = rows(file, snapshot, matches);
         });
         if (entries.empty()) return std::nullopt;
         return std::move(entries[0]);
@@ -76,14 +77,14 @@ class TreeReader {
     std::vector<Row> scan(const nb::bytes& first, const nb::bytes& prefix, std::size_t limit) const {
         std::vector<Row> entries;
         consistently([&](const tree::TreeFile& file, const Snapshot& snapshot, std::size_t failed) {
-            std::vector<Entry> found;
+            std::vector<Entry> scanned;
             // Who is too slow for the writer reads less.
             const std::size_t fewer = std::max<std::size_t>(1, limit >> std::min<std::size_t>(failed, 30));
             {
                 nb::gil_scoped_release release;
-                found = file.scan(snapshot, view_of(first), view_of(prefix), fewer, kScanBytes);
+                scanned = file.scan(snapshot, view_of(first), view_of(prefix), fewer, kScanBytes);
             }
-            entries = rows(file, snapshot, found);
+            entries = rows(file, snapshot, scanned);
         });
         return entries;
     }

@@ -27,7 +27,6 @@
 #include "bind/xspace_infos.hpp"
 #include "columns/activity.hpp"
 #include "columns/utf8.hpp"
-#include "xspace/apart.hpp"
 #include "xspace/args.hpp"
 #include "xspace/catalogue.hpp"
 #include "xspace/counters.hpp"
@@ -36,6 +35,7 @@
 #include "xspace/metadata_tables.hpp"
 #include "xspace/outline.hpp"
 #include "xspace/samples.hpp"
+#include "xspace/separate_pieces.hpp"
 #include "xspace/slices.hpp"
 #include "xspace/survey.hpp"
 #include "xspace/wire.hpp"
@@ -44,7 +44,7 @@ namespace tilescope {
 
 namespace {
 
-// Of the stats of a plane, those that say something of it in its line on the screen.
+// The longest stat of a plane, in bytes, that is shown in its line on the screen.
 constexpr std::size_t max_shown_stat = std::size_t{64} << 10;
 
 // An XSpace in a buffer that it keeps alive: outline, survey of each line, seal, then the events of any line. Lines may be
@@ -155,27 +155,32 @@ class XSpaceFile {
         check_line(line);
         nb::gil_scoped_release release;
         const xspace::CounterRules rules = counter_rules(line);
-        auto found = std::make_unique<xspace::CounterLine>(xspace::split_counters(
+        auto counters = std::make_unique<xspace::CounterLine>(xspace::split_counters(
             source_, outline().lines[line], surveys_[line], rules, starts_ns_[line], room_.bytes, room_.per_line));
-        const std::size_t bytes = found->size_bytes() + room_.per_line * found->series.size();
+        const std::size_t bytes = counters->size_bytes() + room_.per_line * counters->series.size();
         if (counter_bytes_.fetch_add(bytes) + bytes > room_.bytes)
             throw wire::LimitReached("has too many counters and samples of them", outline().lines[line].body.begin);
-        counters_[line] = std::move(found);
+        counters_[line] = std::move(counters);
     }
 
     CountersInfo counters(std::size_t line) const {
-        const xspace::CounterLine& of = split_line(line);
-        CountersInfo info{{}, of.sampled, of.lasting, of.not_finite, of.beyond_events, of.beyond_numbers};
-        for (const xspace::CounterSeries& series : of.series) {
-            const xspace::LineSurvey& found = series.found;
-            info.series.push_back({series.name_index, series.stat_id, found.events, found.first_ps, found.end().ns,
-                                   found.end().ps, found.any_ps});
+        const xspace::CounterLine& counter_line = split_line(line);
+        CountersInfo info{{},
+                          counter_line.sampled,
+                          counter_line.lasting,
+                          counter_line.not_finite,
+                          counter_line.beyond_events,
+                          counter_line.beyond_numbers};
+        for (const xspace::CounterSeries& series : counter_line.series) {
+            const xspace::LineSurvey& survey = series.survey;
+            info.series.push_back({series.name_index, series.stat_id, survey.events, survey.first_ps, survey.end().ns,
+                                   survey.end().ps, survey.any_ps});
         }
         return info;
     }
 
     auto series_activity(std::size_t line, std::size_t series) const {
-        return activity_columns(series_of(line, series).found.activity);
+        return activity_columns(series_of(line, series).survey.activity);
     }
 
     bool seal(std::size_t surveyed) {
@@ -193,10 +198,10 @@ class XSpaceFile {
 
     LineEvents events(std::size_t line, std::int32_t track) const {
         check_line(line);
-        const xspace::Line& of = outline().lines[line];
+        const xspace::Line& decoded_line = outline().lines[line];
         const xspace::EventPlaces* places = is_split(line) ? &counters_[line]->rest_places : nullptr;
-        return LineEvents(xspace::LineDecoder(source_, catalogue(), flow_stats_[of.plane], of, of_slices(line),
-                                              starts_ns_[line], track, places));
+        return LineEvents(xspace::LineDecoder(source_, catalogue(), flow_stats_[decoded_line.plane], decoded_line,
+                                              of_slices(line), starts_ns_[line], track, places));
     }
 
     std::size_t args_room(std::size_t line) const {
@@ -208,9 +213,9 @@ class XSpaceFile {
                         SliceArrays arrays) const {
         check_line(line);
         if (is_split(line)) throw std::invalid_argument("the line was split");
-        const xspace::Line& of = outline().lines[line];
-        xspace::LineSlices decoder(source_, catalogue(), flow_stats_[of.plane], of, surveys_[line], starts_ns_[line],
-                                   {from_ns, per_ns, rounds}, span_of(arrays.names), arrays.slices(),
+        const xspace::Line& decoded_line = outline().lines[line];
+        xspace::LineSlices decoder(source_, catalogue(), flow_stats_[decoded_line.plane], decoded_line, surveys_[line],
+                                   starts_ns_[line], {from_ns, per_ns, rounds}, span_of(arrays.names), arrays.slices(),
                                    arrays.flow_ends());
         return {std::move(arrays), std::move(decoder)};
     }
@@ -234,17 +239,17 @@ class XSpaceFile {
     }
 
     std::pair<std::vector<ApartInfo>, std::uint64_t> apart(std::size_t limit) const {
-        xspace::ApartPieces found;
+        xspace::SeparatePieces separate;
         {
             nb::gil_scoped_release release;
-            found = xspace::find_apart(source_, outline(), catalogue(), *hlo_, limit);
+            separate = xspace::find_separate_pieces(source_, outline(), catalogue(), *hlo_, limit);
         }
         std::vector<ApartInfo> result;
-        result.reserve(found.pieces.size());
-        for (const xspace::ApartPiece& piece : found.pieces)
+        result.reserve(separate.pieces.size());
+        for (const xspace::SeparatePiece& piece : separate.pieces)
             result.push_back(
                 {piece.plane, piece.metadata_id, text(piece.name), piece.is_hlo, piece.bytes.begin, piece.bytes.end});
-        return {std::move(result), found.more};
+        return {std::move(result), separate.more};
     }
 
     std::uint64_t plane_stats_bytes(std::size_t plane) const {
@@ -262,7 +267,7 @@ class XSpaceFile {
   private:
     const xspace::Outline& outline() const { return outline_.outline(); }
 
-    // What the first planes and their lines were looked into for, once it is in the catalogue.
+    // Forgets what the first planes and their lines were looked into for, once it is in the catalogue.
     void forget_catalogued(std::size_t planes) {
         for (; forgotten_planes_ < planes; ++forgotten_planes_) outline_.forget_event_metadata(forgotten_planes_);
         const std::vector<xspace::Line>& lines = outline().lines;
@@ -276,9 +281,9 @@ class XSpaceFile {
     }
 
     xspace::Surveyor surveyor(std::size_t line, std::optional<std::int64_t> start_ns) const {
-        const xspace::Line& of = outline().lines[line];
-        const std::size_t entries = outline().planes[of.plane].event_metadata.size();
-        return xspace::Surveyor(source_, of, flow_stats_[of.plane], entries, max_ids(),
+        const xspace::Line& surveyed_line = outline().lines[line];
+        const std::size_t entries = outline().planes[surveyed_line.plane].event_metadata.size();
+        return xspace::Surveyor(source_, surveyed_line, flow_stats_[surveyed_line.plane], entries, max_ids(),
                                 room_.bytes / xspace::table_flow_bytes, start_ns);
     }
 
@@ -294,7 +299,7 @@ class XSpaceFile {
         return split_line(line).series[series];
     }
 
-    // Of the events that are slices.
+    // The survey of the events that are slices.
     const xspace::LineSurvey& of_slices(std::size_t line) const {
         return is_split(line) ? counters_[line]->rest : surveys_[line];
     }

@@ -22,29 +22,29 @@ namespace tilescope {
 
 namespace {
 
-// Of some rows: the integer that a stat has among the arguments of each.
+// Returns the integer that a stat has among the arguments of each of some rows.
 auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::uint8_t>& args,
                    const InColumn<std::int64_t>& rows, std::vector<std::int64_t> ids, std::int64_t absent) {
-    std::vector<std::int64_t> found;
+    std::vector<std::int64_t> integers;
     {
         nb::gil_scoped_release release;
         std::sort(ids.begin(), ids.end());
-        found.reserve(rows.size());
+        integers.reserve(rows.size());
         const Span<const std::int64_t> ends = span_of(args_end);
         for (const std::int64_t row : span_of(rows)) {
             if (row < 0 || static_cast<std::uint64_t>(row) >= ends.size())
                 throw std::invalid_argument("there is no such row");
-            const auto at = static_cast<std::size_t>(row);
-            const std::int64_t begin = at == 0 ? 0 : ends[at - 1];
-            const std::int64_t end = ends[at];
+            const auto index = static_cast<std::size_t>(row);
+            const std::int64_t begin = index == 0 ? 0 : ends[index - 1];
+            const std::int64_t end = ends[index];
             if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > args.size())
                 throw std::invalid_argument("arguments lie beyond the data");
             const wire::Source source =
                 span_of(args).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-            found.push_back(xspace::integer_stat(source, ids, absent));
+            integers.push_back(xspace::integer_stat(source, ids, absent));
         }
     }
-    return to_numpy(std::move(found));
+    return to_numpy(std::move(integers));
 }
 
 auto whole_args(const InColumn<std::int64_t>& left_end, const InColumn<std::uint8_t>& left,

@@ -10,7 +10,7 @@ std::optional<LineEvents::Columns> LineEvents::next(std::size_t max_rows, std::s
     bool any = false;
     {
         nb::gil_scoped_release release;
-        any = std::visit([&](auto& of) { return of.next(chunk, max_rows, max_args_bytes); }, decoder_);
+        any = std::visit([&](auto& decoder) { return decoder.next(chunk, max_rows, max_args_bytes); }, decoder_);
     }
     if (!any) return std::nullopt;
     Columns columns{nb::dict()};
@@ -37,12 +37,12 @@ void bind_xspace_events(nb::module_& m) {
 
     nb::class_<SliceReading>(m, "XSpaceLineSlices", "The slices of a line, on their way to columns of the caller's.")
         .def(
-            "advance", [](SliceReading& of, std::size_t stop) { return of.decoder.advance(stop); }, nb::arg("stop"),
-            nb::call_guard<nb::gil_scoped_release>(),
+            "advance", [](SliceReading& reading, std::size_t stop) { return reading.decoder.advance(stop); },
+            nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>(),
             "Reads on until `stop`, a byte offset. Returns whether there is more.")
-        .def_prop_ro("position", [](const SliceReading& of) { return of.decoder.position(); })
+        .def_prop_ro("position", [](const SliceReading& reading) { return reading.decoder.position(); })
         .def_prop_ro(
-            "args_bytes", [](const SliceReading& of) { return of.decoder.args_bytes(); },
+            "args_bytes", [](const SliceReading& reading) { return reading.decoder.args_bytes(); },
             "How many bytes of arguments there are so far.");
 }
 

@@ -1,4 +1,4 @@
-// What Python reads the events of a line by: chunk by chunk, or all slices straight into columns of the caller's.
+// Readers of the events of a line for Python: chunk by chunk, or all slices straight into columns of the caller's.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -34,7 +34,7 @@ class LineEvents {
     std::optional<Columns> next(std::size_t max_rows, std::size_t max_args_bytes);
 
     std::size_t position() const {
-        return std::visit([](const auto& of) { return of.position(); }, decoder_);
+        return std::visit([](const auto& decoder) { return decoder.position(); }, decoder_);
     }
 
   private:

@@ -1,4 +1,4 @@
-// What Python sees of an XSpace: lines, series of counters, planes and metadata.
+// Descriptions of an XSpace for Python: lines, series of counters, planes and metadata.
 #pragma once
 
 #include <nanobind/nanobind.h>

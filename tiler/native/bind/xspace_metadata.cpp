@@ -21,7 +21,7 @@ namespace tilescope {
 
 namespace {
 
-// What makes a page has no need of the GIL.
+// Calls `make`, which makes a page, without the GIL.
 template <typename Make>
 nb::bytes page_of(const Make& make) {
     std::string page;
@@ -42,11 +42,11 @@ void bind_xspace_metadata(nb::module_& m) {
         .def_prop_ro("entries", &xspace::MetadataTables::entries, "How many numbers are the first of their kind.")
         .def(
             "columns",
-            [](const xspace::MetadataTables& of) {
+            [](const xspace::MetadataTables& tables) {
                 xspace::MetadataColumns columns;
                 {
                     nb::gil_scoped_release release;
-                    columns = of.columns();
+                    columns = tables.columns();
                 }
                 return std::make_tuple(to_numpy(std::move(columns.plane)), to_numpy(std::move(columns.id)),
                                        to_numpy(std::move(columns.name_index)), to_numpy(std::move(columns.alike)));
@@ -55,30 +55,30 @@ void bind_xspace_metadata(nb::module_& m) {
             "number with the same names and stats.")
         .def(
             "stats",
-            [](const xspace::MetadataTables& of, std::size_t page, std::size_t per_page) {
-                return page_of([&] { return of.stats(page, per_page); });
+            [](const xspace::MetadataTables& tables, std::size_t page, std::size_t per_page) {
+                return page_of([&] { return tables.stats(page, per_page); });
             },
             nb::arg("page"), nb::arg("per_page"), "Returns a page of stats, of those that are the first of their kind.")
         .def(
             "texts",
-            [](const xspace::MetadataTables& of, std::size_t page, std::size_t per_page) {
-                return page_of([&] { return of.texts(page, per_page); });
+            [](const xspace::MetadataTables& tables, std::size_t page, std::size_t per_page) {
+                return page_of([&] { return tables.texts(page, per_page); });
             },
             nb::arg("page"), nb::arg("per_page"), "Returns a page of their names and longer names.")
         .def(
             "said",
-            [](const xspace::MetadataTables& of, const std::vector<std::vector<std::int64_t>>& ids, std::size_t first,
-               std::size_t count) {
-                xspace::SaidTexts found;
+            [](const xspace::MetadataTables& tables, const std::vector<std::vector<std::int64_t>>& ids,
+               std::size_t first, std::size_t count) {
+                xspace::StatTexts stat_texts;
                 {
                     nb::gil_scoped_release release;
-                    found = of.said(ids, first, count);
+                    stat_texts = tables.stat_texts(ids, first, count);
                 }
                 std::vector<std::tuple<nb::bytes, std::int32_t, std::int64_t>> texts;
-                texts.reserve(found.texts.size());
-                for (const xspace::SaidTexts::Text& text : found.texts)
+                texts.reserve(stat_texts.texts.size());
+                for (const xspace::StatTexts::Text& text : stat_texts.texts)
                     texts.emplace_back(to_bytes(text.text), text.plane, text.reference);
-                return std::make_tuple(to_numpy(std::move(found.place)), std::move(texts));
+                return std::make_tuple(to_numpy(std::move(stat_texts.place)), std::move(texts));
             },
             nb::arg("ids"), nb::arg("first"), nb::arg("count"),
             "Returns of so many of those that are the first of their kind the place of the text that one of their "

@@ -58,9 +58,9 @@ void Activity::spread(std::int64_t start, std::int64_t last) {
 
 void Activity::Many::add_elsewhere(std::int64_t start, std::int64_t duration) {
     done();
-    of_.add(start, duration);
-    if (!of_.any_) return;
-    const std::int64_t mask = (std::int64_t{1} << of_.shift_) - 1;
+    activity_.add(start, duration);
+    if (!activity_.any_) return;
+    const std::int64_t mask = (std::int64_t{1} << activity_.shift_) - 1;
     first_ = start & ~mask;
     last_ = start | mask;
 }

@@ -1,4 +1,4 @@
-// When a track is busy, roughly: what is shown of it before its tiles are built.
+// Busy times of a track, roughly, shown before its tiles are built.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Activity {
     // Takes many slices, one after the other. Most lie in the bin of the one before: what is added there stays in a register.
     class Many {
       public:
-        explicit Many(Activity& of) : of_(of) {}
+        explicit Many(Activity& activity) : activity_(activity) {}
 
         // `end` is `start + duration`, which does not overflow; `duration` is not negative.
         void add(std::int64_t start, std::int64_t duration, std::int64_t end) {
@@ -38,7 +38,7 @@ class Activity {
 
         // To be called at the end, and before somebody else adds.
         void done() {
-            if (busy_ != 0) of_.at(first_ >> of_.shift_) += busy_;
+            if (busy_ != 0) activity_.at(first_ >> activity_.shift_) += busy_;
             busy_ = 0;
             first_ = INT64_MAX;
             last_ = INT64_MIN;
@@ -47,7 +47,7 @@ class Activity {
       private:
         void add_elsewhere(std::int64_t start, std::int64_t duration);
 
-        Activity& of_;
+        Activity& activity_;
         std::int64_t first_ = INT64_MAX, last_ = INT64_MIN;  // of the bin
         std::int64_t busy_ = 0;  // what is still to be added there
     };

@@ -14,10 +14,10 @@ class BusyUpTo {
   public:
     explicit BusyUpTo(const ActivityLoad& load) : load_(load) {}
 
-    double place(double at) {
-        while (bin_ < load_.busy.size() && edge(bin_ + 1) <= at) before_ += load_.busy[bin_++] * load_.step;
-        if (bin_ == load_.busy.size() || at <= edge(bin_)) return before_;
-        return before_ + load_.busy[bin_] * (at - edge(bin_));
+    double place(double position) {
+        while (bin_ < load_.busy.size() && edge(bin_ + 1) <= position) before_ += load_.busy[bin_++] * load_.step;
+        if (bin_ == load_.busy.size() || position <= edge(bin_)) return before_;
+        return before_ + load_.busy[bin_] * (position - edge(bin_));
     }
 
   private:

@@ -21,7 +21,7 @@ struct ActivityBins {
     std::vector<std::uint8_t> utilisation;  // of each, 1 to 255: busy time of all tracks over their number
 };
 
-// Of the grid's bins [0, bins). What is too short to be busy still shows where it begins.
+// Returns the activity in the grid's bins [0, bins). What is too short to be busy still shows where it begins.
 ActivityBins activity_bins(const std::vector<ActivityLoad>& loads, std::size_t bins);
 
 }  // namespace tilescope

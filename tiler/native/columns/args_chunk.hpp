@@ -18,7 +18,7 @@ enum class ChunkOrder : std::uint8_t { columns = 1, thin = 2 };
 // Writes numbers and columns one behind the other.
 class ChunkWriter {
   public:
-    // How many bytes the longest of some numbers has, of which `all` has all bits.
+    // The number of bytes of the longest of some numbers, of which `all` has all bits.
     static unsigned bytes_of(std::uint64_t all);
 
     // Makes room for all of a chunk.
@@ -27,13 +27,14 @@ class ChunkWriter {
     // The lowest byte first.
     void number(std::uint64_t value, unsigned bytes);
 
-    // Of a column all lowest bytes, then all the next ones.
+    // Writes all lowest bytes of a column, then all the next ones.
     template <typename T>
     void column(Span<const T> values, unsigned bytes) {
         write_planes(values, bytes, room(bytes * values.size()).data());
     }
 
-    // How many events, the order, how many bytes a length has, and the lengths: where strings end that begin at `start`.
+    // Writes the number of events, the order, how many bytes a length has, and the lengths: where strings end that
+    // begin at `start`.
     void head(ChunkOrder order, Span<const std::int64_t> ends, std::int64_t start);
 
     // Room for so many bytes more, until anything else is written.

@@ -11,7 +11,7 @@
 
 namespace tilescope {
 
-// What an event has under a name.
+// The kind of value that an event has under a name.
 enum class ValueKind : std::uint8_t {
     absent = 0,
     integer = 1,           // of 64 bits with a sign

@@ -20,10 +20,10 @@ struct AsyncRows {
     std::size_t keys = 0;
 };
 
-// Of each row the key that it belongs to. In the order of time, an end belongs to its own process when that has an open begin,
-// else to the process, of those that have one, that began last; else to its own. At one time the rows of each process
-// come first, in file order, and then the ends that found nothing open in theirs. Throws std::invalid_argument for a
-// key that is not below `keys`, and for columns that differ in length.
+// Returns the key that each row belongs to. In the order of time, an end belongs to its own process when that has an
+// open begin, else to the process, of those that have one, that began last; else to its own. At one time the rows of
+// each process come first, in file order, and then the ends that found nothing open in theirs. Throws
+// std::invalid_argument for a key that is not below `keys`, and for columns that differ in length.
 std::vector<std::int64_t> async_homes(const AsyncRows& rows);
 
 }  // namespace tilescope

@@ -47,7 +47,7 @@ class RowPicker {
     }
 
     template <typename T>
-    Column<T> of(Span<const T> ChunkPart::* column) const {
+    Column<T> column_of(Span<const T> ChunkPart::* column) const {
         if (chunks_.size() == 1) return picked(rows_of(chunks_.front(), chunks_.front().*column));
         Column<T> joined;
         joined.ensure(rows_);
@@ -57,7 +57,7 @@ class RowPicker {
 
     // Nothing where no chunk has the column.
     template <typename T, typename Missing>
-    std::optional<Column<T>> of(std::optional<Span<const T>> ChunkPart::* column, Missing missing) const {
+    std::optional<Column<T>> column_of(std::optional<Span<const T>> ChunkPart::* column, Missing missing) const {
         const auto has = [column](const ChunkPart& chunk) { return (chunk.*column).has_value(); };
         if (std::none_of(chunks_.begin(), chunks_.end(), has)) return std::nullopt;
         Column<T> joined;
@@ -78,8 +78,8 @@ class RowPicker {
         texts.reserve(rows_);
         for (const ChunkPart& chunk : chunks_) {
             std::size_t begin = chunk.args_begin();
-            for (const std::int64_t at : rows_of(chunk, chunk.args_end)) {
-                const auto end = static_cast<std::size_t>(at);
+            for (const std::int64_t args_end : rows_of(chunk, chunk.args_end)) {
+                const auto end = static_cast<std::size_t>(args_end);
                 texts.push_back(chunk.args.subspan(begin, end - begin));
                 begin = end;
             }
@@ -152,15 +152,15 @@ RowsByTrack rows_by_track(Span<const std::int32_t> track) {
 SortedColumns in_order(const std::vector<ChunkPart>& chunks, const std::vector<std::uint32_t>& order) {
     const RowPicker pick(chunks, order);
     SortedColumns out;
-    out.phase = pick.of(&ChunkPart::phase);
-    out.time_ns = pick.of(&ChunkPart::time_ns);
-    out.time_ps = pick.of(&ChunkPart::time_ps, 0);
-    out.duration_ns = pick.of(&ChunkPart::duration_ns);
-    out.duration_ps = pick.of(&ChunkPart::duration_ps, 0);
-    out.name = pick.of(&ChunkPart::name);
-    out.key = pick.of(&ChunkPart::key, -1);
-    out.value = pick.of(&ChunkPart::value, std::numeric_limits<double>::quiet_NaN());
-    out.flags = pick.of(&ChunkPart::flags);
+    out.phase = pick.column_of(&ChunkPart::phase);
+    out.time_ns = pick.column_of(&ChunkPart::time_ns);
+    out.time_ps = pick.column_of(&ChunkPart::time_ps, 0);
+    out.duration_ns = pick.column_of(&ChunkPart::duration_ns);
+    out.duration_ps = pick.column_of(&ChunkPart::duration_ps, 0);
+    out.name = pick.column_of(&ChunkPart::name);
+    out.key = pick.column_of(&ChunkPart::key, -1);
+    out.value = pick.column_of(&ChunkPart::value, std::numeric_limits<double>::quiet_NaN());
+    out.flags = pick.column_of(&ChunkPart::flags);
     pick.arguments(out.args_end, out.args);
     return out;
 }

@@ -25,7 +25,7 @@ constexpr std::uint8_t aggregated = 8;
 constexpr std::uint8_t clamped = 16;
 constexpr std::uint8_t no_duration = 32;
 constexpr std::uint8_t step = 64;
-// Those that pages keep, with these same bits; bit 1 is another there.
+// The flags that pages keep, with these same bits; bit 1 is another there.
 constexpr std::uint8_t of_slices = 62;
 }  // namespace event_flag
 

@@ -13,9 +13,9 @@ namespace {
 constexpr std::int64_t latest = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t sum(std::int64_t a, std::int64_t b) {
-    std::int64_t found = 0;
-    if (__builtin_add_overflow(a, b, &found)) return a < 0 ? std::numeric_limits<std::int64_t>::min() : latest;
-    return found;
+    std::int64_t total = 0;
+    if (__builtin_add_overflow(a, b, &total)) return a < 0 ? std::numeric_limits<std::int64_t>::min() : latest;
+    return total;
 }
 
 }  // namespace
@@ -27,27 +27,27 @@ ChunkExtent extent_of(Span<const std::uint8_t> phase, Span<const std::int64_t> t
     if (n == 0) throw std::invalid_argument("a chunk without events");
     if ((time_ps && time_ps->size() != n) || (duration_ps && duration_ps->size() != n))
         throw std::invalid_argument("columns differ in length");
-    ChunkExtent found;
-    found.first_ns = found.latest_ns = time_ns[0];
-    found.longest_ns = duration_ns[0];
-    found.last_ns = std::numeric_limits<std::int64_t>::min();
+    ChunkExtent bounds;
+    bounds.first_ns = bounds.latest_ns = time_ns[0];
+    bounds.longest_ns = duration_ns[0];
+    bounds.last_ns = std::numeric_limits<std::int64_t>::min();
     for (std::size_t k = 0; k < n; ++k) {
-        found.events += phase[k] < static_cast<std::uint8_t>(Phase::flow_start) ? 1 : 0;
-        found.first_ns = std::min(found.first_ns, time_ns[k]);
-        found.latest_ns = std::max(found.latest_ns, time_ns[k]);
-        found.longest_ns = std::max(found.longest_ns, duration_ns[k]);
+        bounds.events += phase[k] < static_cast<std::uint8_t>(Phase::flow_start) ? 1 : 0;
+        bounds.first_ns = std::min(bounds.first_ns, time_ns[k]);
+        bounds.latest_ns = std::max(bounds.latest_ns, time_ns[k]);
+        bounds.longest_ns = std::max(bounds.longest_ns, duration_ns[k]);
         const int time = time_ps ? (*time_ps)[k] : 0;
         const int duration = duration_ps ? (*duration_ps)[k] : 0;
-        found.any_ps = found.any_ps || time != 0 || duration != 0;
+        bounds.any_ps = bounds.any_ps || time != 0 || duration != 0;
         const int beyond = time + duration;
         const std::int64_t end = sum(sum(time_ns[k], duration_ns[k]), beyond / 1000);
         const std::int64_t rest = beyond % 1000;
-        if (end > found.last_ns || (end == found.last_ns && rest > found.last_ps)) {
-            found.last_ns = end;
-            found.last_ps = rest;
+        if (end > bounds.last_ns || (end == bounds.last_ns && rest > bounds.last_ps)) {
+            bounds.last_ns = end;
+            bounds.last_ps = rest;
         }
     }
-    return found;
+    return bounds;
 }
 
 }  // namespace tilescope

@@ -72,21 +72,21 @@ void check(std::int64_t tick, std::int64_t before, std::int8_t incoming, std::in
 }
 
 // Writes the strongest edges of the tile whose bins stand from `first` on; the others stay in what its bins count.
-void end_tile(FlowBins& found, std::vector<Ranked>& edges, std::size_t first, std::size_t edges_per_tile) {
+void end_tile(FlowBins& out, std::vector<Ranked>& edges, std::size_t first, std::size_t edges_per_tile) {
     const std::size_t kept = std::min(edges.size(), edges_per_tile);
     // What is equally strong stays in order, in which it came.
     std::stable_sort(edges.begin(), edges.end(),
                      [](const Ranked& a, const Ranked& b) { return a.edge.count > b.edge.count; });
-    for (const Ranked& one : Span<const Ranked>(edges).first(kept)) {
-        const std::size_t at = first + one.place;
-        (one.edge.incoming() != 0 ? found.other_in : found.other_out)[at] -= one.edge.count;
-        found.edge_bin.push_back(found.bin[at]);
-        found.edge_incoming.push_back(static_cast<std::int64_t>(one.edge.incoming()));
-        found.edge_partner.push_back(static_cast<std::int64_t>(one.edge.key & kPartner));
-        found.edge_count.push_back(one.edge.count);
+    for (const Ranked& ranked : Span<const Ranked>(edges).first(kept)) {
+        const std::size_t bin = first + ranked.place;
+        (ranked.edge.incoming() != 0 ? out.other_in : out.other_out)[bin] -= ranked.edge.count;
+        out.edge_bin.push_back(out.bin[bin]);
+        out.edge_incoming.push_back(static_cast<std::int64_t>(ranked.edge.incoming()));
+        out.edge_partner.push_back(static_cast<std::int64_t>(ranked.edge.key & kPartner));
+        out.edge_count.push_back(ranked.edge.count);
     }
-    found.n_bins.push_back(static_cast<std::int64_t>(found.bin.size() - first));
-    found.n_edges.push_back(static_cast<std::int64_t>(kept));
+    out.n_bins.push_back(static_cast<std::int64_t>(out.bin.size() - first));
+    out.n_edges.push_back(static_cast<std::int64_t>(kept));
     edges.clear();
 }
 
@@ -97,7 +97,7 @@ FlowBins flow_bins(int level, Span<const std::int64_t> tick, Span<const std::int
     const std::size_t n = same_size(tick, incoming, partner);
     if (level < 0 || level > kMostLevel) throw std::invalid_argument("there is no such level");
     const int bin_shift = 2 * level;
-    FlowBins found;
+    FlowBins out;
     BinEdges edges_of_bin;
     std::vector<Ranked> edges;  // of the tile
     std::size_t first = 0;      // of its bins
@@ -105,10 +105,10 @@ FlowBins flow_bins(int level, Span<const std::int64_t> tick, Span<const std::int
     for (std::size_t k = 0; k < n;) {
         const std::int64_t bin = tick[k] >> bin_shift;
         const std::int64_t index = bin >> kBinBits;
-        if (found.index.empty() || found.index.back() != index) {
-            if (!found.index.empty()) end_tile(found, edges, first, edges_per_tile);
-            first = found.bin.size();
-            found.index.push_back(index);
+        if (out.index.empty() || out.index.back() != index) {
+            if (!out.index.empty()) end_tile(out, edges, first, edges_per_tile);
+            first = out.bin.size();
+            out.index.push_back(index);
         }
         std::array<std::int64_t, 2> ends{};
         for (; k < n && tick[k] >> bin_shift == bin; ++k) {
@@ -118,16 +118,16 @@ FlowBins flow_bins(int level, Span<const std::int64_t> tick, Span<const std::int
             ++ends[direction];
             edges_of_bin.add(std::uint64_t{direction} << kPartnerBits | static_cast<std::uint64_t>(partner[k]));
         }
-        for (const Edge& edge : edges_of_bin.sum()) edges.push_back({edge, found.bin.size() - first});
+        for (const Edge& edge : edges_of_bin.sum()) edges.push_back({edge, out.bin.size() - first});
         edges_of_bin.clear();
-        found.bin.push_back(bin & ((std::int64_t{1} << kBinBits) - 1));
-        found.out.push_back(ends[0]);
-        found.into.push_back(ends[1]);
-        found.other_out.push_back(ends[0]);
-        found.other_in.push_back(ends[1]);
+        out.bin.push_back(bin & ((std::int64_t{1} << kBinBits) - 1));
+        out.out.push_back(ends[0]);
+        out.into.push_back(ends[1]);
+        out.other_out.push_back(ends[0]);
+        out.other_in.push_back(ends[1]);
     }
-    if (n != 0) end_tile(found, edges, first, edges_per_tile);
-    return found;
+    if (n != 0) end_tile(out, edges, first, edges_per_tile);
+    return out;
 }
 
 }  // namespace tilescope

@@ -1,4 +1,5 @@
-// Which flow ends are joined to edges. The rules stand in tiler/indexing/flows/join.py; its tests hold a plain-Python reference.
+// The flow ends that are joined to edges. The rules stand in tiler/indexing/flows/join.py; its tests hold a
+// plain-Python reference.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@ namespace tilescope {
 
 namespace {
 
-// Where a string begins and ends.
+// Returns where a string begins and ends.
 std::pair<size_t, size_t> place_of(Span<const int64_t> ends, int64_t number) {
     const auto k = static_cast<size_t>(number);
     if (k >= ends.size()) throw std::invalid_argument("order is out of range");
@@ -44,13 +44,13 @@ void gather(Span<const int64_t> ends, Bytes data, const Gathered& order, Span<in
     if (gathered_ends(ends, data.size(), order, out_ends) != out.size()) {
         throw std::invalid_argument("the strings do not fill the room for them");
     }
-    size_t at = 0;
+    size_t offset = 0;
     const auto copy = [&](int64_t number) {
         const auto [begin, end] = place_of(ends, number);
         const Bytes string = data.subspan(begin, end - begin);
-        const Span<uint8_t> place = out.subspan(at, string.size());
+        const Span<uint8_t> place = out.subspan(offset, string.size());
         if (!string.empty()) std::memcpy(place.data(), string.data(), string.size());
-        at += string.size();
+        offset += string.size();
     };
     for (size_t j = 0; j < order.first.size(); ++j) {
         copy(order.first[j]);

@@ -8,8 +8,8 @@
 
 namespace tilescope {
 
-// Which strings are put together: string j is that of place `first[j]`, and behind it that of place `second[j]`, unless this
-// is -1, or `second` is empty.
+// The strings that are put together: string j is that of place `first[j]`, and behind it that of place `second[j]`,
+// unless this is -1, or `second` is empty.
 struct Gathered {
     Span<const int64_t> first;
     Span<const int64_t> second;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t slots_at_first = 64;
 
-// How many slots there are for each string, at least: many while that costs little.
+// The least number of slots for each string: many while that costs little.
 std::size_t slots_per_string(std::size_t slots) { return slots < std::size_t{1} << 16 ? 4 : 2; }
 
 template <typename Word>
@@ -109,7 +109,7 @@ void Interner::expect(std::uint64_t hash) const {
 
 std::uint64_t Interner::hash(std::string_view text) { return hash_of(text); }
 
-// Where the string is, or would be. There is a free slot.
+// The slot that has the string, or would have it. There is a free slot.
 std::size_t Interner::slot_of(std::string_view text, std::uint64_t hash) const {
     const auto tag = static_cast<std::uint32_t>(hash >> 32);
     const std::size_t mask = slots_.size() - 1;

@@ -124,28 +124,28 @@ void KindSums::merge(const KindSums& other) {
 }
 
 KindSums::Columns KindSums::columns() const {
-    const auto column = [this](auto of) {
-        std::vector<std::decay_t<decltype(of(rows_[0]))>> values;
+    const auto column = [this](auto value_of) {
+        std::vector<std::decay_t<decltype(value_of(rows_[0]))>> values;
         values.reserve(rows_.size());
-        for (const Row& row : rows_) values.push_back(of(row));
+        for (const Row& row : rows_) values.push_back(value_of(row));
         return values;
     };
-    Columns found;
-    found.count = column([](const Row& row) { return row.count; });
-    found.empty = column([](const Row& row) { return row.empty; });
-    found.occurrences = column([](const Row& row) { return row.occurrences; });
-    found.longest = column([](const Row& row) { return row.longest; });
-    found.longest_at = column([](const Row& row) { return row.longest_at; });
-    found.shortest_lasting = column([](const Row& row) { return static_cast<std::int64_t>(row.shortest_lasting); });
-    found.total.low_ = column([](const Row& row) { return row.total_low; });
-    found.total.high_ = column([](const Row& row) { return row.total_high; });
-    found.inner.low_ = column([](const Row& row) { return row.inner_low; });
-    found.inner.high_ = column([](const Row& row) { return row.inner_high; });
-    return found;
+    Columns out;
+    out.count = column([](const Row& row) { return row.count; });
+    out.empty = column([](const Row& row) { return row.empty; });
+    out.occurrences = column([](const Row& row) { return row.occurrences; });
+    out.longest = column([](const Row& row) { return row.longest; });
+    out.longest_at = column([](const Row& row) { return row.longest_at; });
+    out.shortest_lasting = column([](const Row& row) { return static_cast<std::int64_t>(row.shortest_lasting); });
+    out.total.low_ = column([](const Row& row) { return row.total_low; });
+    out.total.high_ = column([](const Row& row) { return row.total_high; });
+    out.inner.low_ = column([](const Row& row) { return row.inner_low; });
+    out.inner.high_ = column([](const Row& row) { return row.inner_high; });
+    return out;
 }
 
 void count_kinds(Span<const std::int64_t> kind, Span<std::int64_t> counts) {
-    for (const std::int64_t one : kind) ++counts[place_of(one, counts.size())];
+    for (const std::int64_t kind_of_event : kind) ++counts[place_of(kind_of_event, counts.size())];
 }
 
 }  // namespace tilescope

@@ -53,7 +53,7 @@ class KindSums {
 
     std::size_t kinds() const { return rows_.size(); }
 
-    // Of those that start in the windows: how many, how many take no time, and occurrences that begin.
+    // Columns of the operations that start in the windows: how many, how many take no time, and occurrences that begin.
     struct Columns {
         std::vector<std::int64_t> count, empty, occurrences;
         std::vector<std::int64_t> longest, longest_at,

@@ -1,4 +1,4 @@
-// What a member was called at last, and before that: for a thing that a file names more than once.
+// The latest values of a member, the last one and those before: for a thing that a file names more than once.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class LatestValues {
         values_.push_back(std::move(value));
     }
 
-    // Those of a later part of the file.
+    // Adds those of a later part of the file.
     void add_all(const LatestValues& later) {
         for (const T& value : later.values_) add(value);
     }

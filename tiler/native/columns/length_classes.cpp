@@ -23,7 +23,7 @@ struct Ordered {
     std::vector<size_t> begins;  // of the strings of the first class, of the next, …
 };
 
-// Where strings lie that follow each other.
+// The places of strings that follow each other.
 class Strings {
   public:
     // Throws std::invalid_argument unless they lie in data of that size.
@@ -80,7 +80,8 @@ Ordered order_by_length(Span<const int64_t> ends, int64_t start, size_t size) {
     std::vector<std::array<size_t, kParts>> next(strings.longest() + 1);
     const auto each = [&](auto visit) {
         for (size_t k = 0; k < part; ++k)
-            for (size_t of = 0; of < kParts; ++of) visit(next[strings.length(of * part + k)][of], of * part + k);
+            for (size_t quarter = 0; quarter < kParts; ++quarter)
+                visit(next[strings.length(quarter * part + k)][quarter], quarter * part + k);
         for (size_t k = kParts * part; k < count; ++k) visit(next[strings.length(k)][kParts - 1], k);
     };
     each([](size_t& counted, size_t) { ++counted; });
@@ -96,11 +97,11 @@ Ordered order_by_length(Span<const int64_t> ends, int64_t start, size_t size) {
 }
 
 // Up to eight bytes of the data, the first one the lowest.
-uint64_t word_at(Bytes data, size_t at, size_t bytes) {
+uint64_t word_at(Bytes data, size_t offset, size_t bytes) {
     uint64_t word = 0;
-    if (data.size() - at >= sizeof(word))
-        std::memcpy(&word, data.data() + at, sizeof(word));  // the rest is not looked at
-    else std::memcpy(&word, data.data() + at, bytes);
+    if (data.size() - offset >= sizeof(word))
+        std::memcpy(&word, data.data() + offset, sizeof(word));  // the rest is not looked at
+    else std::memcpy(&word, data.data() + offset, bytes);
     return word;
 }
 
@@ -112,15 +113,15 @@ void write_by_length(Span<const int64_t> ends, int64_t start, Bytes data, Span<c
     if (static_cast<size_t>(stop - start) != out.size()) throw std::invalid_argument("ends lie beyond the data");
     Span<const size_t> begins(ordered.begins);
     std::vector<uint64_t> words;  // of one class, at the same place in each of its strings
-    for (const Ordered::Class& of : ordered.classes) {
-        words.resize(of.count);
-        for (size_t at = 0; at < of.length; at += sizeof(uint64_t)) {
-            const size_t bytes = std::min(of.length - at, sizeof(uint64_t));
-            for (size_t k = 0; k < of.count; ++k) words[k] = word_at(data, begins[k] + at, bytes);
-            write_planes(Span<const uint64_t>(words), bytes, out.first(bytes * of.count).data());
-            out = out.subspan(bytes * of.count);
+    for (const Ordered::Class& length_class : ordered.classes) {
+        words.resize(length_class.count);
+        for (size_t offset = 0; offset < length_class.length; offset += sizeof(uint64_t)) {
+            const size_t bytes = std::min(length_class.length - offset, sizeof(uint64_t));
+            for (size_t k = 0; k < length_class.count; ++k) words[k] = word_at(data, begins[k] + offset, bytes);
+            write_planes(Span<const uint64_t>(words), bytes, out.first(bytes * length_class.count).data());
+            out = out.subspan(bytes * length_class.count);
         }
-        begins = begins.subspan(of.count);
+        begins = begins.subspan(length_class.count);
     }
 }
 
@@ -131,11 +132,12 @@ std::vector<uint8_t> restored_by_length(Span<const int64_t> ends, Bytes classes)
     std::vector<uint8_t> all(classes.size());
     const Span<uint8_t> out(all);
     Span<const size_t> begins(ordered.begins);
-    for (const Ordered::Class& of : ordered.classes) {
-        for (size_t at = 0; at < of.length; ++at)
-            for (size_t k = 0; k < of.count; ++k) out[begins[k] + at] = classes[at * of.count + k];
-        classes = classes.subspan(of.length * of.count);
-        begins = begins.subspan(of.count);
+    for (const Ordered::Class& length_class : ordered.classes) {
+        for (size_t offset = 0; offset < length_class.length; ++offset)
+            for (size_t k = 0; k < length_class.count; ++k)
+                out[begins[k] + offset] = classes[offset * length_class.count + k];
+        classes = classes.subspan(length_class.length * length_class.count);
+        begins = begins.subspan(length_class.count);
     }
     return all;
 }

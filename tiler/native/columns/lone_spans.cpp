@@ -36,10 +36,10 @@ void LoneSpans::add(Span<const std::int64_t> kind, Span<const std::int64_t> star
 }
 
 std::vector<std::int64_t> LoneSpans::alone(std::size_t kinds) const {
-    std::vector<std::int64_t> found(kinds, 1);
+    std::vector<std::int64_t> alone(kinds, 1);
     for (std::size_t place = 0; place < kinds && place < shares_.size(); ++place)
-        if (shares_[place] != 0) found[place] = 0;
-    return found;
+        if (shares_[place] != 0) alone[place] = 0;
+    return alone;
 }
 
 }  // namespace tilescope

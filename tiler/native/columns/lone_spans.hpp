@@ -1,4 +1,4 @@
-// Which kinds of events never share time with others of their track, and how long any runs.
+// Kinds of events that never share time with others of their track, and how long any runs.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class LoneSpans {
 
     std::uint64_t ticks() const { return ticks_; }  // in which any runs
 
-    // Of so many kinds, 1 for those of which no event shared time with another one.
+    // Returns for each of so many kinds 1 if no event of it shared time with another one.
     std::vector<std::int64_t> alone(std::size_t kinds) const;
 
   private:

@@ -32,12 +32,12 @@ void NameTotals::add(Span<const std::int32_t> name, Span<const std::int64_t> dur
 
 NameTotals::Halves NameTotals::halves(std::size_t names) const {
     const std::scoped_lock lock(adding_);
-    Halves found;
+    Halves out;
     for (std::size_t name = 0; name < std::min(names, totals_.size()); ++name) {
-        found.low.push_back(static_cast<std::int64_t>(static_cast<std::uint32_t>(totals_[name])));
-        found.high.push_back(static_cast<std::int64_t>(totals_[name] >> kHalf));
+        out.low.push_back(static_cast<std::int64_t>(static_cast<std::uint32_t>(totals_[name])));
+        out.high.push_back(static_cast<std::int64_t>(totals_[name] >> kHalf));
     }
-    return found;
+    return out;
 }
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// How long the events of each name take together.
+// Total durations of the events of each name.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace tilescope {
 // By name, whose ids are dense; events without one, -1, do not count. Tracks are added from any thread.
 class NameTotals {
   public:
-    // Of ticks: more than 64 bits can say.
+    // A sum of ticks: more than 64 bits can say.
     __extension__ using Total = unsigned __int128;
 
     // No duration is negative. Throws std::invalid_argument for names that are none.
     void add(Span<const std::int32_t> name, Span<const std::int64_t> duration);
 
-    // Of the first names, so many: the low 32 bits of their totals, and what is above them.
+    // Totals of the first names, so many: the low 32 bits, and what is above them.
     struct Halves {
         std::vector<std::int64_t> low, high;
     };

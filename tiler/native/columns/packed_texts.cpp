@@ -101,7 +101,8 @@ void TextPacker::pack_object(const std::vector<std::string_view>& members, Colum
     packed.push_unchecked('}');
 }
 
-// Where the members end in a text that was matched, and all before it is as it was with the one that it is like, the shape is, too.
+// Packs a text whose shape was matched: if the members end in it, and all before it is as it was with the one that it
+// is like, the shape of both is the same. False if not.
 bool TextPacker::pack_guessed(const std::vector<std::string_view>& members, std::size_t size, Column<char>& packed) {
     const std::string_view text = guess_.text();
     if (text.empty() || !guess_.is_matched() || guess_.number() < 0 || size > TextShape::kLongestText) return false;
@@ -155,24 +156,24 @@ bool TextPacker::end(Column<char>& packed) {
 }
 
 std::int32_t TextPacker::number_of(std::string_view shape) {
-    const std::int32_t known = known_.find(shape);
-    if (known >= 0) return numbers_[static_cast<std::size_t>(known)];
+    const std::int32_t position = packed_shapes_.find(shape);
+    if (position >= 0) return numbers_[static_cast<std::size_t>(position)];
     const std::int32_t number = texts_.number_of(shape);
     if (number >= 0) {
-        known_.intern(shape);
+        packed_shapes_.intern(shape);
         numbers_.push_back(number);
     }
     return number;
 }
 
 void PackedTexts::unpack(Bytes packed, std::string& out) const {
-    for (std::size_t at = 0; at < packed.size();) {
-        const std::uint64_t shape = take_varint(packed, at);
+    for (std::size_t offset = 0; offset < packed.size();) {
+        const std::uint64_t shape = take_varint(packed, offset);
         if (shape == kTextAsItIs) {
-            const std::uint64_t size = take_varint(packed, at);
-            if (size > packed.size() - at) refuse();
-            out += text_of(packed.subspan(at, static_cast<std::size_t>(size)));
-            at += static_cast<std::size_t>(size);
+            const std::uint64_t size = take_varint(packed, offset);
+            if (size > packed.size() - offset) refuse();
+            out += text_of(packed.subspan(offset, static_cast<std::size_t>(size)));
+            offset += static_cast<std::size_t>(size);
             continue;
         }
         if (shape > shapes_.size()) refuse();
@@ -182,7 +183,7 @@ void PackedTexts::unpack(Bytes packed, std::string& out) const {
             if (mark == std::string_view::npos) break;
             out.append(rest, 0, mark);
             char digits[20];
-            const auto [end, error] = std::to_chars(digits, digits + sizeof digits, take_varint(packed, at));
+            const auto [end, error] = std::to_chars(digits, digits + sizeof digits, take_varint(packed, offset));
             if (error != std::errc()) refuse();
             out.append(digits, end);
             rest.remove_prefix(mark + 1);

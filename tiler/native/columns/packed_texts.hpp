@@ -79,7 +79,7 @@ class TextPacker {
     std::int32_t number_of(std::string_view shape);
 
     PackedTexts& texts_;
-    Interner known_;  // shapes
+    Interner packed_shapes_;  // shapes
     std::vector<std::int32_t> numbers_;  // of them among all
     TextShape shape_;
     std::int32_t number_ = -1;  // of the shape that was packed last

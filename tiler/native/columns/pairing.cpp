@@ -47,7 +47,7 @@ class NameNumbers {
 
     std::size_t count() const { return count_; }
 
-    std::size_t of(std::int32_t name) const {
+    std::size_t number_of(std::int32_t name) const {
         if (distinct_.empty()) return static_cast<std::size_t>(name + std::int64_t{1});
         return static_cast<std::size_t>(std::lower_bound(distinct_.begin(), distinct_.end(), name) - distinct_.begin());
     }
@@ -66,7 +66,7 @@ struct OpenSlice {
     std::uint32_t name;      // number of the name
 };
 
-// What a slice that is open beside others takes later, as `OPEN_SLICE_BYTES` says of all memory.
+// Bytes that a slice that is open beside others takes later, as `OPEN_SLICE_BYTES` says of all memory.
 constexpr std::size_t kOpenBytes = 96;
 
 // The open slices of one key. Every step is O(1), or O(log n) for the complete slices around.
@@ -147,7 +147,7 @@ class Stack {
   private:
     OpenSlice& at(std::int64_t entry) { return entries_[static_cast<std::size_t>(entry)]; }
 
-    // Of names with one text: where the begin says no category, that of the end is the slice's.
+    // Chooses between names with one text: where the begin says no category, that of the end is the slice's.
     void settle_category(std::int32_t& begin, std::int32_t end) {
         if (!input_.namesakes) return;
         const Span<const std::uint8_t> has_category = input_.namesakes->has_category;
@@ -198,7 +198,7 @@ class Stack {
 
 Phase phase_of(const PairingInput& input, std::size_t row) { return static_cast<Phase>(input.phase[row]); }
 
-// What the rows are that take part in pairing.
+// Counts and order of the rows that take part in pairing.
 struct Census {
     std::size_t rows = 0;
     std::size_t slices = 0;
@@ -210,25 +210,25 @@ struct Census {
 
 Census census_of(const PairingInput& input) {
     const std::size_t size = input.size();
-    Census found;
+    Census census;
     std::size_t before = size;
     for (std::size_t row = 0; row < size; ++row) {
         const Phase phase = phase_of(input, row);
         if (phase > Phase::end) continue;
-        ++found.rows;
-        found.slices += phase != Phase::end;
-        found.any_pair = found.any_pair || phase != Phase::complete;
+        ++census.rows;
+        census.slices += phase != Phase::end;
+        census.any_pair = census.any_pair || phase != Phase::complete;
         if (before != size) {
             const bool earlier = input.time[row] < input.time[before];
             const std::int64_t key = input.key ? (*input.key)[row] : 0;
             const std::int64_t key_before = input.key ? (*input.key)[before] : 0;
-            found.in_order_of_time = found.in_order_of_time && !earlier;
-            found.in_order_of_keys = found.in_order_of_keys && key >= key_before;
-            found.in_order = found.in_order && (key != key_before ? key > key_before : !earlier);
+            census.in_order_of_time = census.in_order_of_time && !earlier;
+            census.in_order_of_keys = census.in_order_of_keys && key >= key_before;
+            census.in_order = census.in_order && (key != key_before ? key > key_before : !earlier);
         }
         before = row;
     }
-    return found;
+    return census;
 }
 
 // Writes the slices with the durations that are known already.
@@ -279,8 +279,8 @@ class RowOrder {
             before = row;
         };
         if (!order_.empty()) {
-            for (const std::int64_t at : order_) {
-                const auto row = static_cast<std::size_t>(at);
+            for (const std::int64_t entry : order_) {
+                const auto row = static_cast<std::size_t>(entry);
                 go_to(row, phase_of(input_, row) == Phase::end ? none : slice_of_row_[row]);
             }
             return;
@@ -301,7 +301,7 @@ class RowOrder {
     Span<std::int64_t> order_;  // empty: as they stand
 };
 
-// How many slices are open at once, at most: so that room for them is made once, or is refused before it is.
+// The most slices that are open at once: so that room for them is made once, or is refused before it is.
 std::size_t most_open(const PairingInput& input, const RowOrder& order) {
     std::size_t open = 0;
     std::size_t most = 0;
@@ -347,14 +347,14 @@ PairingCounts pair_slices(const PairingInput& input, const PairedColumns& out, S
         const std::int64_t time = input.time[row];
         switch (phase_of(input, row)) {
         case Phase::complete: stack.complete(saturating_end(time, input.duration[row])); break;
-        case Phase::begin: stack.begin(slice, time, names.of(input.text(row))); break;
+        case Phase::begin: stack.begin(slice, time, names.number_of(input.text(row))); break;
         default:
             if (stack.empty()) {
                 ++counts.ends_without_begin;
             } else {
                 const std::int32_t name = input.text(row);
                 stack.end(static_cast<std::int64_t>(row), time,
-                          name < 0 ? none : static_cast<std::int64_t>(names.of(name)));
+                          name < 0 ? none : static_cast<std::int64_t>(names.number_of(name)));
             }
         }
     });

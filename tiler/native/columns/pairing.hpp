@@ -27,13 +27,13 @@ struct PairingInput {
     std::int64_t trace_end = 0;
     std::optional<Namesakes> namesakes;
 
-    // What a row's name reads: a name that stands for all of its text. Throws std::invalid_argument for other names.
+    // The text of a row's name: a name that stands for all of its text. Throws std::invalid_argument for other names.
     std::int32_t text(std::size_t row) const {
         if (!namesakes || name[row] < 0) return name[row];
-        const auto at = static_cast<std::size_t>(name[row]);
-        if (at >= same_size(namesakes->text, namesakes->has_category) || namesakes->text[at] < 0)
+        const auto id = static_cast<std::size_t>(name[row]);
+        if (id >= same_size(namesakes->text, namesakes->has_category) || namesakes->text[id] < 0)
             throw std::invalid_argument("there is no such name");
-        return namesakes->text[at];
+        return namesakes->text[id];
     }
 
     // Throws std::invalid_argument for columns that differ in length.
@@ -43,7 +43,7 @@ struct PairingInput {
     }
 };
 
-// What pairing needs room for, which the caller gives: it may be more than there is memory for.
+// Room that pairing needs, which the caller gives: it may be more than there is memory for.
 struct PairingRoom {
     std::size_t slices = 0;
     std::size_t space = 0;  // numbers of 64 bits to work with; none where rows come in the order of time

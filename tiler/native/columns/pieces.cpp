@@ -43,14 +43,14 @@ void ChunkPart::check() const {
 }
 
 void join_part(const ChunkPart& part, const TickAxis& axis, Span<const std::int32_t> names, const JoinedColumns& out,
-               std::size_t at, std::size_t args_at) {
+               std::size_t first_row, std::size_t args_at) {
     part.check();
     const std::size_t n = part.rows();
-    copy(part.phase.subspan(part.start, n), out.phase.subspan(at, n));
-    copy(part.flags.subspan(part.start, n), out.flags.subspan(at, n));
+    copy(part.phase.subspan(part.start, n), out.phase.subspan(first_row, n));
+    copy(part.flags.subspan(part.start, n), out.flags.subspan(first_row, n));
 
-    const Span<std::int64_t> start = out.start.subspan(at, n);
-    const Span<std::int64_t> duration = out.duration.subspan(at, n);
+    const Span<std::int64_t> start = out.start.subspan(first_row, n);
+    const Span<std::int64_t> duration = out.duration.subspan(first_row, n);
     for (std::size_t k = 0; k < n; ++k) {
         const std::size_t row = part.start + k;
         const std::int64_t time_ps = part.time_ps ? (*part.time_ps)[row] : 0;
@@ -63,17 +63,17 @@ void join_part(const ChunkPart& part, const TickAxis& axis, Span<const std::int3
     }
 
     if (names.empty()) throw std::invalid_argument("a name that is not there");
-    const std::size_t known = names.size() - 1;  // the last one is that of no name
-    const Span<std::int32_t> name = out.name.subspan(at, n);
+    const std::size_t nameless = names.size() - 1;  // the last one is that of no name
+    const Span<std::int32_t> name = out.name.subspan(first_row, n);
     for (std::size_t k = 0; k < n; ++k) {
         const std::int32_t id = part.name[part.start + k];
-        const std::size_t place = id == -1 ? known : static_cast<std::size_t>(id);
-        if (id < -1 || (id != -1 && place >= known)) throw std::invalid_argument("a name that is not there");
+        const std::size_t place = id == -1 ? nameless : static_cast<std::size_t>(id);
+        if (id < -1 || (id != -1 && place >= nameless)) throw std::invalid_argument("a name that is not there");
         name[k] = names[place];
     }
 
     if (out.key) {
-        const Span<std::int64_t> key = out.key->subspan(at, n);
+        const Span<std::int64_t> key = out.key->subspan(first_row, n);
         if (part.key) {
             copy(part.key->subspan(part.start, n), key);
         } else {
@@ -81,7 +81,7 @@ void join_part(const ChunkPart& part, const TickAxis& axis, Span<const std::int3
         }
     }
     if (out.value) {
-        const Span<double> value = out.value->subspan(at, n);
+        const Span<double> value = out.value->subspan(first_row, n);
         if (part.value) {
             copy(part.value->subspan(part.start, n), value);
         } else {
@@ -89,7 +89,7 @@ void join_part(const ChunkPart& part, const TickAxis& axis, Span<const std::int3
         }
     }
 
-    const Span<std::int64_t> args_end = out.args_end.subspan(at, n);
+    const Span<std::int64_t> args_end = out.args_end.subspan(first_row, n);
     const auto moved = static_cast<std::int64_t>(args_at) - static_cast<std::int64_t>(part.args_begin());
     for (std::size_t k = 0; k < n; ++k) args_end[k] = part.args_end[part.start + k] + moved;
     const Bytes args = part.args.subspan(part.args_begin(), part.args_bytes());

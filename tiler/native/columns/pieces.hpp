@@ -35,7 +35,7 @@ struct ChunkPart {
     }
 };
 
-// How times of a file become ticks.
+// The axis on which times of a file become ticks.
 struct TickAxis {
     std::uint64_t from_ns;  // the nanosecond of tick 0, modulo 2**64
     bool picoseconds;       // ticks are picoseconds, else nanoseconds
@@ -54,9 +54,10 @@ struct JoinedColumns {
     Span<std::uint8_t> args;
 };
 
-// Writes rows and arguments of a part from `at` and `args_at` on. `names` are those of the run by the numbers of the file,
-// with that of no name (-1) behind them. Throws std::invalid_argument for rows that do not fit, or names that are not there.
+// Writes rows and arguments of a part from row `first_row` and byte `args_at` on. `names` are those of the run by the
+// numbers of the file, with that of no name (-1) behind them. Throws std::invalid_argument for rows that do not fit, or
+// names that are not there.
 void join_part(const ChunkPart& part, const TickAxis& axis, Span<const std::int32_t> names, const JoinedColumns& out,
-               std::size_t at, std::size_t args_at);
+               std::size_t first_row, std::size_t args_at);
 
 }  // namespace tilescope

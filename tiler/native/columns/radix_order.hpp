@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-// How much working space it takes for each row.
+// Working space that it takes for each row, in numbers of 64 bits.
 constexpr std::size_t kOrderSpace = 4;
 
 // Reorders `order` (row numbers) so that values[order[k]] never decreases; equal values keep their order.

@@ -22,8 +22,9 @@ class ShapeGuess {
 
     static constexpr std::size_t kLongest = 2048;  // texts that are learned
 
-    // Whether the text from `p` on begins as one of the last few do as a whole that were learned under `key`, whatever its
-    // numbers. Returns where it ends, or null. Numbers with zeros before other digits are like none.
+    // Matches the text from `p` on with the last few that were learned under `key`: it is to begin as one of these does
+    // as a whole, whatever its numbers. Returns where it ends, or null. Numbers with zeros before other digits are like
+    // none.
     const char* match(std::size_t key, const char* p, const char* end);
 
     // Learns a text that was looked at as a whole.
@@ -32,12 +33,13 @@ class ShapeGuess {
     // Nothing was matched or learned.
     void forget() { text_ = {}; }
 
-    // What was matched or learned last; empty: nothing. Its numbers, where it was matched.
+    // The text that was matched or learned last; empty: nothing. Its numbers, where it was matched.
     std::string_view text() const { return text_; }
     bool is_matched() const { return is_matched_; }
     Span<const std::uint64_t> values() const { return {values_.data(), values_size_}; }
 
-    // What stood before such a text as a whole, and which number the shape of both has; -1: that is not known.
+    // The text that stood before such a text as a whole, and the number that the shape of both has; -1: that is not
+    // known.
     std::string_view before() const { return slots_[slot_].before; }
     std::int32_t number() const { return slots_[slot_].number; }
     void name(std::string_view before, std::int32_t number);
@@ -53,7 +55,7 @@ class ShapeGuess {
         std::int32_t number = -1;
     };
 
-    // Of a key its slots, the one that was used last first.
+    // The slots of a key, the one that was used last first.
     using Order = std::array<std::uint8_t, kPerKey>;
 
     const char* match_slot(const Slot& slot, const char* p, const char* end);

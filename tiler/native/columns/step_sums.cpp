@@ -54,83 +54,87 @@ void StepSums::add_kinds(Span<const std::int64_t> metadata, Span<const std::int3
     width_ = width;
 }
 
-void StepSums::add(const SteppedOperations& of) {
+void StepSums::add(const SteppedOperations& operations) {
     if (too_much_) return;
-    const std::size_t size = of.kind.size(), steps = starts_.size();
-    if (of.parent.size() != size || of.duration.size() != size || of.start.size() != size || of.ticks.size() != size ||
-        (!of.numbers.empty() && of.numbers.size() != of.told.size()))
+    const std::size_t size = operations.kind.size(), steps = starts_.size();
+    if (operations.parent.size() != size || operations.duration.size() != size || operations.start.size() != size ||
+        operations.ticks.size() != size ||
+        (!operations.numbers.empty() && operations.numbers.size() != operations.numbered.size()))
         throw std::invalid_argument("columns of different lengths");
     const std::size_t kinds = category_of_kind_.size();
-    const std::size_t first = at_;
+    const std::size_t first = first_step_;
     unsigned __int128 taken = taken_;
     for (std::size_t k = 0; k < size; ++k) {
-        const std::int64_t start = of.start[k], duration = of.duration[k], parent = of.parent[k];
-        const auto kind = static_cast<std::size_t>(of.kind[k]);
+        const std::int64_t start = operations.start[k], duration = operations.duration[k],
+                           parent = operations.parent[k];
+        const auto kind = static_cast<std::size_t>(operations.kind[k]);
         if (kind >= kinds || parent < -1 || parent >= static_cast<std::int64_t>(kinds) || duration < 0 ||
             start < last_start_)
             throw std::invalid_argument("a kind that there is not, a time below 0, or a start before the last one");
         last_start_ = start;
         taken += static_cast<std::uint64_t>(duration);
-        while (at_ < steps && stops_[at_] <= start) ++at_;
-        if (at_ == steps) continue;
+        while (first_step_ < steps && stops_[first_step_] <= start) ++first_step_;
+        if (first_step_ == steps) continue;
         const auto add_part = [&](std::size_t step, std::int64_t part) {
             std::uint64_t* sums = sums_.data() + step * width_;
             sums[category_of_kind_[kind]] += static_cast<std::uint64_t>(part);
             if (parent >= 0)
                 sums[category_of_kind_[static_cast<std::size_t>(parent)]] -= static_cast<std::uint64_t>(part);
         };
-        const std::int64_t end = start + std::max<std::int64_t>(of.ticks[k], 0);
-        if (start >= starts_[at_] && end <= stops_[at_]) add_part(at_, duration);
-        else each_part(at_, start, end, duration, add_part);
+        const std::int64_t end = start + std::max<std::int64_t>(operations.ticks[k], 0);
+        if (start >= starts_[first_step_] && end <= stops_[first_step_]) add_part(first_step_, duration);
+        else each_part(first_step_, start, end, duration, add_part);
     }
     too_much_ = taken >= kMostTaken;
     taken_ = too_much_ ? kMostTaken : static_cast<std::uint64_t>(taken);
-    if (!of.numbers.empty()) add_told(of, first);
+    if (!operations.numbers.empty()) add_numbered(operations, first);
 }
 
 template <typename Take>
-void StepSums::each_part(std::size_t at, std::int64_t start, std::int64_t end, std::int64_t duration, Take take) const {
-    if (starts_[at] <= start && end <= stops_[at]) {
-        take(at, duration);
+void StepSums::each_part(std::size_t step, std::int64_t start, std::int64_t end, std::int64_t duration,
+                         Take take) const {
+    if (starts_[step] <= start && end <= stops_[step]) {
+        take(step, duration);
         return;
     }
     const std::int64_t length = end - start;
-    for (; at < starts_.size() && starts_[at] < end; ++at) {
-        const std::int64_t upto = std::min(stops_[at], end) - start, after = std::max(starts_[at], start) - start;
-        take(at, part_of(duration, upto, length) - part_of(duration, after, length));
+    for (; step < starts_.size() && starts_[step] < end; ++step) {
+        const std::int64_t upto = std::min(stops_[step], end) - start, after = std::max(starts_[step], start) - start;
+        take(step, part_of(duration, upto, length) - part_of(duration, after, length));
     }
 }
 
-void StepSums::add_told(const SteppedOperations& of, std::size_t first) {
-    std::size_t at = first;
-    for (std::size_t k = 0; k < of.told.size() && !too_much_; ++k) {
-        const auto place = static_cast<std::size_t>(of.told[k]);
-        if (place >= of.start.size() || (k > 0 && of.told[k] <= of.told[k - 1]))
+void StepSums::add_numbered(const SteppedOperations& operations, std::size_t first) {
+    std::size_t reached = first;
+    for (std::size_t k = 0; k < operations.numbered.size() && !too_much_; ++k) {
+        const auto place = static_cast<std::size_t>(operations.numbered[k]);
+        if (place >= operations.start.size() || (k > 0 && operations.numbered[k] <= operations.numbered[k - 1]))
             throw std::invalid_argument("a place that there is not, or that does not ascend");
-        if (of.numbers[k] < 0) continue;
-        const std::int64_t start = of.start[place], end = start + std::max<std::int64_t>(of.ticks[place], 0);
-        while (at < starts_.size() && stops_[at] <= start) ++at;
-        if (at == starts_.size()) return;
-        each_part(at, start, end, of.duration[place], [&](std::size_t step, std::int64_t part) {
-            if (told_step.size() == most_) too_much_ = true;
+        if (operations.numbers[k] < 0) continue;
+        const std::int64_t start = operations.start[place],
+                           end = start + std::max<std::int64_t>(operations.ticks[place], 0);
+        while (reached < starts_.size() && stops_[reached] <= start) ++reached;
+        if (reached == starts_.size()) return;
+        each_part(reached, start, end, operations.duration[place], [&](std::size_t step, std::int64_t part) {
+            if (listed_step.size() == most_) too_much_ = true;
             if (too_much_) return;
-            told_step.push_back(static_cast<std::int64_t>(step));
-            told_category.push_back(category_of_kind_[static_cast<std::size_t>(of.kind[place])]);
-            told_number.push_back(of.numbers[k]);
-            told_duration.push_back(part);
+            listed_step.push_back(static_cast<std::int64_t>(step));
+            listed_category.push_back(category_of_kind_[static_cast<std::size_t>(operations.kind[place])]);
+            listed_number.push_back(operations.numbers[k]);
+            listed_duration.push_back(part);
         });
     }
 }
 
 StepSums::Sums StepSums::sums() const {
-    Sums found;
+    Sums out;
     for (std::size_t k = 0; k < sums_.size(); ++k) {
         if (sums_[k] == 0) continue;
-        found.step.push_back(static_cast<std::int64_t>(k / width_));
-        found.category.push_back(static_cast<std::int64_t>(k % width_));
-        found.own.push_back(static_cast<std::int64_t>(sums_[k]));
+        out.step.push_back(static_cast<std::int64_t>(k / width_));
+        out.category.push_back(static_cast<std::int64_t>(k % width_));
+        out.own.push_back(static_cast<std::int64_t>(sums_[k]));
     }
-    return found;
+    return out;
 }
 
 }  // namespace tilescope

@@ -36,13 +36,13 @@ void put_text(std::string_view text, std::string& out, std::size_t most_bytes) {
 TextChunks::Shape& TextChunks::shape(std::uint64_t number) {
     if (number > texts_.shapes()) refuse();
     if (shapes_.size() < number) shapes_.resize(texts_.shapes());
-    Shape& found = shapes_[number - 1];
-    if (found.size == 0) {
+    Shape& entry = shapes_[number - 1];
+    if (entry.size == 0) {
         const std::string_view text = texts_.shape(static_cast<std::int32_t>(number - 1));
-        found.size = text.size();
-        found.numbers = static_cast<std::size_t>(std::count(text.begin(), text.end(), kNumberMark));
+        entry.size = text.size();
+        entry.numbers = static_cast<std::size_t>(std::count(text.begin(), text.end(), kNumberMark));
     }
-    return found;
+    return entry;
 }
 
 // Begins a text of this shape. Where it is the first in the chunk, the shape gets a place there; `text` says what it is.
@@ -108,21 +108,21 @@ TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::siz
             packed.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(ends[row] - begin));
         begin = ends[row];
         std::uint32_t count = 0;
-        for (std::size_t at = 0; at < texts.size(); ++count) {
-            const std::uint64_t number = take_varint(texts, at);
+        for (std::size_t offset = 0; offset < texts.size(); ++count) {
+            const std::uint64_t number = take_varint(texts, offset);
             if (number == kTextAsItIs) {
-                const std::uint64_t size = take_varint(texts, at);
-                if (size > texts.size() - at) refuse();
-                bytes += add_plain(text_of(texts.subspan(at, static_cast<std::size_t>(size))));
-                at += static_cast<std::size_t>(size);
+                const std::uint64_t size = take_varint(texts, offset);
+                if (size > texts.size() - offset) refuse();
+                bytes += add_plain(text_of(texts.subspan(offset, static_cast<std::size_t>(size))));
+                offset += static_cast<std::size_t>(size);
                 continue;
             }
-            Shape& of = shape(number);
-            place(of, [&] { return texts_.shape(static_cast<std::int32_t>(number - 1)); });
-            const std::size_t first_value = at;
-            for (std::size_t k = of.first_number; k < of.first_number + of.numbers; ++k)
-                add_value(k, take_varint(texts, at));
-            bytes += of.size + (at - first_value);
+            Shape& text_shape = shape(number);
+            place(text_shape, [&] { return texts_.shape(static_cast<std::int32_t>(number - 1)); });
+            const std::size_t first_value = offset;
+            for (std::size_t k = text_shape.first_number; k < text_shape.first_number + text_shape.numbers; ++k)
+                add_value(k, take_varint(texts, offset));
+            bytes += text_shape.size + (offset - first_value);
         }
         chunk.counts.push_back(count);
     }
@@ -135,15 +135,15 @@ TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::siz
 }
 
 ChunkTexts texts_of_chunk(Span<const std::uint32_t> counts, Bytes bytes, std::size_t most_bytes) {
-    std::size_t at = 0;
+    std::size_t offset = 0;
     const auto take_text = [&] {
-        const std::uint64_t size = take_varint(bytes, at);
-        if (size > bytes.size() - at) refuse();
-        const std::string_view text = text_of(bytes.subspan(at, static_cast<std::size_t>(size)));
-        at += text.size();
+        const std::uint64_t size = take_varint(bytes, offset);
+        if (size > bytes.size() - offset) refuse();
+        const std::string_view text = text_of(bytes.subspan(offset, static_cast<std::size_t>(size)));
+        offset += text.size();
         return text;
     };
-    const std::uint64_t shape_count = take_varint(bytes, at);
+    const std::uint64_t shape_count = take_varint(bytes, offset);
     if (shape_count > bytes.size()) refuse();
     std::vector<Pieces> shapes;
     std::vector<std::string_view> pieces;
@@ -164,7 +164,7 @@ ChunkTexts texts_of_chunk(Span<const std::uint32_t> counts, Bytes bytes, std::si
     out.ends.reserve(counts.size());
     for (const std::uint32_t count : counts) {
         for (std::uint32_t text = 0; text < count; ++text) {
-            const std::uint64_t number = take_varint(bytes, at);
+            const std::uint64_t number = take_varint(bytes, offset);
             if (number == kTextAsItIs) {
                 put_text(take_text(), out.texts, most_bytes);
                 continue;
@@ -174,7 +174,7 @@ ChunkTexts texts_of_chunk(Span<const std::uint32_t> counts, Bytes bytes, std::si
             put_text(pieces[shape.first], out.texts, most_bytes);
             for (std::size_t k = 1; k < shape.count; ++k) {
                 std::uint64_t& value = before[shape.first_number + k - 1];
-                value += unfolded(take_varint(bytes, at));
+                value += unfolded(take_varint(bytes, offset));
                 char digits[20];
                 const char* end = std::to_chars(digits, digits + sizeof digits, value).ptr;
                 put_text({digits, static_cast<std::size_t>(end - digits)}, out.texts, most_bytes);
@@ -183,7 +183,7 @@ ChunkTexts texts_of_chunk(Span<const std::uint32_t> counts, Bytes bytes, std::si
         }
         out.ends.push_back(static_cast<std::int64_t>(out.texts.size()));
     }
-    if (at != bytes.size()) refuse();
+    if (offset != bytes.size()) refuse();
     return out;
 }
 

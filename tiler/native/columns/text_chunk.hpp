@@ -67,7 +67,8 @@ struct ChunkTexts {
     std::string texts;
 };
 
-// What `TextChunks` has written. Throws std::invalid_argument for other bytes, and for more than `most_bytes` of texts.
+// Reads what `TextChunks` has written. Throws std::invalid_argument for other bytes, and for more than `most_bytes` of
+// texts.
 ChunkTexts texts_of_chunk(Span<const std::uint32_t> counts, Bytes bytes, std::size_t most_bytes);
 
 }  // namespace tilescope

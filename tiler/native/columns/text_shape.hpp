@@ -1,4 +1,4 @@
-// What a text is but for its numbers, and these.
+// The shape of a text, all of it but its numbers; and those numbers.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class TextShape {
     // Begins a text of that size. False where it is too long to have a shape.
     bool begin(std::size_t size);
 
-    // What comes next. False where that has a mark in it already: then the text has no shape.
+    // Adds what comes next. False where that has a mark in it already: then the text has no shape.
     bool add(std::string_view text);
 
     // A character that is no digit.

@@ -9,10 +9,10 @@
 
 namespace tilescope::utf8 {
 
-// Length of the valid UTF-8 sequence that begins at `text[at]`, or 0 where there is none.
-inline std::size_t sequence_length(std::string_view text, std::size_t at) {
+// Length of the valid UTF-8 sequence that begins at `text[offset]`, or 0 where there is none.
+inline std::size_t sequence_length(std::string_view text, std::size_t offset) {
     const auto byte = [&](std::size_t i) -> unsigned {
-        return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
+        return offset + i < text.size() ? static_cast<unsigned char>(text[offset + i]) : 0u;
     };
     const auto continues = [&](std::size_t i) { return (byte(i) & 0xc0u) == 0x80u; };
     const unsigned lead = byte(0);
@@ -35,19 +35,19 @@ inline std::size_t sequence_length(std::string_view text, std::size_t at) {
 
 constexpr std::size_t kAtOnce = sizeof(std::uint64_t);
 
-// Whether so many bytes from a place on are there, and all of them ASCII.
-inline bool are_ascii(std::string_view text, std::size_t at) {
-    if (text.size() - at < kAtOnce) return false;
+// True if so many bytes from an offset on are there, and all of them ASCII.
+inline bool are_ascii(std::string_view text, std::size_t offset) {
+    if (text.size() - offset < kAtOnce) return false;
     std::uint64_t eight = 0;
-    std::memcpy(&eight, text.data() + at, kAtOnce);
+    std::memcpy(&eight, text.data() + offset, kAtOnce);
     return (eight & 0x8080808080808080U) == 0;
 }
 
 inline bool is_valid(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t length = are_ascii(text, at) ? kAtOnce : sequence_length(text, at);
+    for (std::size_t offset = 0; offset < text.size();) {
+        const std::size_t length = are_ascii(text, offset) ? kAtOnce : sequence_length(text, offset);
         if (length == 0) return false;
-        at += length;
+        offset += length;
     }
     return true;
 }
@@ -56,15 +56,15 @@ inline bool is_valid(std::string_view text) {
 inline std::string repaired(std::string_view text) {
     std::string result;
     result.reserve(text.size());
-    std::size_t begin = 0;  // of what is valid up to `at`, and not yet taken
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t length = are_ascii(text, at) ? kAtOnce : sequence_length(text, at);
+    std::size_t begin = 0;  // of what is valid up to `offset`, and not yet taken
+    for (std::size_t offset = 0; offset < text.size();) {
+        const std::size_t length = are_ascii(text, offset) ? kAtOnce : sequence_length(text, offset);
         if (length == 0) {
-            result.append(text, begin, at - begin);
+            result.append(text, begin, offset - begin);
             result += "\xef\xbf\xbd";
-            begin = ++at;
+            begin = ++offset;
         } else {
-            at += length;
+            offset += length;
         }
     }
     result.append(text, begin);

@@ -28,12 +28,12 @@ inline std::size_t varint_size(std::uint64_t value) {
     return size;
 }
 
-// Moves `at` behind it. Throws std::invalid_argument for one that is cut or too long.
-inline std::uint64_t take_varint(Bytes bytes, std::size_t& at) {
+// Moves `offset` behind it. Throws std::invalid_argument for one that is cut or too long.
+inline std::uint64_t take_varint(Bytes bytes, std::size_t& offset) {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
-        if (at == bytes.size()) break;
-        const std::uint8_t byte = bytes[at++];
+        if (offset == bytes.size()) break;
+        const std::uint8_t byte = bytes[offset++];
         value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
         if (byte < 0x80) return value;
     }

@@ -1,4 +1,4 @@
-// How often each of many things happens in each of many windows: what programs are made of, step by step.
+// Counts of many kinds of events in each of many windows: what programs are made of, step by step.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ struct EventRanges {
     Span<const std::int64_t> first, last, window;
 };
 
-// What is counted of the kinds of a track: the place of each, and of some also the time that they take themselves: 1, or no
-// columns where none is.
+// Kinds of a track as they are counted: the place of each, and 1 in `is_timed` for those whose own time is counted,
+// too; no column where there are none.
 struct CountedKinds {
     Span<const std::int64_t> place;
     Span<const std::uint8_t> is_timed;
@@ -37,7 +37,7 @@ class WindowCounts {
 
     // Adds operations, but not the time of those with the ordinals `left_out`, which ascend. Throws std::invalid_argument
     // for kinds, places and windows that there are not, and columns of different lengths.
-    void add(const FollowingOperations& of, const EventRanges& ranges, const CountedKinds& kinds,
+    void add(const FollowingOperations& operations, const EventRanges& ranges, const CountedKinds& kinds,
              Span<const std::int64_t> left_out);
 
     // Adds those of another one. Throws std::invalid_argument where it has others windows or places.
@@ -50,8 +50,9 @@ class WindowCounts {
     const std::vector<Time>& times() const { return times_; }
 
   private:
-    void check(const FollowingOperations& of, const EventRanges& ranges, const CountedKinds& kinds) const;
-    static Time timed(const FollowingOperations& of, std::size_t begin, std::size_t end, const CountedKinds& kinds);
+    void check(const FollowingOperations& operations, const EventRanges& ranges, const CountedKinds& kinds) const;
+    static Time timed(const FollowingOperations& operations, std::size_t begin, std::size_t end,
+                      const CountedKinds& kinds);
 
     std::size_t windows_, places_;
     std::vector<std::int64_t> counts_;

@@ -59,57 +59,57 @@ void sort_stretches(Pairs& pairs) {
 
 TickSpans tick_spans(Span<const int64_t> start, Span<const int64_t> stop, int64_t limit) {
     const std::size_t n = same_size(start, stop);
-    TickSpans found;
+    TickSpans spans;
     bool ascends = true;
     for (std::size_t k = 1; k < n && ascends; ++k) ascends = start[k - 1] <= start[k];
     const auto take = [&](int64_t first, int64_t last) {
         first = std::clamp<int64_t>(first, 0, limit);
         last = std::clamp<int64_t>(last, 0, limit);
-        if (first < last) found.append(first, last);
+        if (first < last) spans.append(first, last);
     };
     if (ascends) {
         for (std::size_t k = 0; k < n; ++k) take(start[k], stop[k]);
-        return found;
+        return spans;
     }
     Pairs ordered;
     ordered.reserve(n);
     for (std::size_t k = 0; k < n; ++k) ordered.emplace_back(start[k], stop[k]);
     sort_stretches(ordered);
     for (const auto& [first, last] : ordered) take(first, last);
-    return found;
+    return spans;
 }
 
 TickSpans joined_spans(const TickSpansView& a, const TickSpansView& b) {
     const std::size_t n = same_size(a.start, a.stop), m = same_size(b.start, b.stop);
-    TickSpans found;
-    found.start.reserve(n + m);
-    found.stop.reserve(n + m);
+    TickSpans spans;
+    spans.start.reserve(n + m);
+    spans.stop.reserve(n + m);
     for (std::size_t i = 0, j = 0; i < n || j < m;) {
         if (j == m || (i < n && a.start[i] <= b.start[j])) {
-            found.append(a.start[i], a.stop[i]);
+            spans.append(a.start[i], a.stop[i]);
             ++i;
         } else {
-            found.append(b.start[j], b.stop[j]);
+            spans.append(b.start[j], b.stop[j]);
             ++j;
         }
     }
-    return found;
+    return spans;
 }
 
 TickSpans spans_without(const TickSpansView& a, const TickSpansView& b) {
     const std::size_t n = same_size(a.start, a.stop), m = same_size(b.start, b.stop);
-    TickSpans found;
+    TickSpans spans;
     std::size_t j = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        int64_t at = a.start[i];
-        while (j < m && b.stop[j] <= at) ++j;
+        int64_t begin = a.start[i];
+        while (j < m && b.stop[j] <= begin) ++j;
         for (std::size_t k = j; k < m && b.start[k] < a.stop[i]; ++k) {
-            if (at < b.start[k]) found.append(at, b.start[k]);
-            at = std::max(at, b.stop[k]);
+            if (begin < b.start[k]) spans.append(begin, b.start[k]);
+            begin = std::max(begin, b.stop[k]);
         }
-        if (at < a.stop[i]) found.append(at, a.stop[i]);
+        if (begin < a.stop[i]) spans.append(begin, a.stop[i]);
     }
-    return found;
+    return spans;
 }
 
 }  // namespace tilescope

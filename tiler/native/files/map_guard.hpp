@@ -18,7 +18,7 @@ class MapGuard {
     MapGuard(const MapGuard&) = delete;
     MapGuard& operator=(const MapGuard&) = delete;
 
-    // Whether pages of it could not be read, and are zeros since.
+    // True if pages of it could not be read, and are zeros since.
     bool broken() const;
 
     // Gives the pages of [begin, end) of the map back to the system, and those around it that it maps with them. They are read

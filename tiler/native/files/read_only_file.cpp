@@ -20,8 +20,8 @@ std::string reason() { return std::generic_category().message(errno); }
 }  // namespace
 
 ReadOnlyFile::ReadOnlyFile(int descriptor) : descriptor_(descriptor) {
-    struct stat found{};
-    if (::fstat(descriptor_, &found) == 0 && S_ISREG(found.st_mode)) return;
+    struct stat status{};
+    if (::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode)) return;
     ::close(descriptor_);
     throw FileDamage("it is no plain file", 0);
 }
@@ -29,9 +29,9 @@ ReadOnlyFile::ReadOnlyFile(int descriptor) : descriptor_(descriptor) {
 ReadOnlyFile::~ReadOnlyFile() { ::close(descriptor_); }
 
 std::uint64_t ReadOnlyFile::size() const {
-    struct stat found{};
-    if (::fstat(descriptor_, &found) != 0) throw FileDamage("its size cannot be read: " + reason(), 0);
-    return static_cast<std::uint64_t>(found.st_size);
+    struct stat status{};
+    if (::fstat(descriptor_, &status) != 0) throw FileDamage("its size cannot be read: " + reason(), 0);
+    return static_cast<std::uint64_t>(status.st_size);
 }
 
 void ReadOnlyFile::read(std::uint64_t offset, Span<std::uint8_t> to) const {

@@ -12,7 +12,7 @@
 
 namespace tilescope {
 
-// What is wrong with a file, and at which of its bytes.
+// An error that says what is wrong with a file, and at which of its bytes.
 class FileDamage : public std::runtime_error {
   public:
     FileDamage(const std::string& what, std::uint64_t offset) : std::runtime_error(what), offset_(offset) {}

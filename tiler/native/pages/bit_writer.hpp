@@ -14,12 +14,12 @@ namespace tilescope {
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bits are written with the byte order of the host");
 
-// Where bits go, and those that do not fill a byte yet. Loops have one of their own, which stays in registers: bytes that are
-// written may be part of any other object for the compiler.
+// The place that bits are written to, and those that do not fill a byte yet. Loops have one of their own, which stays
+// in registers: bytes that are written may be part of any other object for the compiler.
 struct BitPlace {
     static constexpr unsigned kMost = 56;  // bits at once: with those that wait, a word has them
 
-    uint8_t* at = nullptr;
+    uint8_t* next = nullptr;
     uint64_t waiting = 0;
     unsigned n_waiting = 0;
 
@@ -27,8 +27,8 @@ struct BitPlace {
     void put(uint64_t value, unsigned bits) {
         waiting |= value << n_waiting;
         n_waiting += bits;
-        std::memcpy(at, &waiting, sizeof waiting);
-        at += n_waiting / 8;
+        std::memcpy(next, &waiting, sizeof waiting);
+        next += n_waiting / 8;
         waiting >>= n_waiting & ~7U;
         n_waiting %= 8;
     }
@@ -44,7 +44,7 @@ class BitWriter {
         bytes_.resize(before + bits / 8 + 2 * sizeof(uint64_t));
         BitPlace place{bytes_.data() + before, waiting_, n_waiting_};
         call(place);
-        size_ = static_cast<std::size_t>(place.at - bytes_.data());
+        size_ = static_cast<std::size_t>(place.next - bytes_.data());
         if (size_ + sizeof(uint64_t) > bytes_.size()) throw std::logic_error("more bits than there is room for");
         waiting_ = place.waiting;
         n_waiting_ = place.n_waiting;

@@ -25,9 +25,10 @@ void sort(CodeLeaves& leaves, std::size_t n) {
     if (n <= kFewLeaves) {
         for (std::size_t k = 1; k < n; ++k) {
             const CodeLeaf leaf = leaves[k];
-            std::size_t at = k;
-            for (; at > 0 && leaves[at - 1].count > leaf.count; --at) leaves[at] = leaves[at - 1];
-            leaves[at] = leaf;
+            std::size_t position = k;
+            for (; position > 0 && leaves[position - 1].count > leaf.count; --position)
+                leaves[position] = leaves[position - 1];
+            leaves[position] = leaf;
         }
         return;
     }
@@ -44,7 +45,7 @@ void sort(CodeLeaves& leaves, std::size_t n) {
     }
 }
 
-// How many leaves are at each depth of the tree, from 1 on; deeper ones count as the deepest.
+// Numbers of leaves at each depth of the tree, from 1 on; deeper ones count as the deepest.
 using LeavesByDepth = std::array<uint32_t, kMostBits + 1>;
 
 LeavesByDepth depths_of(const CodeLeaves& leaves, std::size_t n, unsigned most) {

@@ -10,8 +10,9 @@ namespace tilescope {
 // Symbols that one code is made for: bytes and the end of a block.
 constexpr std::size_t kMostSymbols = 257;
 
-// How many bits each symbol takes that occurs so often: none if it does not, `most` at most. Two have a code at least, as some
-// readers refuse less. Throws std::invalid_argument for more symbols than there are codes.
+// Writes the number of bits of each symbol's code, by how often it occurs: none if it does not, `most` at most. Two
+// have a code at least, as some readers refuse less. Throws std::invalid_argument for more symbols than there are
+// codes.
 void code_lengths(Span<const uint32_t> counts, unsigned most, Span<uint8_t> lengths);
 
 // The codes to these lengths, the first bit the lowest.

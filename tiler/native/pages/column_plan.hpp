@@ -1,4 +1,5 @@
-// How a column of a container is stored, decided before any of it is written: what it takes is known then.
+// The plan of a column of a container: its flags and planes, decided before any of it is written, so that its size is
+// known.
 #pragma once
 
 #include <algorithm>
@@ -59,20 +60,21 @@ struct ValueRange {
     T most;
 };
 
-// Of `value(k)`, for k from `first` to `n`, and of `begin`. Compilers make wide instructions of it: numbers are compared with a
-// sign, and chosen by value. By std::min and std::max, bytes took ten times as long, and uint32 1.6 times (gcc 12, 2026-11-26).
+// The range of `value(k)`, for k from `first` to `n`, and of `begin`. Compilers make wide instructions of it: numbers
+// are compared with a sign, and chosen by value. By std::min and std::max, bytes took ten times as long, and uint32 1.6
+// times (gcc 12, 2026-11-26).
 template <typename T, typename ValueAt>
 ValueRange<T> range_of(T begin, size_t first, size_t n, const ValueAt& value) {
     using Signed = std::make_signed_t<T>;
     constexpr size_t kLanes =
         sizeof(T) <= 2 ? 1 : 4;  // which do not wait for each other; of narrow ones compilers make them
     constexpr T kFlip = std::is_unsigned_v<T> ? static_cast<T>(T{1} << (8 * sizeof(T) - 1)) : T{0};
-    const auto flipped = [](T at) { return static_cast<Signed>(static_cast<T>(at ^ kFlip)); };
+    const auto flipped = [](T number) { return static_cast<Signed>(static_cast<T>(number ^ kFlip)); };
     std::array<Signed, kLanes> least{}, most{};
     least.fill(flipped(begin));
     most.fill(flipped(begin));
-    const auto add = [&](size_t lane, T at) {
-        const Signed by_sign = flipped(at);
+    const auto add = [&](size_t lane, T number) {
+        const Signed by_sign = flipped(number);
         least[lane] = by_sign < least[lane] ? by_sign : least[lane];
         most[lane] = by_sign > most[lane] ? by_sign : most[lane];
     };

@@ -34,43 +34,43 @@ void write_some(size_t n, size_t planes, char* out, const RawOf& raw_of) {
     constexpr size_t kAtOnce = 512;
     std::array<Raw, kAtOnce> raw{};
     for (size_t first = 0; first < n; first += kAtOnce) {
-        const size_t some = std::min(kAtOnce, n - first);
-        raw_of(first, some, raw.data());
-        write_planes_of(Span<const Raw>(raw.data(), some), planes, out + first, n);
+        const size_t count = std::min(kAtOnce, n - first);
+        raw_of(first, count, raw.data());
+        write_planes_of(Span<const Raw>(raw.data(), count), planes, out + first, n);
     }
 }
 
 // Numbers that are stored have as many bytes as `Raw`, at most: of all others the lowest bits are right.
 template <typename Raw, typename T>
 void write_plain(const ColumnPlan& plan, Span<const T> values, char* out) {
-    write_some<Raw>(values.size(), plan.planes, out, [&](size_t first, size_t some, Raw* raw) {
+    write_some<Raw>(values.size(), plan.planes, out, [&](size_t first, size_t count, Raw* raw) {
         const T* from = values.data() + first;
         if (plan.scale == 1) {
             const auto base = static_cast<Raw>(plan.base);
-            for (size_t k = 0; k < some; ++k) raw[k] = static_cast<Raw>(static_cast<Raw>(from[k]) - base);
+            for (size_t k = 0; k < count; ++k) raw[k] = static_cast<Raw>(static_cast<Raw>(from[k]) - base);
             return;
         }
         const auto base = static_cast<uint64_t>(plan.base);
-        for (size_t k = 0; k < some; ++k)
+        for (size_t k = 0; k < count; ++k)
             raw[k] = static_cast<Raw>((static_cast<uint64_t>(from[k]) - base) / plan.scale);
     });
 }
 
 template <typename Raw, typename T>
 void write_delta(const ColumnPlan& plan, Span<const T> values, char* out) {
-    write_some<Raw>(values.size(), plan.planes, out, [&](size_t first, size_t some, Raw* raw) {
+    write_some<Raw>(values.size(), plan.planes, out, [&](size_t first, size_t count, Raw* raw) {
         const size_t begin = first == 0 ? 1 : 0;  // there is no step to the first value
         if (first == 0) raw[0] = 0;
         const T* from = values.data() + first;
         if (plan.scale == 1) {
-            for (size_t k = begin; k < some; ++k)
+            for (size_t k = begin; k < count; ++k)
                 raw[k] = static_cast<Raw>(static_cast<Raw>(from[k]) - static_cast<Raw>(*(from + k - 1)));
         } else {
             const auto scale = static_cast<int64_t>(plan.scale);
-            for (size_t k = begin; k < some; ++k) raw[k] = static_cast<Raw>(step_at(values, first + k) / scale);
+            for (size_t k = begin; k < count; ++k) raw[k] = static_cast<Raw>(step_at(values, first + k) / scale);
         }
         if ((plan.flags & column_flag::zigzag) != 0) {
-            for (size_t k = 0; k < some; ++k) raw[k] = zigzag(raw[k]);
+            for (size_t k = 0; k < count; ++k) raw[k] = zigzag(raw[k]);
         }
     });
 }
@@ -92,8 +92,8 @@ void write_values(const ColumnPlan& plan, Span<const T> values, char* out) {
 
 void write_values(const ColumnPlan& plan, Span<const double> values, char* out) {
     if (plan.planes == 0) return;
-    write_some<uint64_t>(values.size(), plan.planes, out, [&](size_t first, size_t some, uint64_t* raw) {
-        std::memcpy(raw, values.data() + first, some * sizeof(double));
+    write_some<uint64_t>(values.size(), plan.planes, out, [&](size_t first, size_t count, uint64_t* raw) {
+        std::memcpy(raw, values.data() + first, count * sizeof(double));
     });
 }
 
@@ -144,12 +144,12 @@ void write_values(const ColumnPlan& plan, Span<const NumberRun> runs, char* out)
     const bool has_falls = (plan.flags & column_flag::zigzag) != 0;
     for (size_t plane = 0; plane < plan.planes; ++plane)
         std::memset(out + plane * n, plane != 0 ? 0 : has_falls ? 2 : 1, n);
-    size_t at = 0;
+    size_t row = 0;
     for_each_run(runs, [&](const NumberRun& run, int64_t step) {
         const auto raw = has_falls ? zigzag(static_cast<uint64_t>(step)) : static_cast<uint64_t>(step);
         for (size_t plane = 0; plane < plan.planes; ++plane)
-            out[plane * n + at] = static_cast<char>(raw >> (8 * plane));
-        at += run.n;
+            out[plane * n + row] = static_cast<char>(raw >> (8 * plane));
+        row += run.n;
     });
 }
 
@@ -157,13 +157,13 @@ void write_values(const ColumnPlan& plan, Span<const NumberRun> runs, char* out)
 
 ContainerWriter::ContainerWriter(const char magic[4], int level, uint32_t n_tiles, uint32_t block)
     : size_(head_.size()) {
-    char* at = head_.data();
-    std::memcpy(at, magic, 4);
-    at = put<uint8_t>(at + 4, 1);
-    at = put<uint8_t>(at, static_cast<uint8_t>(level));
-    at = put<uint16_t>(at, 0);  // number of columns, set when it is written
-    at = put<uint32_t>(at, n_tiles);
-    put<uint32_t>(at, block);
+    char* next = head_.data();
+    std::memcpy(next, magic, 4);
+    next = put<uint8_t>(next + 4, 1);
+    next = put<uint8_t>(next, static_cast<uint8_t>(level));
+    next = put<uint16_t>(next, 0);  // number of columns, set when it is written
+    next = put<uint32_t>(next, n_tiles);
+    put<uint32_t>(next, block);
 }
 
 void ContainerWriter::add(uint8_t id, size_t n, const ColumnPlan& plan, const Values& values) {
@@ -224,19 +224,19 @@ void ContainerWriter::smaller(uint8_t id, Span<const uint16_t> values) {
 void ContainerWriter::write(char* out) const {
     std::memcpy(out, head_.data(), head_.size());
     put<uint16_t>(out + kCountAt, static_cast<uint16_t>(columns_.size()));
-    char* at = out + head_.size();
+    char* next = out + head_.size();
     for (const Column& column : columns_) {
-        at = put<uint8_t>(at, column.id);
-        at = put<uint8_t>(at, static_cast<uint8_t>(column.plan.planes));
-        at = put<uint8_t>(at, column.plan.flags);
-        at = put<uint8_t>(at, 0);
-        at = put<uint32_t>(at, static_cast<uint32_t>(column.n));
-        at = put<int64_t>(at, column.plan.base);
-        at = put<uint64_t>(at, column.plan.scale);
+        next = put<uint8_t>(next, column.id);
+        next = put<uint8_t>(next, static_cast<uint8_t>(column.plan.planes));
+        next = put<uint8_t>(next, column.plan.flags);
+        next = put<uint8_t>(next, 0);
+        next = put<uint32_t>(next, static_cast<uint32_t>(column.n));
+        next = put<int64_t>(next, column.plan.base);
+        next = put<uint64_t>(next, column.plan.scale);
     }
     for (const Column& column : columns_) {
-        std::visit([&](const auto& values) { write_values(column.plan, values, at); }, column.values);
-        at += column.plan.planes * column.n;
+        std::visit([&](const auto& values) { write_values(column.plan, values, next); }, column.values);
+        next += column.plan.planes * column.n;
     }
 }
 

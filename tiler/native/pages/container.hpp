@@ -84,7 +84,7 @@ class ContainerWriter {
     void smaller(uint8_t id, Span<const uint32_t> values);
     void smaller(uint8_t id, Span<const uint16_t> values);
 
-    // How many bytes the container has so far.
+    // Size of the container so far, in bytes.
     size_t size() const { return size_; }
     // Writes so many bytes.
     void write(char* out) const;

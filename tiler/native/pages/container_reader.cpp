@@ -57,7 +57,8 @@ void sixteen_values(const uint8_t* values, std::size_t n, int64_t* out) {
 }
 #endif
 
-// What the planes of a column hold from value `first` on. The caller has checked that they are there.
+// Decodes what the planes of a column hold from value `first` on, before base, scale and differences. The caller has
+// checked that they are there.
 template <unsigned Planes>
 void plain_values(const ContainerReader::Column& column, std::size_t first, Span<int64_t> out) {
     std::size_t k = 0;
@@ -87,9 +88,9 @@ uint64_t sum_before(const ContainerReader::Column& column, std::size_t first, bo
     std::array<int64_t, kAtOnce> room{};
     uint64_t sum = 0;
     for (std::size_t begin = 0; begin < first; begin += kAtOnce) {
-        const Span<int64_t> some(room.data(), std::min(kAtOnce, first - begin));
-        plain_values<Planes>(column, begin, some);
-        for (const int64_t value : some) {
+        const Span<int64_t> batch(room.data(), std::min(kAtOnce, first - begin));
+        plain_values<Planes>(column, begin, batch);
+        for (const int64_t value : batch) {
             const auto plain = static_cast<uint64_t>(value);
             sum += zigzag ? unsigned_of(plain) : plain;
         }
@@ -105,19 +106,19 @@ void decode_planes(const ContainerReader::Column& column, std::size_t first, Spa
     uint64_t last = base;
     if (delta && !column.is_float()) last += scale * sum_before<Planes>(column, first, zigzag);
     for (std::size_t begin = 0; begin < out.size(); begin += kAtOnce) {
-        const Span<int64_t> some = out.subspan(begin, std::min(kAtOnce, out.size() - begin));
-        plain_values<Planes>(column, first + begin, some);
+        const Span<int64_t> batch = out.subspan(begin, std::min(kAtOnce, out.size() - begin));
+        plain_values<Planes>(column, first + begin, batch);
         if (column.is_float()) continue;
         if (delta && zigzag) {
-            change(some, [&](uint64_t value) { return last += scale * unsigned_of(value); });
+            change(batch, [&](uint64_t value) { return last += scale * unsigned_of(value); });
         } else if (delta) {
-            change(some, [&](uint64_t value) { return last += scale * value; });
+            change(batch, [&](uint64_t value) { return last += scale * value; });
         } else if (zigzag) {
-            change(some, [&](uint64_t value) { return base + scale * unsigned_of(value); });
+            change(batch, [&](uint64_t value) { return base + scale * unsigned_of(value); });
         } else if (scale == 1) {  // a product of 64 bits is not one instruction where several are worked on at a time
-            change(some, [&](uint64_t value) { return base + value; });
+            change(batch, [&](uint64_t value) { return base + value; });
         } else {
-            change(some, [&](uint64_t value) { return base + scale * value; });
+            change(batch, [&](uint64_t value) { return base + scale * value; });
         }
     }
 }
@@ -133,8 +134,8 @@ ContainerReader::ContainerReader(Bytes bytes, std::size_t max_rows) {
     }
     const std::size_t n_columns = little_endian(bytes.subspan(6, 2));
     tiles_ = little_endian(bytes.subspan(8, 4));
-    std::size_t at = kHead + n_columns * kColumnHeader;
-    if (at > size) throw DamagedContainer("a column container ends inside its headers");
+    std::size_t offset = kHead + n_columns * kColumnHeader;
+    if (offset > size) throw DamagedContainer("a column container ends inside its headers");
     std::size_t rows = 0;
     columns_.reserve(n_columns);
     for (std::size_t k = 0; k < n_columns; ++k) {
@@ -146,7 +147,7 @@ ContainerReader::ContainerReader(Bytes bytes, std::size_t max_rows) {
                       little_endian(header.subspan(8, 8)),
                       little_endian(header.subspan(16, 8)),
                       {}};
-        if (column.planes > 8 || column.planes * column.n > size - at) {
+        if (column.planes > 8 || column.planes * column.n > size - offset) {
             throw DamagedContainer("column " + std::to_string(column.id) + " of a container lies beyond its end");
         }
         rows += column.n;
@@ -154,11 +155,11 @@ ContainerReader::ContainerReader(Bytes bytes, std::size_t max_rows) {
             throw DamagedContainer("a column container says that it has more than " + std::to_string(max_rows) +
                                    " values");
         }
-        column.values = bytes.subspan(at, column.planes * column.n);
-        at += column.values.size();
+        column.values = bytes.subspan(offset, column.planes * column.n);
+        offset += column.values.size();
         columns_.push_back(column);
     }
-    if (at != size) throw DamagedContainer(std::to_string(size - at) + " bytes follow a column container");
+    if (offset != size) throw DamagedContainer(std::to_string(size - offset) + " bytes follow a column container");
 }
 
 const ContainerReader::Column* ContainerReader::find(uint8_t id) const {
@@ -170,18 +171,18 @@ const ContainerReader::Column* ContainerReader::find(uint8_t id) const {
 }
 
 const ContainerReader::Column* ContainerReader::find(uint8_t id, std::size_t n) const {
-    const Column* found = find(id);
-    const std::size_t there = found == nullptr ? 0 : found->n;
+    const Column* column = find(id);
+    const std::size_t there = column == nullptr ? 0 : column->n;
     if (there != n) {
         throw DamagedContainer("column " + std::to_string(id) + " of a container has " + std::to_string(there) +
                                " values, not " + std::to_string(n));
     }
-    return found;
+    return column;
 }
 
 std::vector<int64_t> ContainerReader::values(uint8_t id, std::size_t n) const {
-    const Column* found = find(id, n);
-    return found == nullptr ? std::vector<int64_t>() : decode(*found);
+    const Column* column = find(id, n);
+    return column == nullptr ? std::vector<int64_t>() : decode(*column);
 }
 
 std::vector<int64_t> ContainerReader::decode(const Column& column) {

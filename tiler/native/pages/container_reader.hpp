@@ -48,8 +48,8 @@ class ContainerReader {
 
     // All values of a column; doubles as their bits.
     static std::vector<int64_t> decode(const Column& column);
-    // Those from `first` on, as many as `out` has room for. Of a column of differences all before them are read, too. Throws
-    // std::out_of_range for values that are not there.
+    // Decodes the values from `first` on, as many as `out` has room for. Of a column of differences all before them are
+    // read, too. Throws std::out_of_range for values that are not there.
     static void decode(const Column& column, std::size_t first, Span<int64_t> out);
 
   private:

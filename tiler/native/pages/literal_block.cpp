@@ -62,14 +62,15 @@ LiteralBlock::LiteralBlock(Bytes bytes) : bytes_(bytes) {
     code_lengths(counts, kMostBits, lengths_);
     for (std::size_t symbol = 0; symbol < kMostSymbols; ++symbol)
         bits_ += std::size_t{counts[symbol]} * lengths_[symbol];
-    say_lengths();
+    encode_lengths();
 }
 
-void LiteralBlock::say(std::size_t symbol, std::size_t more_bits, std::size_t more) {
-    said_[n_said_++] = {static_cast<uint8_t>(symbol), static_cast<uint8_t>(more_bits), static_cast<uint8_t>(more)};
+void LiteralBlock::add_length_symbol(std::size_t symbol, std::size_t more_bits, std::size_t more) {
+    length_symbols_[n_length_symbols_++] = {static_cast<uint8_t>(symbol), static_cast<uint8_t>(more_bits),
+                                            static_cast<uint8_t>(more)};
 }
 
-void LiteralBlock::say_lengths() {
+void LiteralBlock::encode_lengths() {
     std::array<uint8_t, kMostSymbols + kDistances> all{};
     std::copy(lengths_.begin(), lengths_.end(), all.begin());
     std::fill(all.begin() + kMostSymbols, all.end(), uint8_t{1});
@@ -78,38 +79,39 @@ void LiteralBlock::say_lengths() {
         while (k + n < all.size() && all[k + n] == all[k]) ++n;
         if (all[k] == 0 && n >= 3) {
             n = std::min<std::size_t>(n, 138);
-            if (n < 11) say(kSomeZeros, 3, n - 3);
-            else say(kManyZeros, 7, n - 11);
+            if (n < 11) add_length_symbol(kSomeZeros, 3, n - 3);
+            else add_length_symbol(kManyZeros, 7, n - 11);
         } else if (n >= 4) {
             n = std::min<std::size_t>(n, 7);
-            say(all[k], 0, 0);
-            say(kAgain, 2, n - 4);
+            add_length_symbol(all[k], 0, 0);
+            add_length_symbol(kAgain, 2, n - 4);
         } else {
             n = 1;
-            say(all[k], 0, 0);
+            add_length_symbol(all[k], 0, 0);
         }
         k += n;
     }
     std::array<uint32_t, 19> counts{};
-    for (const Said& said : said()) ++counts[said.symbol];
-    code_lengths(counts, kMostBitsOfLengths, said_lengths_);
+    for (const LengthSymbol& symbol : length_symbols()) ++counts[symbol.symbol];
+    code_lengths(counts, kMostBitsOfLengths, symbol_lengths_);
     for (std::size_t k = 0; k < kOrder.size(); ++k)
-        if (said_lengths_[kOrder[k]] != 0) n_said_lengths_ = std::max(n_said_lengths_, k + 1);
-    bits_ += 3 + 5 + 5 + 4 + 3 * n_said_lengths_;
-    for (const Said& said : said()) bits_ += said_lengths_[said.symbol] + std::size_t{said.more_bits};
+        if (symbol_lengths_[kOrder[k]] != 0) n_symbol_lengths_ = std::max(n_symbol_lengths_, k + 1);
+    bits_ += 3 + 5 + 5 + 4 + 3 * n_symbol_lengths_;
+    for (const LengthSymbol& symbol : length_symbols())
+        bits_ += symbol_lengths_[symbol.symbol] + std::size_t{symbol.more_bits};
 }
 
 void LiteralBlock::write_head(BitPlace& place) const {
     place.put(kOwnCodes << 1, 3);
     place.put(kMostSymbols - 257, 5);
     place.put(kDistances - 1, 5);
-    place.put(n_said_lengths_ - 4, 4);
-    for (std::size_t k = 0; k < n_said_lengths_; ++k) place.put(said_lengths_[kOrder[k]], 3);
-    std::array<uint16_t, 19> said_codes{};
-    codes_of(said_lengths_, said_codes);
-    for (const Said& said : said()) {
-        const unsigned n = said_lengths_[said.symbol];
-        place.put(said_codes[said.symbol] | uint64_t{said.more} << n, n + said.more_bits);
+    place.put(n_symbol_lengths_ - 4, 4);
+    for (std::size_t k = 0; k < n_symbol_lengths_; ++k) place.put(symbol_lengths_[kOrder[k]], 3);
+    std::array<uint16_t, 19> symbol_codes{};
+    codes_of(symbol_lengths_, symbol_codes);
+    for (const LengthSymbol& symbol : length_symbols()) {
+        const unsigned n = symbol_lengths_[symbol.symbol];
+        place.put(symbol_codes[symbol.symbol] | uint64_t{symbol.more} << n, n + symbol.more_bits);
     }
 }
 

@@ -17,31 +17,31 @@ class LiteralBlock {
   public:
     explicit LiteralBlock(Bytes bytes);
 
-    // How many bits the block takes.
+    // Size of the block in bits.
     std::size_t bits() const { return bits_; }
     void write(BitWriter& out) const;
 
   private:
-    // What says which lengths codes have: symbols of another code, with what repetitions need beside it.
-    struct Said {
+    // A symbol of the code in which the lengths of codes are written, with what repetitions need beside it.
+    struct LengthSymbol {
         uint8_t symbol, more_bits, more;
     };
 
     // Distances that do not occur have two codes, as zlib gives them: some readers refuse less.
     static constexpr std::size_t kDistances = 2;
 
-    Span<const Said> said() const { return {said_.data(), n_said_}; }
+    Span<const LengthSymbol> length_symbols() const { return {length_symbols_.data(), n_length_symbols_}; }
     void write_head(BitPlace& place) const;
-    void say_lengths();
-    void say(std::size_t symbol, std::size_t more_bits, std::size_t more);
+    void encode_lengths();
+    void add_length_symbol(std::size_t symbol, std::size_t more_bits, std::size_t more);
 
     Bytes bytes_;
     std::size_t bits_ = 0;
     std::array<uint8_t, kMostSymbols> lengths_{};
-    std::array<Said, kMostSymbols + kDistances> said_{};
-    std::size_t n_said_ = 0;
-    std::array<uint8_t, 19> said_lengths_{};
-    std::size_t n_said_lengths_ = 4;  // those that are written
+    std::array<LengthSymbol, kMostSymbols + kDistances> length_symbols_{};
+    std::size_t n_length_symbols_ = 0;
+    std::array<uint8_t, 19> symbol_lengths_{};
+    std::size_t n_symbol_lengths_ = 4;  // those that are written
 };
 
 // Blocks of the bytes as they are.

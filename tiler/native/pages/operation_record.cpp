@@ -11,7 +11,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::size_t kMaxValues = std::size_t{1} << 21;  // of all columns: a record has 16,384 operations
-constexpr std::uint8_t kKind = 208, kParent = 209, kDuration = 210, kTold = 216;
+constexpr std::uint8_t kKind = 208, kParent = 209, kDuration = 210, kNumbered = 216;  // 216: operation_told
 constexpr std::size_t kVersionAt = 4, kBlockAt = 12;
 
 [[noreturn]] void damaged() { throw DamagedContainer("a record of operations makes no sense"); }
@@ -23,13 +23,13 @@ void read_column(const ContainerReader& record, std::uint8_t id, std::size_t n, 
     ContainerReader::decode(*column, 0, into);
 }
 
-std::uint32_t number_at(Bytes bytes, std::size_t at) {
+std::uint32_t number_at(Bytes bytes, std::size_t offset) {
     std::uint32_t number = 0;
-    for (std::size_t k = 0; k < sizeof number; ++k) number |= static_cast<std::uint32_t>(bytes[at + k]) << (8 * k);
+    for (std::size_t k = 0; k < sizeof number; ++k) number |= static_cast<std::uint32_t>(bytes[offset + k]) << (8 * k);
     return number;
 }
 
-// Whether all values are from `least` on, and below `most`. One that is not shows in the result of all comparisons.
+// True if all values are from `least` on, and below `most`. One that is not shows in the result of all comparisons.
 bool are_within(Span<const std::int64_t> values, std::int64_t least, std::int64_t most) {
     bool within = true;
     for (const std::int64_t value : values)
@@ -57,13 +57,15 @@ void OperationRecord::read(Bytes container, const WantedOperations& wanted, Span
     if (!are_within(kind_, 0, kinds) || !are_within(parent_, -1, kinds)) damaged();
     constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max();
     if (!are_within(duration_, 0, longest)) damaged();
-    const ContainerReader::Column* told = record.find(kTold);
-    told_.clear();
+    const ContainerReader::Column* numbered = record.find(kNumbered);
+    numbered_operations_.clear();
     numbers_.resize(numbers.size());
-    const std::size_t n = told == nullptr ? 0 : told->n;
-    if (n != 0) read_column(record, kTold, n, told_);
+    const std::size_t n = numbered == nullptr ? 0 : numbered->n;
+    if (n != 0) read_column(record, kNumbered, n, numbered_operations_);
     for (std::size_t k = 0; k < n; ++k) {
-        if (told_[k] < (k == 0 ? 0 : told_[k - 1] + 1) || told_[k] >= static_cast<std::int64_t>(count)) damaged();
+        if (numbered_operations_[k] < (k == 0 ? 0 : numbered_operations_[k - 1] + 1) ||
+            numbered_operations_[k] >= static_cast<std::int64_t>(count))
+            damaged();
     }
     for (std::size_t k = 0; k < numbers.size(); ++k) {
         numbers_[k].clear();

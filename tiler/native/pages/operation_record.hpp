@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-// Which record is read: of a track that has so many kinds, and at most so many operations.
+// The record that is read: of a track that has so many kinds, and at most so many operations.
 struct WantedOperations {
     std::uint32_t track = 0;
     std::size_t kinds = 0;
@@ -31,11 +31,11 @@ class OperationRecord {
     Span<const std::int64_t> parent() const { return parent_; }  // -1 none
     Span<const std::int64_t> duration() const { return duration_; }
     // The operations that have any number, by place, which ascend; and one of those that are read, empty where none has it.
-    Span<const std::int64_t> told() const { return told_; }
+    Span<const std::int64_t> numbered_operations() const { return numbered_operations_; }
     Span<const std::int64_t> numbers(std::size_t column = 0) const { return numbers_[column]; }
 
   private:
-    std::vector<std::int64_t> kind_, parent_, duration_, told_;
+    std::vector<std::int64_t> kind_, parent_, duration_, numbered_operations_;
     std::vector<std::vector<std::int64_t>> numbers_;
 };
 

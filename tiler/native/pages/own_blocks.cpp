@@ -8,8 +8,8 @@ namespace tilescope {
 
 namespace {
 
-// What stands beside blocks of ours and is no longer becomes one, too, as heads of containers do: isal takes longer to make codes
-// for it than to use them, and three times as long as we (2026-11-26).
+// Bytes beside blocks of ours that are no longer than this become a block of ours, too, as heads of containers do: isal
+// takes longer to make codes for it than to use them, and three times as long as we (2026-11-26).
 constexpr std::size_t kShort = 1024;
 
 class OwnBlocksWriter {
@@ -31,7 +31,7 @@ class OwnBlocksWriter {
     }
 
   private:
-    // What is before that place is in blocks then, or left to others.
+    // Puts the bytes before that place in blocks, or leaves them to others.
     void go_on_at(std::size_t place) {
         if (place - last_ <= kShort) {
             write_literals(container_.subspan(last_, place - last_), out_);

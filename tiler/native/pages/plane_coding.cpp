@@ -27,19 +27,19 @@ constexpr double kMostBits = 6.6;
 // With fewer bits, which no literal can have, references are shorter.
 constexpr double kFewestBits = 0.4;
 
-// Of the bytes of pieces, so many are like the one before: they stand in runs, which references shorten most. A plane of fewer
-// bits than the fewest has about as many.
+// The most bytes of pieces that may be like the one before: more of them stand in runs, which references shorten most.
+// A plane of fewer bits than the fewest has about as many.
 constexpr std::size_t kMostEqual = kSeen - kSeen / 32;
 
 // Beside those that are so by chance, so many bytes may be like the one before; fewer of those that have a bit at most, as codes
 // are longer than their bits then. With more, isal's references took less room in the planes of a synthetic trace (2026-11-25).
 constexpr double kMostInRuns = 0.2, kMostInRunsOfABit = 0.1;
 
-// Of words that are compared, one in so many may be a repetition.
+// One in so many of the words that are compared may be a repetition.
 constexpr std::size_t kFewRepeated = 6;
 
-// What a reference to bytes before takes, with what it does to the code of others. Words are as long as as many bits: repetitions
-// of shorter ones save nothing.
+// The bits that a reference to bytes before takes, with what it does to the code of others. Words are as long as as
+// many bits: repetitions of shorter ones save nothing.
 constexpr double kReferenceBits = 20;
 constexpr std::size_t kShortestWord = 4, kLongestWord = 32;
 
@@ -50,13 +50,13 @@ constexpr std::size_t kFewWords = 64;
 constexpr double kParts = 1 << 16;
 
 const std::array<uint32_t, kSeen + 1>& weighted_bits() {
-    static const std::array<uint32_t, kSeen + 1> known = [] {
+    static const std::array<uint32_t, kSeen + 1> table = [] {
         std::array<uint32_t, kSeen + 1> bits{};
         for (std::size_t n = 1; n < bits.size(); ++n)
             bits[n] = static_cast<uint32_t>(kParts * static_cast<double>(n) * std::log2(static_cast<double>(n)));
         return bits;
     }();
-    return known;
+    return table;
 }
 
 // The pieces of a plane that has as many bytes at least.
@@ -74,8 +74,8 @@ class PlanePieces {
         });
     }
 
-    // How many bytes are like the one before. Most planes are told by that, and it takes a tenth of the time of the others: equal
-    // bytes are counted one after the other.
+    // Number of bytes that are like the one before. It decides most planes, and it takes a tenth of the time of the
+    // others: equal bytes are counted one after the other.
     std::size_t equal() const { return equal_; }
 
     void count() {
@@ -100,7 +100,7 @@ class PlanePieces {
         return bits / (kParts * kSeen);
     }
 
-    // Which part of the bytes would be like the one before by chance.
+    // The part of the bytes that would be like the one before by chance.
     double equal_by_chance() const {
         uint32_t equal = 0;
         for (const uint32_t n : counts_) equal += n * n;
@@ -120,7 +120,7 @@ class PlanePieces {
         return static_cast<uint8_t>(least);
     }
 
-    // How many bytes of the plane probably have that value.
+    // The number of bytes of the plane that probably have that value.
     std::size_t count_of(uint8_t value) const { return counts_[value] * (bytes_.size() / kSeen); }
 
   private:
@@ -144,18 +144,18 @@ class PlanePieces {
 };
 
 // Every bit of it depends on all bytes of the word. There are as many bytes as the longest word has.
-uint32_t hash_of(const uint8_t* at, std::size_t bytes) {
+uint32_t hash_of(const uint8_t* p, std::size_t bytes) {
     uint64_t hash = 0;
     const auto add = [&hash](uint64_t eight) {
         hash = (hash ^ eight) * 0x9E3779B97F4A7C15;
         hash ^= hash >> 32;
     };
     uint64_t eight = 0;
-    for (; bytes > sizeof eight; bytes -= sizeof eight, at += sizeof eight) {
-        std::memcpy(&eight, at, sizeof eight);
+    for (; bytes > sizeof eight; bytes -= sizeof eight, p += sizeof eight) {
+        std::memcpy(&eight, p, sizeof eight);
         add(eight);
     }
-    std::memcpy(&eight, at, sizeof eight);
+    std::memcpy(&eight, p, sizeof eight);
     add(eight << (64 - 8 * bytes));
     add(0);
     return static_cast<uint32_t>(hash >> 32);
@@ -168,10 +168,10 @@ bool has_repetitions(Bytes bytes, uint8_t begin, std::size_t n, std::size_t word
     uint32_t left_out = 0;
     while (n > last.size() / 2 * (left_out + 1)) left_out = 2 * left_out + 1;
     std::size_t chosen = 0, repeated = 0;
-    const uint8_t* at = bytes.begin();
+    const uint8_t* p = bytes.begin();
     const uint8_t* const stop = bytes.end() - kLongestWord;
-    while ((at = static_cast<const uint8_t*>(std::memchr(at, begin, static_cast<std::size_t>(stop - at)))) != nullptr) {
-        const uint32_t word = hash_of(at++, word_bytes);
+    while ((p = static_cast<const uint8_t*>(std::memchr(p, begin, static_cast<std::size_t>(stop - p)))) != nullptr) {
+        const uint32_t word = hash_of(p++, word_bytes);
         if ((word & left_out) != 0) continue;
         uint32_t& place = last[word >> 22];
         ++chosen;
@@ -202,7 +202,7 @@ std::optional<Coding> coding_of(Bytes bytes) {
 }  // namespace
 
 std::vector<CodedRange> planes_without_matches(Bytes container, std::size_t max_rows) {
-    std::vector<CodedRange> found;
+    std::vector<CodedRange> ranges;
     const ContainerReader reader(container, max_rows);
     for (const ContainerReader::Column& column : reader.columns()) {
         if (column.n < kLeast) continue;
@@ -212,13 +212,13 @@ std::vector<CodedRange> planes_without_matches(Bytes container, std::size_t max_
             if (!coding) continue;
             const auto first = static_cast<std::size_t>(bytes.begin() - container.begin());
             const auto last = first + bytes.size();
-            if (*coding == Coding::as_it_is && !found.empty() && found.back().last == first &&
-                found.back().coding == Coding::as_it_is)
-                found.back().last = last;
-            else found.push_back({first, last, *coding});
+            if (*coding == Coding::as_it_is && !ranges.empty() && ranges.back().last == first &&
+                ranges.back().coding == Coding::as_it_is)
+                ranges.back().last = last;
+            else ranges.push_back({first, last, *coding});
         }
     }
-    return found;
+    return ranges;
 }
 
 }  // namespace tilescope

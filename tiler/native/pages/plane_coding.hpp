@@ -1,5 +1,5 @@
-// How planes of a container are best written: the low bytes of exact times are as good as random, and others have bytes that are
-// more frequent than others, but nothing that comes again.
+// The choice of a coding for each plane of a container: the low bytes of exact times are as good as random, and others
+// have bytes that are more frequent than others, but nothing that comes again.
 #pragma once
 
 #include <cstddef>

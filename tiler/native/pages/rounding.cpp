@@ -24,17 +24,17 @@ int64_t quantum_of(int level, Span<const int64_t> busy) {
 template <typename RoundedDown>
 void round_all(int64_t quantum, Span<const int64_t> n_bins, Span<const uint32_t> row, Span<const int64_t> busy,
                const RoundedDown& rounded_down, RoundedBusy& out) {
-    size_t at = 0;
+    size_t k = 0;
     for (const int64_t bins : n_bins) {
         int64_t carried = 0;  // in [-quantum / 2, quantum / 2]
-        for (const size_t first = at; at < first + static_cast<size_t>(bins); ++at) {
-            if (at == first || row[at] != row[at - 1]) carried = 0;
+        for (const size_t first = k; k < first + static_cast<size_t>(bins); ++k) {
+            if (k == first || row[k] != row[k - 1]) carried = 0;
             // Never negative; unsigned, so that it does not overflow beside a busy time near the limit of int64.
-            const uint64_t wanted = static_cast<uint64_t>(busy[at]) + static_cast<uint64_t>(carried + quantum / 2);
+            const uint64_t wanted = static_cast<uint64_t>(busy[k]) + static_cast<uint64_t>(carried + quantum / 2);
             const auto rounded = static_cast<int64_t>(rounded_down(wanted));
-            carried += busy[at] - rounded;
-            out.busy[at] = rounded;
-            out.residual[at] = busy[at] - rounded;
+            carried += busy[k] - rounded;
+            out.busy[k] = rounded;
+            out.residual[k] = busy[k] - rounded;
         }
     }
 }

@@ -14,7 +14,7 @@ namespace tilescope {
 
 class ProveBlock {
   public:
-    // What of a tile is summed per name: for itself; with the same tile of other tracks.
+    // Bits of `summed`, for a tile whose names are summed: for itself; with the same tile of other tracks.
     static constexpr uint8_t kAlone = 1, kTogether = 2;
 
     // Bins of these `rows` of the tracks that have them; with the first of them all else. `summed`: by position, sums of
@@ -27,7 +27,7 @@ class ProveBlock {
     // Throws WrongTile, and ShortTile when it would take more memory than it may.
     void run();
 
-    // Of a slot; nullptr when it holds a track of another kind.
+    // The track of a slot; nullptr when it holds a track of another kind.
     const ProveSlices* slices(std::size_t slot) const { return slices_.at(slot).get(); }
     const ProveCounter* counter(std::size_t slot) const { return counters_.at(slot).get(); }
 

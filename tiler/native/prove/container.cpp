@@ -24,17 +24,17 @@ uint64_t little_endian(Bytes bytes) {
 
 void ProveColumn::read(Span<int64_t> out) {
     const std::size_t count = out.size();
-    if (count > n_ - at_) throw WrongRecord("a column of a container is too short");
+    if (count > n_ - n_read_) throw WrongRecord("a column of a container is too short");
     if (count == 0) return;
     std::memset(out.data(), 0, count * sizeof(int64_t));
     for (unsigned plane = 0; plane < n_planes_; ++plane) {
-        const Bytes from = planes_.subspan(plane * n_ + at_, count);
+        const Bytes from = planes_.subspan(plane * n_ + n_read_, count);
         const unsigned shift = 8 * plane;
         for (std::size_t k = 0; k < count; ++k) {
             out[k] = static_cast<int64_t>(static_cast<uint64_t>(out[k]) | static_cast<uint64_t>(from[k]) << shift);
         }
     }
-    at_ += count;
+    n_read_ += count;
     if ((flags_ & kFloat64) != 0) return;
     const bool zigzag = (flags_ & kZigzag) != 0, delta = (flags_ & kDelta) != 0;
     for (std::size_t k = 0; k < count; ++k) {

@@ -40,7 +40,7 @@ class ProveColumn {
   private:
     Bytes planes_;
     std::size_t n_ = 0;
-    std::size_t at_ = 0;
+    std::size_t n_read_ = 0;
     unsigned n_planes_ = 0;
     unsigned flags_ = 0;
     uint64_t value_ = 0;  // base; with deltas the value before

@@ -17,7 +17,7 @@ class ProveCounter {
 
     void enter(std::size_t tile);
     // A leaf or an interior tile, when all that is below it was left. Throws WrongTile.
-    void leave(std::size_t tile, const ProveTile& found);
+    void leave(std::size_t tile, const ProveTile& stored);
 
     struct Peak {
         int64_t bin;
@@ -45,9 +45,9 @@ class ProveCounter {
         std::vector<Bin> bins;  // of the tile that was entered; the last may go on
     };
 
-    void sample(std::size_t tile, const ProveSample& one);
+    void sample(std::size_t tile, const ProveSample& stored);
     void close(Level& level, int z) const;
-    static void check_bin(std::size_t tile, const ProveCounterBin& found, const Bin& expected, int z);
+    static void check_bin(std::size_t tile, const ProveCounterBin& stored, const Bin& expected, int z);
 
     const ProveTree& tree_;
     int root_, overview_level_;

@@ -13,7 +13,7 @@ namespace {
 
 [[noreturn]] void fail(std::size_t tile, const std::string& what) { throw WrongTile(tile, what); }
 
-// What a row of a tile holds as it is stored: events that start in it, and busy ticks.
+// Sums of a row of a tile as they are stored: events that start in it, and busy ticks.
 struct RowSum {
     int64_t row, count;
     uint64_t busy;
@@ -63,20 +63,20 @@ std::vector<std::size_t> ProveExplain::leaves_of(std::size_t tile) const {
 
 void ProveExplain::reaching(std::size_t before, std::size_t leaf) const {
     ProvePages pages(tree_, fetch_), pages_before(tree_, fetch_);
-    ProveTile found, expected;
-    pages.read(leaf, found);
+    ProveTile stored, expected;
+    pages.read(leaf, stored);
     pages_before.read(before, expected);
     const int64_t stop = tree_.stop(before);
     const auto reaches = [](const ProveSlice& slice) { return (slice.flags & kProveReachesIn) != 0; };
     std::size_t reaching = 0, leaving = 0;
-    found.slices.each([&](const ProveSlice& slice) { reaching += reaches(slice) ? 1 : 0; });
+    stored.slices.each([&](const ProveSlice& slice) { reaching += reaches(slice) ? 1 : 0; });
     expected.slices.each([&](const ProveSlice& slice) { leaving += slice.end() > stop ? 1 : 0; });
     if (reaching != leaving) {
         fail(leaf, std::to_string(reaching) + " slices reach into it, " + std::to_string(leaving) +
                        " reach out of the tile before it");
     }
     std::size_t k = 0;
-    found.slices.each([&](const ProveSlice& is) {
+    stored.slices.each([&](const ProveSlice& is) {
         if (!reaches(is)) return;
         while (expected.slices[k].end() <= stop) ++k;
         const ProveSlice& should = expected.slices[k++];
@@ -97,30 +97,30 @@ void ProveExplain::reaching(std::size_t before, std::size_t leaf) const {
 
 void ProveExplain::individuals(std::size_t tile) const {
     ProvePages pages(tree_, fetch_), leaf_pages(tree_, fetch_);
-    ProveTile found, leaf;
-    pages.read(tile, found);
+    ProveTile stored, leaf;
+    pages.read(tile, stored);
     const int level = tree_.level[tile];
     const int64_t start = tree_.start(tile);
     const auto leaves = leaves_of(tile);
     std::size_t expected = 0;
     const auto go_through = [&](const auto& visit) {
         leaf_pages.release();
-        for (const std::size_t at : leaves) {
-            leaf_pages.read(at, leaf);
+        for (const std::size_t leaf_tile : leaves) {
+            leaf_pages.read(leaf_tile, leaf);
             leaf.slices.each([&](const ProveSlice& slice) {
                 if (slice.duration >> (2 * level + 1) == 0) return;
-                if (slice.start >= tree_.start(at) || at == leaves[0]) visit(slice);
+                if (slice.start >= tree_.start(leaf_tile) || leaf_tile == leaves[0]) visit(slice);
             });
         }
     };
     go_through([&](const ProveSlice&) { ++expected; });
-    if (found.slices.size() != expected) {
-        fail(tile, std::to_string(found.slices.size()) + " single slices, from the events there are " +
+    if (stored.slices.size() != expected) {
+        fail(tile, std::to_string(stored.slices.size()) + " single slices, from the events there are " +
                        std::to_string(expected));
     }
     std::size_t k = 0;
     go_through([&](const ProveSlice& should) {
-        const ProveSlice& is = found.slices[k++];
+        const ProveSlice& is = stored.slices[k++];
         const auto compare = [&](const char* what, int64_t a, int64_t b) {
             if (a == b) return;
             fail(tile, "single slice " + std::to_string(is.ordinal) + ": " + what + " is " + std::to_string(a) +

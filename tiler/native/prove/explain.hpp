@@ -1,4 +1,4 @@
-// What exactly is wrong with a tile whose hash is not that of the events below it: goes through its leaves once more.
+// The explanation of a wrong tile, whose hash is not that of the events below it: goes through its leaves once more.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class ProveExplain {
     [[noreturn]] void individuals(std::size_t tile) const;
     // Its bins, of these rows.
     [[noreturn]] void bins(std::size_t tile, const ProveRows& rows) const;
-    // What its rows have, against the four tiles below it.
+    // Compares the sums of its rows with the four tiles below it.
     [[noreturn]] void row_sums(std::size_t tile) const;
 
   private:

@@ -1,4 +1,4 @@
-// What a proof throws where a store is wrong.
+// Exceptions of a proof that finds a store wrong.
 #pragma once
 
 #include <cstddef>

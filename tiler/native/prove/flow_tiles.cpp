@@ -120,8 +120,8 @@ std::string_view ProveFlowTiles::wrong_tile(int level, const ProveFlowColumns& t
         return "its bins or edges are not all there";
     std::vector<Edge> strongest;
     std::vector<uint64_t> touched;
-    std::size_t at = first_bin;
-    for (std::size_t end = first_; end < stop_; ++at) {
+    std::size_t bin_index = first_bin;
+    for (std::size_t end = first_; end < stop_; ++bin_index) {
         const int64_t bin = ends_[end].tick >> (2 * level);
         int64_t sides[2] = {0, 0};
         for (; end < stop_ && ends_[end].tick >> (2 * level) == bin; ++end) {
@@ -136,12 +136,12 @@ std::string_view ProveFlowTiles::wrong_tile(int level, const ProveFlowColumns& t
             strongest.resize(kEdges);
         }
         touched.clear();
-        if (at == first_bin + bins || tiles.bin[at] != (bin & 255))
+        if (bin_index == first_bin + bins || tiles.bin[bin_index] != (bin & 255))
             return "its bins are not those in which flow ends lie";
-        if (tiles.out[at] != sides[0] || tiles.into[at] != sides[1])
+        if (tiles.out[bin_index] != sides[0] || tiles.into[bin_index] != sides[1])
             return "its bins do not count the flow ends that lie in them";
     }
-    if (at != first_bin + bins) return "its bins are not those in which flow ends lie";
+    if (bin_index != first_bin + bins) return "its bins are not those in which flow ends lie";
     std::sort(strongest.begin(), strongest.end());
     if (strongest.size() > kEdges) strongest.resize(kEdges);
     bool same = strongest.size() == edges;

@@ -15,7 +15,7 @@ inline uint64_t mixed(uint64_t value) {  // splitmix64
     return value ^ value >> 31;
 }
 
-// Of all but the mark for reaching in, which is the tile's.
+// Hash of all fields but the mark for reaching in, which is the tile's.
 inline uint64_t hash_of(const ProveSlice& slice) {
     const auto bits = [](int64_t value) { return static_cast<uint64_t>(value); };
     return mixed(bits(slice.ordinal) * 0xD6E8'FEB8'6659'FD93ULL + bits(slice.start) * 0xA076'1D64'78BD'642FULL +
@@ -33,7 +33,7 @@ inline uint64_t hash_of(const ProveBin& bin) {
                  bits(bin.longest) * 0x1D8E'4E27'C47D'124FULL);
 }
 
-// Of slices in their order.
+// Hash of slices in their order.
 struct ProveSequence {
     int64_t size = 0;
     uint64_t hash = 0;
@@ -45,7 +45,7 @@ struct ProveSequence {
     bool operator==(const ProveSequence& other) const { return size == other.size && hash == other.hash; }
 };
 
-// Of bins in any order.
+// Hash of bins in any order.
 struct ProveBinSet {
     int64_t size = 0;
     uint64_t hash = 0;

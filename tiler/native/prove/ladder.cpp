@@ -80,8 +80,8 @@ void ProveLadder::leaf(int level, int64_t start, int64_t stop, const ProveSliceS
 
 void ProveLadder::complete_until(int64_t tick) {
     for (int z = 0; z <= root_; ++z) {
-        const auto at = static_cast<std::size_t>(z);
-        if (!open_[at].empty() && (bin_[at] + 1) << (2 * z) <= tick) finish(z);
+        const auto index = static_cast<std::size_t>(z);
+        if (!open_[index].empty() && (bin_[index] + 1) << (2 * z) <= tick) finish(z);
     }
 }
 
@@ -93,10 +93,10 @@ const ProveVector<ProveBin>& ProveLadder::kept() {
 
 // Adds parts of one bin, which is the one in work or, if that is complete, a later one.
 void ProveLadder::add(int level, ProveParts& parts) {
-    const auto at = static_cast<std::size_t>(level);
-    if (!open_[at].empty() && bin_[at] != parts[0].bin) finish(level);
-    bin_[at] = parts[0].bin;
-    open_[at].add_all(parts);
+    const auto index = static_cast<std::size_t>(level);
+    if (!open_[index].empty() && bin_[index] != parts[0].bin) finish(level);
+    bin_[index] = parts[0].bin;
+    open_[index].add_all(parts);
 }
 
 void ProveLadder::finish(int level) {
@@ -123,7 +123,7 @@ void ProveLadder::emit(int level, const ProveParts& parts) {
         if (level == kept_level_) kept_.push_back(bin);
         first = last;
     }
-    if (level == told_level_ && !parts.empty()) told_(all);
+    if (level == completed_level_ && !parts.empty()) on_complete_(all);
 }
 
 }  // namespace tilescope

@@ -54,11 +54,11 @@ class ProveLadder {
     // Told the merged parts of complete bins of one level.
     using Complete = std::function<void(Span<const ProvePart> parts)>;
 
-    // Of slices in these rows.
-    ProveLadder(int root_level, int told_level, Complete told, const ProveRows& rows, ProveMemory& memory)
+    // Takes slices in these rows; calls `on_complete` with the bins of `completed_level`.
+    ProveLadder(int root_level, int completed_level, Complete on_complete, const ProveRows& rows, ProveMemory& memory)
         : root_(root_level),
-          told_level_(told_level),
-          told_(std::move(told)),
+          completed_level_(completed_level),
+          on_complete_(std::move(on_complete)),
           rows_(rows),
           open_(kProveLevels, ProvePile(memory)),
           kept_(memory) {}
@@ -81,8 +81,8 @@ class ProveLadder {
     void finish(int level);
     void emit(int level, const ProveParts& parts);
 
-    int root_, told_level_, kept_level_ = -1;
-    Complete told_;
+    int root_, completed_level_, kept_level_ = -1;
+    Complete on_complete_;
     ProveRows rows_;
     ProvePiles open_;  // parts of the bin in work
     std::array<int64_t, kProveLevels> bin_{};  // that bin

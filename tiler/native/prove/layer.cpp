@@ -12,7 +12,7 @@ void ProveLayer::add_rollup(const ProveTree& tree, std::size_t slot, std::size_t
     if (blocks_.empty() || blocks_.back().tree != &tree) {
         blocks_.push_back({&tree, {}, {}});
         const auto first = tree.level_first();
-        std::copy(first.begin(), first.end() - 1, blocks_.back().at.begin());
+        std::copy(first.begin(), first.end() - 1, blocks_.back().next_tile.begin());
     }
     rollups_.push_back(
         std::make_unique<ProveRollup>(tree, slot, track, run_.root_level, run_.overview_level, places_, memory_));
@@ -75,7 +75,7 @@ void ProveLayer::complete_until(std::size_t number, int64_t until, ProvePages::F
     ProveTile content;
     const auto first = tree.level_first();
     for (std::size_t z = 0; z < kProveLevels; ++z) {
-        for (std::size_t& tile = block.at[z]; tile < first[z + 1] && tree.stop(tile) <= until; ++tile) {
+        for (std::size_t& tile = block.next_tile[z]; tile < first[z + 1] && tree.stop(tile) <= until; ++tile) {
             ProveRollup* rollup = block.rollups[tree.slot[tile]];
             if (rollup == nullptr) continue;
             pages.read(tile, content);

@@ -45,7 +45,7 @@ class ProveLayer {
     struct Block {
         const ProveTree* tree = nullptr;
         std::array<ProveRollup*, kProveSlots> rollups{};
-        std::array<std::size_t, kProveLevels> at{};  // the first tile of each level that was not compared
+        std::array<std::size_t, kProveLevels> next_tile{};  // the first tile of each level that was not compared
     };
 
     ProveRun run_;

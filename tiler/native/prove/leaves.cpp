@@ -75,7 +75,8 @@ void ProveLeaves::check_start(std::size_t tile, const ProveSlice& slice) {
     fingerprint_ += hash_of(slice);
 }
 
-// What reaches out of a leaf is exactly what reaches into the next one, which begins where the leaf ends.
+// Checks that the slices that reach out of a leaf are exactly those that reach into the next one, which begins where
+// the leaf ends.
 void ProveLeaves::check_reaching(std::size_t tile, const ProveSequence& reaching) const {
     if (leaving_.size > 0 && tree_.stop(last_leaf_) != tree_.start(tile)) finish();
     if (leaving_ == reaching) return;

@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-// What ingest counted of a track.
+// Counts that ingest made of a track.
 struct ProveTrack {
     enum class Kind : uint8_t { kNone, kSlices, kCounter };  // kNone: not looked at here
     Kind kind = Kind::kNone;

@@ -53,17 +53,17 @@ void ProveOverview::merge_if_worth() {
     merged_ = parts_.size();
 }
 
-// Of each bin of a leaf the topmost row that covers it: topmost first, each passing over the bins that are taken.
+// Finds the topmost row that covers each bin of a leaf: topmost first, each passing over the bins that are taken.
 void ProveOverview::cover(int64_t first_bin, std::size_t bins) {
     std::sort(spans_.begin(), spans_.end(), [](const Stretch& a, const Stretch& b) { return a.row < b.row; });
     ProveVector<std::size_t>& next_free = next_free_;
     next_free.resize(bins + 1);
     std::iota(next_free.begin(), next_free.end(), std::size_t{0});
     const auto free_from = [&](std::size_t bin) {
-        std::size_t found = bin;
-        while (next_free[found] != found) found = next_free[found];
-        while (next_free[bin] != found) bin = std::exchange(next_free[bin], found);
-        return found;
+        std::size_t free = bin;
+        while (next_free[free] != free) free = next_free[free];
+        while (next_free[bin] != free) bin = std::exchange(next_free[bin], free);
+        return free;
     };
     const std::size_t before = covered_.size();
     for (const Stretch& span : spans_) {
@@ -107,13 +107,13 @@ void ProveOverview::complete_until(int64_t tick) {
 
 void ProveOverview::sum_up(int64_t bin, Span<const ProvePart> parts, const Covered* covered) {
     ProveBin best{};
-    bool found = covered != nullptr;
+    bool has_best = covered != nullptr;
     if (covered != nullptr) best = {covered->row, bin, 0, int64_t{1} << (2 * level_), covered->name, 0, 0};
     for (std::size_t first = 0, last = 0; first < parts.size(); first = last) {
         while (last < parts.size() && parts[last].row() == parts[first].row()) ++last;
         const ProveBin row = sum_of(parts.subspan(first, last - first));
-        if (!found || row.busy > best.busy || (row.busy == best.busy && row.row < best.row)) best = row;
-        found = true;
+        if (!has_best || row.busy > best.busy || (row.busy == best.busy && row.row < best.row)) best = row;
+        has_best = true;
     }
     entries_.push_back({bin, best.busy, best.name});
 }

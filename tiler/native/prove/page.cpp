@@ -56,14 +56,14 @@ uint64_t common_divisor(uint64_t a, uint64_t b) {
 template <typename Item, typename Value>
 void fill(ProveColumn& column, std::vector<Item>& items, Value Item::* member) {
     std::array<int64_t, kChunk> values;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before it is read
-    for (std::size_t at = 0; at < items.size(); at += kChunk) {
-        const std::size_t n = std::min(kChunk, items.size() - at);
+    for (std::size_t done = 0; done < items.size(); done += kChunk) {
+        const std::size_t n = std::min(kChunk, items.size() - done);
         column.read(Span<int64_t>(values).first(n));
         for (std::size_t k = 0; k < n; ++k) {
             if constexpr (std::is_same_v<Value, double>) {
-                items[at + k].*member = as_double(values[k]);
+                items[done + k].*member = as_double(values[k]);
             } else {
-                items[at + k].*member = values[k];
+                items[done + k].*member = values[k];
             }
         }
     }
@@ -181,8 +181,8 @@ void ProvePage::read_counts(const ProveContainer& page) {
     }
 }
 
-// Whether what the page says without its residual is as close to the exact busy times as is promised: the sum of any
-// first bins of a row is off by at most half a quantum.
+// Checks that what the page says without its residual is as close to the exact busy times as is promised: the sum of
+// any first bins of a row is off by at most half a quantum.
 void ProvePage::check_rounding() {
     const std::size_t bins = bin_[0].size();
     if (bins == 0) return;
@@ -190,8 +190,8 @@ void ProvePage::check_rounding() {
     uint64_t divisor = 0;
     int64_t most = 0;
     ProveColumn busy = bin_[3], residual = bin_[6];
-    for (std::size_t at = 0; at < bins; at += kChunk) {
-        const std::size_t n = std::min(kChunk, bins - at);
+    for (std::size_t first = 0; first < bins; first += kChunk) {
+        const std::size_t n = std::min(kChunk, bins - first);
         busy.read(n, rounded);
         residual.read(n, rest);
         for (std::size_t k = 0; k < n; ++k) {
@@ -209,8 +209,8 @@ void ProvePage::check_rounding() {
         __int128 off = 0;
         int64_t row_before = -1;
         const auto of_tile = static_cast<std::size_t>(n_bins_[k]);
-        for (std::size_t at = 0; at < of_tile; at += kChunk) {
-            const std::size_t n = std::min(kChunk, of_tile - at);
+        for (std::size_t first = 0; first < of_tile; first += kChunk) {
+            const std::size_t n = std::min(kChunk, of_tile - first);
             busy.read(n, rounded);
             residual.read(n, rest);
             rows.read(n, row);

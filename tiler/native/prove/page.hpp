@@ -22,7 +22,7 @@ struct ProveSlice {
     int64_t end() const { return start + duration; }
 };
 
-// Of a page: bin is 0 to 255. Of an expectation, too.
+// A bin of a page, where its number is 0 to 255, or of an expectation.
 struct ProveBin {
     int64_t row, bin, count, busy, name, share, longest;
 };
@@ -59,7 +59,7 @@ struct ProveTile {
     double carry = 0;
 };
 
-// What Python reads for the proof: inflated.
+// Bytes that Python reads for the proof: inflated.
 struct ProvePageBytes {
     Bytes page;
     Bytes residual;

@@ -30,16 +30,16 @@ std::optional<int64_t> unlisted_name(Bytes page, Span<const int64_t> listed) {
     for (std::size_t tile = 0; tile < counts.size(); ++tile) {
         auto left = static_cast<std::size_t>(counts[tile]);
         while (left > 0) {
-            const std::size_t some = std::min(left, kSlicesAtOnce);
-            names.read(some, name);
-            all_flags.read(some, flags);
-            left -= some;
+            const std::size_t count = std::min(left, kSlicesAtOnce);
+            names.read(count, name);
+            all_flags.read(count, flags);
+            left -= count;
             if ((tile_flags[tile] & kLeafTile) == 0) continue;
-            for (std::size_t k = 0; k < some; ++k) {
+            for (std::size_t k = 0; k < count; ++k) {
                 if ((flags[k] & kReachesIn) != 0) continue;
-                const int64_t* at = std::lower_bound(listed.begin(), listed.end(), name[k]);
-                if (at == listed.end() || *at != name[k]) return name[k];
-                seen[static_cast<std::size_t>(at - listed.begin())] = 1;
+                const int64_t* match = std::lower_bound(listed.begin(), listed.end(), name[k]);
+                if (match == listed.end() || *match != name[k]) return name[k];
+                seen[static_cast<std::size_t>(match - listed.begin())] = 1;
             }
         }
     }

@@ -112,7 +112,7 @@ int64_t share_of(int64_t part, int64_t total) {
     return static_cast<int64_t>(static_cast<__int128>(255) * part / whole);
 }
 
-void compare_bins(std::size_t tile, const ProveVector<ProveBin>& expected, const ProveBinSeries& found,
+void compare_bins(std::size_t tile, const ProveVector<ProveBin>& expected, const ProveBinSeries& stored,
                   const ProveRows& rows) {
     const auto key = [](const ProveBin& bin) { return std::make_pair(bin.row, bin.bin & 255); };
     std::size_t k = 0;
@@ -120,7 +120,7 @@ void compare_bins(std::size_t tile, const ProveVector<ProveBin>& expected, const
         throw WrongTile(tile, "row " + std::to_string(expected[k].row) + ", bin " +
                                   std::to_string(expected[k].bin & 255) + ": is missing");
     };
-    found.each([&](const ProveBin& is) {
+    stored.each([&](const ProveBin& is) {
         if (!rows.has(is.row)) return;
         if (k < expected.size() && key(expected[k]) < key(is)) missing();
         const auto where = [&] { return "row " + std::to_string(is.row) + ", bin " + std::to_string(is.bin) + ": "; };

@@ -14,7 +14,7 @@ namespace tilescope {
 // A sum of busy ticks stops here: docs/page-format.md says so of rollups. The order of summation does not show.
 constexpr int64_t kMostBusy = int64_t{1} << 62;
 
-// Of two such sums.
+// The sum of two sums of busy ticks, at most `kMostBusy`.
 inline int64_t sum_at_most(int64_t a, int64_t b) { return a < kMostBusy - b ? a + b : kMostBusy; }
 
 struct ProvePart {
@@ -47,7 +47,7 @@ ProveBin sum_of(Span<const ProvePart> parts);
 int64_t share_of(int64_t part, int64_t total);
 
 // Compares the bins that a tile has of some rows with what they should be, both in the order (row, bin). Throws WrongTile.
-void compare_bins(std::size_t tile, const ProveVector<ProveBin>& expected, const ProveBinSeries& found,
+void compare_bins(std::size_t tile, const ProveVector<ProveBin>& expected, const ProveBinSeries& stored,
                   const ProveRows& rows);
 
 // The lowest level from `lowest` on at which a slice is shorter than two bins.

@@ -79,8 +79,8 @@ bool ProveCover::go_to(int64_t bin) {
 }
 
 int64_t ProveCover::slices_of(int64_t name) const {
-    const auto found = of_name_.find(name);
-    return found == of_name_.end() ? 0 : found->second;
+    const auto entry = of_name_.find(name);
+    return entry == of_name_.end() ? 0 : entry->second;
 }
 
 void ProveCover::change(int64_t name, int64_t by) {
@@ -351,10 +351,10 @@ ProveBin ProveRollup::bin_of(Span<const ProvePart> parts, int64_t bin, int64_t w
     return sum;
 }
 
-void ProveRollup::check(std::size_t tile, const ProveTile& found) {
+void ProveRollup::check(std::size_t tile, const ProveTile& stored) {
     Level& level = at(tree_.level[tile]);
     int64_t count = 0;
-    found.bins.each([&](const ProveBin& bin) {
+    stored.bins.each([&](const ProveBin& bin) {
         count = static_cast<int64_t>(static_cast<uint64_t>(count) + static_cast<uint64_t>(bin.count));
     });
     if (count != tree_.events[tile]) {
@@ -366,7 +366,7 @@ void ProveRollup::check(std::size_t tile, const ProveTile& found) {
     const ProveVector<ProveBin> expected(level.done.begin() + static_cast<std::ptrdiff_t>(level.compared),
                                          level.done.begin() + static_cast<std::ptrdiff_t>(last),
                                          level.done.get_allocator());
-    compare_bins(tile, expected, found.bins, {0, INT64_MAX});
+    compare_bins(tile, expected, stored.bins, {0, INT64_MAX});
     level.compared = last;
     if (2 * last >= level.done.size()) {
         level.done.erase(level.done.begin(), level.done.begin() + static_cast<std::ptrdiff_t>(last));

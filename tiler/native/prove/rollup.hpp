@@ -36,7 +36,8 @@ class ProveCover {
 
     int64_t slices() const { return slices_; }
     int64_t slices_of(int64_t name) const;
-    // Of the name with the most slices that count, of equal ones the lowest; of slices without a name where no other covers.
+    // The name with the most slices that count, of equal ones the lowest, and their number; slices without a name where
+    // no other covers.
     std::pair<int64_t, int64_t> most() const {
         if (most_.empty()) return {std::min(slices_of(-1), most_counted_), -1};
         return {most_[0].slices, most_[0].name};
@@ -71,7 +72,7 @@ class ProveRollup {
     // Ticks [first, stop) of a slice, in this batch. `count`: 1 where it starts in it. Throws WrongTrack where no tile is.
     void add(int64_t first, int64_t stop, int64_t name, int64_t duration, int64_t count);
 
-    // What ending the batch takes at most, for a while.
+    // Memory that ending the batch takes at most, for a while, in bytes.
     std::size_t bytes_to_complete() const;
 
     // Adds some ticks at which slices of the batch begin and end, so that it can be divided where there are many.
@@ -84,7 +85,7 @@ class ProveRollup {
     void complete_until(int64_t until);
 
     // Compares a tile that ends until then. Throws WrongTile.
-    void check(std::size_t tile, const ProveTile& found);
+    void check(std::size_t tile, const ProveTile& stored);
 
     const std::vector<ProveEntry>& overview() const { return overview_; }
 

@@ -9,7 +9,7 @@ struct ProveRows {
     int64_t first = 0, stop = 0;
 
     bool has(int64_t row) const { return first <= row && row < stop; }
-    // What has no rows, leaves, single slices, names, is looked at with the first of them.
+    // True for the first rows: leaves, single slices and names, which have no rows, are checked with these.
     bool are_first() const { return first == 0; }
 };
 

@@ -22,11 +22,11 @@ class ProveSeries {
         chunks_.clear();
         items_.clear();
         decoded_ = 0;
-        for (std::size_t at = 0; at < size; at += kChunk) {
+        for (std::size_t first = 0; first < size; first += kChunk) {
             if (size > kChunk) chunks_.push_back(columns);
-            items_.resize(std::min(kChunk, size - at));
+            items_.resize(std::min(kChunk, size - first));
             read_items(columns, items_);
-            decoded_ = at / kChunk;
+            decoded_ = first / kChunk;
         }
     }
 

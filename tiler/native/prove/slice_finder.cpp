@@ -13,15 +13,15 @@ void ProveSliceFinder::find(std::size_t leaf, Span<const int64_t> ordinals, cons
         not_read = leaf + 1;
         has_content_ = true;
         leaf_ = leaf;
-        at_ = 0;
+        position_ = 0;
     }
     const ProveSliceSeries& slices = content_.slices;
     for (const int64_t ordinal : ordinals) {
-        if (at_ < slices.size() && slices[at_].ordinal > ordinal) at_ = 0;
-        while (at_ < slices.size() && slices[at_].ordinal < ordinal) ++at_;
-        if (at_ == slices.size() || slices[at_].ordinal != ordinal)
+        if (position_ < slices.size() && slices[position_].ordinal > ordinal) position_ = 0;
+        while (position_ < slices.size() && slices[position_].ordinal < ordinal) ++position_;
+        if (position_ == slices.size() || slices[position_].ordinal != ordinal)
             throw WrongTile(leaf, "it lacks an event that has " + what);
-        const ProveSlice& slice = slices[at_];
+        const ProveSlice& slice = slices[position_];
         out[0].push_back(slice.start);
         out[1].push_back(slice.duration);
         out[2].push_back(slice.name);

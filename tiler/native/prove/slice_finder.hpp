@@ -28,7 +28,7 @@ class ProveSliceFinder {
     ProveTile content_;
     bool has_content_ = false;
     std::size_t leaf_ = 0;  // of which this is
-    std::size_t at_ = 0;    // the slice that was found last
+    std::size_t position_ = 0;  // the slice that was found last
     std::array<std::size_t, kProveLevels> not_read_{};  // of each level the first leaf that was not passed by
 };
 

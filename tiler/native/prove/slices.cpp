@@ -28,25 +28,25 @@ void ProveSlices::enter(std::size_t tile, bool has_histogram) {
     at(lowest_names_).names = std::make_unique<ProveNames>(memory_);
 }
 
-void ProveSlices::leave(std::size_t tile, const ProveTile& found) {
+void ProveSlices::leave(std::size_t tile, const ProveTile& stored) {
     const int level = tree_.level[tile];
     const int64_t start = tree_.start(tile), stop = tree_.stop(tile);
     const bool all = rows_.are_first();
     if (tree_.is_leaf(tile)) {
-        if (all) leaves_.leaf(tile, found.slices);
-        ladder_.leaf(level, start, stop, found.slices, scratch_);
-        overview_.leaf(level, start, stop, found.slices);
-        if (all && lowest_names_ < kProveLevels) at(lowest_names_).names->add_leaf(found.slices, start, stop);
-        if (all) take_individuals(level, start, found.slices);
+        if (all) leaves_.leaf(tile, stored.slices);
+        ladder_.leaf(level, start, stop, stored.slices, scratch_);
+        overview_.leaf(level, start, stop, stored.slices);
+        if (all && lowest_names_ < kProveLevels) at(lowest_names_).names->add_leaf(stored.slices, start, stop);
+        if (all) take_individuals(level, start, stored.slices);
     } else {
         ladder_.complete_until(stop);
-        if (all) check_individuals(tile, found.slices);
-        check_bins(tile, found.bins);
-        individuals_ += static_cast<int64_t>(found.slices.size());
-        bins_ += static_cast<int64_t>(found.bins.size());
+        if (all) check_individuals(tile, stored.slices);
+        check_bins(tile, stored.bins);
+        individuals_ += static_cast<int64_t>(stored.slices.size());
+        bins_ += static_cast<int64_t>(stored.bins.size());
     }
     if (!all) return;
-    add_sums(tile, found);
+    add_sums(tile, stored);
     close_names(tile);
 }
 
@@ -67,12 +67,12 @@ void ProveSlices::take_individuals(int level, int64_t start, const ProveSliceSer
     for (int z = level + 1; z <= root_; ++z) at(z).begun = true;
 }
 
-void ProveSlices::check_individuals(std::size_t tile, const ProveSliceSeries& found) {
+void ProveSlices::check_individuals(std::size_t tile, const ProveSliceSeries& stored) {
     Level& level = at(tree_.level[tile]);
     const int64_t start = tree_.start(tile);
     ProveSequence is;
     bool marked = true;
-    found.each([&](const ProveSlice& slice) {
+    stored.each([&](const ProveSlice& slice) {
         is.add(slice);
         marked &= ((slice.flags & kProveReachesIn) != 0) == (slice.start < start);
     });
@@ -81,24 +81,24 @@ void ProveSlices::check_individuals(std::size_t tile, const ProveSliceSeries& fo
     level.begun = false;
 }
 
-void ProveSlices::check_bins(std::size_t tile, const ProveBinSeries& found) {
+void ProveSlices::check_bins(std::size_t tile, const ProveBinSeries& stored) {
     ProveBinSet is;
-    found.each([&](const ProveBin& bin) {
+    stored.each([&](const ProveBin& bin) {
         if (rows_.has(bin.row)) is.add(bin);
     });
     if (!(is == ladder_.take_complete(tree_.level[tile]))) explain_.bins(tile, rows_);
 }
 
 // Per row, count and busy time of a tile are the sums of those of the four tiles below, as they are stored.
-void ProveSlices::add_sums(std::size_t tile, const ProveTile& found) {
+void ProveSlices::add_sums(std::size_t tile, const ProveTile& stored) {
     const int level = tree_.level[tile];
     const int64_t start = tree_.start(tile), stop = tree_.stop(tile);
     ProveRowSums sums;
-    found.slices.each([&](const ProveSlice& slice) {
+    stored.slices.each([&](const ProveSlice& slice) {
         const ProveClip part = clip(slice, start, stop);
         sums.add(slice.row, slice.start >= start ? 1 : 0, part.stop - part.first);
     });
-    found.bins.each([&](const ProveBin& bin) { sums.add(bin.row, bin.count, bin.busy); });
+    stored.bins.each([&](const ProveBin& bin) { sums.add(bin.row, bin.count, bin.busy); });
     if (!tree_.is_leaf(tile)) {
         if (!(sums == at(level).below)) explain_.row_sums(tile);
         at(level).below = {};

@@ -36,7 +36,7 @@ class ProveSlices {
 
     void enter(std::size_t tile, bool has_histogram);
     // A leaf or an interior tile, when all that is below it was left. Throws WrongTile.
-    void leave(std::size_t tile, const ProveTile& found);
+    void leave(std::size_t tile, const ProveTile& stored);
     // After the last tile. Throws WrongTile.
     void finish();
 
@@ -54,9 +54,9 @@ class ProveSlices {
     };
 
     void take_individuals(int level, int64_t start, const ProveSliceSeries& slices);
-    void check_individuals(std::size_t tile, const ProveSliceSeries& found);
-    void check_bins(std::size_t tile, const ProveBinSeries& found);
-    void add_sums(std::size_t tile, const ProveTile& found);
+    void check_individuals(std::size_t tile, const ProveSliceSeries& stored);
+    void check_bins(std::size_t tile, const ProveBinSeries& stored);
+    void add_sums(std::size_t tile, const ProveTile& stored);
     void close_names(std::size_t tile);
     Level& at(int level) { return levels_.at(static_cast<std::size_t>(level)); }
 

@@ -20,24 +20,24 @@ std::array<std::size_t, kProveLevels + 1> ProveTree::level_first() const {
 }
 
 ProveWalk::ProveWalk(const ProveTree& tree) : tree_(tree), first_(tree.level_first()) {
-    std::copy(first_.begin(), first_.end() - 1, at_.begin());
+    std::copy(first_.begin(), first_.end() - 1, next_.begin());
 }
 
 void ProveWalk::run(const Visit& enter, const Visit& leave) {
     if (tree_.size() == 0) return;
     visit(tree_.level.back(), 0, enter, leave);
     for (std::size_t z = 0; z < kProveLevels; ++z) {
-        if (at_[z] != first_[z + 1]) throw std::invalid_argument("tiles do not form a tree");
+        if (next_[z] != first_[z + 1]) throw std::invalid_argument("tiles do not form a tree");
     }
 }
 
 void ProveWalk::visit(int level, int64_t index, const Visit& enter, const Visit& leave) {
     const auto z = static_cast<std::size_t>(level);
-    for (std::size_t tile = at_[z]; tile < first_[z + 1] && tree_.index[tile] == index; ++tile) enter(tile);
+    for (std::size_t tile = next_[z]; tile < first_[z + 1] && tree_.index[tile] == index; ++tile) enter(tile);
     for (int64_t child = 4 * index; z > 0 && child < 4 * index + 4; ++child) {
-        if (at_[z - 1] < first_[z] && tree_.index[at_[z - 1]] == child) visit(level - 1, child, enter, leave);
+        if (next_[z - 1] < first_[z] && tree_.index[next_[z - 1]] == child) visit(level - 1, child, enter, leave);
     }
-    for (; at_[z] < first_[z + 1] && tree_.index[at_[z]] == index; ++at_[z]) leave(at_[z]);
+    for (; next_[z] < first_[z + 1] && tree_.index[next_[z]] == index; ++next_[z]) leave(next_[z]);
 }
 
 }  // namespace tilescope

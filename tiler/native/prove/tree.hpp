@@ -52,7 +52,7 @@ class ProveWalk {
 
     const ProveTree& tree_;
     std::array<std::size_t, kProveLevels + 1> first_;
-    std::array<std::size_t, kProveLevels> at_{};
+    std::array<std::size_t, kProveLevels> next_{};
 };
 
 }  // namespace tilescope

@@ -44,22 +44,22 @@ void BinCascade::move_on(int64_t start, int64_t duration, int32_t name) {
 // An individual at the level of the overview, where it is a part of two bins and fills those between.
 void BinCascade::add_long(int entry, int64_t start, int64_t duration, int32_t name) {
     const int64_t bin = bin_at(start, overview_level_);
-    if (open_from_ <= overview_level_ && bin_at(at_, overview_level_) != bin) close_below(overview_level_ + 1);
+    if (open_from_ <= overview_level_ && bin_at(tick_, overview_level_) != bin) close_below(overview_level_ + 1);
     overview_->begin_long(start, name);
     close_below(entry);
     overview_->end_long(start, start + duration, name);
 }
 
 void BinCascade::put(int level, int64_t bin, int32_t name, int64_t busy, uint32_t count, int64_t longest) {
-    const int64_t at = bin_start(bin, level);
-    const int moved = (bit_length(static_cast<uint64_t>(at ^ at_)) + 1) >> 1;  // levels whose bin is another one
+    const int64_t tick = bin_start(bin, level);
+    const int moved = (bit_length(static_cast<uint64_t>(tick ^ tick_)) + 1) >> 1;  // levels whose bin is another one
     if (moved > open_from_) close_below(moved);
-    at_ = at;
+    tick_ = tick;
     if (open_from_ > level) open_down_to(level);
     add_to(open_[static_cast<size_t>(level)], level, name, busy, count, longest);
 }
 
-// At the tick at_.
+// At tick_.
 void BinCascade::open_down_to(int level) {
     ++opened_;
     while (open_from_ > level) {
@@ -71,7 +71,7 @@ void BinCascade::open_down_to(int level) {
         opened.most = -1;
     }
     if (level != lowest_) return;
-    lowest_start_ = at_;
+    lowest_start_ = tick_;
     lowest_width_ = uint64_t{1} << (2 * level);
 }
 
@@ -104,7 +104,7 @@ void BinCascade::close(int level) {
     }
     closed.joined.clear();
     const Part best = parts_[closed.best].part();
-    const int64_t bin = bin_at(at_, level);
+    const int64_t bin = bin_at(tick_, level);
     write(level, bin, best);
     if (level == overview_level_) {
         overview_->close(bin, closed.busy, best, [&](int32_t name) {
@@ -125,10 +125,10 @@ void BinCascade::close(int level) {
 }
 
 // If a tile holds the bin, which is open yet.
-void BinCascade::write(int level, int64_t at, const Part& best) {
+void BinCascade::write(int level, int64_t index, const Part& best) {
     const auto& tiles = interior_[static_cast<size_t>(level)];
     Written& to = written_[static_cast<size_t>(level)];
-    const int64_t tile = at / kBinsPerTile;
+    const int64_t tile = index / kBinsPerTile;
     if (to.tile >= tiles.size() || tiles[to.tile] != tile) {
         to.tile = static_cast<size_t>(std::lower_bound(tiles.begin(), tiles.end(), tile) - tiles.begin());
     }
@@ -139,7 +139,7 @@ void BinCascade::write(int level, int64_t at, const Part& best) {
     bin.longest = open.longest;
     bin.count = open.count;
     bin.name = best.name;
-    bin.bin = static_cast<uint8_t>(at % kBinsPerTile);
+    bin.bin = static_cast<uint8_t>(index % kBinsPerTile);
     bin.share = share_of(best, open.busy, open.count);
     to.tile_of.push_back(static_cast<uint32_t>(to.tile));
 }
@@ -157,7 +157,7 @@ void BinCascade::finish_row(uint32_t row) {
 
 size_t BinCascade::written() const {
     size_t bins = 0;
-    for (const Written& of : written_) bins += of.bins.size();
+    for (const Written& written : written_) bins += written.bins.size();
     return bins;
 }
 

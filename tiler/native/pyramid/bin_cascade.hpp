@@ -41,7 +41,7 @@ class BinCascade {
     // Closes what is open, and marks what the row has written as row `row`.
     void finish_row(uint32_t row);
 
-    // How many bins have been written.
+    // Number of bins that have been written.
     size_t written() const;
 
     // Appends the bins of a level to `out`, in the order (tile, row, bin). Returns where each tile's bins begin, and
@@ -78,11 +78,11 @@ class BinCascade {
     void open_down_to(int level);
     void close_below(int level);
     void close(int level);
-    void write(int level, int64_t at, const Part& best);
+    void write(int level, int64_t index, const Part& best);
 
     NestedParts parts_;
-    // Levels [open_from_, highest_] are open, in the bins that hold tick at_.
-    int64_t at_ = 0;
+    // Levels [open_from_, highest_] are open, in the bins that hold tick_.
+    int64_t tick_ = 0;
     int open_from_ = 0;
     // The bin of the lowest level; its width is 0 while none is open.
     int64_t lowest_start_ = 0;

@@ -32,18 +32,18 @@ PlannedPage Block::page(size_t first, size_t last, MemoryBudget* budget) const {
     auto columns = std::make_unique<PageColumns>(budget);
     PageColumns& page = *columns;
     size_t in_leaves = 0;
-    for (size_t at = first; at < last; ++at) {
-        const Tile& tile = this->tile(at);
-        if ((tile.flags & kLeaf) != 0 && tracks_[order_[at].track].tiles->has_slices())
+    for (size_t position = first; position < last; ++position) {
+        const Tile& tile = this->tile(position);
+        if ((tile.flags & kLeaf) != 0 && tracks_[order_[position].track].tiles->has_slices())
             in_leaves += tile.last - tile.first;
     }
     page.make_room(in_leaves);
-    for (size_t at = first; at < last; ++at) {
-        const Tile& tile = this->tile(at);
+    for (size_t position = first; position < last; ++position) {
+        const Tile& tile = this->tile(position);
         page.index.push_back(tile.index);
-        page.slot.push_back(order_[at].slot);
+        page.slot.push_back(order_[position].slot);
         page.tile_flags.push_back(tile.flags);
-        tracks_[order_[at].track].tiles->append(tile, page);
+        tracks_[order_[position].track].tiles->append(tile, page);
     }
     return {std::move(columns), order_[first].level, number_};
 }

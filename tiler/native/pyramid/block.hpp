@@ -20,9 +20,11 @@ class Block {
     void seal();
 
     size_t size() const { return order_.size(); }
-    int slot(size_t at) const { return tracks_[order_[at].track].slot; }
-    const Tile& tile(size_t at) const { return tracks_[order_[at].track].tiles->tiles()[order_[at].tile]; }
-    size_t weight(size_t at) const { return tracks_[order_[at].track].tiles->weight(tile(at)); }
+    int slot(size_t position) const { return tracks_[order_[position].track].slot; }
+    const Tile& tile(size_t position) const {
+        return tracks_[order_[position].track].tiles->tiles()[order_[position].tile];
+    }
+    size_t weight(size_t position) const { return tracks_[order_[position].track].tiles->weight(tile(position)); }
 
     // The page of tiles [first, last), which are of one level. Throws ShortOfBudget for a tile too large.
     PlannedPage page(size_t first, size_t last, MemoryBudget* budget = nullptr) const;

@@ -65,40 +65,40 @@ BucketRows BucketCounts::rows(const std::vector<uint32_t>& row_of, std::size_t n
     std::vector<std::size_t> first(n_rows + 1, 0);  // of each row, among the keys in the order of rows
     for (const uint64_t key : keys_) ++first[row_of[key >> kBits] + 1];
     for (std::size_t row = 0; row < n_rows; ++row) first[row + 1] += first[row];
-    std::vector<std::size_t> next(first.begin(), first.end() - 1), order(keys_.size());
-    for (std::size_t k = 0; k < keys_.size(); ++k) order[next[row_of[keys_[k] >> kBits]]++] = k;
+    std::vector<std::size_t> next_place(first.begin(), first.end() - 1), order(keys_.size());
+    for (std::size_t k = 0; k < keys_.size(); ++k) order[next_place[row_of[keys_[k] >> kBits]]++] = k;
     const auto part = [this](std::size_t k) { return keys_[k] & ((1U << kBits) - 1); };
-    BucketRows found;
-    found.n.reserve(n_rows);
-    found.bucket.reserve(2 * keys_.size());
-    found.count.reserve(2 * keys_.size());
+    BucketRows out;
+    out.n.reserve(n_rows);
+    out.bucket.reserve(2 * keys_.size());
+    out.count.reserve(2 * keys_.size());
     for (std::size_t row = 0; row < n_rows; ++row) {
         const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first[row]);
         const auto end = order.begin() + static_cast<std::ptrdiff_t>(first[row + 1]);
         if (end - begin > 1) std::sort(begin, end, [&part](std::size_t a, std::size_t b) { return part(a) < part(b); });
-        const std::size_t before = found.bucket.size();
-        for (auto at = begin; at != end;) {
-            const uint64_t together = part(*at);
+        const std::size_t before = out.bucket.size();
+        for (auto next = begin; next != end;) {
+            const uint64_t together = part(*next);
             const auto list = [&](const Counts& counts) {
                 counts.each([&](uint32_t j, uint64_t count) {
-                    found.bucket.push_back(static_cast<int64_t>(together << kShift | j));
-                    found.count.push_back(static_cast<int64_t>(count));
+                    out.bucket.push_back(static_cast<int64_t>(together << kShift | j));
+                    out.count.push_back(static_cast<int64_t>(count));
                 });
             };
-            const Counts& counts = counts_[*at++];
-            if (at == end || part(*at) != together) {
+            const Counts& counts = counts_[*next++];
+            if (next == end || part(*next) != together) {
                 list(counts);
                 continue;
             }
             Counts sums = counts;  // several names in one row
-            for (; at != end && part(*at) == together; ++at) {
-                counts_[*at].each([&sums](uint32_t j, uint64_t count) { sums.add(j, count); });
+            for (; next != end && part(*next) == together; ++next) {
+                counts_[*next].each([&sums](uint32_t j, uint64_t count) { sums.add(j, count); });
             }
             list(sums);
         }
-        found.n.push_back(static_cast<int64_t>(found.bucket.size() - before));
+        out.n.push_back(static_cast<int64_t>(out.bucket.size() - before));
     }
-    return found;
+    return out;
 }
 
 }  // namespace tilescope

@@ -1,4 +1,5 @@
-// How many slices of each name have durations of which bucket. Memory: by what occurs together, not by what could.
+// Counts of the slices of each name by the bucket of their durations. Memory: by what occurs together, not by what
+// could.
 #pragma once
 
 #include <array>
@@ -8,7 +9,7 @@
 
 namespace tilescope {
 
-// Of rows, one after the other: how many buckets each has, and these, ascending, with how many slices have one.
+// Buckets of rows, one after the other: how many each row has, and these, ascending, with how many slices have one.
 struct BucketRows {
     std::vector<int64_t> n;
     std::vector<int64_t> bucket;
@@ -39,15 +40,15 @@ class BucketCounts {
         std::array<uint64_t, kTogether> of_each{};
         uint32_t used = 0;
 
-        void add(uint32_t at, uint64_t count) {
-            of_each[at] += count;
-            if (count != 0) used |= 1U << at;
+        void add(uint32_t bucket, uint64_t count) {
+            of_each[bucket] += count;
+            if (count != 0) used |= 1U << bucket;
         }
         template <typename Visit>
         void each(const Visit& visit) const {
             for (uint32_t left = used; left != 0; left &= left - 1) {
-                const auto at = static_cast<uint32_t>(__builtin_ctz(left));
-                visit(at, of_each[at]);
+                const auto bucket = static_cast<uint32_t>(__builtin_ctz(left));
+                visit(bucket, of_each[bucket]);
             }
         }
     };

@@ -18,9 +18,9 @@ class BucketMerge {
         if (ascending.empty()) return;
         least_ = std::min(least_, ascending.front().bucket());
         most_ = std::max(most_, ascending.back().bucket());
-        for (const BucketCount& one : ascending) {
-            const uint32_t bucket = one.bucket();
-            counts_[bucket] += one.count();
+        for (const BucketCount& entry : ascending) {
+            const uint32_t bucket = entry.bucket();
+            counts_[bucket] += entry.count();
             used_[bucket / 64] |= uint64_t{1} << bucket % 64;
         }
     }

@@ -23,8 +23,9 @@ class Crossing {
         ++keys_[key];
     }
 
-    // Of slices that began before [start, stop): tells `add` each key, how many there are of it, and the ticks that each has if all
-    // run to its end; and then `take_back`, one by one, the key of one that does not, and the ticks that it does not have.
+    // Goes on with slices that began before [start, stop): calls `add` with each key, how many there are of it, and the
+    // ticks that each has if all run to its end; and then `take_back`, one by one, with the key of one that does not,
+    // and the ticks that it does not have.
     template <typename Add, typename TakeBack>
     void go_on(int64_t start, int64_t stop, const Add& add, const TakeBack& take_back) {
         if (slices_.empty()) return;
@@ -33,8 +34,8 @@ class Crossing {
             const Slice slice = slices_.top();
             slices_.pop();
             take_back(slice.key, static_cast<uint64_t>(stop - slice.end));
-            const auto found = keys_.find(slice.key);
-            if (--found->second == 0) keys_.erase(found);
+            const auto entry = keys_.find(slice.key);
+            if (--entry->second == 0) keys_.erase(entry);
         }
     }
 

@@ -11,10 +11,10 @@ DurationBuckets::DurationBuckets() {
         least = middle * 100 / 99 + 1;
     }
     first_.push_back(kTimeLimit);
-    std::size_t at = 0;
+    std::size_t bucket = 0;
     for (int64_t place = 0; place < place_of(kTimeLimit - 1) + 1; ++place) {
-        while (first_[at + 1] <= least_at(place)) ++at;
-        near_.push_back(static_cast<uint16_t>(at));
+        while (first_[bucket + 1] <= least_at(place)) ++bucket;
+        near_.push_back(static_cast<uint16_t>(bucket));
     }
 }
 

@@ -15,14 +15,15 @@ class DurationBuckets {
   public:
     static const DurationBuckets& all();
 
-    // Of durations from 0 to 2**61 - 1, in order. Throws std::out_of_range for others.
-    uint32_t of(int64_t duration) const {
+    // The index of the bucket of a duration from 0 to 2**61 - 1; buckets are in order. Throws std::out_of_range for
+    // others.
+    uint32_t index_of(int64_t duration) const {
         if (duration < 0 || duration >= kTimeLimit) throw std::out_of_range("a duration beyond 2**61");
-        const std::size_t at = near_[static_cast<std::size_t>(place_of(duration))];
-        return static_cast<uint32_t>(at + (first_[at + 1] <= duration ? 1 : 0));
+        const std::size_t bucket = near_[static_cast<std::size_t>(place_of(duration))];
+        return static_cast<uint32_t>(bucket + (first_[bucket + 1] <= duration ? 1 : 0));
     }
 
-    // How many there are.
+    // Number of buckets.
     uint32_t size() const { return static_cast<uint32_t>(first_.size() - 1); }
 
   private:

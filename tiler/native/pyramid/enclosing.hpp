@@ -1,4 +1,4 @@
-// Which slice encloses a moment: what the ends of flows bind to.
+// The slice that encloses a moment: the ends of flows bind to it.
 #pragma once
 
 #include <cstddef>

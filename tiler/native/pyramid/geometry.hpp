@@ -1,4 +1,4 @@
-// Where ticks lie in tiles and bins: pure arithmetic.
+// Places of ticks in tiles and bins: pure arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ inline int64_t tile_start(int64_t index, int level) { return index << (2 * level
 // The lowest level at which a slice is shorter than two bins, and so part of a bin instead of an individual.
 inline int lowest_binned_level(int64_t duration) { return bit_length(static_cast<uint64_t>(duration)) >> 1; }
 
-// How long a slice is at least that is no part of a bin of this level.
+// The shortest duration of a slice that is no part of a bin of this level.
 inline int64_t least_individual(int level) { return int64_t{2} << (2 * level); }
 
 inline bool is_individual(int64_t duration, int level) { return duration >= least_individual(level); }

@@ -34,7 +34,7 @@ std::vector<HistogramTile> wanted_together(const std::vector<HistogramTile>& til
     return together;
 }
 
-// Those that are wanted, and those above them.
+// Returns the tiles that are wanted, and those above them.
 std::vector<HistogramTile> with_those_above(const std::vector<HistogramTile>& tiles) {
     std::vector<std::size_t> parent(tiles.size(), 0), above;
     std::vector<uint8_t> is_summed(tiles.size(), 0);
@@ -55,7 +55,7 @@ std::vector<HistogramTile> with_those_above(const std::vector<HistogramTile>& ti
 }  // namespace
 
 HistogramWalk::HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles,
-                             FirstLook::Limits limits, MemoryBudget* budget,
+                             RecordFinder::Limits limits, MemoryBudget* budget,
                              const std::optional<std::vector<int32_t>>& track_names, std::size_t most_pairs)
     : tracks_(tracks),
       limits_(limits),
@@ -65,7 +65,7 @@ HistogramWalk::HistogramWalk(const std::vector<SliceColumns>& tracks, std::vecto
       together_(wanted_together(tiles_)),
       most_pairs_(most_pairs) {
     const bool by_track = track_names.has_value() && !together_.empty();
-    look_ = std::make_unique<FirstLook>(tracks_, together_, names_, limits_, by_track, budget_);
+    finder_ = std::make_unique<RecordFinder>(tracks_, together_, names_, limits_, by_track, budget_);
     if (!track_names) return;
     if (track_names->size() != tracks.size()) throw std::invalid_argument("each track has a name");
     for (std::size_t k = 1; k < track_names->size(); ++k) {
@@ -75,13 +75,13 @@ HistogramWalk::HistogramWalk(const std::vector<SliceColumns>& tracks, std::vecto
 }
 
 const std::vector<HistogramTile>& HistogramWalk::with_records() {
-    if (!look_) return tiles_;
-    while (look_->next()) {}
-    auto has_record = look_->has_record().begin();
+    if (!finder_) return tiles_;
+    while (finder_->next()) {}
+    auto has_record = finder_->has_record().begin();
     for (HistogramTile& tile : tiles_) {
         if (tile.together) tile.together = *has_record++ != 0;
     }
-    look_.reset();
+    finder_.reset();
     look_at_each();
     return tiles_;
 }
@@ -96,9 +96,9 @@ void HistogramWalk::look_at_each() {
         }
         if (own.empty()) continue;
         const LocalNames names({tracks_[track]});
-        FirstLook look({tracks_[track]}, own, names, limits_, false, budget_);
-        while (look.next()) {}
-        auto has_record = look.has_record().begin();
+        RecordFinder finder({tracks_[track]}, own, names, limits_, false, budget_);
+        while (finder.next()) {}
+        auto has_record = finder.has_record().begin();
         for (HistogramTile& tile : tiles_) {
             if ((tile.own & bit) != 0 && *has_record++ == 0) tile.own &= ~bit;
         }
@@ -143,7 +143,7 @@ void HistogramWalk::begin_walk(bool has_together) {
     slices_ = std::make_unique<SliceSums>(numbers_->size(), slices);
     for (std::size_t track = 0; track < tracks_.size(); ++track) {
         sweeps_.emplace_back(tracks_[track], budget_);
-        track_sums_.emplace_back(*slices_, numbers_->of(track));
+        track_sums_.emplace_back(*slices_, numbers_->of_track(track));
     }
     walk_ = std::make_unique<TileWalk<NameTally>>(summed_, NameTally(*slices_));
     rows_ = std::make_unique<PairRows>(*numbers_);

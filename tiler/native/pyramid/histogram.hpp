@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/counted.hpp"
-#include "pyramid/first_look.hpp"
 #include "pyramid/local_names.hpp"
 #include "pyramid/name_sweep.hpp"
 #include "pyramid/name_tally.hpp"
 #include "pyramid/pair_numbers.hpp"
 #include "pyramid/pair_rows.hpp"
+#include "pyramid/record_finder.hpp"
 #include "pyramid/slice_sums.hpp"
 #include "pyramid/slice_track.hpp"
 #include "pyramid/tile_walk.hpp"
@@ -34,17 +34,18 @@ class HistogramWalk {
     // `tiles` as `TileWalk` takes them, and of these the ones that are wanted of all tracks together, or of a track by itself, too.
     // Throws std::invalid_argument when they are not so, or there are more than kTracks.
     // `track_names`: one of each track, ascending; slices are summed up by them, too.
-    HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles, FirstLook::Limits limits,
-                  MemoryBudget* budget = nullptr, const std::optional<std::vector<int32_t>>& track_names = std::nullopt,
+    HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles,
+                  RecordFinder::Limits limits, MemoryBudget* budget = nullptr,
+                  const std::optional<std::vector<int32_t>>& track_names = std::nullopt,
                   std::size_t most_pairs = kMostPairs);
     HistogramWalk(const HistogramWalk&) = delete;
     HistogramWalk& operator=(const HistogramWalk&) = delete;
 
     // Goes on to the next tile by track, of those that are wanted of all together; false: there is none.
-    bool next_by_track() { return look_ && look_->next(); }
-    const HistogramTile& tile_by_track() const { return look_->tile(); }
+    bool next_by_track() { return finder_ && finder_->next(); }
+    const HistogramTile& tile_by_track() const { return finder_->tile(); }
     // Its sums, none unless they are wanted, and what the numbers of tracks stand for there.
-    NameRows track_sums() { return look_->track_sums(); }
+    NameRows track_sums() { return finder_->track_sums(); }
     const std::optional<std::vector<int32_t>>& track_names() const { return track_names_; }
 
     // The tiles as they were given, wanted only where they have a record by name: asks for all that are left by track.
@@ -65,13 +66,13 @@ class HistogramWalk {
     void begin_walk(bool has_together);
 
     std::vector<SliceColumns> tracks_;
-    FirstLook::Limits limits_;
+    RecordFinder::Limits limits_;
     MemoryBudget* budget_;
     LocalNames names_;
     std::optional<std::vector<int32_t>> track_names_;
     std::vector<HistogramTile> tiles_;
     std::vector<HistogramTile> together_;  // of these the ones that are wanted of all tracks
-    std::unique_ptr<FirstLook> look_;      // until all is known
+    std::unique_ptr<RecordFinder> finder_;  // until all is known
 
     // Tracks, as bits, that have records of their own: those that are gone through now, and those that are left.
     uint32_t swept_ = 0, left_ = 0;
@@ -86,7 +87,7 @@ class HistogramWalk {
     std::unique_ptr<TileWalk<NameTally>> walk_;
     std::unique_ptr<PairRows> rows_;
 
-    // What is left of the tile, and where it is now.
+    // The tracks that are left of the tile, and the track that it is at now.
     uint32_t own_ = 0;
     std::optional<std::size_t> track_;
     RowsView sums_;

@@ -22,12 +22,12 @@ constexpr std::size_t kAhead = 12;
 // Buckets in a line of the cache: those of most rows lie in two.
 constexpr std::size_t kInLine = 64 / sizeof(BucketCount);
 
-// What rows are ordered by stands side by side.
+// The key that rows are ordered by: its fields stand side by side.
 struct Rank {
     uint64_t busy;
-    uint32_t at;
+    uint32_t row;
     uint32_t first_bucket;
-    bool operator<(const Rank& other) const { return busy != other.busy ? busy > other.busy : at < other.at; }
+    bool operator<(const Rank& other) const { return busy != other.busy ? busy > other.busy : row < other.row; }
 };
 
 // Digit by digit, the lowest first: ranks with the same busy time stay as they stand.
@@ -113,16 +113,16 @@ class BucketWriter {
             put_some(0, of_row[0].count(), 2);
         } else if (of_row.size() > 1) {
             put_some(0, of_row.front().count(), 1);
-            const BucketCount* one = of_row.begin();
+            const BucketCount* entries = of_row.begin();
             const std::size_t between = of_row.size() - 2;
             uint16_t* const step = step_.get() + size_;
             Count* const count = count_.get() + size_;
             for (std::size_t k = 0; k < between; ++k) {
-                step[k] = static_cast<uint16_t>(one[k + 1].bucket() - one[k].bucket());
-                count[k] = static_cast<Count>(one[k + 1].count());
+                step[k] = static_cast<uint16_t>(entries[k + 1].bucket() - entries[k].bucket());
+                count[k] = static_cast<Count>(entries[k + 1].count());
             }
             size_ += between;
-            put_some(one[between + 1].bucket() - one[between].bucket(), of_row.back().count(), 1);
+            put_some(entries[between + 1].bucket() - entries[between].bucket(), of_row.back().count(), 1);
         }
         n_.push_back(static_cast<uint16_t>(size_ - before));
     }
@@ -136,10 +136,10 @@ class BucketWriter {
 
   private:
     // Without so many of its slices, and not at all without more: there is no foretelling whether it has them.
-    void put_some(uint32_t step, uint64_t count, uint64_t told) {
+    void put_some(uint32_t step, uint64_t count, uint64_t omitted) {
         step_[size_] = static_cast<uint16_t>(step);
-        count_[size_] = static_cast<Count>(count - told);
-        size_ += count > told ? 1 : 0;
+        count_[size_] = static_cast<Count>(count - omitted);
+        size_ += count > omitted ? 1 : 0;
     }
 
     std::vector<uint16_t> n_;
@@ -149,12 +149,12 @@ class BucketWriter {
     std::size_t size_ = 0;
 };
 
-// Of the rows in their order; those from `kept` on are one row.
+// Encodes the rows in their order; those from `kept` on are one row.
 template <typename Count>
 HistogramRecords encode(const RowsView& sums, const std::vector<Rank>& order, std::size_t kept,
                         Span<const int32_t> names, int level, uint32_t owner) {
     const auto buckets_of = [&](const Rank& rank) {
-        return sums.buckets.subspan(rank.first_bucket, sums.rows[rank.at].n_buckets);
+        return sums.buckets.subspan(rank.first_bucket, sums.rows[rank.row].n_buckets);
     };
     SumWriter columns(kept + 1);
     BucketWriter<Count> buckets(kept + 1, sums.buckets.size());  // those of all others are no more than theirs
@@ -162,11 +162,11 @@ HistogramRecords encode(const RowsView& sums, const std::vector<Rank>& order, st
         // Rows stand in another order, and there are more of them than caches hold.
         if (k + kAhead < kept) {
             const Rank& then = order[k + kAhead];
-            __builtin_prefetch(sums.rows.data() + then.at);
+            __builtin_prefetch(sums.rows.data() + then.row);
             __builtin_prefetch(sums.buckets.data() + then.first_bucket);
             __builtin_prefetch(sums.buckets.data() + std::min(then.first_bucket + kInLine, sums.buckets.size()));
         }
-        const NameRow& row = sums.rows[order[k].at];
+        const NameRow& row = sums.rows[order[k].row];
         columns.add(names[row.number], row);
         buckets.add(buckets_of(order[k]));
     }
@@ -174,7 +174,7 @@ HistogramRecords encode(const RowsView& sums, const std::vector<Rank>& order, st
         NameRow others;
         BucketMerge all;
         for (const Rank& rank : Span<const Rank>(order).subspan(kept)) {
-            others.add(sums.rows[rank.at]);
+            others.add(sums.rows[rank.row]);
             all.add(buckets_of(rank));
         }
         std::vector<BucketCount> of_others(BucketCount::kMost);

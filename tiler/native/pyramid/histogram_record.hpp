@@ -15,8 +15,9 @@ struct HistogramRecords {
     std::string spread;
 };
 
-// Of a tile of this level, of a track or block of this number: most busy first, then as they come. At most `rows` of its rows, and
-// then one of all others, whose name is `kOtherNames`. `names`: by the number of a row.
+// Encodes the histogram of a tile of this level, of a track or block of this number: rows with the most busy time
+// first, then as they come. At most `rows` of its rows, and then one of all others, whose name is `kOtherNames`.
+// `names`: by the number of a row.
 HistogramRecords encode_histogram(const RowsView& sums, Span<const int32_t> names, std::size_t rows, int level,
                                   uint32_t owner);
 

@@ -18,25 +18,25 @@ namespace {
 // Pieces that are written at a time: about a megabyte.
 constexpr size_t kPiecesAtOnce = 100;
 
-void write_all(int file, Span<const char> data, int64_t at) {
+void write_all(int file, Span<const char> data, int64_t offset) {
     while (!data.empty()) {
-        const ssize_t written = pwrite(file, data.data(), data.size(), at);
+        const ssize_t written = pwrite(file, data.data(), data.size(), offset);
         if (written < 0) {
             if (errno == EINTR) continue;
             throw std::system_error(errno, std::generic_category(), "scratch file");
         }
         data = data.subspan(static_cast<size_t>(written));
-        at += written;
+        offset += written;
     }
 }
 
-void read_all(int file, Span<char> data, int64_t at) {
+void read_all(int file, Span<char> data, int64_t offset) {
     while (!data.empty()) {
-        const ssize_t read = pread(file, data.data(), data.size(), at);
+        const ssize_t read = pread(file, data.data(), data.size(), offset);
         if (read < 0 && errno == EINTR) continue;
         if (read <= 0) throw std::system_error(read < 0 ? errno : EIO, std::generic_category(), "scratch file");
         data = data.subspan(static_cast<size_t>(read));
-        at += read;
+        offset += read;
     }
 }
 
@@ -48,9 +48,9 @@ using HalfBits = std::conditional_t<sizeof(Value) == 8, uint32_t, uint16_t>;
 // Appends the values less `least`, each as a `Stored`.
 template <typename Stored, typename Value>
 void put_as(Span<const Value> column, Value least, std::vector<char>& out) {
-    const size_t at = out.size();
-    out.resize(at + column.size() * sizeof(Stored));
-    char* to = out.data() + at;
+    const size_t begin = out.size();
+    out.resize(begin + column.size() * sizeof(Stored));
+    char* to = out.data() + begin;
     for (const Value value : column) {
         const Stored stored = static_cast<Stored>(static_cast<Bits<Value>>(value) - static_cast<Bits<Value>>(least));
         std::memcpy(to, &stored, sizeof(Stored));
@@ -99,19 +99,19 @@ const char* take(const char* from, uint8_t bytes, Value least, std::vector<Value
 }  // namespace
 
 void KeptSlices::Piece::mark(Span<const int64_t> starts) {
-    const auto behind_first = [&starts](size_t at) {
-        return static_cast<uint64_t>(starts[at]) - static_cast<uint64_t>(starts[0]);
+    const auto behind_first = [&starts](size_t slice) {
+        return static_cast<uint64_t>(starts[slice]) - static_cast<uint64_t>(starts[0]);
     };
     uint64_t all = 0;
-    for (size_t at = kMarked; at < starts.size(); at += kMarked) all |= behind_first(at);
+    for (size_t slice = kMarked; slice < starts.size(); slice += kMarked) all |= behind_first(slice);
     mark_shift = static_cast<uint8_t>(std::max(bit_length(all), 16) - 16);
-    for (size_t at = kMarked; at < starts.size(); at += kMarked)
-        marks[at / kMarked - 1] = static_cast<uint16_t>(behind_first(at) >> mark_shift);
+    for (size_t slice = kMarked; slice < starts.size(); slice += kMarked)
+        marks[slice / kMarked - 1] = static_cast<uint16_t>(behind_first(slice) >> mark_shift);
 }
 
 KeptSlices::KeptSlices(int file, int64_t offset, const SliceColumns& columns) : n_(columns.size()), file_(file) {
     std::vector<char> buffer;
-    int64_t at = offset;
+    int64_t position = offset;
     const size_t pieces = (n_ + kPiece - 1) / kPiece;
     pieces_.reserve(pieces);
     for (size_t number = 0; number < pieces; ++number) {
@@ -119,7 +119,7 @@ KeptSlices::KeptSlices(int file, int64_t offset, const SliceColumns& columns) : 
         const size_t n = piece_size(number);
         const auto name = columns.name.subspan(first, n);
         Piece piece{columns.start[first],
-                    at + static_cast<int64_t>(buffer.size()),
+                    position + static_cast<int64_t>(buffer.size()),
                     bits_of(columns.duration.subspan(first, n)),
                     *std::min_element(name.begin(), name.end()),
                     0,
@@ -133,8 +133,8 @@ KeptSlices::KeptSlices(int file, int64_t offset, const SliceColumns& columns) : 
         piece.name_bytes = put(name, piece.name, buffer);
         pieces_.push_back(piece);
         if ((number + 1) % kPiecesAtOnce == 0 || number + 1 == pieces) {
-            write_all(file, buffer, at);
-            at += static_cast<int64_t>(buffer.size());
+            write_all(file, buffer, position);
+            position += static_cast<int64_t>(buffer.size());
             buffer.clear();
         }
     }
@@ -169,8 +169,8 @@ void SliceCursor::refuse(const SliceColumns& slices) {
 // The slices of a visit take few cache lines in each of hundreds of columns: no processor sees by itself that they will be
 // wanted.
 void SliceCursor::look_forward_to(size_t slices) const {
-    const size_t end = std::min(window_.size(), at_ + slices + 16);
-    for (size_t k = at_; k < end; k += 8) {
+    const size_t end = std::min(window_.size(), next_ + slices + 16);
+    for (size_t k = next_; k < end; k += 8) {
         __builtin_prefetch(&window_.start[k]);
         __builtin_prefetch(&window_.duration[k]);
         if (k % 16 < 8) __builtin_prefetch(&window_.name[k]);
@@ -178,7 +178,7 @@ void SliceCursor::look_forward_to(size_t slices) const {
 }
 
 void SliceCursor::advance() {
-    if (at_ == window_.size()) {
+    if (next_ == window_.size()) {
         const size_t next = window_first_ + window_.size();
         if (next >= slices_.n_) {
             next_start_ = INT64_MAX;
@@ -186,7 +186,7 @@ void SliceCursor::advance() {
         }
         load(next / KeptSlices::kPiece);
     }
-    next_start_ = window_.start[at_];
+    next_start_ = window_.start[next_];
 }
 
 void SliceCursor::load(size_t number) {
@@ -202,21 +202,21 @@ void SliceCursor::load(size_t number) {
     take(from, piece.name_bytes, piece.name, name_);
     window_ = {start_, duration_, name_};
     window_first_ = number * KeptSlices::kPiece;
-    at_ = 0;
+    next_ = 0;
 }
 
 SliceColumns SliceCursor::piece_before(size_t number, size_t stop) {
     const size_t first = number * KeptSlices::kPiece;
     const size_t n = std::min(slices_.piece_size(number), stop - first);
     if (slices_.in_file()) load(number);
-    const size_t at = first - window_first_;
-    return {window_.start.subspan(at, n), window_.duration.subspan(at, n), window_.name.subspan(at, n)};
+    const size_t begin = first - window_first_;
+    return {window_.start.subspan(begin, n), window_.duration.subspan(begin, n), window_.name.subspan(begin, n)};
 }
 
 void SliceCursor::go_to(size_t slice) {
     if (slice < slices_.n_ && slices_.in_file()) load(slice / KeptSlices::kPiece);
-    at_ = std::min(slice - window_first_, window_.size());
-    next_start_ = slice < slices_.n_ ? window_.start[at_] : INT64_MAX;
+    next_ = std::min(slice - window_first_, window_.size());
+    next_start_ = slice < slices_.n_ ? window_.start[next_] : INT64_MAX;
 }
 
 Span<const int64_t> SliceCursor::look_ahead(size_t number) {
@@ -234,14 +234,14 @@ Span<const int64_t> SliceCursor::look_ahead(size_t number) {
 size_t SliceCursor::count_in_window(int64_t stop) const {
     // From the next slice on, in steps that double: what is asked for is near.
     size_t step = 1;
-    size_t first = at_;
+    size_t first = next_;
     while (first + step < window_.size() && window_.start[first + step] < stop) {
         first += step;
         step *= 2;
     }
     const int64_t* begin = window_.start.begin();
     const int64_t* end = begin + std::min(window_.size(), first + step);
-    return static_cast<size_t>(std::lower_bound(begin + first, end, stop) - begin) - at_;
+    return static_cast<size_t>(std::lower_bound(begin + first, end, stop) - begin) - next_;
 }
 
 size_t SliceCursor::last_piece_before(int64_t stop) const {
@@ -254,21 +254,21 @@ size_t SliceCursor::last_piece_before(int64_t stop) const {
 
 size_t SliceCursor::count_before(int64_t stop) {
     if (next_start_ >= stop) return 0;
-    const size_t found = count_in_window(stop);
-    if (at_ + found < window_.size() || !slices_.in_file()) return found;
+    const size_t in_window = count_in_window(stop);
+    if (next_ + in_window < window_.size() || !slices_.in_file()) return in_window;
     const size_t last = last_piece_before(stop);
-    if (last == window_first_ / KeptSlices::kPiece) return found;
+    if (last == window_first_ / KeptSlices::kPiece) return in_window;
     const Span<const int64_t> ahead = look_ahead(last);
     const size_t within = static_cast<size_t>(std::lower_bound(ahead.begin(), ahead.end(), stop) - ahead.begin());
-    return last * KeptSlices::kPiece + within - (window_first_ + at_);
+    return last * KeptSlices::kPiece + within - (window_first_ + next_);
 }
 
 std::pair<size_t, size_t> SliceCursor::bounds_before(int64_t stop) const {
     if (next_start_ >= stop) return {0, 0};
-    const size_t found = count_in_window(stop);
-    if (at_ + found < window_.size() || !slices_.in_file()) return {found, found};
+    const size_t in_window = count_in_window(stop);
+    if (next_ + in_window < window_.size() || !slices_.in_file()) return {in_window, in_window};
     const size_t last = last_piece_before(stop);
-    if (last == window_first_ / KeptSlices::kPiece) return {found, found};
+    if (last == window_first_ / KeptSlices::kPiece) return {in_window, in_window};
     const KeptSlices::Piece& piece = slices_.pieces_[last];
     const uint64_t time = (static_cast<uint64_t>(stop) - static_cast<uint64_t>(piece.start) - 1) >> piece.mark_shift;
     size_t least = 1;
@@ -281,7 +281,7 @@ std::pair<size_t, size_t> SliceCursor::bounds_before(int64_t stop) const {
             break;
         }
     }
-    const size_t first = last * KeptSlices::kPiece - (window_first_ + at_);
+    const size_t first = last * KeptSlices::kPiece - (window_first_ + next_);
     return {first + least, first + most};
 }
 

@@ -34,8 +34,8 @@ class KeptSlices {
     static constexpr size_t kMarked = 64;  // one of so many slices of a piece is marked, but the first
     static constexpr size_t kBytesPerSlice = 2 * sizeof(int64_t) + sizeof(int32_t);  // at most
 
-    // How slices lie in the file, column after column: starts from `start` on, names from `name` on, and values in half
-    // of their bytes where all of the piece fit. Most do, and a page of a file costs more than a few sums.
+    // A piece of the slices in the file, column after column: starts from `start` on, names from `name` on, and values
+    // in half of their bytes where all of the piece fit. Most do, and a page of a file costs more than a few sums.
     struct Piece {
         int64_t start;  // of its first slice
         int64_t place;  // in the file
@@ -45,8 +45,8 @@ class KeptSlices {
         uint8_t duration_bytes;
         uint8_t name_bytes;
         uint8_t mark_shift;
-        // When marked slices start, in units of 2^mark_shift behind the first: to tell without reading about how many start
-        // before some time.
+        // Starts of marked slices, in units of 2^mark_shift behind the first: to tell without reading about how many
+        // start before some time.
         std::array<uint16_t, kPiece / kMarked - 1> marks;
 
         void mark(Span<const int64_t> starts);
@@ -54,7 +54,8 @@ class KeptSlices {
     };
 
     bool in_file() const { return file_ >= 0; }
-    // Whether the slices of a piece that start before `time` end there or before, which is seen without a look at each.
+    // True if the slices of a piece that start before `time` end there or before, as far as that is seen without a look
+    // at each.
     bool ends_by(size_t piece, int64_t time) const;
     size_t piece_size(size_t piece) const { return n_ - piece * kPiece < kPiece ? n_ - piece * kPiece : kPiece; }
 
@@ -72,7 +73,7 @@ class SliceCursor {
     // Start of the next slice; INT64_MAX after the last.
     int64_t next_start() const { return next_start_; }
 
-    // How many slices from the next on start before `stop`. Throws std::system_error.
+    // Number of slices from the next on that start before `stop`. Throws std::system_error.
     size_t count_before(int64_t stop);
 
     // The same without reading: at least and at most so many. Both are zero only if there are none.
@@ -102,20 +103,20 @@ class SliceCursor {
     template <typename Visit>
     void take_before(int64_t stop, Visit&& visit) {
         while (next_start_ < stop) {
-            const size_t first = at_;
-            size_t at = first;
+            const size_t first = next_;
+            size_t slice = first;
             uint64_t before = before_;
             // Whatever is negative is wrong, and none of them overflows unless another one is negative.
             uint64_t wrong = 0;
-            for (; at < window_.size() && window_.start[at] < stop; ++at) {
-                const auto start = static_cast<uint64_t>(window_.start[at]);
-                const auto duration = static_cast<uint64_t>(window_.duration[at]);
+            for (; slice < window_.size() && window_.start[slice] < stop; ++slice) {
+                const auto start = static_cast<uint64_t>(window_.start[slice]);
+                const auto duration = static_cast<uint64_t>(window_.duration[slice]);
                 const uint64_t left = uint64_t{kTimeLimit} - 1 - start;
                 wrong |= (start - before) | left | duration | (left - duration);
                 before = start;
             }
-            const size_t n = at - first;
-            at_ = at;
+            const size_t n = slice - first;
+            next_ = slice;
             before_ = before;
             const SliceColumns slices(window_.start.subspan(first, n), window_.duration.subspan(first, n),
                                       window_.name.subspan(first, n));
@@ -140,7 +141,7 @@ class SliceCursor {
     const KeptSlices& slices_;
     SliceColumns window_;  // all of the slices, or one piece
     size_t window_first_ = 0;  // number of its first slice
-    size_t at_ = 0;  // in the window
+    size_t next_ = 0;  // in the window
     int64_t next_start_ = INT64_MAX;
     uint64_t before_ = 0;  // start of the slice that was visited last
     std::vector<char> buffer_;  // a piece as it lies in the file, and its columns

@@ -15,7 +15,7 @@ std::vector<int64_t> column(const ContainerReader& page, ColumnId id, std::size_
     return page.values(static_cast<uint8_t>(id), n);
 }
 
-// Where the slices of each tile end.
+// Returns where the slices of each tile end.
 std::vector<std::size_t> ends_of(const ContainerReader& page) {
     const std::vector<int64_t> counts = column(page, ColumnId::n_slices, page.tiles());
     std::vector<std::size_t> ends;

@@ -19,7 +19,7 @@ struct LeafPart {
     int64_t stop;
 };
 
-// What stands for the name of a slice that is left out, as if it were not there.
+// The name of a slice that is left out, as if it were not there.
 constexpr int32_t kLeftOut = -4;
 
 // Columns of the slices of a page, tile by tile: what is asked for is decoded, as tracks share their pages with others.
@@ -31,8 +31,8 @@ class LeafPage {
     // Gives each slice of the page another name, or leaves it out. Throws std::invalid_argument unless there are as many.
     void rename(Span<const int32_t> names);
 
-    // Those of the tile that `part` is of, until others are asked for. Throws DamagedContainer: it is another tile, or its slices
-    // are not in the order of time.
+    // The slices of the tile that `part` is of, until others are asked for. Throws DamagedContainer: it is another
+    // tile, or its slices are not in the order of time.
     SliceColumns slices(const LeafPart& part);
 
   private:

@@ -20,10 +20,10 @@ void append(Spans& spans, int64_t start, int64_t stop) {
     }
 }
 
-// Where the parts of a tile end that the one at `at` is of.
-std::size_t end_of_tile(const std::vector<LeafPart>& parts, std::size_t at) {
-    std::size_t end = at;
-    for (int64_t now = 0; end < parts.size() && parts[end].tile == parts[at].tile; now = parts[end++].stop) {
+// Returns where the parts of the tile end whose first part is at `first`.
+std::size_t end_of_tile(const std::vector<LeafPart>& parts, std::size_t first) {
+    std::size_t end = first;
+    for (int64_t now = 0; end < parts.size() && parts[end].tile == parts[first].tile; now = parts[end++].stop) {
         if (parts[end].first < now || parts[end].stop < parts[end].first) {
             throw std::invalid_argument("parts of a tile are not in order");
         }
@@ -37,13 +37,13 @@ void LeafSpans::add(const ContainerReader& page, const std::vector<LeafPart>& pa
                     std::optional<Span<const int32_t>> names) {
     LeafPage leaves(page);
     if (names) leaves.rename(*names);
-    for (std::size_t at = 0, next = 0; at < parts.size(); at = next) {
-        next = end_of_tile(parts, at);
-        const SliceColumns slices = leaves.slices(parts[at]);
+    for (std::size_t tile_first = 0, next = 0; tile_first < parts.size(); tile_first = next) {
+        next = end_of_tile(parts, tile_first);
+        const SliceColumns slices = leaves.slices(parts[tile_first]);
         // By kind: up to where its slices so far reach, which began no later than those that follow; and the part there.
         std::array<int64_t, kKinds> reach{};
         std::array<std::size_t, kKinds> part{};
-        part.fill(at);
+        part.fill(tile_first);
         for (std::size_t k = 0; k < slices.size(); ++k) {
             const auto name = static_cast<std::size_t>(slices.name[k] + int64_t{1});
             if (name >= kinds_.size()) throw DamagedContainer("column name of a page is damaged");
@@ -52,9 +52,9 @@ void LeafSpans::add(const ContainerReader& page, const std::vector<LeafPart>& pa
             const int64_t stop = slices.end(k);
             if (kind == 0 || start >= stop) continue;
             reach.at(kind) = stop;
-            std::size_t& of = part.at(kind);
-            while (of < next && parts[of].stop <= start) ++of;
-            for (std::size_t p = of; p < next && parts[p].first < stop; ++p) {
+            std::size_t& reached = part.at(kind);
+            while (reached < next && parts[reached].stop <= start) ++reached;
+            for (std::size_t p = reached; p < next && parts[p].first < stop; ++p) {
                 if (parts[p].first == parts[p].stop) continue;
                 append(spans_.at(kind), std::max(start, parts[p].first), std::min(stop, parts[p].stop));
             }

@@ -1,4 +1,4 @@
-// When slices of some kinds run: spans that are put together from parts of leaves.
+// Spans of time in which slices of some kinds run, put together from parts of leaves.
 #pragma once
 
 #include <cstdint>

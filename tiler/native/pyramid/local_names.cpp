@@ -39,10 +39,10 @@ LocalNames::LocalNames(const std::vector<SliceColumns>& tracks) {
         for (const SliceColumns& slices : tracks) {
             for (const int32_t name : slices.name) dense_[static_cast<std::size_t>(name - least)] = 1;
         }
-        for (std::size_t at = 0; at < dense_.size(); ++at) {
-            if (dense_[at] == 0) continue;
-            dense_[at] = static_cast<uint32_t>(names_.size());
-            names_.push_back(static_cast<int32_t>(least + static_cast<int64_t>(at)));
+        for (std::size_t offset = 0; offset < dense_.size(); ++offset) {
+            if (dense_[offset] == 0) continue;
+            dense_[offset] = static_cast<uint32_t>(names_.size());
+            names_.push_back(static_cast<int32_t>(least + static_cast<int64_t>(offset)));
         }
         return;
     }

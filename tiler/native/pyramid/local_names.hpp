@@ -15,16 +15,16 @@ namespace tilescope {
 class LocalNames {
   public:
     explicit LocalNames(const std::vector<SliceColumns>& tracks);
-    // Those of tracks, in place of their slices'.
+    // Takes names of tracks, in place of their slices'.
     explicit LocalNames(std::vector<int32_t> names) : names_(std::move(names)) {}
 
     std::size_t size() const { return names_.size(); }
     int32_t name(uint32_t number) const { return names_.at(number); }
-    // Of a name that a slice has.
+    // The number of a name that a slice has.
     uint32_t number(int32_t name) const {
-        const auto at = static_cast<uint64_t>(int64_t{name} - least_);
-        if (at < near_) return static_cast<uint32_t>(at);
-        return at < dense_.size() ? dense_[at] : others_.at(name);
+        const auto offset = static_cast<uint64_t>(int64_t{name} - least_);
+        if (offset < near_) return static_cast<uint32_t>(offset);
+        return offset < dense_.size() ? dense_[offset] : others_.at(name);
     }
 
   private:

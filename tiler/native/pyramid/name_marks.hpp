@@ -1,4 +1,4 @@
-// Which names a tile has.
+// Marks of the names that a tile has.
 #pragma once
 
 #include <algorithm>

@@ -26,11 +26,11 @@ struct alignas(64) NameRow {
     int64_t longest = 0;
     int64_t shortest = INT64_MAX;  // none starts in the tile
 
-    void add_start(int64_t of) {
+    void add_start(int64_t ticks) {
         ++count;
-        duration += static_cast<uint64_t>(of);
-        longest = std::max(longest, of);
-        shortest = std::min(shortest, of);
+        duration += static_cast<uint64_t>(ticks);
+        longest = std::max(longest, ticks);
+        shortest = std::min(shortest, ticks);
     }
 
     void add(const NameRow& other) {
@@ -43,7 +43,7 @@ struct alignas(64) NameRow {
     }
 };
 
-// How many slices have durations of a bucket: in one word, for there are many of them.
+// A bucket and how many slices have durations in it: in one word, for there are many of them.
 class BucketCount {
   public:
     BucketCount() = default;  // of nothing in particular
@@ -68,12 +68,12 @@ struct Unwritten : std::allocator<T> {
         using other = Unwritten<U>;
     };
     template <typename U>
-    void construct(U* at) noexcept {
-        ::new (static_cast<void*>(at)) U;
+    void construct(U* memory) noexcept {
+        ::new (static_cast<void*>(memory)) U;
     }
     template <typename U, typename... Values>
-    void construct(U* at, Values&&... values) {
-        ::new (static_cast<void*>(at)) U(std::forward<Values>(values)...);
+    void construct(U* memory, Values&&... values) {
+        ::new (static_cast<void*>(memory)) U(std::forward<Values>(values)...);
     }
 };
 using BucketList = std::vector<BucketCount, Unwritten<BucketCount>>;
@@ -84,7 +84,7 @@ struct NameRows {
     BucketList buckets;
 };
 
-// How many numbers are there, of those that are bits.
+// Number of bits that are set, each of which stands for a number.
 inline std::size_t count_bits(const std::vector<uint64_t>& words) {
     std::size_t n = 0;
     for (const uint64_t word : words) n += static_cast<std::size_t>(__builtin_popcountll(word));

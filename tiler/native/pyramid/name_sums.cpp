@@ -58,7 +58,7 @@ NameSum& NameSums::add_start(int32_t name, int64_t duration) {
     sum.duration += static_cast<uint64_t>(duration);
     sum.longest = std::max(sum.longest, duration);
     sum.shortest = std::min(sum.shortest, duration);
-    if (has_buckets_) buckets_.add(static_cast<uint32_t>(last_), DurationBuckets::all().of(duration), 1);
+    if (has_buckets_) buckets_.add(static_cast<uint32_t>(last_), DurationBuckets::all().index_of(duration), 1);
     return sum;
 }
 

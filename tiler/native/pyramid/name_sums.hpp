@@ -11,13 +11,14 @@
 
 namespace tilescope {
 
-// Of ticks: slices side by side may last longer in total than 64 bits can say. Sums of parts may wrap on their way.
+// A sum of ticks: slices side by side may last longer in total than 64 bits can say. Sums of parts may wrap on their
+// way.
 __extension__ using TickSum = unsigned __int128;
 
-// What stands for all names that have no row of their own.
+// The name of all names that have no row of their own.
 constexpr int32_t kOtherNames = -2;
 
-// Of the slices of one name in a span of time.
+// Sums of the slices of one name in a span of time.
 struct NameSum {
     int32_t name;
     uint64_t count;   // that start in the span
@@ -28,7 +29,7 @@ struct NameSum {
     int64_t longest;
     int64_t shortest;  // INT64_MAX: none starts there
 
-    // What is known of others, in this or another span.
+    // Adds the sums of others, in this or another span.
     void add(const NameSum& other);
 };
 

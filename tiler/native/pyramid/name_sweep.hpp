@@ -17,7 +17,7 @@ namespace tilescope {
 // is told of have the same keys of names.
 class NameSweep {
   public:
-    // What is open at once is taken from `budget`: ShortOfBudget.
+    // Takes memory for what is open at once from `budget`: ShortOfBudget.
     explicit NameSweep(const SliceColumns& slices, MemoryBudget* budget = nullptr)
         : slices_(slices), crossing_(budget), stack_(budget) {}
 
@@ -46,7 +46,7 @@ class NameSweep {
 
     static uint64_t ticks(int64_t first, int64_t last) { return static_cast<uint64_t>(last - first); }
 
-    // Those that start next in the span that ends at `stop`, up to this one.
+    // Adds the slices that start next in the span that ends at `stop`, up to this one.
     template <typename Sums>
     void add_some(std::size_t last, int64_t stop, Sums& sums) {
         std::array<Key, kAtOnce> keys;  // NOLINT(cppcoreguidelines-pro-type-member-init): written at once
@@ -125,9 +125,9 @@ class NameSweep {
     SliceColumns slices_;
     size_t next_ = 0;
     Crossing crossing_;
-    // Those that have self time now or later, the last started on top. A slice that ends no later than one above it
-    // never comes on top again and is not kept, so ends decrease upwards. Each has had its time up to the end of the span, as if
-    // nothing more began in it. The first depth_ of those that there is room for.
+    // Running slices that have self time now or later, the last started on top. A slice that ends no later than one
+    // above it never comes on top again and is not kept, so ends decrease upwards. Each has had its time up to the end
+    // of the span, as if nothing more began in it. The first depth_ of those that there is room for.
     CountedVector<Running> stack_;
     std::size_t depth_ = 0;
 };

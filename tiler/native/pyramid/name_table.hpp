@@ -60,12 +60,12 @@ class NameTable {
             if (parts_.size() > kLinear) enter_all();
             return parts_.back();
         }
-        size_t at = place(name);
-        while (slots_[at].stamp == stamp_) {
-            if (parts_[slots_[at].part].name == name) return parts_[slots_[at].part];
-            at = (at + 1) & (slots_.size() - 1);
+        size_t slot = place(name);
+        while (slots_[slot].stamp == stamp_) {
+            if (parts_[slots_[slot].part].name == name) return parts_[slots_[slot].part];
+            slot = (slot + 1) & (slots_.size() - 1);
         }
-        slots_[at] = {stamp_, static_cast<uint32_t>(parts_.size())};
+        slots_[slot] = {stamp_, static_cast<uint32_t>(parts_.size())};
         parts_.emplace_back(name, 0, 0);
         if (parts_.size() * 2 > slots_.size()) enter_all();
         return parts_.back();
@@ -85,9 +85,9 @@ class NameTable {
             stamp_ = 1;
         }
         for (uint32_t k = 0; k < parts_.size(); ++k) {
-            size_t at = place(parts_[k].name);
-            while (slots_[at].stamp == stamp_) at = (at + 1) & (slots_.size() - 1);
-            slots_[at] = {stamp_, k};
+            size_t slot = place(parts_[k].name);
+            while (slots_[slot].stamp == stamp_) slot = (slot + 1) & (slots_.size() - 1);
+            slots_[slot] = {stamp_, k};
         }
     }
 

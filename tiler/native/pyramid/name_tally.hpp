@@ -11,7 +11,7 @@ namespace tilescope {
 
 class NameTally {
   public:
-    // What slices are summed up in while they come: it must stay where it is.
+    // Takes `slices`, in which slices are summed up while they come: it must stay where it is.
     explicit NameTally(SliceSums& slices) : slices_(&slices) {}
 
     // The slices that came last are of this tile.

@@ -14,7 +14,7 @@
 
 namespace tilescope {
 
-// Where the latest part of each name stands. What it says may be out of date: whoever asks looks at the part. So it is never
+// The place of the latest part of each name. It may be out of date: whoever asks looks at the part. So it is never
 // emptied, and each thread has one for all tracks that it works on, one after the other. Memory: four bytes a name.
 class PartHints {
   public:
@@ -68,10 +68,10 @@ class NestedParts {
 
     explicit NestedParts(MemoryBudget* budget) : nodes_(budget) {}
 
-    Node& operator[](uint32_t at) { return nodes_[at]; }
-    const Node& operator[](uint32_t at) const { return nodes_[at]; }
+    Node& operator[](uint32_t index) { return nodes_[index]; }
+    const Node& operator[](uint32_t index) const { return nodes_[index]; }
 
-    // Where the latest part of a name is written down, to be looked up once for `latest` and `append`.
+    // The place at which the latest part of a name is written down, to be looked up once for `latest` and `append`.
     uint32_t& hint(int32_t name) { return hints_.at(name); }
 
     // The latest part of a name; kNone: it has none.
@@ -82,22 +82,22 @@ class NestedParts {
     // A new part of a name whose latest is `left`. It is written field by field: a temporary one would be copied by other units
     // than those in which it was just written, and wait for these.
     uint32_t append(uint32_t& hint, int32_t name, int64_t busy, uint32_t count, uint64_t seen, uint32_t left) {
-        const uint32_t at = size_ < kFresh ? fresh() : reused();
-        Node& node = nodes_[at];
+        const uint32_t added = size_ < kFresh ? fresh() : reused();
+        Node& node = nodes_[added];
         node.busy = busy;
         node.seen = seen;
         node.count = count;
         node.name = name;
         node.left = left;
         node.right = kNone;
-        if (left != kNone) nodes_[left].right = at;
-        hint = at;
-        return at;
+        if (left != kNone) nodes_[left].right = added;
+        hint = added;
+        return added;
     }
 
     // Joins a part with the one before it, which is returned. The other one may be looked at until the next `append`.
-    uint32_t join(uint32_t at) {
-        Node& right = nodes_[at];
+    uint32_t join(uint32_t index) {
+        Node& right = nodes_[index];
         const uint32_t joined = right.left;
         Node& left = nodes_[joined];
         left.busy = add_ticks(left.busy, right.busy);
@@ -107,7 +107,7 @@ class NestedParts {
         (right.right == kNone ? hints_.at(right.name) : nodes_[right.right].left) = joined;
         right.name = kFree;
         right.left = free_;
-        free_ = at;
+        free_ = index;
         return joined;
     }
 

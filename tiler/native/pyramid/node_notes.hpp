@@ -1,4 +1,4 @@
-// What slices leave in a terminal tile of a rollup: notes at the nodes of the tree whose leaves are the tile's bins.
+// Notes that slices leave in a terminal tile of a rollup, at the nodes of the tree whose leaves are the tile's bins.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ class NodeNotes {
     // The tree's root is so many levels above bins.
     static constexpr int kHeight = 4;
 
-    // The number of the `at`th node of a height: those of bins come first.
-    static size_t number(size_t at, int height) { return kFirst[static_cast<size_t>(height)] + at; }
+    // The number of a node by its position among those of its height: those of bins come first.
+    static size_t number(size_t position, int height) { return kFirst[static_cast<size_t>(height)] + position; }
 
-    // What follows is about the part of a tile before `stop` with so many bins, a power of 4, of the level.
+    // Begins the part of a tile before `stop` with so many bins, a power of 4, of the level.
     void begin(int level, int64_t bins, int64_t stop) {
         level_ = level;
         last_bin_ = static_cast<size_t>(bins - 1);
@@ -52,8 +52,8 @@ class NodeNotes {
                 leaving_[left] = static_cast<uint16_t>(k);
                 left += end > bin_end ? 1 : 0;
             }
-            for (size_t at = 0; at < left; ++at) {
-                const size_t k = leaving_[at];
+            for (size_t position = 0; position < left; ++position) {
+                const size_t k = leaving_[position];
                 const size_t bin = place_of_bin(start[k]);
                 nodes_[number(bin, 0)].saw(duration[k]);
                 add_behind(bin, start[k] + duration[k], duration[k], name[k]);
@@ -69,10 +69,10 @@ class NodeNotes {
         if (bin_at(start, level_) != bin_at(end - 1, level_)) add_behind(bin, end, duration, name);
     }
 
-    // Whether there is anything in the `at`th node of a height, or below it.
-    bool any(size_t at, int height) const {
-        for (size_t nodes = 1;; nodes *= 4, at *= 4, --height) {
-            const auto first = nodes_.begin() + static_cast<std::ptrdiff_t>(number(at, height));
+    // True if there is anything in the node at this position of a height, or below it.
+    bool any(size_t position, int height) const {
+        for (size_t nodes = 1;; nodes *= 4, position *= 4, --height) {
+            const auto first = nodes_.begin() + static_cast<std::ptrdiff_t>(number(position, height));
             const auto last = first + static_cast<std::ptrdiff_t>(nodes);
             if (std::any_of(first, last, [](const Node& node) { return node.any(); })) return true;
             if (height == 0) return false;
@@ -176,10 +176,10 @@ class NodeNotes {
         }
     }
 
-    // Notes a slice at the `at`th node of a height. `count`: a bin counts the slices that start in it, another node those that
-    // cover it.
-    void add_note(size_t at, int height, int32_t name, int64_t busy, uint16_t count, int64_t duration) {
-        Node& node = nodes_[number(at, height)];
+    // Notes a slice at the node at this position of a height. `count`: a bin counts the slices that start in it,
+    // another node those that cover it.
+    void add_note(size_t position, int height, int32_t name, int64_t busy, uint16_t count, int64_t duration) {
+        Node& node = nodes_[number(position, height)];
         node.add(name, busy, count);
         node.saw(duration);
     }

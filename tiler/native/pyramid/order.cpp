@@ -22,7 +22,7 @@ class Times {
   public:
     Times(Span<const int64_t> start, Span<const int64_t> duration) : start_(start), duration_(duration) {}
 
-    // When the slice at k ends. Throws std::invalid_argument.
+    // The end of the slice at k. Throws std::invalid_argument.
     int64_t end(size_t k) {
         constexpr auto limit = static_cast<uint64_t>(kTimeLimit);
         const int64_t start = start_[k];
@@ -51,7 +51,7 @@ class FewRows {
   public:
     static constexpr size_t kMost = 16;
 
-    // Where the slices end that run, row by row.
+    // Takes the ends of the slices that run, row by row.
     explicit FewRows(Span<const int64_t> ends) : open_(ends.size()) {
         std::copy(ends.begin(), ends.end(), ends_.begin());
     }
@@ -60,19 +60,19 @@ class FewRows {
     // are too many.
     bool place(int64_t start, int64_t end, uint32_t& row, size_t& overlaps) {
         while (open_ > 0 && ends_[open_ - 1] <= start) --open_;
-        size_t at = open_;
+        size_t lowest_free = open_;
         int64_t least = INT64_MAX;  // end of those that run
         for (size_t k = open_; k-- > 0;) {
             const int64_t until = ends_[k];
             const bool is_free = until <= start;
-            at = is_free ? k : at;
+            lowest_free = is_free ? k : lowest_free;
             least = std::min(least, is_free ? INT64_MAX : until);
         }
-        if (at == kMost) return false;
+        if (lowest_free == kMost) return false;
         overlaps += end > least;
-        ends_[at] = end;
-        open_ = std::max(open_, at + 1);
-        row = static_cast<uint32_t>(at);
+        ends_[lowest_free] = end;
+        open_ = std::max(open_, lowest_free + 1);
+        row = static_cast<uint32_t>(lowest_free);
         return true;
     }
 
@@ -152,15 +152,15 @@ RowsGiven assign_rows(Span<const int64_t> start, Span<const int64_t> duration, S
             running.pop();
         }
         given.overlaps += !running.empty() && end > running.top().first;
-        uint32_t at = rows;
+        uint32_t lowest_free = rows;
         if (free.empty()) {
             ++rows;
         } else {
-            at = free.top();
+            lowest_free = free.top();
             free.pop();
         }
-        row[k] = at;
-        running.push({end, at});
+        row[k] = lowest_free;
+        running.push({end, lowest_free});
     }
     given.rows = std::max(given.rows, rows);
     return given;

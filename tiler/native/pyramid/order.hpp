@@ -9,7 +9,7 @@
 
 namespace tilescope {
 
-// Whether slices stand in the order (start, longer first).
+// True if slices stand in the order (start, longer first).
 bool in_canonical_order(Span<const int64_t> start, Span<const int64_t> duration);
 
 // Writes positions of the slices in the order (start, longer first, position). `space` has kOrderSpace numbers for each.

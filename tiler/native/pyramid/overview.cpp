@@ -32,7 +32,7 @@ void TrackOverview::add_edge(int64_t bin, const Part& part) {
     edge_busy_[edges_++] = part.busy;
 }
 
-// Of a bin in which there is nothing else.
+// Offers the sum of a bin in which there is nothing else.
 void TrackOverview::offer_edges() {
     if (edges_ == 0) return;
     const bool second = edges_ == 2 && dominates(edge_[1], edge_[0]);

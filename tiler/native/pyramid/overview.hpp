@@ -1,4 +1,4 @@
-// How busy a track is over the whole run, in bins of one level: its part of the overview layer.
+// Busy times of a track over the whole run, in bins of one level: its part of the overview layer.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ struct OverviewBin {
 // The part of 255 that is busy, rounded up; at least 1, so that nothing is invisible.
 uint8_t utilisation(int64_t busy, int64_t lanes, int64_t width);
 
-// Of each bin in which a slice lies: the row with the most busy time (of equal ones the lowest), and its dominant name. It is
-// told of bins that BinCascade sums up anyway, and of what these leave out: slices that are at least two bins long. Rows come
-// one after the other.
+// Finds for each bin in which a slice lies the row with the most busy time (of equal ones the lowest), and its dominant
+// name. It is told of bins that BinCascade sums up anyway, and of what these leave out: slices that are at least two
+// bins long. Rows come one after the other.
 class TrackOverview {
   public:
     explicit TrackOverview(int level) : level_(level), width_(int64_t{1} << (2 * level)) {}

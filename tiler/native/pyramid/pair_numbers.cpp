@@ -27,7 +27,7 @@ PairNumbers::PairNumbers(const std::vector<SliceColumns>& tracks, const LocalNam
     order_by_name();
 }
 
-PairNumbers::OfTrack PairNumbers::of(std::size_t track) const {
+PairNumbers::OfTrack PairNumbers::of_track(std::size_t track) const {
     const Group& group = groups_[group_of_[track]];
     return {*names_, group.numbers.data(), group.first_name};
 }

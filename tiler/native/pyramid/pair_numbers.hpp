@@ -11,8 +11,9 @@
 
 namespace tilescope {
 
-// Those of a track ascend by name and lie side by side, as it is gone through by itself. Tracks that nobody asks for one by one
-// share theirs, which are the last. There may be some that no slice has.
+// Numbers of pairs of a track and a name. Those of a track ascend by name and lie side by side, as it is gone through
+// by itself. Tracks that nobody asks for one by one share theirs, which are the last. There may be some that no slice
+// has.
 class PairNumbers {
   public:
     // `wanted`: tracks, as bits, that are to have pairs of their own: one at least, and others as long as there are fewer than
@@ -22,13 +23,13 @@ class PairNumbers {
     // Tracks that have pairs of their own, as bits.
     uint32_t apart() const { return apart_; }
 
-    // Of one track.
+    // Numbers of the pairs of one track.
     class OfTrack {
       public:
         OfTrack(const LocalNames& names, const uint32_t* numbers, uint32_t first)
             : names_(&names), numbers_(numbers), first_(first) {}
 
-        // Of a name that one of its slices has.
+        // The number of a name that one of its slices has.
         uint32_t number(int32_t name) const { return numbers_[names_->number(name) - first_]; }
 
       private:
@@ -37,7 +38,7 @@ class PairNumbers {
         uint32_t first_;
     };
 
-    OfTrack of(std::size_t track) const;
+    OfTrack of_track(std::size_t track) const;
     // Pairs of a track that is apart: [first, stop).
     uint32_t first(std::size_t track) const { return groups_[group_of_[track]].first_pair; }
     uint32_t stop(std::size_t track) const { return groups_[group_of_[track]].stop_pair; }

@@ -21,9 +21,9 @@ RowsView PairRows::together() {
     const NameRows& rows = *rows_;
     const Span<const uint32_t> by_name = pairs_->by_name();
     for (std::size_t k = 0; k < rows.rows.size(); ++k) {
-        const uint32_t at = by_name[rows.rows[k].number];
-        row_at_[at] = static_cast<uint32_t>(k);
-        used_[at / 64] |= uint64_t{1} << at % 64;
+        const uint32_t place = by_name[rows.rows[k].number];
+        row_at_[place] = static_cast<uint32_t>(k);
+        used_[place / 64] |= uint64_t{1} << place % 64;
     }
     together_.rows.clear();
     together_.rows.reserve(rows.rows.size());
@@ -71,9 +71,9 @@ RowsView PairRows::together() {
 RowsView PairRows::own(std::size_t track) const {
     const std::vector<NameRow>& rows = rows_->rows;
     const auto place_of = [&rows](uint32_t number) {
-        const auto at = std::lower_bound(rows.begin(), rows.end(), number,
-                                         [](const NameRow& row, uint32_t least) { return row.number < least; });
-        return static_cast<std::size_t>(at - rows.begin());
+        const auto match = std::lower_bound(rows.begin(), rows.end(), number,
+                                            [](const NameRow& row, uint32_t least) { return row.number < least; });
+        return static_cast<std::size_t>(match - rows.begin());
     };
     const std::size_t first = place_of(pairs_->first(track)), stop = place_of(pairs_->stop(track));
     return {Span<const NameRow>(rows).subspan(first, stop - first),

@@ -1,4 +1,4 @@
-// What tracks have of names together, and each track by itself, from the rows of pairs of them.
+// Rows of names of all tracks together, and of each track by itself, from the rows of pairs of them.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ class PairRows {
     explicit PairRows(const PairNumbers& pairs)
         : pairs_(&pairs), used_(pairs.size() / 64 + 1, 0), row_at_(pairs.size()) {}
 
-    // Those of a tile, which must stay where they are as long as it is asked for what follows.
+    // Takes the rows of a tile, which must stay where they are as long as it is asked for what follows.
     void begin(const NameRows& rows);
-    // Of all tracks together, in the order of names: each has the number of some pair with its name.
+    // Rows of all tracks together, in the order of names: each has the number of some pair with its name.
     RowsView together();
-    // Of a track that is apart.
+    // Rows of a track that is apart.
     RowsView own(std::size_t track) const;
 
   private:

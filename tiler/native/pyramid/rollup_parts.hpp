@@ -1,4 +1,4 @@
-// What a name has of a bin of a rollup, as small as it can be: millions are summed up.
+// The part of a name in a bin of a rollup, as small as it can be: millions are summed up.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 
 namespace tilescope {
 
-// What the parts of a bin come to.
+// Sums of the parts of a bin.
 struct RollupSums {
     size_t names = 0;
     int64_t busy = 0;
@@ -29,7 +29,7 @@ class PartBuffer {
     Span<const APart> parts() const { return Span<const APart>(room_).first(size_); }
     size_t size() const { return size_; }
 
-    // Where up to `more` parts may be written, behind all others.
+    // Room behind all other parts, where up to `more` may be written.
     APart* room_for(size_t more) {
         if (room_.size() - size_ < more) room_.resize(std::max(size_ + more, 2 * room_.size()));
         return room_.data() + size_;
@@ -64,7 +64,7 @@ class RollupSummer {
         return all;
     }
 
-    // Where the part of a name stands among those that were summed last; SIZE_MAX: there is none.
+    // The place of the part of a name among those that were summed last; SIZE_MAX: there is none.
     size_t place_of(int32_t name) {
         const uint32_t mark = mark_of(name);
         return mark < earlier_ ? mark - first_ : SIZE_MAX;
@@ -92,12 +92,12 @@ class RollupSummer {
         uint32_t next = first;
         int64_t longest = 0;
         for (const APart& part : parts) {
-            const size_t at = place_in_dense(part.name());
-            if (at >= dense.size()) {
+            const size_t place = place_in_dense(part.name());
+            if (place >= dense.size()) {
                 beyond(part.name());
                 dense = dense_;  // it may have grown
             }
-            uint32_t& mark = at < dense.size() ? dense[at] : beyond(part.name());
+            uint32_t& mark = place < dense.size() ? dense[place] : beyond(part.name());
             const uint32_t before = mark;
             const uint32_t its = std::min(before, next);
             mark = its;
@@ -148,16 +148,16 @@ class RollupSummer {
     }
 
     uint32_t& mark_of(int32_t name) {
-        const size_t at = place_in_dense(name);
-        return at < dense_.size() ? dense_[at] : beyond(name);
+        const size_t place = place_in_dense(name);
+        return place < dense_.size() ? dense_[place] : beyond(name);
     }
 
     uint32_t& beyond(int32_t name) {
         if (name < -1) throw std::invalid_argument("a name is no number of a name");
-        const auto at = static_cast<size_t>(int64_t{name} + 1);
-        if (at >= kDense) return others_.try_emplace(name, kNowhere).first->second;
-        dense_.resize(std::min(std::max(at + 1, 2 * dense_.size()), kDense), kNowhere);
-        return dense_[at];
+        const auto place = static_cast<size_t>(int64_t{name} + 1);
+        if (place >= kDense) return others_.try_emplace(name, kNowhere).first->second;
+        dense_.resize(std::min(std::max(place + 1, 2 * dense_.size()), kDense), kNowhere);
+        return dense_[place];
     }
 
     std::vector<uint32_t> dense_;

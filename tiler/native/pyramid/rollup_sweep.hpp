@@ -21,7 +21,7 @@ class RollupSweep {
         }
     }
 
-    // How many slices that are yet to come start before `stop`.
+    // Number of slices that are yet to come and start before `stop`.
     size_t count_before(int64_t stop) {
         size_t count = 0;
         for (size_t track = 0; track < cursors_.size(); ++track)
@@ -41,7 +41,7 @@ class RollupSweep {
         return all;
     }
 
-    // Whether there are any.
+    // True if there are any.
     bool any_before(int64_t stop) const {
         return std::any_of(next_start_.begin(), next_start_.end(), [stop](int64_t start) { return start < stop; });
     }

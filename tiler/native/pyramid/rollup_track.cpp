@@ -24,7 +24,7 @@ constexpr int kPartHeight = 2;
 // A cut is where a tile so many levels below the root begins, and so a bin of the root: no bin is in both parts.
 constexpr int kCutDepth = 4;
 
-// What a slice has left of the time behind where it was seen.
+// The rest of a slice behind the time at which it was seen.
 struct Rest {
     int64_t end;
     int64_t duration;
@@ -95,7 +95,7 @@ class Builder {
         return longest;
     }
 
-    // Whether the span begins or ends amid a tile.
+    // True if the span begins or ends amid a tile.
     bool has_cut(int level, int64_t index) const {
         return is_amid(level, index, span_.start) || is_amid(level, index, span_.stop);
     }
@@ -140,8 +140,8 @@ class Builder {
             const size_t starting = count_before(tile_start(child + 1, level - 1));
             const std::vector<Part>& covering = waiting.covering.parts();
             const bool any = starting > 0 || !covering.empty() || !waiting.ending.empty();
-            if (!any && covering_.known().slices == 0 && !has_cut(level - 1, child)) continue;
-            const Covering::Known before = covering_.known();
+            if (!any && covering_.summary().slices == 0 && !has_cut(level - 1, child)) continue;
+            const Covering::Summary before = covering_.summary();
             covering_.enter(covering, waiting.longest);
             longest = std::max(
                 {longest, waiting.longest, build_child(level - 1, child, starting, std::move(waiting.ending))});
@@ -198,8 +198,8 @@ class Builder {
 
     // Sums a node of a terminal tile, and those below. Returns the longest of the slices in it, those that were entered above
     // left out.
-    int64_t sum_node(int level, int height, int64_t index, size_t at) {
-        const size_t number = Notes::number(at, height);
+    int64_t sum_node(int level, int height, int64_t index, size_t position) {
+        const size_t number = Notes::number(position, height);
         const int64_t own = notes_.longest(number);
         if (height == 0) {
             const RollupSums sums = notes_.sum(number, summer_, parts_of(level + 1), may_be_cut(level));
@@ -211,12 +211,12 @@ class Builder {
         notes_.sum(number, summer_, covering_parts_, false);
         for (const APart& part : covering_parts_.parts()) names.emplace_back(part.name(), part.busy(), part.count());
         covering_parts_.clear();
-        const Covering::Known before = covering_.known();
+        const Covering::Summary before = covering_.summary();
         covering_.enter(names, own);
         int64_t longest = 0;
         for (int64_t below = 4 * index; below < 4 * index + 4; ++below) {
-            const size_t child = 4 * at + static_cast<size_t>(below % 4);
-            if (covering_.known().slices == 0 && !notes_.any(child, height - 1)) continue;
+            const size_t child = 4 * position + static_cast<size_t>(below % 4);
+            if (covering_.summary().slices == 0 && !notes_.any(child, height - 1)) continue;
             longest = std::max(longest, sum_node(level, height - 1, below, child));
         }
         end_node(level + height, index, longest);
@@ -236,7 +236,7 @@ class Builder {
 
     // Writes a bin whose parts, one of each name, were just summed up and left to the node above.
     void end_bin(int level, int64_t index, int64_t longest, const RollupSums& sums) {
-        const Covering::Known& covering = covering_.known();
+        const Covering::Summary& covering = covering_.summary();
         const bool covered = covering.slices > 0;
         if (sums.names == 0 && !covered) return;
         Bin out{sums.busy, std::max(longest, covering.longest),        sums.count, 0,
@@ -289,7 +289,7 @@ class Builder {
     // Parts that were left to the node of the level that is open.
     PartBuffer<APart>& parts_of(int level) { return parts_[static_cast<size_t>(level)]; }
 
-    // Whether sums in a bin of the level may be beyond the limit: each slice is busy for as long as the bin at most.
+    // True if sums in a bin of the level may be beyond the limit: each slice is busy for as long as the bin at most.
     bool may_be_cut(int level) const { return slices_ > static_cast<uint64_t>(kBusyLimit) >> (2 * level); }
 
     void write(int level, int64_t index, uint64_t before, bool terminal) {
@@ -358,7 +358,7 @@ int64_t RollupTrack::cut(const std::vector<const KeptSlices*>& children, int roo
     int64_t cut = 0;
     int64_t tile = 0;
     for (int level = root_level - 1; root_level >= kCutDepth && level >= root_level - kCutDepth; --level) {
-        const auto bounds = [&](int64_t at) { return sweep.bounds_before(tile_start(at, level)); };
+        const auto bounds = [&](int64_t index) { return sweep.bounds_before(tile_start(index, level)); };
         const int64_t last = 4 * tile + 3;
         tile = 4 * tile;
         while (tile < last && bounds(tile + 1).first < half) ++tile;

@@ -23,7 +23,8 @@ struct Head {
 
 }  // namespace
 
-// Which parts have a number is known before it is its turn: to ask each of them would be a guess each time.
+// Merges the rows of parts. The parts that have a number are noted before it is its turn: to ask each of them would be
+// a guess each time.
 NameRows RowMerge::merge(const std::vector<NameRows>& parts) {
     if (parts.size() > kMostParts) throw std::invalid_argument("too many parts are merged");
     std::array<Head, kMostParts> heads;
@@ -43,19 +44,19 @@ NameRows RowMerge::merge(const std::vector<NameRows>& parts) {
     for (std::size_t word = 0; word < used_.size(); ++word) {
         for (uint64_t left = std::exchange(used_[word], 0); left != 0; left &= left - 1) {
             const std::size_t number = 64 * word + static_cast<std::size_t>(__builtin_ctzll(left));
-            unsigned of = std::exchange(parts_of_[number], uint16_t{0});
-            Head& first = heads[static_cast<std::size_t>(__builtin_ctz(of))];
+            unsigned part_bits = std::exchange(parts_of_[number], uint16_t{0});
+            Head& first = heads[static_cast<std::size_t>(__builtin_ctz(part_bits))];
             NameRow& sum = sums.rows.emplace_back(*first.row);
-            of &= of - 1;
-            if (of == 0) {
+            part_bits &= part_bits - 1;
+            if (part_bits == 0) {
                 out = std::copy_n(first.bucket, sum.n_buckets, out);
                 first.go_on();
                 continue;
             }
             buckets_.add(first.buckets());
             first.go_on();
-            for (; of != 0; of &= of - 1) {
-                Head& head = heads[static_cast<std::size_t>(__builtin_ctz(of))];
+            for (; part_bits != 0; part_bits &= part_bits - 1) {
+                Head& head = heads[static_cast<std::size_t>(__builtin_ctz(part_bits))];
                 sum.add(*head.row);
                 buckets_.add(head.buckets());
                 head.go_on();

@@ -15,7 +15,7 @@ class RowMerge {
   public:
     static constexpr std::size_t kMostParts = 16;
 
-    // Of numbers below so many.
+    // Merges rows whose numbers are below `numbers`.
     explicit RowMerge(std::size_t numbers) : used_(numbers / 64 + 1, 0), parts_of_(numbers, 0) {}
 
     // Throws std::invalid_argument when there are more than kMostParts.

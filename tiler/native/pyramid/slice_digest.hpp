@@ -1,4 +1,4 @@
-// What is known of all slices of a track at ingest: what stands in its leaves is compared with it.
+// Digest of all slices of a track at ingest: the slices in its leaves are compared with it.
 #pragma once
 
 #include <algorithm>

@@ -87,17 +87,17 @@ NameRows SliceSums::put_in_order() {
     // Each run of equal buckets is one; it is written over as long as it goes on, for there is no foretelling whether it does.
     BucketCount* const runs = by_bucket_.get();
     const uint16_t* const by_name = by_name_.get();
-    std::size_t n = 0, at = 0;
+    std::size_t n = 0, position = 0;
     for (NameRow& row : all.rows) {
-        const std::size_t first = n, stop = at + row.count;
-        std::size_t run = at;
-        for (; at < stop; ++at) {
-            const uint32_t bucket = by_name[at];
-            const auto is_last = static_cast<std::size_t>(static_cast<int>(at + 1 == stop) |
-                                                          static_cast<int>(by_name[at + 1] != bucket));
-            runs[n] = BucketCount(bucket, at + 1 - run);
+        const std::size_t first = n, stop = position + row.count;
+        std::size_t run = position;
+        for (; position < stop; ++position) {
+            const uint32_t bucket = by_name[position];
+            const auto is_last = static_cast<std::size_t>(static_cast<int>(position + 1 == stop) |
+                                                          static_cast<int>(by_name[position + 1] != bucket));
+            runs[n] = BucketCount(bucket, position + 1 - run);
             n += is_last;
-            run += (at + 1 - run) & (0 - is_last);
+            run += (position + 1 - run) & (0 - is_last);
         }
         row.n_buckets = static_cast<uint32_t>(n - first);
     }

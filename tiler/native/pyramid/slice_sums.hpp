@@ -17,10 +17,10 @@ namespace tilescope {
 // names and buckets all at once. Memory: 70 bytes for each number there is, and so much for durations that stand as they came.
 class SliceSums {
   public:
-    // Of so many slices, and of numbers below `numbers`.
+    // Makes room for so many slices, and for numbers below `numbers`.
     SliceSums(std::size_t numbers, std::size_t slices);
 
-    // What stands for a name below is its number.
+    // The row of a name. The key of a name, here and below, is its number.
     NameRow& at(int32_t key) {
         const auto number = static_cast<std::size_t>(key);
         used_[number / 64] |= uint64_t{1} << number % 64;
@@ -39,7 +39,7 @@ class SliceSums {
             keys[k] = static_cast<int32_t>(number);
             __builtin_prefetch(rows_.data() + number, 1);
             used_[number / 64] |= uint64_t{1} << number % 64;
-            started[k] = Started(buckets_of.of(durations[k]), number);
+            started[k] = Started(buckets_of.index_of(durations[k]), number);
         }
         next_started_ = started + names.size();
     }
@@ -77,7 +77,7 @@ class SliceSums {
     RowMerge merge_;
 };
 
-// Those of the slices of one track, as a `NameSweep` asks for them.
+// Sums of the slices of one track, as a `NameSweep` asks for them.
 class TrackSums {
   public:
     TrackSums(SliceSums& sums, PairNumbers::OfTrack numbers) : sums_(&sums), numbers_(numbers) {}

@@ -27,7 +27,7 @@ constexpr uint64_t kCallBins = 512;
 // So many durations are looked at together: on high levels most are too short.
 constexpr size_t kFew = 32;
 
-// Whether one of the durations, which are not negative, is no less. Compilers make wide instructions of it.
+// True if one of the durations, which are not negative, is no less. Compilers make wide instructions of it.
 bool has_one_of(int64_t least, Span<const int64_t> durations) {
     int64_t shorter = -1;  // negative as long as all differences are
     for (const int64_t duration : durations) shorter &= duration - least;
@@ -212,8 +212,8 @@ void SliceTrack::append(const Tile& tile, PageColumns& page) const {
             static_cast<uint8_t>((reaches_in ? 1 : 0) | (slices_.flags[k] & event_flag::of_slices)));
     };
     const size_t before = page.start.size();
-    for (size_t at = content.reaching_first; at < content.reaching_last; ++at) {
-        const size_t k = reaching_[at];
+    for (size_t position = content.reaching_first; position < content.reaching_last; ++position) {
+        const size_t k = reaching_[position];
         if (leaf || is_individual(slices_.duration[k], tile.level)) slice(k, true);
     }
     if (leaf) append_all(tile.first, tile.last, page);

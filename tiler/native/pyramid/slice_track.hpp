@@ -43,9 +43,9 @@ struct SliceColumns {
 
 class SliceTrack final : public TrackTiles {
   public:
-    // What grows with the slices that are open at once is taken from `budget`, as long as the tiles live. Throws ShortOfBudget,
-    // and std::invalid_argument for times that a run cannot have, or that are not in order.
-    // With `overview_level` it sums up the track's part of the overview layer, in bins of that level.
+    // Takes memory that grows with the slices that are open at once from `budget`, as long as the tiles live. Throws
+    // ShortOfBudget, and std::invalid_argument for times that a run cannot have, or that are not in order. With
+    // `overview_level` it sums up the track's part of the overview layer, in bins of that level.
     SliceTrack(const SliceColumns& slices, int root_level, MemoryBudget* budget = nullptr,
                std::optional<int> overview_level = std::nullopt);
 

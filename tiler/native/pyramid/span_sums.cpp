@@ -21,7 +21,7 @@ std::vector<int64_t> column(const ContainerReader& record, ColumnId id, std::siz
 
 DamagedContainer damaged_histogram() { return DamagedContainer("a histogram is damaged"); }
 
-// Whether names in a histogram have no row of their own.
+// True if names in a histogram have no row of their own.
 bool has_others(const ContainerReader& histogram) {
     const std::size_t n = histogram.tiles();
     const ContainerReader::Column* names = histogram.find(static_cast<uint8_t>(ColumnId::histogram_name), n);
@@ -41,22 +41,22 @@ void SpanSums::add_leaves(const ContainerReader& page, const std::vector<LeafPar
     LeafPage leaves(page);
     if (names) leaves.rename(*names);
     std::vector<int32_t> one_name;
-    for (std::size_t at = 0; at < parts.size();) {
-        const std::size_t tile = parts[at].tile;
-        SliceColumns slices = leaves.slices(parts[at]);
-        if (as[at] != kItsOwn) {
-            one_name.assign(slices.size(), as[at]);
+    for (std::size_t part = 0; part < parts.size();) {
+        const std::size_t tile = parts[part].tile;
+        SliceColumns slices = leaves.slices(parts[part]);
+        if (as[part] != kItsOwn) {
+            one_name.assign(slices.size(), as[part]);
             slices.name = one_name;
         }
         NameSweep sweep(slices);
         int64_t now = 0;
-        for (; at < parts.size() && parts[at].tile == tile; ++at) {
-            if (parts[at].first < now || parts[at].stop < parts[at].first) {
+        for (; part < parts.size() && parts[part].tile == tile; ++part) {
+            if (parts[part].first < now || parts[part].stop < parts[part].first) {
                 throw std::invalid_argument("parts of a tile are not in order");
             }
-            sweep.add(now, parts[at].first, unasked_);
-            sweep.add(parts[at].first, parts[at].stop, sums_);
-            now = parts[at].stop;
+            sweep.add(now, parts[part].first, unasked_);
+            sweep.add(parts[part].first, parts[part].stop, sums_);
+            now = parts[part].stop;
         }
         unasked_.clear();
     }
@@ -70,32 +70,32 @@ void SpanSums::each_bucket(const ContainerReader& buckets, Put put) const {
     const std::vector<int64_t> of_each = column(buckets, ColumnId::bucket_count, counts == nullptr ? 0 : counts->n);
     const std::vector<int64_t> step = column(buckets, ColumnId::bucket_step, of_each.size());
     const DurationBuckets& all = DurationBuckets::all();
-    std::size_t at = 0;
+    std::size_t position = 0;
     for (std::size_t k = 0; k < rows_.size(); ++k) {
         const Row& row = rows_[k];
         uint64_t left = row.count;
         int64_t bucket = 0, last = 0;
         if (left > 0) {
-            bucket = all.of(row.shortest);
-            last = all.of(row.longest);
+            bucket = all.index_of(row.shortest);
+            last = all.index_of(row.longest);
             put(row, static_cast<uint32_t>(bucket), 1);
             --left;
         }
         const bool has_more = left > 0;
         if (has_more) --left;
-        for (int64_t j = 0; j < n[k]; ++j, ++at) {
-            if (at == of_each.size() || step[at] < (j == 0 ? 0 : 1) || step[at] > last - bucket || of_each[at] < 1 ||
-                static_cast<uint64_t>(of_each[at]) > left) {
+        for (int64_t j = 0; j < n[k]; ++j, ++position) {
+            if (position == of_each.size() || step[position] < (j == 0 ? 0 : 1) || step[position] > last - bucket ||
+                of_each[position] < 1 || static_cast<uint64_t>(of_each[position]) > left) {
                 throw damaged_buckets();
             }
-            bucket += step[at];
-            left -= static_cast<uint64_t>(of_each[at]);
-            put(row, static_cast<uint32_t>(bucket), static_cast<uint64_t>(of_each[at]));
+            bucket += step[position];
+            left -= static_cast<uint64_t>(of_each[position]);
+            put(row, static_cast<uint32_t>(bucket), static_cast<uint64_t>(of_each[position]));
         }
         if (has_more) put(row, static_cast<uint32_t>(last), 1);
         if (left != 0) throw damaged_buckets();
     }
-    if (at != of_each.size()) throw damaged_buckets();
+    if (position != of_each.size()) throw damaged_buckets();
 }
 
 template <typename Take>
@@ -120,8 +120,8 @@ void SpanSums::each_row(const ContainerReader& histogram, Take take) {
         if ((name[k] < -1 && !is_other) || name[k] > INT32_MAX || !is_sum || !is_duration || lasted >> 63 != 0) {
             throw damaged_histogram();
         }
-        const auto known = static_cast<int32_t>(name[k]);
-        take(NameSum{known, static_cast<uint64_t>(count[k]), static_cast<uint64_t>(busy[k]), self, lasted, longest[k],
+        const auto name_id = static_cast<int32_t>(name[k]);
+        take(NameSum{name_id, static_cast<uint64_t>(count[k]), static_cast<uint64_t>(busy[k]), self, lasted, longest[k],
                      static_cast<int64_t>(shortest)});
     }
 }

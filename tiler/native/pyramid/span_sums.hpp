@@ -12,7 +12,7 @@
 
 namespace tilescope {
 
-// What stands for a name where slices are summed up under their own.
+// The name to pass where slices are summed up under their own.
 constexpr int32_t kItsOwn = -3;
 
 class SpanSums {

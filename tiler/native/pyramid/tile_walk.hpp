@@ -44,7 +44,7 @@ class TileWalk {
         hand_up();
         while (depth_ > 0) {
             Open& top = open_[depth_ - 1];
-            const HistogramTile& tile = (*tiles_)[top.at];
+            const HistogramTile& tile = (*tiles_)[top.position];
             const uint32_t leaf_of = tile.level == 0 ? UINT32_MAX : tile.leaf_of;
             if (const uint32_t below = top.tracks & ~leaf_of; below != 0 && top.next_child < 4) {
                 const int64_t child = 4 * tile.index + top.next_child++;
@@ -68,14 +68,14 @@ class TileWalk {
         return false;
     }
 
-    // Of the tile that was finished last: its place among all, itself, and what it is made of.
-    std::size_t at() const { return open_[depth_].at; }
-    const HistogramTile& tile() const { return (*tiles_)[at()]; }
+    // The position of the tile that was finished last, the tile itself, and its tally.
+    std::size_t position() const { return open_[depth_].position; }
+    const HistogramTile& tile() const { return (*tiles_)[position()]; }
     Tally& tally() { return open_[depth_].tally; }
 
   private:
     struct Open {
-        std::size_t at = 0;
+        std::size_t position = 0;
         uint32_t tracks = 0;  // those that it counts
         int next_child = 0;
         Tally tally;
@@ -83,11 +83,11 @@ class TileWalk {
         explicit Open(Tally empty) : tally(std::move(empty)) {}
     };
 
-    void open(std::size_t at, uint32_t tracks) {
-        next_ = at + 1;
+    void open(std::size_t position, uint32_t tracks) {
+        next_ = position + 1;
         if (depth_ == open_.size()) open_.emplace_back(empty_);
         Open& opened = open_[depth_++];
-        opened.at = at;
+        opened.position = position;
         opened.tracks = tracks;
         opened.next_child = 0;
     }

@@ -6,42 +6,42 @@ namespace tilescope {
 
 namespace {
 
-void put_columns(const PageColumns& of, const RoundedBusy& rounded, ContainerWriter& out) {
-    out.delta(ColumnId::index, of.index);
-    out.plain(ColumnId::slot, of.slot);
-    out.plain(ColumnId::tile_flags, of.tile_flags);
-    out.plain(ColumnId::n_slices, of.n_slices);
-    out.plain(ColumnId::n_bins, of.n_bins);
-    out.plain(ColumnId::n_counter_bins, of.n_counter_bins);
-    out.plain(ColumnId::n_samples, of.n_samples);
-    out.float64(ColumnId::carry, of.carry);
-    out.delta(ColumnId::start, of.start);
-    out.plain(ColumnId::duration, of.duration);
-    out.plain(ColumnId::row, of.row);
-    out.plain(ColumnId::name, of.name);
-    out.delta(ColumnId::ordinal, of.ordinal);
-    out.plain(ColumnId::slice_flags, of.slice_flags);
-    out.delta(ColumnId::bin, of.bin);
-    out.plain(ColumnId::bin_row, of.bin_row);
-    out.plain(ColumnId::count, of.count);
+void put_columns(const PageColumns& columns, const RoundedBusy& rounded, ContainerWriter& out) {
+    out.delta(ColumnId::index, columns.index);
+    out.plain(ColumnId::slot, columns.slot);
+    out.plain(ColumnId::tile_flags, columns.tile_flags);
+    out.plain(ColumnId::n_slices, columns.n_slices);
+    out.plain(ColumnId::n_bins, columns.n_bins);
+    out.plain(ColumnId::n_counter_bins, columns.n_counter_bins);
+    out.plain(ColumnId::n_samples, columns.n_samples);
+    out.float64(ColumnId::carry, columns.carry);
+    out.delta(ColumnId::start, columns.start);
+    out.plain(ColumnId::duration, columns.duration);
+    out.plain(ColumnId::row, columns.row);
+    out.plain(ColumnId::name, columns.name);
+    out.delta(ColumnId::ordinal, columns.ordinal);
+    out.plain(ColumnId::slice_flags, columns.slice_flags);
+    out.delta(ColumnId::bin, columns.bin);
+    out.plain(ColumnId::bin_row, columns.bin_row);
+    out.plain(ColumnId::count, columns.count);
     out.plain(ColumnId::busy, rounded.busy);
-    out.plain(ColumnId::bin_name, of.bin_name);
-    out.plain(ColumnId::share, of.share);
-    out.delta(ColumnId::counter_bin, of.counter_bin);
-    out.plain(ColumnId::n, of.n);
-    out.float64(ColumnId::first, of.first);
-    out.float64(ColumnId::last, of.last);
-    out.float64(ColumnId::min, of.min);
-    out.float64(ColumnId::max, of.max);
-    out.float64(ColumnId::mean, of.mean);
-    out.delta(ColumnId::time, of.time);
-    out.float64(ColumnId::value, of.value);
-    out.delta(ColumnId::sample_ordinal, of.sample_ordinal);
+    out.plain(ColumnId::bin_name, columns.bin_name);
+    out.plain(ColumnId::share, columns.share);
+    out.delta(ColumnId::counter_bin, columns.counter_bin);
+    out.plain(ColumnId::n, columns.n);
+    out.float64(ColumnId::first, columns.first);
+    out.float64(ColumnId::last, columns.last);
+    out.float64(ColumnId::min, columns.min);
+    out.float64(ColumnId::max, columns.max);
+    out.float64(ColumnId::mean, columns.mean);
+    out.delta(ColumnId::time, columns.time);
+    out.float64(ColumnId::value, columns.value);
+    out.delta(ColumnId::sample_ordinal, columns.sample_ordinal);
 }
 
-void put_residual(const PageColumns& of, const RoundedBusy& rounded, ContainerWriter& out) {
+void put_residual(const PageColumns& columns, const RoundedBusy& rounded, ContainerWriter& out) {
     out.plain(ColumnId::busy_residual, rounded.residual);
-    out.plain(ColumnId::longest_minus_busy, of.longest_minus_busy);
+    out.plain(ColumnId::longest_minus_busy, columns.longest_minus_busy);
 }
 
 }  // namespace
@@ -53,13 +53,13 @@ void PageColumns::append_bins(Span<const Bin> bins) {
         column.resize(before + bins.size());
         for (size_t k = 0; k < bins.size(); ++k) column[before + k] = value_of(bins[k]);
     };
-    append(bin, [](const Bin& of) { return of.bin; });
-    append(bin_row, [](const Bin& of) { return of.row; });
-    append(count, [](const Bin& of) { return static_cast<int64_t>(of.count); });
-    append(busy, [](const Bin& of) { return of.busy; });
-    append(bin_name, [](const Bin& of) { return of.name; });
-    append(share, [](const Bin& of) { return of.share; });
-    append(longest_minus_busy, [](const Bin& of) { return of.longest - of.busy; });
+    append(bin, [](const Bin& source) { return source.bin; });
+    append(bin_row, [](const Bin& source) { return source.row; });
+    append(count, [](const Bin& source) { return static_cast<int64_t>(source.count); });
+    append(busy, [](const Bin& source) { return source.busy; });
+    append(bin_name, [](const Bin& source) { return source.name; });
+    append(share, [](const Bin& source) { return source.share; });
+    append(longest_minus_busy, [](const Bin& source) { return source.longest - source.busy; });
 }
 
 PlannedPage::PlannedPage(std::unique_ptr<PageColumns> columns, int level, uint32_t block)

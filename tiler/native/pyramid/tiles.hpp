@@ -1,4 +1,4 @@
-// What all kinds of tracks share: their list of tiles, and the columns that tiles are written to.
+// Base of all kinds of tracks: their list of tiles, and the columns that tiles are written to.
 #pragma once
 
 #include <cstddef>
@@ -103,7 +103,7 @@ inline void append_number(std::vector<NumberRun>& numbers, int64_t number) {
     else numbers.push_back({number, 1});
 }
 
-// Those of `more`, of which there may be none.
+// Appends the numbers of `more`, of which there may be none.
 inline void append_numbers(std::vector<NumberRun>& numbers, const NumberRun& more) {
     if (more.n == 0) return;
     append_number(numbers, more.first);
@@ -133,7 +133,7 @@ class TrackTiles {
     virtual const std::vector<Tile>& tiles() const = 0;
     // Appends what the tile holds to the slice, bin, counter bin or sample columns, and its carry.
     virtual void append(const Tile& tile, PageColumns& page) const = 0;
-    // Whether its leaves hold slices.
+    // True if its leaves hold slices.
     virtual bool has_slices() const { return false; }
     // Roughly how many values the tile adds, to decide where a page ends.
     virtual size_t weight(const Tile& tile) const = 0;

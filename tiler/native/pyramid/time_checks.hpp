@@ -1,4 +1,5 @@
-// Whether the times of events are those that a run can have: columns come from outside, and are looked at before any shift.
+// Checks that the times of events are those that a run can have: columns come from outside, and are looked at before
+// any shift.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +26,10 @@ class SliceTimes {
     void add(int64_t start, int64_t duration) {
         // The highest bit of what must not be negative.
         constexpr uint64_t last = static_cast<uint64_t>(kTimeLimit) - 1;
-        const auto at = static_cast<uint64_t>(start);
+        const auto begin = static_cast<uint64_t>(start);
         const auto length = static_cast<uint64_t>(duration);
-        wrong_ |= at | length | (at - before_) | (last - at) | (last - at - length);
-        before_ = at;
+        wrong_ |= begin | length | (begin - before_) | (last - begin) | (last - begin - length);
+        before_ = begin;
     }
 
     // `start`: of all that were added. Throws std::invalid_argument.

@@ -19,7 +19,7 @@ namespace tilescope {
 // a `NameSweep`.
 class TrackSweep {
   public:
-    // What is open at once is taken from `budget`: ShortOfBudget.
+    // Takes memory for what is open at once from `budget`: ShortOfBudget.
     TrackSweep(const SliceColumns& slices, const LocalNames& names, MemoryBudget* budget)
         : slices_(slices), names_(&names), crossing_(budget) {}
 
@@ -60,7 +60,7 @@ class TrackSweep {
         for (const std::size_t n = slices_.size(); k < n && slices_.start[k] < stop; ++k) {
             const int64_t begin = slices_.start[k], lasts = slices_.duration[k], end = begin + lasts;
             if (kMarks) names.mark(names_->number(slices_.name[k]));
-            buckets.add(bucket_of.of(lasts));
+            buckets.add(bucket_of.index_of(lasts));
             longest = std::max(longest, lasts);
             shortest = std::min(shortest, lasts);
             duration += static_cast<uint64_t>(lasts);

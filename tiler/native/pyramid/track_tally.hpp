@@ -21,7 +21,7 @@ class TrackTally {
     // The track has something there.
     void use(std::size_t track) { used_.at(track) = 1; }
 
-    // What is known of parts of the tile. The other one is empty then.
+    // Takes the sums of parts of the tile from another one, which is empty then.
     void take_from(TrackTally& other) {
         for (std::size_t track = 0; track < rows_.size(); ++track) {
             if (other.used_.at(track) == 0) continue;
@@ -47,8 +47,8 @@ class TrackTally {
     }
 
   private:
-    static uint32_t least(const NameRow& row) { return DurationBuckets::all().of(row.shortest); }
-    static uint32_t most(const NameRow& row) { return DurationBuckets::all().of(row.longest); }
+    static uint32_t least(const NameRow& row) { return DurationBuckets::all().index_of(row.shortest); }
+    static uint32_t most(const NameRow& row) { return DurationBuckets::all().index_of(row.longest); }
 
     std::vector<NameRow> rows_;
     std::vector<BucketCounter> buckets_;

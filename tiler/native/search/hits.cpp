@@ -22,9 +22,9 @@ void each_hit(const HitFilter& filter, SearchPage& page, Span<const SearchedLeaf
         if (chosen.size() < rows.last - rows.first) chosen.resize(rows.last - rows.first);
         std::size_t n = 0;
         for (std::size_t k = rows.first; k < rows.last; ++k) {
-            const auto at = static_cast<uint64_t>(name[k]) + 1;
+            const auto number = static_cast<uint64_t>(name[k]) + 1;
             chosen[n] = k;
-            n += static_cast<std::size_t>(at < wanted.size()) & wanted[at < wanted.size() ? at : 0];
+            n += static_cast<std::size_t>(number < wanted.size()) & wanted[number < wanted.size() ? number : 0];
         }
         if (n == 0) continue;
         page.check(rows);
@@ -73,21 +73,22 @@ void HitBins::add(const HitFilter& filter, SearchPage& page, Span<const Searched
     const auto put_sums = [&] {
         if (count == 0) return;
         const auto bin = static_cast<std::size_t>((bin_start >> (2 * level_)) - first_bin_);
-        const std::size_t at = lane_now * bins_ + bin;
-        count_[at] += count;
-        part_[at] = busy > kBusyAtMost - part_[at] ? kBusyAtMost : part_[at] + busy;
+        const std::size_t index = lane_now * bins_ + bin;
+        count_[index] += count;
+        part_[index] = busy > kBusyAtMost - part_[index] ? kBusyAtMost : part_[index] + busy;
         count = busy = 0;
     };
     each_hit(filter, page, leaves, [&](const SearchedLeaf& leaf, std::size_t k, int64_t start, int64_t duration) {
         const int64_t end = start + duration;
-        const int64_t of = by_row_ ? leaf.tag + page.depths()[k] : leaf.tag;
-        const auto lane = static_cast<std::size_t>(of);
+        const int64_t signed_lane = by_row_ ? leaf.tag + page.depths()[k] : leaf.tag;
+        const auto lane = static_cast<std::size_t>(signed_lane);
         if (lane == lane_now && start >= bin_start && start < bin_end && end <= bin_end) {
             ++count;
             busy = end - start > kBusyAtMost - busy ? kBusyAtMost : busy + (end - start);
             return;
         }
-        if (leaf.tag < 0 || of < leaf.tag || lane >= lanes_) throw std::invalid_argument("a leaf is of no lane");
+        if (leaf.tag < 0 || signed_lane < leaf.tag || lane >= lanes_)
+            throw std::invalid_argument("a leaf is of no lane");
         put(lane, start, end);
         const int64_t bin = start >> (2 * level_);
         if (bin < first_bin_ || bin - first_bin_ >= static_cast<int64_t>(bins_)) return;
@@ -113,31 +114,31 @@ void HitBins::add(const HitBins& other) {
     if (other.level_ != level_ || other.first_bin_ != first_bin_ || other.bins_ != bins_ || other.lanes_ != lanes_) {
         throw std::invalid_argument("these are other bins");
     }
-    for (std::size_t at = 0; at < count_.size(); ++at) {
-        count_[at] += other.count_[at];
-        whole_[at] += other.whole_[at];
-        const int64_t part = other.part_[at];
-        part_[at] = part > kBusyAtMost - part_[at] ? kBusyAtMost : part_[at] + part;
+    for (std::size_t index = 0; index < count_.size(); ++index) {
+        count_[index] += other.count_[index];
+        whole_[index] += other.whole_[index];
+        const int64_t part = other.part_[index];
+        part_[index] = part > kBusyAtMost - part_[index] ? kBusyAtMost : part_[index] + part;
     }
 }
 
 void HitBins::put(std::size_t lane, int64_t start, int64_t end) {
     const auto bins = static_cast<int64_t>(bins_);
-    const auto at = [&](int64_t bin) { return lane * bins_ + static_cast<std::size_t>(bin); };
+    const auto index_of = [&](int64_t bin) { return lane * bins_ + static_cast<std::size_t>(bin); };
     const auto add = [](int64_t& sum, int64_t ticks) { sum = ticks > kBusyAtMost - sum ? kBusyAtMost : sum + ticks; };
     const int shift = 2 * level_;
     const int64_t first = (start >> shift) - first_bin_;
-    if (first >= 0 && first < bins) ++count_[at(first)];
+    if (first >= 0 && first < bins) ++count_[index_of(first)];
     if (end == start) return;
     const int64_t last = ((end - 1) >> shift) - first_bin_;
     if (last < 0 || first >= bins) return;
-    if (first == last) return add(part_[at(first)], end - start);
-    if (first >= 0) add(part_[at(first)], ((first + first_bin_ + 1) << shift) - start);
-    if (last < bins) add(part_[at(last)], end - ((last + first_bin_) << shift));
+    if (first == last) return add(part_[index_of(first)], end - start);
+    if (first >= 0) add(part_[index_of(first)], ((first + first_bin_ + 1) << shift) - start);
+    if (last < bins) add(part_[index_of(last)], end - ((last + first_bin_) << shift));
     const int64_t from = std::max<int64_t>(first + 1, 0), to = std::min(last, bins);
     if (from >= to) return;
-    ++whole_[at(from)];
-    if (to < bins) --whole_[at(to)];
+    ++whole_[index_of(from)];
+    if (to < bins) --whole_[index_of(to)];
 }
 
 HitBins::Sums HitBins::sums() const {
@@ -146,14 +147,14 @@ HitBins::Sums HitBins::sums() const {
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
         int64_t whole = 0;
         for (std::size_t bin = 0; bin < bins_; ++bin) {
-            const std::size_t at = lane * bins_ + bin;
-            whole += whole_[at];
-            const int64_t left = kBusyAtMost - part_[at];
-            const int64_t busy = whole > left / width ? kBusyAtMost : part_[at] + whole * width;
-            if (count_[at] == 0 && busy == 0) continue;
+            const std::size_t index = lane * bins_ + bin;
+            whole += whole_[index];
+            const int64_t left = kBusyAtMost - part_[index];
+            const int64_t busy = whole > left / width ? kBusyAtMost : part_[index] + whole * width;
+            if (count_[index] == 0 && busy == 0) continue;
             sums.lane.push_back(static_cast<int64_t>(lane));
             sums.bin.push_back(static_cast<int64_t>(bin));
-            sums.count.push_back(count_[at]);
+            sums.count.push_back(count_[index]);
             sums.busy.push_back(busy);
         }
     }

@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-// What is looked for. Windows ascend and do not touch.
+// The names, durations and windows that are searched for. Windows ascend and do not touch.
 struct HitFilter {
     std::vector<uint8_t> names;  // by name id, shifted by one: events without a name are the first
     int64_t shortest;
@@ -41,7 +41,7 @@ class HitBins {
     // Adds what another has counted. Throws std::invalid_argument where that is of other bins.
     void add(const HitBins& other);
 
-    // Of all bins with something in them, by lane, then by bin.
+    // The sums of all bins with something in them, by lane, then by bin.
     struct Sums {
         std::vector<int64_t> lane, bin, count, busy;
     };

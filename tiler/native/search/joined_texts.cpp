@@ -12,17 +12,17 @@ std::vector<int64_t> texts_with(std::string_view joined, Span<const int64_t> end
             throw std::invalid_argument("texts do not end there");
         }
     }
-    std::vector<int64_t> found;
+    std::vector<int64_t> indexes;
     const std::boyer_moore_horspool_searcher searcher(wanted.begin(), wanted.end());
-    const char* at = joined.begin();
+    const char* next = joined.begin();
     const int64_t* text = ends.begin();
     while (true) {
-        at = std::search(at, joined.end(), searcher);
-        if (at == joined.end()) return found;
-        text = std::lower_bound(text, ends.end(), at - joined.begin() + static_cast<int64_t>(wanted.size()));
-        if (text == ends.end()) return found;
-        found.push_back(text - ends.begin());
-        at = joined.begin() + *text + 1;
+        const char* const match = std::search(next, joined.end(), searcher);
+        if (match == joined.end()) return indexes;
+        text = std::lower_bound(text, ends.end(), match - joined.begin() + static_cast<int64_t>(wanted.size()));
+        if (text == ends.end()) return indexes;
+        indexes.push_back(text - ends.begin());
+        next = joined.begin() + *text + 1;
     }
 }
 

@@ -10,8 +10,8 @@
 
 namespace tilescope {
 
-// Which of the texts contain `wanted`, ascending. Text k ends at `ends[k]`, followed by one byte that is in no `wanted`.
-// Throws std::invalid_argument where the ends are not those of such texts.
+// Indexes of the texts that contain `wanted`, ascending. Text k ends at `ends[k]`, followed by one byte that is in no
+// `wanted`. Throws std::invalid_argument where the ends are not those of such texts.
 std::vector<int64_t> texts_with(std::string_view joined, Span<const int64_t> ends, std::string_view wanted);
 
 }  // namespace tilescope

@@ -23,12 +23,12 @@ std::optional<NameBounds> name_bounds(const ContainerReader& histogram, Span<con
     NameBounds bounds{kTimesEnd, -1};
     for (std::size_t k = 0; k < n; ++k) {
         if (name[k] < kNoName) return std::nullopt;
-        const auto at = static_cast<uint64_t>(name[k]) + 1;
-        if (at >= wanted.size() || longest[k] < 0 || longest[k] >= kTimesEnd || shorter[k] < 0 ||
+        const auto number = static_cast<uint64_t>(name[k]) + 1;
+        if (number >= wanted.size() || longest[k] < 0 || longest[k] >= kTimesEnd || shorter[k] < 0 ||
             shorter[k] > longest[k]) {
             throw DamagedContainer("a histogram is damaged");
         }
-        if (wanted[at] == 0 || count[k] <= 0) continue;
+        if (wanted[number] == 0 || count[k] <= 0) continue;
         bounds.longest = std::max(bounds.longest, longest[k]);
         bounds.shortest = std::min(bounds.shortest, longest[k] - shorter[k]);
     }

@@ -1,4 +1,4 @@
-// How long the slices of some names last, by a stored histogram.
+// The shortest and the longest slices of some names, by a stored histogram.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace tilescope {
 
-// Of slices that start in a tile, in ticks. Where there are none, the shortest is longer than the longest.
+// Bounds of the durations of slices that start in a tile, in ticks. Where there are none, the shortest is longer than
+// the longest.
 struct NameBounds {
     int64_t shortest, longest;
 };

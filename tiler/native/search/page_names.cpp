@@ -45,21 +45,21 @@ class Occurrences {
 
     NamesOnPages by_name() {
         if (names_.size() > UINT32_MAX) throw std::length_error("too many names on pages");
-        NamesOnPages found;
+        NamesOnPages names_on_pages;
         uint32_t before = 0;
         for_each_name([&](ShiftedName number) {
             uint32_t& pages = states_[number].pages;
-            found.name.push_back(int64_t{number} - 1);
-            found.count.push_back(pages);
+            names_on_pages.name.push_back(int64_t{number} - 1);
+            names_on_pages.count.push_back(pages);
             before += std::exchange(pages, before);
         });
-        found.page.resize(names_.size());
+        names_on_pages.page.resize(names_.size());
         for (std::size_t k = 0; k < pages_.size(); ++k) {
             const std::size_t end = k + 1 < pages_.size() ? pages_[k + 1].first : names_.size();
-            for (std::size_t at = pages_[k].first; at < end; ++at)
-                found.page[states_[names_[at]].pages++] = pages_[k].page;
+            for (std::size_t index = pages_[k].first; index < end; ++index)
+                names_on_pages.page[states_[names_[index]].pages++] = pages_[k].page;
         }
-        return found;
+        return names_on_pages;
     }
 
   private:
@@ -86,9 +86,9 @@ class Occurrences {
 }  // namespace
 
 NamesOnPages page_names(Span<const LeafNames> leaves, MemoryBudget* budget) {
-    Occurrences found(budget);
-    for (const LeafNames& leaf : leaves) found.add(leaf);
-    return found.by_name();
+    Occurrences occurrences(budget);
+    for (const LeafNames& leaf : leaves) occurrences.add(leaf);
+    return occurrences.by_name();
 }
 
 }  // namespace tilescope

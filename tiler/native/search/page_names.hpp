@@ -1,4 +1,4 @@
-// Which names start on which pages.
+// The names that start on each page, turned round: the pages of each name.
 #pragma once
 
 #include <cstddef>

@@ -34,9 +34,9 @@ SearchPage::SearchPage(Span<const uint8_t> data, std::size_t max_rows, SearchRoo
     decode(ColumnId::slot, tiles, {0, tiles}, room.slot);
     first_ = slices_;
     for (const SearchedLeaf& leaf : leaves) {
-        const Rows found = on_page(leaf);
-        first_ = std::min(first_, found.first);
-        last_ = std::max(last_, found.last);
+        const Rows rows = on_page(leaf);
+        first_ = std::min(first_, rows.first);
+        last_ = std::max(last_, rows.last);
     }
     if (first_ > last_) first_ = last_;
     decode(ColumnId::name, slices_, {first_, last_}, room.name);

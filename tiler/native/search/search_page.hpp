@@ -21,7 +21,7 @@ struct SearchedLeaf {
     int64_t tag;  // what the caller knows it by
 };
 
-// What the columns of a page are decoded into: the same room for one page after the other.
+// Buffers that the columns of a page are decoded into: the same for one page after the other.
 struct SearchRoom {
     std::vector<int64_t> index, slot, count, name, start, duration, row, ordinal, flags;
     std::vector<std::size_t> ends, chosen;
@@ -34,14 +34,14 @@ class SearchPage {
     // `data` outlives it, and so does `room`, which is of one page at a time. `leaves`: all that are searched on it.
     SearchPage(Span<const uint8_t> data, std::size_t max_rows, SearchRoom& room, Span<const SearchedLeaf> leaves);
 
-    // Where the slices of a leaf begin and end in the columns below.
+    // The rows of a leaf's slices in the columns below.
     struct Rows {
         std::size_t first;
         std::size_t last;
     };
     Rows rows(const SearchedLeaf& leaf) const {
-        const Rows found = on_page(leaf);
-        return {found.first - first_, found.last - first_};
+        const Rows rows_on_page = on_page(leaf);
+        return {rows_on_page.first - first_, rows_on_page.last - first_};
     }
 
     // Room for rows of a leaf.

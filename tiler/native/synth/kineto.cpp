@@ -58,7 +58,7 @@ class KinetoWriter {
         }
     }
 
-    // Whether the track has more events of this step.
+    // True if the track has more events of this step.
     bool turn(std::size_t k, std::uint64_t step, TrackEvents& source, TrackTotals& totals) {
         const PlannedTrack& track = plan_.tracks()[k];
         PlannedEvent event{};

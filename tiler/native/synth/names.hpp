@@ -32,7 +32,7 @@ Vocabulary host_vocabulary();
 
 // A fourth of a large program: 10,000 operations with long expressions, called as in no other stage.
 Vocabulary stage_vocabulary(std::uint64_t seed, std::uint64_t stage);
-// What PyTorch's traces name: kernels of CUDA on streams, operators on threads.
+// The names of PyTorch's traces: kernels of CUDA on streams, operators on threads.
 Vocabulary kernel_vocabulary(std::uint64_t seed);
 Vocabulary torch_vocabulary(std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-// Where a synthetic trace goes: pieces of about a mebibyte, handed on in order.
+// The output of a synthetic trace: pieces of about a mebibyte, handed on in order.
 #pragma once
 
 #include <cstddef>

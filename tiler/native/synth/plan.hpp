@@ -1,4 +1,4 @@
-// Which processes and tracks a synthetic trace has, when its steps are, and how many events each track gets.
+// The plan of a synthetic trace: its processes and tracks, when its steps are, and how many events each track gets.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct Window {
     std::uint64_t end_ps;
 };
 
-// Where a launch on a host thread and a module on a device meet. Ids are above 0.
+// A point at which a launch on a host thread and a module on a device meet. Ids are above 0.
 struct Flow {
     std::uint64_t thread;
     std::uint64_t slot;  // the launching event's place among the thread's events of the step
@@ -52,7 +52,8 @@ struct Flow {
 constexpr std::uint64_t kStreamsPerDevice = 8;
 constexpr std::uint64_t kFirstStream = 7;
 
-// How the kernels of PyTorch's traces are dealt out: as many on every stream in every step, each launched by its thread.
+// The distribution of the kernels of PyTorch's traces: as many on every stream in every step, each launched by its
+// thread.
 struct Kernels {
     std::uint64_t streams = 0;
     std::uint64_t per_step = 0;  // on one stream; 0: there are none

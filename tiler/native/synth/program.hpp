@@ -1,4 +1,5 @@
-// What a track does in one step: a fixed sequence of nested slices, as a compiled module or a training loop has one.
+// The program of a track in one step: a fixed sequence of nested slices, as a compiled module or a training loop has
+// one.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,7 @@ class Program {
     std::size_t size() const { return nodes_.size(); }
     // In the order of their starts, parents before children.
     const ProgramNode& node(std::size_t k) const { return nodes_[k]; }
-    // Where the latest of the first n nodes ends; at least 1.
+    // The end of the latest of the first n nodes; at least 1.
     std::uint32_t reach(std::size_t n) const { return reach_[n - 1]; }
 
   private:

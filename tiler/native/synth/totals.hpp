@@ -1,4 +1,4 @@
-// What a trace contains, counted from the events themselves and not from what a writer made of them.
+// Totals of a trace, counted from the events themselves and not from what a writer made of them.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 
 namespace tilescope::synth {
 
-// What all tracks share: they run the same programs with the same vocabularies.
+// Programs and vocabularies, which all tracks share.
 struct Score {
     explicit Score(const Plan& plan);
 
@@ -47,7 +47,7 @@ class TrackEvents {
     // False, and `event` unchanged, after the last one.
     bool next(PlannedEvent& event);
 
-    // Of the event that `next` gives; the number of all steps at the end.
+    // The step of the event that `next` gives; the number of all steps at the end.
     std::uint64_t step() const { return step_; }
 
   private:

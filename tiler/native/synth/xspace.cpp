@@ -105,8 +105,8 @@ constexpr std::array<const char*, kStats> kStatNames = {"",
                                                         "source_stack",
                                                         "device_ordinal"};
 
-// Whether traces of a kind have the stat at all. Captures of TPUs have no groups: viewers add them, and xprof takes a trace
-// with groups for one that it has prepared already.
+// True if traces of a kind have the stat at all. Captures of TPUs have no groups: viewers add them, and xprof takes a
+// trace with groups for one that it has prepared already.
 bool has_stat(const Plan& plan, std::uint64_t id) { return plan.realistic() ? id != kGroupId : id <= kSourceFile; }
 
 void uint_stat(Wire& wire, unsigned field, Stat id, std::uint64_t value) {
@@ -130,7 +130,7 @@ void text_stat(Wire& wire, unsigned field, Stat id, std::string_view value) {
     wire.close(mark);
 }
 
-// How many bytes are read and written, and where.
+// Writes how many bytes are read and written, and where.
 void memory_access_stat(Wire& wire, unsigned field, std::uint64_t read, std::uint64_t written) {
     constexpr std::uint64_t kHbm = 1;
     const std::size_t mark = wire.open(field);

@@ -43,7 +43,7 @@ void EventSink::renumber(EventSink& part) {
         if (rows.name.data()[row] >= 0) rows.name.data()[row] = names[static_cast<std::size_t>(rows.name.data()[row])];
         const auto track = static_cast<std::size_t>(rows.track.data()[row]);
         const TrackEntry& entry = part.tracks_.tracks()[track];
-        rows.key.data()[row] = keys.of(rows.key.data()[row]);
+        rows.key.data()[row] = keys.renumbered(rows.key.data()[row]);
         if (tracks[track] < 0) tracks[track] = tracks_.of_part(entry, scopes);
         rows.track.data()[row] = tracks[track];
     }

@@ -23,7 +23,7 @@ EventBegin event_begins(const char* p, const char* end, std::size_t max_bytes, E
     const EventEnd parsed = parse_event(p, p + std::min(max_bytes, available), fields, Depths::refused);
     if (parsed.status == Scan::incomplete && available < max_bytes) return {Answer::undecided, end};
     const bool event = parsed.status == Scan::ok && parsed.as == ParsedAs::event && EventSink::looks_like_event(fields);
-    return {event ? Answer::yes : Answer::no, parsed.at};
+    return {event ? Answer::yes : Answer::no, parsed.position};
 }
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// Whether a trace event begins at some place in the middle of a file.
+// Detection of a trace event that begins at some place in the middle of a file.
 #pragma once
 
 #include <cstddef>

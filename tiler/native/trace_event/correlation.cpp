@@ -5,13 +5,13 @@
 
 #include "trace_event/decimal.hpp"
 #include "trace_event/json_scan.hpp"
-#include "trace_event/members.hpp"
+#include "trace_event/member_walk.hpp"
 
 namespace tilescope {
 
 namespace {
 
-// What an event is to a launch.
+// The part of a launch that an event is: its call, or the work that it starts.
 enum class LaunchPart { none, call, work };
 
 bool is_word(std::string_view text, std::string_view lower) {
@@ -42,23 +42,23 @@ constexpr std::string_view quoted_key = "\"correlation\"";
 
 // The first member `correlation` of the arguments themselves.
 RawValue correlation_of(std::string_view arguments) {
-    RawValue found;
-    const void* const at = memmem(arguments.data(), arguments.size(), quoted_key.data(), quoted_key.size());
-    if (at == nullptr) return found;
-    const char* const key = static_cast<const char*>(at);
+    RawValue correlation;
+    const void* const match = memmem(arguments.data(), arguments.size(), quoted_key.data(), quoted_key.size());
+    if (match == nullptr) return correlation;
+    const char* const key = static_cast<const char*>(match);
     const char* const end = arguments.data() + arguments.size();
     const char* const colon = skip_space(key + quoted_key.size(), end);
     // As nearly all are: a key, and no object before it in which it could lie.
     const auto before = static_cast<std::size_t>(key - arguments.data()) - 1;
     if (colon != end && *colon == ':' && std::memchr(arguments.data() + 1, '{', before) == nullptr) {
-        const ScanEnd read = read_value(skip_space(colon + 1, end), end, found);
-        return read.status == Scan::ok ? found : RawValue();
+        const ScanEnd read = read_value(skip_space(colon + 1, end), end, correlation);
+        return read.status == Scan::ok ? correlation : RawValue();
     }
     for_each_member(arguments, [&](std::string_view name, const RawValue& value) {
-        if (name == "correlation") found = value;
+        if (name == "correlation") correlation = value;
         return name != "correlation";
     });
-    return found;
+    return correlation;
 }
 
 }  // namespace

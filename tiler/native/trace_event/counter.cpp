@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "trace_event/json_text.hpp"
-#include "trace_event/members.hpp"
+#include "trace_event/member_walk.hpp"
 #include "trace_event/sink.hpp"
 
 namespace tilescope {
@@ -22,8 +22,8 @@ Sample read_sample(const RawValue& value, double& out) {
     const char* first = value.text.data();
     const char* last = first + value.text.size();
     if (value.kind == JsonKind::word && *first == '+') ++first;  // no JSON, but surely a number
-    const auto [at, error] = std::from_chars(first, last, out);
-    if (at != last || value.text.empty()) return Sample::no_number;
+    const auto [parsed_end, error] = std::from_chars(first, last, out);
+    if (parsed_end != last || value.text.empty()) return Sample::no_number;
     if (error == std::errc::result_out_of_range || !std::isfinite(out)) return Sample::not_finite;
     return error == std::errc() ? Sample::ok : Sample::no_number;
 }

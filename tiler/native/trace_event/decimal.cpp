@@ -42,25 +42,25 @@ struct Number {
 };
 
 bool split(std::string_view text, Number& out) {
-    std::size_t at = 0;
+    std::size_t position = 0;
     const auto digits = [&] {
-        const std::size_t first = at;
-        while (at < text.size() && is_digit(text[at])) ++at;
-        return text.substr(first, at - first);
+        const std::size_t first = position;
+        while (position < text.size() && is_digit(text[position])) ++position;
+        return text.substr(first, position - first);
     };
     out.negative = !text.empty() && text[0] == '-';
-    if (out.negative) ++at;
+    if (out.negative) ++position;
     out.whole = digits();
     if (out.whole.empty() || (out.whole.size() > 1 && out.whole[0] == '0')) return false;
-    if (at < text.size() && text[at] == '.') {
-        ++at;
+    if (position < text.size() && text[position] == '.') {
+        ++position;
         out.fraction = digits();
         if (out.fraction.empty()) return false;
     }
-    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-        ++at;
-        const bool minus = at < text.size() && text[at] == '-';
-        if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
+    if (position < text.size() && (text[position] == 'e' || text[position] == 'E')) {
+        ++position;
+        const bool minus = position < text.size() && text[position] == '-';
+        if (position < text.size() && (text[position] == '-' || text[position] == '+')) ++position;
         const std::string_view exponent = digits();
         if (exponent.empty()) return false;
         for (const char c : exponent) {
@@ -68,7 +68,7 @@ bool split(std::string_view text, Number& out) {
         }
         if (minus) out.exponent = -out.exponent;
     }
-    return at == text.size();
+    return position == text.size();
 }
 
 // The digits of whole and fraction without leading zeros; 0 beyond both ends.
@@ -80,20 +80,22 @@ class Digits {
 
     bool all_zero() const { return skipped_ == total(); }
 
-    // How many digits stand before the decimal point; negative: zeros after it.
+    // Number of digits before the decimal point; negative: zeros after it.
     std::int64_t before_point() const {
         return static_cast<std::int64_t>(whole_.size()) - static_cast<std::int64_t>(skipped_);
     }
 
     int operator[](std::int64_t place) const {
         if (place < 0) return 0;
-        const std::size_t at = skipped_ + static_cast<std::size_t>(place);
-        return at < total() ? raw(at) - '0' : 0;
+        const std::size_t index = skipped_ + static_cast<std::size_t>(place);
+        return index < total() ? raw(index) - '0' : 0;
     }
 
   private:
     std::size_t total() const { return whole_.size() + fraction_.size(); }
-    char raw(std::size_t at) const { return at < whole_.size() ? whole_[at] : fraction_[at - whole_.size()]; }
+    char raw(std::size_t index) const {
+        return index < whole_.size() ? whole_[index] : fraction_[index - whole_.size()];
+    }
 
     std::string_view whole_;
     std::string_view fraction_;
@@ -136,27 +138,28 @@ DecimalStatus scale(const Number& number, PicoTime& out) {
 
 DecimalStatus parse_microseconds(std::string_view text, PicoTime& out) {
     // Nearly all: up to 16 whole digits and 6 decimals, no exponent, no superfluous zero.
-    std::size_t at = !text.empty() && text[0] == '-' ? 1 : 0;
-    const bool negative = at == 1;
-    const std::size_t whole_first = at;
+    std::size_t position = !text.empty() && text[0] == '-' ? 1 : 0;
+    const bool negative = position == 1;
+    const std::size_t whole_first = position;
     std::int64_t us = 0;
     std::int64_t eight = 0;
-    while (text.size() - at >= 8 && at - whole_first <= 8 && eight_digits(text.data() + at, eight)) {
+    while (text.size() - position >= 8 && position - whole_first <= 8 && eight_digits(text.data() + position, eight)) {
         us = us * 100'000'000 + eight;
-        at += 8;
+        position += 8;
     }
-    while (at < text.size() && is_digit(text[at]) && at - whole_first < 16) us = us * 10 + (text[at++] - '0');
-    const std::size_t whole_digits = at - whole_first;
+    while (position < text.size() && is_digit(text[position]) && position - whole_first < 16)
+        us = us * 10 + (text[position++] - '0');
+    const std::size_t whole_digits = position - whole_first;
     int fraction = 0;
-    if (at < text.size() && text[at] == '.') {
-        const std::size_t fraction_first = ++at;
-        while (at < text.size() && is_digit(text[at]) && at - fraction_first < 6)
-            fraction = fraction * 10 + (text[at++] - '0');
-        const std::size_t decimals = at - fraction_first;
+    if (position < text.size() && text[position] == '.') {
+        const std::size_t fraction_first = ++position;
+        while (position < text.size() && is_digit(text[position]) && position - fraction_first < 6)
+            fraction = fraction * 10 + (text[position++] - '0');
+        const std::size_t decimals = position - fraction_first;
         if (decimals == 0) return DecimalStatus::malformed;
         for (std::size_t k = decimals; k < 6; ++k) fraction *= 10;
     }
-    if (at == text.size() && us < ns_max / 1000 && whole_digits > 0 &&
+    if (position == text.size() && us < ns_max / 1000 && whole_digits > 0 &&
         (whole_digits == 1 || text[whole_first] != '0')) {
         return finish(negative, us * 1000 + fraction / 1000, fraction % 1000, out);
     }

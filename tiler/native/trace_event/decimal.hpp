@@ -12,7 +12,7 @@ struct PicoTime {
     std::int16_t ps = 0;
 };
 
-// What times in a file count.
+// The unit of times in a file.
 enum class TimeUnit { microseconds, nanoseconds };
 
 enum class DecimalStatus { ok, malformed, out_of_range };

@@ -13,8 +13,8 @@ const char* EventGuess::read(const char* p, const char* end, EventFields& out) {
     for (std::size_t place = 0; place < order_.size(); ++place) {
         if (const char* after = read_kind(kinds_[order_[place]], p, end, out)) {
             const auto first = order_.begin();
-            const auto at = first + static_cast<std::ptrdiff_t>(place);
-            std::rotate(first, at, at + 1);
+            const auto matched = first + static_cast<std::ptrdiff_t>(place);
+            std::rotate(first, matched, matched + 1);
             patience_ = std::min(patience_ + 1, kPatience);
             return after;
         }
@@ -32,18 +32,18 @@ const char* EventGuess::read_kind(const Kind& kind, const char* p, const char* e
         if (k != 0 && !begins_with(p, end, plain + run.first, run.size)) return nullptr;
         begins_[k] = p;
         for (; fixed < run.fixed; ++fixed) {
-            const Fixed& of = kind.fixed[fixed];
-            RawValue& value = out.*of.field;
-            value = of.value;
-            value.text = {p + of.offset, of.value.text.size()};
+            const Fixed& entry = kind.fixed[fixed];
+            RawValue& value = out.*entry.field;
+            value = entry.value;
+            value.text = {p + entry.offset, entry.value.text.size()};
         }
         p += run.size;
         if (run.form == ValueForm::none) break;
         p = read_value(run, p, end, out);
         if (p == nullptr) return nullptr;
     }
-    const auto at = [this](Place place) { return begins_[place.run] + place.offset; };
-    for (const Rest& rest : kind.rest) out.rest.push_back(text_between(at(rest.begin), at(rest.end)));
+    const auto position_of = [this](Place place) { return begins_[place.run] + place.offset; };
+    for (const Rest& rest : kind.rest) out.rest.push_back(text_between(position_of(rest.begin), position_of(rest.end)));
     out.any = true;
     return p;
 }
@@ -61,12 +61,12 @@ const char* EventGuess::read_value(const Run& run, const char* p, const char* en
     }
     case ValueForm::token: {
         const ScanEnd value = read_token(p, end, into);
-        return value.status == Scan::ok ? value.at : nullptr;
+        return value.status == Scan::ok ? value.position : nullptr;
     }
     case ValueForm::arguments: {
         if (p == end || *p != '{') return nullptr;
         const ScanEnd value = read_arguments(p, end, out, Depths::refused);
-        return value.status == Scan::ok ? value.at : nullptr;
+        return value.status == Scan::ok ? value.position : nullptr;
     }
     case ValueForm::none: break;
     }
@@ -75,8 +75,8 @@ const char* EventGuess::read_value(const Run& run, const char* p, const char* en
 
 // Values of few kinds, which tell events of one kind from those of others.
 bool EventGuess::is_fixed(Field field) {
-    for (const Field one : {&EventFields::ph, &EventFields::cat, &EventFields::instant_scope, &EventFields::bp}) {
-        if (field == one) return true;
+    for (const Field fixed : {&EventFields::ph, &EventFields::cat, &EventFields::instant_scope, &EventFields::bp}) {
+        if (field == fixed) return true;
     }
     return false;
 }
@@ -125,10 +125,10 @@ void EventGuess::learn(const char* begin, const char* end, const EventFields& ev
     end_run(end);
     if (kind.plain.size() > kLongest) return;
     kind.plain.append(kReadBehind, '\0');
-    const auto place_of = [&](const char* at) {
-        const auto found = std::find_if(bounds.begin(), bounds.end(),
-                                        [at](const auto& of) { return of.first <= at && at <= of.second; });
-        return Place{static_cast<std::uint32_t>(found - bounds.begin()), static_cast<std::uint32_t>(at - found->first)};
+    const auto place_of = [&](const char* p) {
+        const auto range = std::find_if(bounds.begin(), bounds.end(),
+                                        [p](const auto& bound) { return bound.first <= p && p <= bound.second; });
+        return Place{static_cast<std::uint32_t>(range - bounds.begin()), static_cast<std::uint32_t>(p - range->first)};
     };
     for (const std::string_view rest : event.rest)
         kind.rest.push_back({place_of(rest.data()), place_of(rest.data() + rest.size())});

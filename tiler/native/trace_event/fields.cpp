@@ -6,7 +6,7 @@
 
 #include "trace_event/json_scan.hpp"
 #include "trace_event/json_text.hpp"
-#include "trace_event/members.hpp"
+#include "trace_event/member_walk.hpp"
 #include "trace_event/raw_values.hpp"
 
 namespace tilescope {
@@ -64,16 +64,16 @@ constexpr std::array known_keys{
 
 // Null when no column needs that member.
 const KnownKey* find_known(std::string_view key) {
-    for (const KnownKey& known : known_keys) {
-        if (known.key == key) return &known;
+    for (const KnownKey& entry : known_keys) {
+        if (entry.key == key) return &entry;
     }
     return nullptr;
 }
 
 // The same of the eight bytes that begin with `"key"`, for short keys.
 const KnownKey* find_short(std::uint64_t text) {
-    for (const KnownKey& known : known_keys) {
-        if (known.mask != 0 && known.is(text)) return &known;
+    for (const KnownKey& entry : known_keys) {
+        if (entry.mask != 0 && entry.is(text)) return &entry;
     }
     return nullptr;
 }
@@ -141,7 +141,7 @@ ScanEnd read_value(const char* p, const char* end, RawValue& out) { return read_
 
 EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths depths) {
     out.clear();
-    const auto stop = [](Scan status, const char* at) { return EventEnd{status, at, ParsedAs::event}; };
+    const auto stop = [](Scan status, const char* here) { return EventEnd{status, here, ParsedAs::event}; };
     bool comma = true;
     bool after_string = false;
     std::size_t place = 0;  // of the member in the event
@@ -166,30 +166,30 @@ EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths de
         }
         out.any = true;
         const char* member = p;
-        const KnownKey* known = &known_keys[place < out.key_order.size() ? out.key_order[place] : 0];
+        const KnownKey* known_key = &known_keys[place < out.key_order.size() ? out.key_order[place] : 0];
         const std::uint64_t word = end - p >= 8 ? word_at(p) : 0;
-        if (known->is(word)) {
-            p += known->quoted;
-        } else if (const KnownKey* found = find_short(word); found != nullptr) {
-            known = found;
-            p += known->quoted;
+        if (known_key->is(word)) {
+            p += known_key->quoted;
+        } else if (const KnownKey* short_key = find_short(word); short_key != nullptr) {
+            known_key = short_key;
+            p += known_key->quoted;
             if (place < out.key_order.size()) {
-                out.key_order[place] = static_cast<std::uint8_t>(known - known_keys.data());
+                out.key_order[place] = static_cast<std::uint8_t>(known_key - known_keys.data());
             }
         } else {
             const StringEnd key_end = find_string_end(p + 1, end);
             if (key_end.quote == nullptr) return stop(Scan::incomplete, end);
             const std::string_view key = text_between(p + 1, key_end.quote);
             p = key_end.quote + 1;
-            known = find_known(key);
-            if (known == nullptr && key == "traceEvents") {
+            known_key = find_known(key);
+            if (known_key == nullptr && key == "traceEvents") {
                 p = skip_space(p, end);
                 if (p == end) return stop(Scan::incomplete, p);
                 if (*p != ':') return stop(Scan::damaged, p);
                 return {Scan::ok, skip_space(p + 1, end), ParsedAs::trace_object};
             }
-            if (known != nullptr && known->mask != 0 && place < out.key_order.size()) {
-                out.key_order[place] = static_cast<std::uint8_t>(known - known_keys.data());
+            if (known_key != nullptr && known_key->mask != 0 && place < out.key_order.size()) {
+                out.key_order[place] = static_cast<std::uint8_t>(known_key - known_keys.data());
             }
         }
         ++place;
@@ -198,16 +198,16 @@ EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths de
         if (*p != ':') return stop(Scan::damaged, p);
         p = skip_space(p + 1, end);
         RawValue other;
-        RawValue& into = known == nullptr ? other : out.*known->field;
+        RawValue& into = known_key == nullptr ? other : out.*known_key->field;
         const bool are_arguments = &into == &out.args;
         const ScanEnd value =
             are_arguments ? read_arguments(p, end, out, depths) : read_raw_value(p, end, into, depths);
-        if (value.status != Scan::ok) return stop(value.status, value.at);
+        if (value.status != Scan::ok) return stop(value.status, value.position);
         if (out.member_count < EventFields::kMostMembers)
-            out.members[out.member_count] = {known == nullptr ? nullptr : known->field, into};
+            out.members[out.member_count] = {known_key == nullptr ? nullptr : known_key->field, into};
         ++out.member_count;
-        p = value.at;
-        if (known == nullptr || !known->in_column) {
+        p = value.position;
+        if (known_key == nullptr || !known_key->in_column) {
             if (into.deep) {
                 add_cut(out, text_between(member, p));
             } else {
@@ -220,13 +220,13 @@ EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths de
 }
 
 RawValue find_member(const RawValue& object, std::string_view key) {
-    RawValue found;
-    if (object.kind != JsonKind::object) return found;
+    RawValue last;
+    if (object.kind != JsonKind::object) return last;
     for_each_member(object.text, [&](std::string_view name, const RawValue& value) {
-        if (name == key) found = value;
+        if (name == key) last = value;
         return true;
     });
-    return found;
+    return last;
 }
 
 std::string scalar_text(const RawValue& value) {

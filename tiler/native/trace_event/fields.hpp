@@ -16,7 +16,7 @@ namespace tilescope {
 
 enum class JsonKind { missing, string, number, word, object, array };
 
-// Whether a word stands for what no number is, as JavaScript and Python write it: NaN, -Infinity, +inf.
+// True if a word stands for what no number is, as JavaScript and Python write it: NaN, -Infinity, +inf.
 bool is_no_number(std::string_view word);
 
 // A value as it is written; a string without its quotes.
@@ -72,12 +72,12 @@ enum class ParsedAs { event, trace_object };
 
 struct EventEnd {
     Scan status;
-    const char* at;  // behind the object; otherwise where it went wrong
+    const char* position;  // behind the object; otherwise where it went wrong
     ParsedAs as;     // a trace object is one with a member "traceEvents", which is as far as it was read
 };
 
-// What becomes of values that are nested deeper than max_depth. Who tries many places of a text refuses them: he would pass
-// over the same depths again and again.
+// The treatment of values that are nested deeper than max_depth. Who tries many places of a text refuses them: he would
+// pass over the same depths again and again.
 enum class Depths { cut, refused };
 
 // `p` stands at the opening brace. The views in `out` point into the text, and into `out`.

@@ -30,7 +30,7 @@ struct Decimal {
     }
 };
 
-// Of a number as JSON allows it, with a short exponent.
+// Returns the decimal of a number as JSON allows it, with a short exponent.
 Decimal decimal_of(std::string_view text) {
     Decimal out;
     std::int64_t written = 0;
@@ -56,7 +56,7 @@ Decimal decimal_of(std::string_view text) {
     return out;
 }
 
-// Whether the shortest text that means the double is this number.
+// True if the shortest text that means the double is this number.
 bool is_exact(double value, std::string_view text) {
     if (std::min(text.find_first_of("eE"), text.size()) < kSurelyExact) return true;
     std::array<char, 32> shortest{};
@@ -67,33 +67,33 @@ bool is_exact(double value, std::string_view text) {
 
 enum class NumberForm { none, integer, decimal };
 
-// What JSON calls a number.
+// Returns the form of what JSON calls a number.
 NumberForm form_of(std::string_view text) {
-    std::size_t at = 0;
+    std::size_t position = 0;
     const auto digits = [&] {
-        const std::size_t first = at;
-        while (at < text.size() && is_digit(text[at])) ++at;
-        return at - first;
+        const std::size_t first = position;
+        while (position < text.size() && is_digit(text[position])) ++position;
+        return position - first;
     };
-    if (at < text.size() && text[at] == '-') ++at;
-    const std::size_t first = at;
+    if (position < text.size() && text[position] == '-') ++position;
+    const std::size_t first = position;
     const std::size_t whole = digits();
     if (whole == 0 || (whole > 1 && text[first] == '0')) return NumberForm::none;
-    if (at == text.size()) return NumberForm::integer;
-    if (text[at] == '.') {
-        ++at;
+    if (position == text.size()) return NumberForm::integer;
+    if (text[position] == '.') {
+        ++position;
         if (digits() == 0) return NumberForm::none;
     }
-    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-        ++at;
-        if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+    if (position < text.size() && (text[position] == 'e' || text[position] == 'E')) {
+        ++position;
+        if (position < text.size() && (text[position] == '+' || text[position] == '-')) ++position;
         const std::size_t exponent = digits();
         if (exponent == 0 || exponent > 6) return NumberForm::none;
     }
-    return at == text.size() ? NumberForm::decimal : NumberForm::none;
+    return position == text.size() ? NumberForm::decimal : NumberForm::none;
 }
 
-// Of a number or a word.
+// Returns the value of a number or a word.
 ArgumentValue token_value(std::string_view text) {
     ArgumentValue value;
     const char* first = text.data();
@@ -127,34 +127,34 @@ ArgumentValue token_value(std::string_view text) {
 }
 
 bool is_utf8(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t length = utf8::sequence_length(text, at);
+    for (std::size_t offset = 0; offset < text.size();) {
+        const std::size_t length = utf8::sequence_length(text, offset);
         if (length == 0) return false;
-        at += length;
+        offset += length;
     }
     return true;
 }
 
 const char* skipped(const char* p, const char* end) {
     const ScanEnd value = skip_value(p, end);
-    return value.status == Scan::ok ? value.at : nullptr;
+    return value.status == Scan::ok ? value.position : nullptr;
 }
 
 }  // namespace
 
-void JsonArguments::read(std::string_view raw, Span<ArgumentValue> found) const {
-    std::fill(found.begin(), found.end(), ArgumentValue());
+void JsonArguments::read(std::string_view raw, Span<ArgumentValue> values) const {
+    std::fill(values.begin(), values.end(), ArgumentValue());
     const char* p = raw.data();
     const char* end = p + raw.size();
-    while (p != nullptr && p != end) p = *p == '{' ? read_object(p, end, false, found) : nullptr;
+    while (p != nullptr && p != end) p = *p == '{' ? read_object(p, end, false, values) : nullptr;
     if (p == nullptr) {
         ArgumentValue unclear;
         unclear.kind = ValueKind::unclear;
-        std::fill(found.begin(), found.end(), unclear);
+        std::fill(values.begin(), values.end(), unclear);
     }
 }
 
-const char* JsonArguments::read_object(const char* p, const char* end, bool is_args, Span<ArgumentValue> found) const {
+const char* JsonArguments::read_object(const char* p, const char* end, bool is_args, Span<ArgumentValue> values) const {
     p = skip_space(p + 1, end);
     if (p != end && *p == '}') return p + 1;
     bool has_args = false;
@@ -170,9 +170,9 @@ const char* JsonArguments::read_object(const char* p, const char* end, bool is_a
         if (!is_args && name == "args" && *p == '{') {
             if (has_args) return nullptr;
             has_args = true;
-            p = read_object(p, end, true, found);
+            p = read_object(p, end, true, values);
         } else {
-            p = read_member(p, end, name, found);
+            p = read_member(p, end, name, values);
         }
         if (p == nullptr) return nullptr;
         p = skip_space(p, end);
@@ -184,10 +184,10 @@ const char* JsonArguments::read_object(const char* p, const char* end, bool is_a
 }
 
 const char* JsonArguments::read_member(const char* p, const char* end, std::string_view name,
-                                       Span<ArgumentValue> found) const {
+                                       Span<ArgumentValue> values) const {
     const std::size_t number = number_of(name);
     if (number == names_.size()) return skipped(p, end);
-    ArgumentValue& value = found[number];
+    ArgumentValue& value = values[number];
     const bool is_second = value.kind != ValueKind::absent;
     value = ArgumentValue();
     value.kind = ValueKind::unclear;

@@ -11,7 +11,7 @@
 
 namespace tilescope {
 
-// What plain JSON says is read here. Whatever a tolerant reader has to think about is unclear: escapes, words, integers
+// Reads arguments from plain JSON. Whatever a tolerant reader has to think about is unclear: escapes, words, integers
 // beyond 64 bits, objects and arrays, what is there twice, and all arguments of a text that is not JSON.
 class JsonArguments {
   public:
@@ -19,12 +19,12 @@ class JsonArguments {
 
     // Writes the values of the arguments. `raw`: one or two objects, with the arguments in a member "args" of theirs, or
     // beside it.
-    void read(std::string_view raw, Span<ArgumentValue> found) const;
+    void read(std::string_view raw, Span<ArgumentValue> values) const;
 
   private:
     // `p` stands at the bracket. Returns the place behind the object; null where the text is not plain.
-    const char* read_object(const char* p, const char* end, bool is_args, Span<ArgumentValue> found) const;
-    const char* read_member(const char* p, const char* end, std::string_view name, Span<ArgumentValue> found) const;
+    const char* read_object(const char* p, const char* end, bool is_args, Span<ArgumentValue> values) const;
+    const char* read_member(const char* p, const char* end, std::string_view name, Span<ArgumentValue> values) const;
     std::size_t number_of(std::string_view name) const;
 
     std::vector<std::string> names_;

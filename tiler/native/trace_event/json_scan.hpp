@@ -16,7 +16,7 @@ inline std::string_view text_between(const char* from, const char* to) {
     return {from, static_cast<std::size_t>(to - from)};
 }
 
-// Where a string ends. `quote` is null when the text ends first.
+// The end of a string. `quote` is null when the text ends first.
 struct StringEnd {
     const char* quote;
     bool escaped;    // holds a backslash
@@ -37,10 +37,10 @@ inline StringEnd find_string_end(const char* p, const char* end) {
                 _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash))));
             auto tops = static_cast<unsigned>(_mm_movemask_epi8(block));
             if (stops != 0) {
-                const auto at = static_cast<unsigned>(__builtin_ctz(stops));
-                tops &= (1U << at) - 1;
+                const auto index = static_cast<unsigned>(__builtin_ctz(stops));
+                tops &= (1U << index) - 1;
                 non_ascii = non_ascii || tops != 0;
-                p += at;
+                p += index;
                 break;
             }
             non_ascii = non_ascii || tops != 0;
@@ -99,8 +99,8 @@ inline const char* skip_space(const char* p, const char* end) {
             const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
             const auto is = [block](char c) { return _mm_cmpeq_epi8(block, _mm_set1_epi8(c)); };
             const __m128i spaces = _mm_or_si128(_mm_or_si128(is(' '), is('\n')), _mm_or_si128(is('\t'), is('\r')));
-            const auto found = static_cast<unsigned>(_mm_movemask_epi8(spaces));
-            if (found != 0xFFFF) return p + __builtin_ctz(~found);
+            const auto mask = static_cast<unsigned>(_mm_movemask_epi8(spaces));
+            if (mask != 0xFFFF) return p + __builtin_ctz(~mask);
             p += 16;
         }
     }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view cut_text = "\"[nested deeper than 256]\"";
 static_assert(max_depth == 256, "cut_text names it");
 
-// Which of the open brackets are objects: for `max_depth` of them, without a look at the heap.
+// The open brackets, and which of them are objects: up to `max_depth` of them, without a look at the heap.
 class Brackets {  // NOLINT(cppcoreguidelines-pro-type-member-init): bits are written before they are read
   public:
     bool push(bool object) {

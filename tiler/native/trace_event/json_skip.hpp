@@ -18,7 +18,7 @@ enum class Scan {
 
 struct ScanEnd {
     Scan status;
-    const char* at;  // behind the value; otherwise where it went wrong
+    const char* position;  // behind the value; otherwise where it went wrong
 };
 
 constexpr std::size_t max_depth = 256;  // of a value that is kept as it is

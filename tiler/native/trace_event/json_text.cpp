@@ -35,11 +35,11 @@ int hex_digit(char c) {
     return -1;
 }
 
-// The four digits of "\uXXXX" at `at`, or -1.
-std::int32_t unicode_escape(std::string_view raw, std::size_t at) {
-    if (raw.size() - at < 6 || raw[at] != '\\' || raw[at + 1] != 'u') return -1;
+// The four digits of "\uXXXX" at `offset`, or -1.
+std::int32_t unicode_escape(std::string_view raw, std::size_t offset) {
+    if (raw.size() - offset < 6 || raw[offset] != '\\' || raw[offset + 1] != 'u') return -1;
     std::int32_t code = 0;
-    for (std::size_t k = at + 2; k < at + 6; ++k) {
+    for (std::size_t k = offset + 2; k < offset + 6; ++k) {
         const int digit = hex_digit(raw[k]);
         if (digit < 0) return -1;
         code = code * 16 + digit;
@@ -47,10 +47,10 @@ std::int32_t unicode_escape(std::string_view raw, std::size_t at) {
     return code;
 }
 
-// Decodes the escape at `at`; returns how many bytes of `raw` it took, 0 for a bad one.
-std::size_t append_escape(std::string_view raw, std::size_t at, std::string& out) {
-    if (raw.size() - at < 2) return 0;
-    switch (raw[at + 1]) {
+// Decodes the escape at `offset`; returns how many bytes of `raw` it took, 0 for a bad one.
+std::size_t append_escape(std::string_view raw, std::size_t offset, std::string& out) {
+    if (raw.size() - offset < 2) return 0;
+    switch (raw[offset + 1]) {
     case '"': out.push_back('"'); return 2;
     case '\\': out.push_back('\\'); return 2;
     case '/': out.push_back('/'); return 2;
@@ -62,10 +62,10 @@ std::size_t append_escape(std::string_view raw, std::size_t at, std::string& out
     case 'u': break;
     default: return 0;
     }
-    const std::int32_t code = unicode_escape(raw, at);
+    const std::int32_t code = unicode_escape(raw, offset);
     if (code < 0) return 0;
     if (code >= 0xD800 && code < 0xDC00) {
-        const std::int32_t low = raw.size() - at >= 12 ? unicode_escape(raw, at + 6) : -1;
+        const std::int32_t low = raw.size() - offset >= 12 ? unicode_escape(raw, offset + 6) : -1;
         if (low >= 0xDC00 && low < 0xE000) {
             append_code_point(static_cast<std::uint32_t>(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)), out);
             return 12;
@@ -85,8 +85,8 @@ struct Utf8Sequence {
 };
 
 // At a byte above 127.
-Utf8Sequence utf8_sequence(std::string_view text, std::size_t at) {
-    const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[at + k]); };
+Utf8Sequence utf8_sequence(std::string_view text, std::size_t offset) {
+    const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[offset + k]); };
     const unsigned char lead = byte(0);
     std::size_t size = 0;
     unsigned char low = 0x80;  // range of the second byte: no overlong forms, no surrogates, nothing above U+10FFFF
@@ -105,7 +105,7 @@ Utf8Sequence utf8_sequence(std::string_view text, std::size_t at) {
         return {1, false};
     }
     for (std::size_t k = 1; k < size; ++k) {
-        if (at + k >= text.size() || byte(k) < low || byte(k) > high) return {k, false};
+        if (offset + k >= text.size() || byte(k) < low || byte(k) > high) return {k, false};
         low = 0x80;
         high = 0xBF;
     }
@@ -115,29 +115,29 @@ Utf8Sequence utf8_sequence(std::string_view text, std::size_t at) {
 }  // namespace
 
 void append_valid_utf8(std::string_view text, std::string& out) {
-    std::size_t at = 0;
-    while (at < text.size()) {
-        if (static_cast<signed char>(text[at]) >= 0) {
-            out.push_back(text[at++]);
+    std::size_t offset = 0;
+    while (offset < text.size()) {
+        if (static_cast<signed char>(text[offset]) >= 0) {
+            out.push_back(text[offset++]);
             continue;
         }
-        const Utf8Sequence sequence = utf8_sequence(text, at);
-        out += sequence.valid ? text.substr(at, sequence.size) : replacement;
-        at += sequence.size;
+        const Utf8Sequence sequence = utf8_sequence(text, offset);
+        out += sequence.valid ? text.substr(offset, sequence.size) : replacement;
+        offset += sequence.size;
     }
 }
 
 void append_decoded(std::string_view raw, std::string& out) {
-    std::size_t at = 0;
-    while (at < raw.size()) {
-        const std::size_t backslash = raw.find('\\', at);
+    std::size_t offset = 0;
+    while (offset < raw.size()) {
+        const std::size_t backslash = raw.find('\\', offset);
         if (backslash == std::string_view::npos) break;
-        append_valid_utf8(raw.substr(at, backslash - at), out);
+        append_valid_utf8(raw.substr(offset, backslash - offset), out);
         const std::size_t taken = append_escape(raw, backslash, out);
         if (taken == 0) out.push_back('\\');
-        at = backslash + (taken == 0 ? 1 : taken);
+        offset = backslash + (taken == 0 ? 1 : taken);
     }
-    append_valid_utf8(raw.substr(at), out);
+    append_valid_utf8(raw.substr(offset), out);
 }
 
 }  // namespace tilescope

@@ -147,7 +147,7 @@ EventKeys::PartNumbers::PartNumbers(EventKeys& whole, const EventKeys& part, con
     }
 }
 
-std::int64_t EventKeys::PartNumbers::of(std::int64_t key) {
+std::int64_t EventKeys::PartNumbers::renumbered(std::int64_t key) {
     if (key < 0) return key;
     if ((key & kTableKey) == 0) {
         const std::int32_t space = spaces_[static_cast<std::size_t>(key >> kKeyIdBits)];
@@ -157,14 +157,14 @@ std::int64_t EventKeys::PartNumbers::of(std::int64_t key) {
         return whole_.key_of(space, text_of(id, text));
     }
     const auto number = static_cast<std::int32_t>(key & ~kTableKey);
-    std::int64_t& known = texts_[static_cast<std::size_t>(number)];
-    if (known < 0) {
+    std::int64_t& cached = texts_[static_cast<std::size_t>(number)];
+    if (cached < 0) {
         const std::string_view text = part_.texts_.at(number);
         std::int32_t space = 0;
         std::memcpy(&space, text.data(), sizeof space);
-        known = whole_.key_of(spaces_[static_cast<std::size_t>(space)], text.substr(sizeof space));
+        cached = whole_.key_of(spaces_[static_cast<std::size_t>(space)], text.substr(sizeof space));
     }
-    return known;
+    return cached;
 }
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// Which async slice or flow an event belongs to, as a number.
+// The async slice or flow that an event belongs to, as a number.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class EventKeys {
     class PartNumbers {
       public:
         PartNumbers(EventKeys& whole, const EventKeys& part, const ScopeNumbers& scopes);
-        std::int64_t of(std::int64_t key);  // -1 stays
+        std::int64_t renumbered(std::int64_t key);  // -1 stays
 
       private:
         EventKeys& whole_;
@@ -46,12 +46,12 @@ class EventKeys {
         std::vector<std::int64_t> texts_;   // the same; -1: not met yet
     };
 
-    // What is kept: spaces and ids that are no numbers, and their bytes.
+    // Number of spaces, and of ids that are no numbers, that are kept; and their bytes.
     std::size_t size() const { return spaces_.size() + texts_.size(); }
     std::size_t bytes() const { return spaces_.bytes() + texts_.bytes(); }
 
   private:
-    // What a space begins with: which family of phases, and the process or thread that it is confined to.
+    // The scope that a space begins with, behind the family of phases: the process or thread that it is confined to.
     enum class Scope : char { global = 'g', process = 'p', thread = 't' };
     void begin_space(char family, Scope scope, std::int32_t number);
     std::int64_t identified(char family, const EventFields& event, std::int32_t process);

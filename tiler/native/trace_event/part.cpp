@@ -15,7 +15,7 @@ namespace {
 // A larger event is left to the stream: at the top of a file it takes no object that is larger for an event at once.
 constexpr std::size_t max_event_bytes = std::size_t{1} << 20;
 
-// How much text may be looked at in vain for a first event.
+// The most text that may be looked at in vain for a first event, in bytes.
 constexpr std::size_t max_wasted_bytes = std::size_t{2} << 20;
 
 }  // namespace
@@ -48,7 +48,7 @@ void TraceEventPart::read(std::string_view block, ShapeGuess* guess) {
         if (after == nullptr) {
             const EventEnd parsed = parse_event(p, p + reach, fields);
             if (parsed.status != Scan::ok || parsed.as != ParsedAs::event) break;
-            after = parsed.at;
+            after = parsed.position;
             like_before.learn(p, after, fields);
         }
         if (!fields.ph.is_null()) {
@@ -70,13 +70,13 @@ void TraceEventPart::read(std::string_view block, ShapeGuess* guess) {
 std::size_t TraceEventPart::find_first_event(std::string_view block, EventFields& fields) {
     const char* end = block.data() + block.size();
     std::size_t wasted = 0;
-    for (std::size_t at = block.find('{'); at != std::string_view::npos; at = block.find('{', at + 1)) {
-        std::size_t before = at;
+    for (std::size_t brace = block.find('{'); brace != std::string_view::npos; brace = block.find('{', brace + 1)) {
+        std::size_t before = brace;
         while (before > 0 && is_space(block[before - 1])) --before;
         if (before > 0 && block[before - 1] == ':') continue;  // the value of a member, such as "args"
-        const char* p = block.data() + at;
+        const char* p = block.data() + brace;
         const EventBegin begin = event_begins(p, end, max_event_bytes, fields);
-        if (begin.answer == Answer::yes) return at;
+        if (begin.answer == Answer::yes) return brace;
         wasted += static_cast<std::size_t>(begin.seen - p);
         if (wasted > max_wasted_bytes) break;
     }

@@ -22,7 +22,7 @@ class TraceEventPart {
 
     bool empty() const { return first_ == last_; }
 
-    // Which bytes of the block were read.
+    // The bytes of the block that were read: [first, last).
     std::size_t first() const { return first_; }
     std::size_t last() const { return last_; }
 

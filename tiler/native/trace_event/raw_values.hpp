@@ -31,7 +31,8 @@ inline ScanEnd read_raw_value(const char* p, const char* end, RawValue& out, Dep
         const bool deep = value.status == Scan::too_deep && depths == Depths::cut;
         if (deep) value = skip_deep_value(p, end);
         if (value.status == Scan::ok)
-            out = {*p == '{' ? JsonKind::object : JsonKind::array, text_between(p, value.at), false, false, false};
+            out = {*p == '{' ? JsonKind::object : JsonKind::array, text_between(p, value.position), false, false,
+                   false};
         out.deep = deep;
         return value;
     }

@@ -26,7 +26,7 @@ class Repair {
         return true;
     }
 
-    // Whether the end of the text was looked at.
+    // True if the end of the text was looked at.
     bool ran_out() const { return ran_out_; }
     const char* after() const { return p_; }
     std::string take_text() { return std::move(out_); }
@@ -114,12 +114,12 @@ class Repair {
     bool string(bool in_array) {
         copy_to(p_ + 1);
         for (;;) {
-            const StringEnd found = find_string_end(p_, end_);
-            if (found.quote == nullptr) {
+            const StringEnd string_end = find_string_end(p_, end_);
+            if (string_end.quote == nullptr) {
                 is_end(end_);
                 return false;
             }
-            copy_to(found.quote);
+            copy_to(string_end.quote);
             if (ends_string(skip_space(p_ + 1, end_), in_array)) {
                 copy_to(p_ + 1);
                 return true;
@@ -133,7 +133,7 @@ class Repair {
         }
     }
 
-    // Whether the object or array goes on at `next`, behind a quote.
+    // True if the object or array goes on at `next`, behind a quote.
     bool ends_string(const char* next, bool in_array) {
         if (is_end(next)) return false;
         if (in_array) return *next == ',' || *next == ']';

@@ -21,7 +21,7 @@ char letter(const RawValue& ph) {
     return c > ' ' && c < 127 ? c : '\0';
 }
 
-// Why an event of that phase makes no row; empty for the phases that do.
+// The reason why an event of that phase makes no row; empty for the phases that do.
 std::string_view unshown(char phase) {
     switch (phase) {
     case 'N': return "object_created";
@@ -148,8 +148,8 @@ void EventSink::add(const EventFields& event) {
 
 void EventSink::finish() {
     if (!std::exchange(ends_in_nothing_, false)) return;
-    const auto found = ignored_.find("missing_ph");
-    if (--found->second == 0) ignored_.erase(found);
+    const auto entry = ignored_.find("missing_ph");
+    if (--entry->second == 0) ignored_.erase(entry);
 }
 
 bool EventSink::add_timed(const EventFields& event, char phase) {

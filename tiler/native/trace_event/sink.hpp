@@ -24,7 +24,7 @@ class EventSink {
   public:
     explicit EventSink(TimeUnit unit = TimeUnit::microseconds) : time_unit_(unit) {}
 
-    // Whether the members make an event at all, as far as resynchronising needs to know.
+    // True if the members make an event at all, as far as resynchronising needs to know.
     static bool looks_like_event(const EventFields& event);
 
     // From now on arguments are packed, by a packer that outlives the last call of `add`; null: they are kept as text.

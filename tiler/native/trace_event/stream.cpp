@@ -99,13 +99,13 @@ TraceEventStream::Step TraceEventStream::step_top() {
         const std::size_t size = std::min(available(), byte_order_mark.size());
         if (size > 0 && byte_order_mark.substr(0, size) == std::string_view(here(), size)) {
             if (size < byte_order_mark.size() && !finished_) return wait();
-            at_ += size;
+            position_ += size;
         }
     }
     if (!skip_to_content(true)) return Step::more;
     switch (*here()) {
     case '[':
-        ++at_;
+        ++position_;
         any_value_ = true;
         has_event_array_ = true;
         in_object_ = false;
@@ -115,7 +115,7 @@ TraceEventStream::Step TraceEventStream::step_top() {
     default:
         if (!any_value_) refuse(is_foreign(here(), end()) ? foreign_text : "this is no JSON", here());
         sink_.ignore("trailing_bytes");
-        ++at_;
+        ++position_;
         return Step::go_on;
     }
 }
@@ -131,14 +131,14 @@ TraceEventStream::Step TraceEventStream::step_top_object() {
         return Step::go_on;
     }
     switch (parsed.status) {
-    case Scan::ok: accept_event(parsed.at); return Step::go_on;
+    case Scan::ok: accept_event(parsed.position); return Step::go_on;
     case Scan::incomplete:
         if (is_event) return cut_or_wait(State::top);
         if (available() < event_window_bytes && !finished_) return wait();
         enter_object();
         return Step::go_on;
     default:
-        if (!any_event_ && parsed.status == Scan::foreign) refuse(foreign_text, parsed.at);
+        if (!any_event_ && parsed.status == Scan::foreign) refuse(foreign_text, parsed.position);
         if (!any_event_ && !is_event) {
             enter_object();
             return Step::go_on;
@@ -150,7 +150,7 @@ TraceEventStream::Step TraceEventStream::step_top_object() {
 
 void TraceEventStream::enter_object() {
     members_.begin_object();
-    ++at_;
+    ++position_;
     any_value_ = true;
     in_object_ = true;
     state_ = State::member;
@@ -161,7 +161,7 @@ void TraceEventStream::enter_object() {
 TraceEventStream::Step TraceEventStream::step_member() {
     if (!skip_to_content(true)) return Step::more;
     if (*here() == '}') {
-        ++at_;
+        ++position_;
         in_object_ = false;
         state_ = State::top;
         return Step::go_on;
@@ -186,7 +186,7 @@ TraceEventStream::Step TraceEventStream::step_member_value() {
     if (is_foreign(here(), end())) return bad_object();
     if (member_ == "traceEvents") {
         if (*here() == '[') {
-            ++at_;
+            ++position_;
             has_event_array_ = true;
             state_ = State::array;
             return Step::go_on;
@@ -226,9 +226,9 @@ TraceEventStream::Step TraceEventStream::step_known_member() {
         keep_base_time(value, base_time_ns_);
     }
     members_.begin(member_);
-    members_.add(text_between(here(), read.at));
+    members_.add(text_between(here(), read.position));
     members_.end();
-    move_to(read.at);
+    move_to(read.position);
     state_ = State::member;
     return Step::go_on;
 }
@@ -268,16 +268,16 @@ TraceEventStream::Step TraceEventStream::step_array() {
     switch (*here()) {
     case '{': return step_event();
     case ']':
-        ++at_;
+        ++position_;
         state_ = in_object_ ? State::member : State::top;
         return Step::go_on;
     case '}':
         sink_.ignore("stray_bracket");
-        ++at_;
+        ++position_;
         return Step::go_on;
     case '\0':
         sink_.ignore("trailing_bytes");
-        ++at_;
+        ++position_;
         return Step::go_on;
     case '\'':
     case '/': refuse(foreign_text, here());
@@ -300,7 +300,7 @@ TraceEventStream::Step TraceEventStream::step_element() {
         ++elements_;
         sink_.ignore("not_an_event");
     }
-    move_to(read.at);
+    move_to(read.position);
     return Step::go_on;
 }
 
@@ -308,10 +308,10 @@ TraceEventStream::Step TraceEventStream::step_event() {
     const EventEnd parsed = parse_event(here(), reach(max_event_bytes), fields_);
     if (parsed.as == ParsedAs::trace_object) return resync_from(State::array, "not_an_event");
     switch (parsed.status) {
-    case Scan::ok: accept_event(parsed.at); return Step::go_on;
+    case Scan::ok: accept_event(parsed.position); return Step::go_on;
     case Scan::incomplete: return cut_or_wait(State::array);
     case Scan::foreign:
-        if (!any_event_) refuse(foreign_text, parsed.at);
+        if (!any_event_) refuse(foreign_text, parsed.position);
         break;
     case Scan::damaged: return repair_or_resync(State::array);
     case Scan::too_deep: break;
@@ -319,7 +319,8 @@ TraceEventStream::Step TraceEventStream::step_event() {
     return resync_from(State::array, "damaged_event");
 }
 
-// Of an event with quotes that are not escaped everything is kept; of others that are damaged nothing.
+// Repairs an event with quotes that are not escaped, of which everything is kept; of others that are damaged nothing
+// is.
 TraceEventStream::Step TraceEventStream::repair_or_resync(State home) {
     const RepairedEvent event = repair_quotes(here(), end(), finished_);
     if (event.result == RepairResult::undecided && !finished_) return wait();
@@ -363,12 +364,12 @@ TraceEventStream::Step TraceEventStream::resync_from(State home, std::string_vie
     home_ = home;
     state_ = State::resync;
     resync_before_ = *here();
-    ++at_;
+    ++position_;
     return Step::go_on;
 }
 
 TraceEventStream::Step TraceEventStream::step_resync() {
-    for (; at_ < buffer_.size(); ++at_) {
+    for (; position_ < buffer_.size(); ++position_) {
         const char c = *here();
         if (is_space(c)) continue;
         Answer answer = Answer::no;
@@ -419,13 +420,13 @@ void TraceEventStream::forget_consumed() {
     lines_before_ += count_line_ends(consumed);
     const std::size_t last = consumed.rfind('\n');
     if (last != std::string_view::npos) last_line_end_ = buffer_offset_ + last + 1;
-    buffer_.erase(0, at_);
-    buffer_offset_ += at_;
-    at_ = 0;
+    buffer_.erase(0, position_);
+    buffer_offset_ += position_;
+    position_ = 0;
 }
 
-void TraceEventStream::refuse(const std::string& what, const char* at) const {
-    const std::string_view before = text_between(buffer_.data(), at);
+void TraceEventStream::refuse(const std::string& what, const char* p) const {
+    const std::string_view before = text_between(buffer_.data(), p);
     const std::uint64_t place = buffer_offset_ + before.size();
     const std::uint64_t line = lines_before_ + count_line_ends(before) + 1;
     const std::size_t last = before.rfind('\n');

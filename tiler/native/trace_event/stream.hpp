@@ -32,7 +32,7 @@ struct NotTraceJson : std::runtime_error {
     std::uint64_t column;
 };
 
-// Where the file ended.
+// The part of the file in which it ended.
 enum class EndedIn { nothing, complete, array, object, value, event, damage };
 
 class TraceEventStream {
@@ -58,7 +58,8 @@ class TraceEventStream {
 
     std::uint64_t parts_taken() const { return parts_taken_; }  // of those that were fed
     EndedIn ended_in() const { return ended_in_; }
-    std::uint64_t offset() const { return buffer_offset_ + at_; }  // of the first byte that has not been dealt with
+    // The offset of the first byte that has not been dealt with.
+    std::uint64_t offset() const { return buffer_offset_ + position_; }
     std::uint64_t cut_offset() const { return cut_offset_; }  // of the event that the file ends in
     std::uint64_t elements() const { return elements_; }  // of event arrays, empty objects and nulls not counted
     bool has_event_array() const { return has_event_array_; }
@@ -101,13 +102,13 @@ class TraceEventStream {
     void accept_event(const char* after);
     void keep_base_time(const RawValue& value, std::optional<std::int64_t>& kept);
 
-    const char* here() const { return buffer_.data() + at_; }
+    const char* here() const { return buffer_.data() + position_; }
     const char* end() const { return buffer_.data() + buffer_.size(); }
     const char* reach(std::size_t bytes) const { return here() + std::min(bytes, available()); }
-    std::size_t available() const { return buffer_.size() - at_; }
-    void move_to(const char* p) { at_ = static_cast<std::size_t>(p - buffer_.data()); }
+    std::size_t available() const { return buffer_.size() - position_; }
+    void move_to(const char* p) { position_ = static_cast<std::size_t>(p - buffer_.data()); }
     bool skip_to_content(bool over_commas);
-    [[noreturn]] void refuse(const std::string& what, const char* at) const;
+    [[noreturn]] void refuse(const std::string& what, const char* p) const;
     void forget_consumed();
 
     EventSink sink_;
@@ -115,7 +116,7 @@ class TraceEventStream {
     EventFields fields_;
 
     std::string buffer_;
-    std::size_t at_ = 0;  // of the first byte in `buffer_` that has not been dealt with
+    std::size_t position_ = 0;  // of the first byte in `buffer_` that has not been dealt with
     std::uint64_t buffer_offset_ = 0;  // of `buffer_` in the file
     std::uint64_t lines_before_ = 0;  // line ends before `buffer_`
     std::uint64_t last_line_end_ = 0;  // file offset behind the last of them
@@ -126,7 +127,7 @@ class TraceEventStream {
     State home_ = State::top;  // where resynchronising leads back to
     bool in_object_ = false;  // the array is a member of an object
     bool any_value_ = false;  // something has begun
-    char resync_before_ = 0;  // resynchronising: the last character before `at_` that is no white space
+    char resync_before_ = 0;  // resynchronising: the last character before `position_` that is no white space
     bool maybe_cut_ = false;  // resynchronising: the event may be the last one, cut short, rather than damaged
     std::string member_;  // name of the member whose value comes
     ValueSkipper skipper_;

@@ -43,7 +43,7 @@ std::string key_of(const Identity& id) {
 
 }  // namespace
 
-Identity Identity::of(const RawValue& value) {
+Identity Identity::from_value(const RawValue& value) {
     if (value.says_nothing()) return {};
     std::string text;
     if (value.is_string()) {
@@ -77,7 +77,7 @@ std::int32_t Tracks::process(const RawValue& pid) {
     scratch_.clear();
     append_written(scratch_, pid);
     const auto written = static_cast<std::size_t>(written_pids_.intern(scratch_));
-    if (written == process_of_written_.size()) process_of_written_.push_back(intern_process(Identity::of(pid)));
+    if (written == process_of_written_.size()) process_of_written_.push_back(intern_process(Identity::from_value(pid)));
     return process_of_written_[written];
 }
 
@@ -88,7 +88,8 @@ std::int32_t Tracks::thread(const RawValue& pid, const RawValue& tid) {
     append_written(scratch_, tid);
     const auto written = static_cast<std::size_t>(written_threads_.intern(scratch_));
     if (written == thread_of_written_.size()) {
-        thread_of_written_.push_back(intern_thread(intern_process(Identity::of(pid)), Identity::of(tid)));
+        thread_of_written_.push_back(
+            intern_thread(intern_process(Identity::from_value(pid)), Identity::from_value(tid)));
     }
     last_pid_.set(pid);
     last_tid_.set(tid);

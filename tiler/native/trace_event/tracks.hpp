@@ -16,14 +16,15 @@
 
 namespace tilescope {
 
-// What a pid or tid is. Numbers are canonical: 7, 7.0 and "7" are the same (writers mix them), other strings are themselves.
+// The identity of a process or thread, its pid or tid. Numbers are canonical: 7, 7.0 and "7" are the same (writers mix
+// them), other strings are themselves.
 struct Identity {
     enum class Kind { absent, integer, text };
     Kind kind = Kind::absent;
     std::string text;        // decimal digits, or the text decoded; empty when absent
     bool is_string = false;  // as it was written first
 
-    static Identity of(const RawValue& value);
+    static Identity from_value(const RawValue& value);
 };
 
 struct ProcessEntry {
@@ -42,7 +43,7 @@ struct ThreadEntry {
     std::optional<std::string> device;
 };
 
-// What a track shows. Names are made from it at the end, when all metadata is known.
+// The content of a track. Names are made from it at the end, when all metadata is known.
 enum class TrackRole : std::uint8_t {
     thread_slices = 0,     // subject: thread
     thread_instants = 1,   // subject: thread
@@ -94,7 +95,7 @@ class Tracks {
     std::vector<TrackEntry> tracks_;
     std::vector<std::array<std::int32_t, 3>> thread_tracks_;  // by role, -1: not made yet
 
-    // What pids and tids were written so far: the same text is the same process or thread.
+    // Texts of pids and tids that were written so far: the same text is the same process or thread.
     Interner written_pids_;
     Interner written_threads_;
     std::vector<std::int32_t> process_of_written_;

@@ -42,9 +42,9 @@ class Walk {
         while (levels_.size() < snapshot_.depth) {
             push();
             Level& level = levels_.back();
-            const std::optional<std::size_t> entry = level.page->last_at_most(key);
-            if (!entry) return back();  // in a leaf alone
-            level.at = *entry;
+            const std::optional<std::size_t> entry_index = level.page->last_at_most(key);
+            if (!entry_index) return back();  // in a leaf alone
+            level.entry_index = *entry_index;
         }
         return true;
     }
@@ -54,11 +54,11 @@ class Walk {
         do {
             levels_.pop_back();
             if (levels_.empty()) return false;
-        } while (levels_.back().at == 0);
-        --levels_.back().at;
+        } while (levels_.back().entry_index == 0);
+        --levels_.back().entry_index;
         while (levels_.size() < snapshot_.depth) {
             push();
-            levels_.back().at = levels_.back().page->entries() - 1;
+            levels_.back().entry_index = levels_.back().page->entries() - 1;
         }
         return true;
     }
@@ -67,7 +67,7 @@ class Walk {
     bool on() {
         if (snapshot_.depth == 0) return false;
         if (!levels_.empty()) {
-            while (++levels_.back().at == levels_.back().page->entries()) {
+            while (++levels_.back().entry_index == levels_.back().page->entries()) {
                 levels_.pop_back();
                 if (levels_.empty()) return false;
             }
@@ -76,11 +76,11 @@ class Walk {
         return true;
     }
 
-    std::string_view key() const { return levels_.back().page->key(levels_.back().at); }
+    std::string_view key() const { return levels_.back().page->key(levels_.back().entry_index); }
 
     Entry entry() const {
         const Level& leaf = levels_.back();
-        const Value value = leaf.page->value(leaf.at);
+        const Value value = leaf.page->value(leaf.entry_index);
         if (value.size < kChecksumBytes) throw FileDamage("a value is too short for its checksum", leaf.page->offset());
         if (!value.bytes) {
             if (value.size > kMaxValueBytes) throw FileDamage("the size of a value is damaged", leaf.page->offset());
@@ -92,7 +92,7 @@ class Walk {
   private:
     struct Level {
         std::shared_ptr<const Page> page;
-        std::size_t at = 0;
+        std::size_t entry_index = 0;
         std::string_view low;  // what the branches above say of the keys
         std::optional<std::string_view> high;
     };
@@ -105,9 +105,10 @@ class Walk {
         if (!levels_.empty()) {
             const Level& above = levels_.back();
             named_at = above.page->offset();
-            number = above.page->child(above.at);
-            next.low = above.at == 0 ? above.low : above.page->key(above.at);
-            next.high = above.at + 1 == above.page->entries() ? above.high : above.page->key(above.at + 1);
+            number = above.page->child(above.entry_index);
+            next.low = above.entry_index == 0 ? above.low : above.page->key(above.entry_index);
+            next.high =
+                above.entry_index + 1 == above.page->entries() ? above.high : above.page->key(above.entry_index + 1);
         }
         check_run(number, 1, named_at);
         next.page = file_.page(snapshot_, number, levels_.size() + 1 == snapshot_.depth);
@@ -162,16 +163,16 @@ std::optional<Entry> TreeFile::last_at_most(const Snapshot& snapshot, std::strin
 
 std::vector<Entry> TreeFile::scan(const Snapshot& snapshot, std::string_view first, std::string_view prefix,
                                   std::size_t limit, std::size_t max_bytes) const {
-    std::vector<Entry> found;
+    std::vector<Entry> entries;
     Walk walk(*this, snapshot);
     bool is_there = (walk.to_last_at_most(first) && walk.key() == first) || walk.on();
     std::size_t bytes = 0;
-    while (is_there && found.size() < limit && bytes < max_bytes && starts_with(walk.key(), prefix)) {
-        found.push_back(walk.entry());
-        bytes += found.back().value.size;
+    while (is_there && entries.size() < limit && bytes < max_bytes && starts_with(walk.key(), prefix)) {
+        entries.push_back(walk.entry());
+        bytes += entries.back().value.size;
         is_there = walk.on();
     }
-    return found;
+    return entries;
 }
 
 std::uint32_t TreeFile::read(const Snapshot& snapshot, const Entry& entry, Span<std::uint8_t> to) const {
@@ -198,8 +199,8 @@ std::shared_ptr<const Page> TreeFile::page(const Snapshot& snapshot, std::uint64
     const bool keeps = settled_ && !leaf;
     if (keeps) {
         const std::shared_lock lock(mutex_);
-        const auto found = branches_.find(number);
-        if (found != branches_.end()) return found->second;
+        const auto branch = branches_.find(number);
+        if (branch != branches_.end()) return branch->second;
     }
     std::vector<std::uint8_t> bytes(snapshot.page_size);
     file_.read(number * snapshot.page_size, bytes);

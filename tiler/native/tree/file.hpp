@@ -21,7 +21,7 @@
 
 namespace tilescope::tree {
 
-// What our values begin with: a checksum. It is not looked at here.
+// Size of the checksum with which our values begin. It is not looked at here.
 constexpr std::size_t kChecksumBytes = sizeof(std::uint32_t);
 
 // An entry that was found. Its value, which is at least a checksum long, has yet to be read.

@@ -47,20 +47,20 @@ Page::Page(std::vector<std::uint8_t> bytes, std::uint64_t number)
 
 std::string_view Page::key(std::size_t k) const {
     if (!is_leaf_ && k == 0) return {};
-    const Bytes at = entry(k);
-    return text_of(at.subspan(kEntryHeaderBytes, key_size(at)));
+    const Bytes entry_bytes = entry(k);
+    return text_of(entry_bytes.subspan(kEntryHeaderBytes, key_size(entry_bytes)));
 }
 
 std::uint64_t Page::child(std::size_t k) const {
-    const Bytes at = entry(k);
-    return low_and_high(at) | static_cast<std::uint64_t>(entry_flags(at)) << 32;
+    const Bytes entry_bytes = entry(k);
+    return low_and_high(entry_bytes) | static_cast<std::uint64_t>(entry_flags(entry_bytes)) << 32;
 }
 
 Value Page::value(std::size_t k) const {
-    const Bytes at = entry(k);
-    const std::size_t size = low_and_high(at);
-    const Bytes behind_key = at.subspan(kEntryHeaderBytes + key_size(at));
-    if (entry_flags(at) == kValueElsewhere) return {size, std::nullopt, load<std::uint64_t>(behind_key, 0)};
+    const Bytes entry_bytes = entry(k);
+    const std::size_t size = low_and_high(entry_bytes);
+    const Bytes behind_key = entry_bytes.subspan(kEntryHeaderBytes + key_size(entry_bytes));
+    if (entry_flags(entry_bytes) == kValueElsewhere) return {size, std::nullopt, load<std::uint64_t>(behind_key, 0)};
     return {size, behind_key.first(size), 0};
 }
 
@@ -91,19 +91,23 @@ Bytes Page::entry(std::size_t k) const {
 
 void Page::check_entry(std::size_t k) const {
     const std::size_t slot = kHeaderBytes + 2 * k;
-    const std::size_t at = load<std::uint16_t>(bytes_, slot);
-    if (at < upper_ || at > bytes_.size() - kEntryHeaderBytes) fail("an entry of a page lies outside of it", slot);
-    const Bytes entry = Bytes(bytes_).subspan(at);
+    const std::size_t offset_in_page = load<std::uint16_t>(bytes_, slot);
+    if (offset_in_page < upper_ || offset_in_page > bytes_.size() - kEntryHeaderBytes)
+        fail("an entry of a page lies outside of it", slot);
+    const Bytes entry = Bytes(bytes_).subspan(offset_in_page);
     std::size_t needed = key_size(entry);
     if (is_leaf_) {
         const std::uint16_t flags = entry_flags(entry);
-        if (flags != 0 && flags != kValueElsewhere) fail("an entry of a page is of an unknown kind", at);
-        if (needed == 0) fail("an entry of a page has no key", at);
+        if (flags != 0 && flags != kValueElsewhere) fail("an entry of a page is of an unknown kind", offset_in_page);
+        if (needed == 0) fail("an entry of a page has no key", offset_in_page);
         needed += flags == kValueElsewhere ? sizeof(std::uint64_t) : low_and_high(entry);
     }
-    if (needed > bytes_.size() - kEntryHeaderBytes - at) fail("an entry of a page reaches beyond it", at);
+    if (needed > bytes_.size() - kEntryHeaderBytes - offset_in_page)
+        fail("an entry of a page reaches beyond it", offset_in_page);
 }
 
-void Page::fail(const char* what, std::size_t at) const { throw FileDamage(what, offset_ + at); }
+void Page::fail(const char* what, std::size_t offset_in_page) const {
+    throw FileDamage(what, offset_ + offset_in_page);
+}
 
 }  // namespace tilescope::tree

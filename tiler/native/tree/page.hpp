@@ -17,7 +17,7 @@
 
 namespace tilescope::tree {
 
-// Of all pages; where the values of pages of their own begin.
+// Size of the head of every page, behind which the values of pages of their own begin.
 constexpr std::size_t kHeaderBytes = 16;
 
 // The largest page that offsets of 16 bits reach, as LMDB has it, and the smallest that makes sense.
@@ -36,9 +36,9 @@ struct PageHeader {
 
 // A number in the bytes of a page. Throws std::out_of_range where it is not whole in them.
 template <typename T>
-T load(Bytes bytes, std::size_t at) {
+T load(Bytes bytes, std::size_t offset) {
     T value;
-    std::memcpy(&value, bytes.subspan(at, sizeof value).data(), sizeof value);
+    std::memcpy(&value, bytes.subspan(offset, sizeof value).data(), sizeof value);
     return value;
 }
 
@@ -74,7 +74,7 @@ class Page {
   private:
     Bytes entry(std::size_t k) const;  // and all behind it
     void check_entry(std::size_t k) const;
-    [[noreturn]] void fail(const char* what, std::size_t at = 0) const;
+    [[noreturn]] void fail(const char* what, std::size_t offset_in_page = 0) const;
 
     std::vector<std::uint8_t> bytes_;
     std::uint64_t offset_;

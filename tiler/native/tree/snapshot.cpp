@@ -14,7 +14,7 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 constexpr std::size_t kMaxDepth = 32;  // LMDB's own
 
-// Where the fields of a meta page lie.
+// Offsets of the fields of a meta page.
 constexpr std::size_t kMagicAt = kHeaderBytes;
 constexpr std::size_t kVersionAt = kMagicAt + 4;
 constexpr std::size_t kPageSizeAt = kVersionAt + 20;  // the first field of the tree of free pages
@@ -38,31 +38,32 @@ MetaPage read_meta(const ReadOnlyFile& file, std::uint64_t offset) {
     return page;
 }
 
-// What a meta page says. Throws FileDamage when that cannot be.
+// Returns the snapshot that a meta page describes. Throws FileDamage when that cannot be.
 Snapshot parse(const MetaPage& page, std::uint64_t number, std::uint64_t offset) {
-    const auto fail = [offset](const char* what, std::size_t at) { throw FileDamage(what, offset + at); };
+    const auto fail = [offset](const char* what, std::size_t field) { throw FileDamage(what, offset + field); };
     const PageHeader header = read_header(page);
     if (header.number != number || header.flags != kMeta) fail("this is no head of an index", 0);
     if (load<std::uint32_t>(page, kMagicAt) != kMagic) fail("this is no head of an index", kMagicAt);
     if (load<std::uint32_t>(page, kVersionAt) != kVersion) fail("the index is of an unknown version", kVersionAt);
-    Snapshot found;
-    found.page_size = load<std::uint32_t>(page, kPageSizeAt);
-    const bool is_power = (found.page_size & (found.page_size - 1)) == 0;
-    if (!is_power || found.page_size < kMinPageBytes || found.page_size > kMaxPageBytes) {
+    Snapshot snapshot;
+    snapshot.page_size = load<std::uint32_t>(page, kPageSizeAt);
+    const bool is_power = (snapshot.page_size & (snapshot.page_size - 1)) == 0;
+    if (!is_power || snapshot.page_size < kMinPageBytes || snapshot.page_size > kMaxPageBytes) {
         fail("the size of the pages is damaged", kPageSizeAt);
     }
-    found.transaction = load<std::uint64_t>(page, kTransactionAt);
-    found.last_page = load<std::uint64_t>(page, kLastPageAt);
-    found.entries = load<std::uint64_t>(page, kEntriesAt);
-    found.root = load<std::uint64_t>(page, kRootAt);
-    found.depth = load<std::uint16_t>(page, kDepthAt);
+    snapshot.transaction = load<std::uint64_t>(page, kTransactionAt);
+    snapshot.last_page = load<std::uint64_t>(page, kLastPageAt);
+    snapshot.entries = load<std::uint64_t>(page, kEntriesAt);
+    snapshot.root = load<std::uint64_t>(page, kRootAt);
+    snapshot.depth = load<std::uint16_t>(page, kDepthAt);
     if (load<std::uint16_t>(page, kTreeFlagsAt) != 0) fail("the kind of the tree is damaged", kTreeFlagsAt);
-    if (found.depth > kMaxDepth) fail("the depth of the tree is damaged", kDepthAt);
-    if ((found.root == kNoPage) != (found.depth == 0) || (found.depth == 0) != (found.entries == 0)) {
+    if (snapshot.depth > kMaxDepth) fail("the depth of the tree is damaged", kDepthAt);
+    if ((snapshot.root == kNoPage) != (snapshot.depth == 0) || (snapshot.depth == 0) != (snapshot.entries == 0)) {
         fail("the root of the tree is damaged", kRootAt);
     }
-    if (found.last_page > (kNoPage >> 1) / found.page_size - 1) fail("the number of pages is damaged", kLastPageAt);
-    return found;
+    if (snapshot.last_page > (kNoPage >> 1) / snapshot.page_size - 1)
+        fail("the number of pages is damaged", kLastPageAt);
+    return snapshot;
 }
 
 struct Snapshots {

@@ -22,14 +22,14 @@ struct Snapshot {
     std::uint64_t entries = 0;
 };
 
-// Of a file that nobody writes any more: it must be whole, and both pages of transactions that followed each other.
-// Throws FileDamage.
+// Returns the snapshot of a file that nobody writes any more: it must be whole, and both pages of transactions that
+// followed each other. Throws FileDamage.
 Snapshot settled_snapshot(const ReadOnlyFile& file);
 
 // The newest of a file that is being written. Throws FileDamage.
 Snapshot newest_snapshot(const ReadOnlyFile& file);
 
-// Whether what was read of a snapshot, of a file that is being written, was not written over meanwhile.
+// True if what was read of a snapshot, of a file that is being written, was not written over meanwhile.
 bool is_intact(const ReadOnlyFile& file, const Snapshot& snapshot);
 
 }  // namespace tilescope::tree

@@ -9,9 +9,9 @@ using wire::Cursor;
 using wire::varint_field;
 
 std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64_t>& ids, std::int64_t absent) {
-    std::int64_t found = absent;
+    std::int64_t last = absent;
     Cursor cursor(args, {0, args.size()}, "event");
-    if (cursor.at_end()) return found;
+    if (cursor.at_end()) return last;
     cursor.varint();
     while (!cursor.at_end()) {
         const std::uint32_t tag = cursor.tag();
@@ -31,21 +31,21 @@ std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64
             default: stat.skip(field);
             }
         }
-        if (value != absent && std::binary_search(ids.begin(), ids.end(), id)) found = value;
+        if (value != absent && std::binary_search(ids.begin(), ids.end(), id)) last = value;
     }
-    return found;
+    return last;
 }
 
 WantedStats::WantedStats(const std::vector<std::vector<std::int64_t>>& ids, bool has_number)
     : wanted_(ids), has_number_(has_number) {}
 
-std::int64_t WantedStats::read(const wire::Source& args, Span<ArgumentValue> found) const {
+std::int64_t WantedStats::read(const wire::Source& args, Span<ArgumentValue> values) const {
     try {
-        return read_checked(args, found);
+        return read_checked(args, values);
     } catch (const wire::Error&) {
         ArgumentValue unclear;
         unclear.kind = ValueKind::unclear;
-        std::fill(found.begin(), found.end(), unclear);
+        std::fill(values.begin(), values.end(), unclear);
         return -1;
     }
 }
@@ -98,8 +98,8 @@ ReadStat read_stat(const wire::Source& args, Cursor stat) {
 
 }  // namespace
 
-std::int64_t WantedStats::read_checked(const wire::Source& args, Span<ArgumentValue> found) const {
-    std::fill(found.begin(), found.end(), ArgumentValue());
+std::int64_t WantedStats::read_checked(const wire::Source& args, Span<ArgumentValue> values) const {
+    std::fill(values.begin(), values.end(), ArgumentValue());
     Cursor cursor(args, {0, args.size()}, "event");
     if (cursor.at_end()) return -1;
     const std::int64_t metadata = has_number_ ? cursor.signed_varint() : -1;
@@ -111,7 +111,7 @@ std::int64_t WantedStats::read_checked(const wire::Source& args, Span<ArgumentVa
         }
         const ReadStat read = read_stat(args, cursor.message("stat"));
         wanted_.each(read.id, [&](std::size_t argument) {
-            ArgumentValue& value = found[argument];
+            ArgumentValue& value = values[argument];
             const bool is_second = value.kind != ValueKind::absent;
             value = read.value;
             if (is_second) value.kind = ValueKind::unclear;

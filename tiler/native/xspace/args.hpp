@@ -22,10 +22,10 @@ class WantedStats {
 
     // Writes the values of the arguments of an event, which are the whole source; what is there twice, is damaged or of a
     // kind of its own is unclear. Returns the number of the event's metadata, -1 where there is none.
-    std::int64_t read(const wire::Source& args, Span<ArgumentValue> found) const;
+    std::int64_t read(const wire::Source& args, Span<ArgumentValue> values) const;
 
   private:
-    std::int64_t read_checked(const wire::Source& args, Span<ArgumentValue> found) const;
+    std::int64_t read_checked(const wire::Source& args, Span<ArgumentValue> values) const;
 
     WantedIds wanted_;
     bool has_number_;

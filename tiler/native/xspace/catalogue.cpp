@@ -36,22 +36,22 @@ bool has_stats(const wire::Source& source, wire::Range message) {
 }  // namespace
 
 MetadataFields fields_of(const wire::Source& source, wire::Range message) {
-    MetadataFields of;
+    MetadataFields fields;
     Cursor cursor(source, message, "event metadata");
     while (!cursor.at_end()) {
         const std::size_t begin = cursor.offset();
         const std::uint32_t tag = cursor.tag();
         switch (tag) {
-        case bytes_field(2): of.name = cursor.bytes("name"); break;
-        case bytes_field(4): of.display_name = cursor.bytes("name"); break;
+        case bytes_field(2): fields.name = cursor.bytes("name"); break;
+        case bytes_field(4): fields.display_name = cursor.bytes("name"); break;
         case bytes_field(5):
-            if (of.stats.size() == 0) of.stats.begin = begin;
-            of.stats.end = cursor.bytes("stat").end;
+            if (fields.stats.size() == 0) fields.stats.begin = begin;
+            fields.stats.end = cursor.bytes("stat").end;
             break;
         default: cursor.skip(tag);
         }
     }
-    return of;
+    return fields;
 }
 
 Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys,
@@ -83,15 +83,15 @@ bool Catalogue::advance(std::size_t surveyed) {
 
 void Catalogue::find_used() {
     const std::size_t plane = plane_;
-    const Plane& of = outline_.planes[plane];
+    const Plane& plane_outline = outline_.planes[plane];
     const auto has_events = [](const LineSurvey& survey) { return !survey.metadata_ids.empty(); };
     const auto survey_of = [&](std::size_t line) { return surveys_.begin() + static_cast<std::ptrdiff_t>(line); };
-    const CategoryStat categories(source_, of);
+    const CategoryStat categories(source_, plane_outline);
     IdTable entry_of;
     if (std::any_of(survey_of(line_), survey_of(lines_end_), has_events)) {
-        numbers_[plane] = entry_of = IdTable(of.event_metadata.size());
-        for (std::size_t k = 0; k < of.event_metadata.size(); ++k)
-            entry_of.set(of.event_metadata[k].id, static_cast<std::int32_t>(k));
+        numbers_[plane] = entry_of = IdTable(plane_outline.event_metadata.size());
+        for (std::size_t k = 0; k < plane_outline.event_metadata.size(); ++k)
+            entry_of.set(plane_outline.event_metadata[k].id, static_cast<std::int32_t>(k));
     }
     for (; line_ < lines_end_; ++line_) {
         for (const std::int64_t id : surveys_[line_].metadata_ids) {
@@ -99,21 +99,23 @@ void Catalogue::find_used() {
             const std::int32_t entry = entry_of.find(id);  // ids without metadata get a number, too
             const auto number = static_cast<std::int32_t>(used_.size());
             const std::size_t named = names_.size(), name_bytes = names_.bytes();
-            const MetadataEntry* found =
-                entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)];
-            used_.push_back({static_cast<std::uint32_t>(plane), name_of(found, id, of.is_cut, categories), id});
-            messages_.push_back(found == nullptr ? wire::Range{} : found->value);
+            const MetadataEntry* metadata =
+                entry == IdTable::absent ? nullptr : &plane_outline.event_metadata[static_cast<std::size_t>(entry)];
+            used_.push_back(
+                {static_cast<std::uint32_t>(plane), name_of(metadata, id, plane_outline.is_cut, categories), id});
+            messages_.push_back(metadata == nullptr ? wire::Range{} : metadata->value);
             used_names_.push_back(used_.back().name_index);
             taken_ += used_.back().size();
             if (names_.size() > named) taken_ += room_.per_name + copies * (names_.bytes() - name_bytes);
             if (taken_ > room_.bytes)
                 throw wire::LimitReached("has more than " + std::to_string(used_.size()) + " names of events",
-                                         of.name.begin);
+                                         plane_outline.name.begin);
             numbers_[plane].set(id, number);
         }
         taken_ += table_flow_bytes * surveys_[line_].table_flows.size();
         if (taken_ > room_.bytes)
-            throw wire::LimitReached("has too many names of events and flow ends of ids beyond 2**48", of.name.begin);
+            throw wire::LimitReached("has too many names of events and flow ends of ids beyond 2**48",
+                                     plane_outline.name.begin);
         for (const auto& [type, id] : surveys_[line_].table_flows) flows_.intern(type, id);
     }
 }
@@ -146,9 +148,10 @@ std::int32_t Catalogue::name_of(const MetadataEntry* entry, std::int64_t id, boo
                                 const CategoryStat& categories) {
     if (entry == nullptr && plane_is_cut)
         return intern("[event " + std::to_string(id) + "]", {});  // its name stood behind the cut
-    const MetadataFields of = entry == nullptr ? MetadataFields{} : fields_of(source_, entry->value);
-    const std::string_view name = wire::text(source_, of.display_name.size() != 0 ? of.display_name : of.name);
-    return intern(name.empty() ? "[no name]" : name, categories.category(of.stats));
+    const MetadataFields fields = entry == nullptr ? MetadataFields{} : fields_of(source_, entry->value);
+    const std::string_view name =
+        wire::text(source_, fields.display_name.size() != 0 ? fields.display_name : fields.name);
+    return intern(name.empty() ? "[no name]" : name, categories.category(fields.stats));
 }
 
 std::int32_t Catalogue::intern(std::string_view name, std::string_view category) {

@@ -1,5 +1,5 @@
-// What the lines of an XSpace share once all have been surveyed: names, numbers of metadata and of flows. Read-only then,
-// so that lines can be decoded side by side.
+// The catalogue that the lines of an XSpace share once all have been surveyed: names, numbers of metadata and of flows.
+// Read-only then, so that lines can be decoded side by side.
 #pragma once
 
 #include "columns/name_entries.hpp"
@@ -23,11 +23,12 @@ struct UsedMetadata {
     std::int32_t name_index = 0;
     std::int64_t id = 0;
 
-    // What it takes, with its message, and its columns: names are counted once, and stats stay in the file.
+    // Memory that it takes in bytes, with its message, and its columns: names are counted once, and stats stay in the
+    // file.
     std::size_t size() const { return 2 * (sizeof(*this) + sizeof(wire::Range)); }
 };
 
-// What its message has.
+// Fields of its message.
 struct MetadataFields {
     wire::Range name;
     wire::Range display_name;
@@ -68,16 +69,16 @@ class Catalogue {
     bool is_complete() const { return plane_ == outline_.planes.size(); }
     std::size_t planes() const { return plane_; }  // whose metadata has been read
 
-    // Of each metadata what its events are called and their category; numbered in the order of first use. Invalid UTF-8 is
+    // Names and categories of the events of each metadata, numbered in the order of first use. Invalid UTF-8 is
     // replaced first, so that names are still distinct as text.
     const NameEntries& names() const { return names_; }
     const std::vector<UsedMetadata>& used_metadata() const { return used_; }
 
-    // Of metadata that events use, by its number: empty where the file says nothing of it. Throws std::out_of_range for a
-    // number that there is not, or when they are forgotten.
+    // The message of metadata that events use, by its number: empty where the file says nothing of it. Throws
+    // std::out_of_range for a number that there is not, or when they are forgotten.
     wire::Range message_of(std::size_t number) const { return messages_.at(number); }
 
-    // When nobody will ask for them any more: 16 bytes for each.
+    // Forgets the messages, once nobody will ask for them any more: 16 bytes for each.
     void forget_messages() { std::vector<wire::Range>().swap(messages_); }
 
     // The key of a flow, which says which ends belong together.

@@ -38,19 +38,19 @@ CategoryStat::CategoryStat(const wire::Source& source, const Plane& plane) : sou
 
 std::string_view CategoryStat::category(wire::Range stats) const {
     if (!choice_ || stats.size() == 0) return {};
-    SaidStat said;
+    StatValue value;
     try {
         each_stat_field(source_, stats, [&](wire::Range field) {
             wire::Cursor cursor(source_, field, "event metadata");
             cursor.tag();
-            choice_->read_one(source_, cursor.bytes("stat"), Span<SaidStat>(&said, 1));
+            choice_->read_one(source_, cursor.bytes("stat"), Span<StatValue>(&value, 1));
         });
     } catch (const wire::Error&) {
         return {};
     }
-    if (said.form == kText) return wire::text(source_, said.text);
-    if (said.form != kReference) return {};
-    const std::int32_t name = places_.find(static_cast<std::int64_t>(said.bits));
+    if (value.form == kText) return wire::text(source_, value.text);
+    if (value.form != kReference) return {};
+    const std::int32_t name = places_.find(static_cast<std::int64_t>(value.bits));
     return name == IdTable::absent ? std::string_view{} : wire::text(source_, names_[static_cast<std::size_t>(name)]);
 }
 

@@ -14,7 +14,7 @@ namespace tilescope::xspace {
 
 class CategoryStat {
   public:
-    // Of a plane. The source must outlive it.
+    // Reads categories of a plane. The source must outlive it.
     CategoryStat(const wire::Source& source, const Plane& plane);
 
     // The text in the stats of event metadata, a range as `MetadataFields` has it. Of several stats the last counts. Empty

@@ -27,63 +27,65 @@ struct StatNumber {
 };
 
 // The number in a stat as nearly all are, its id and one number. False: it is to be read with more care.
-bool read_number_quickly(const wire::Source& source, Range stat, StatNumber& found) {
+bool read_number_quickly(const wire::Source& source, Range stat, StatNumber& out) {
     constexpr std::size_t before_value = 3;
-    const std::uint8_t *at = source.data() + stat.begin, *end = source.data() + stat.end;
-    if (stat.size() <= before_value || at[0] != varint_field(1) || at[1] >= 0x80) return false;
+    const std::uint8_t *p = source.data() + stat.begin, *end = source.data() + stat.end;
+    if (stat.size() <= before_value || p[0] != varint_field(1) || p[1] >= 0x80) return false;
     std::uint64_t bits = 0;
-    switch (at[2]) {
+    switch (p[2]) {
     case wire::fixed64_field(2): {
         if (stat.size() != before_value + sizeof(double)) return false;
         double value = 0;
-        bits = wire::eight_bytes(at + before_value);
+        bits = wire::eight_bytes(p + before_value);
         std::memcpy(&value, &bits, sizeof(value));
-        found.value = value;
+        out.value = value;
         break;
     }
     case varint_field(3):
     case varint_field(4):
-        if (wire::quick_varint(at + before_value, end, source.end(), bits) != end) return false;
-        found.value =
-            at[2] == varint_field(3) ? static_cast<double>(bits) : static_cast<double>(static_cast<std::int64_t>(bits));
+        if (wire::quick_varint(p + before_value, end, source.end(), bits) != end) return false;
+        out.value =
+            p[2] == varint_field(3) ? static_cast<double>(bits) : static_cast<double>(static_cast<std::int64_t>(bits));
         break;
     default: return false;
     }
-    found.id = at[1];
+    out.id = p[1];
     return true;
 }
 
 StatNumber read_number(const wire::Source& source, Range stat) {
-    StatNumber found;
-    if (read_number_quickly(source, stat, found)) return found;
+    StatNumber number;
+    if (read_number_quickly(source, stat, number)) return number;
     try {
         Cursor cursor(source, stat, "stat");
         while (!cursor.at_end()) {
             const std::uint32_t tag = cursor.tag();
             switch (tag) {
-            case varint_field(1): found.id = cursor.signed_varint(); break;
-            case wire::fixed64_field(2): found.value = cursor.fixed_double(); break;
-            case varint_field(3): found.value = static_cast<double>(cursor.varint()); break;
-            case varint_field(4): found.value = static_cast<double>(cursor.signed_varint()); break;
+            case varint_field(1): number.id = cursor.signed_varint(); break;
+            case wire::fixed64_field(2): number.value = cursor.fixed_double(); break;
+            case varint_field(3): number.value = static_cast<double>(cursor.varint()); break;
+            case varint_field(4): number.value = static_cast<double>(cursor.signed_varint()); break;
             case bytes_field(5):
             case bytes_field(6):
             case varint_field(7):
                 cursor.skip(tag);
-                found.value.reset();  // a oneof: the last one counts
+                number.value.reset();  // a oneof: the last one counts
                 break;
             default: cursor.skip(tag);
             }
         }
     } catch (const wire::Error&) {
-        found.value.reset();  // a stat that cannot be decoded does not lose its event
+        number.value.reset();  // a stat that cannot be decoded does not lose its event
     }
-    return found;
+    return number;
 }
 
 std::size_t find_series(const std::vector<CounterSeries>& series, std::int32_t name_index, std::int64_t stat_id) {
-    const auto same = [&](const CounterSeries& of) { return of.stat_id == stat_id && of.name_index == name_index; };
-    const auto found = std::find_if(series.begin(), series.end(), same);
-    return found == series.end() ? no_series : static_cast<std::size_t>(found - series.begin());
+    const auto same = [&](const CounterSeries& candidate) {
+        return candidate.stat_id == stat_id && candidate.name_index == name_index;
+    };
+    const auto match = std::find_if(series.begin(), series.end(), same);
+    return match == series.end() ? no_series : static_cast<std::size_t>(match - series.begin());
 }
 
 }  // namespace
@@ -113,7 +115,7 @@ std::size_t EventPlaces::Walk::next() {
 
 std::size_t CounterLine::size_bytes() const {
     std::size_t bytes = rest_places.size_bytes();
-    for (const CounterSeries& of : series) bytes += of.places.size_bytes();
+    for (const CounterSeries& counter : series) bytes += counter.places.size_bytes();
     return bytes;
 }
 
@@ -138,25 +140,25 @@ std::int32_t CounterRules::name_index(const Event& event) const {
 
 template <typename SeriesOf>
 EventSamples CounterRules::samples_by(const Event& event, SeriesOf&& series_of) const {
-    EventSamples found;
-    if (stays_slice(event)) return found;
+    EventSamples samples;
+    if (stays_slice(event)) return samples;
     event.for_each_stat(source_, [&](Range range) {
         const StatNumber stat = read_number(source_, range);
         if (!stat.value) return;
         if (!std::isfinite(*stat.value)) {
-            ++found.not_finite;
+            ++samples.not_finite;
             return;
         }
         const std::size_t series = series_of(stat.id);
         if (series == no_series) {
-            ++found.beyond;
+            ++samples.beyond;
             return;
         }
-        if (found.first == no_series) found.first = series;
-        found.present.set(series);
-        found.value.at(series) = *stat.value;
+        if (samples.first == no_series) samples.first = series;
+        samples.present.set(series);
+        samples.value.at(series) = *stat.value;
     });
-    return found;
+    return samples;
 }
 
 EventSamples CounterRules::samples(const Event& event, const std::vector<CounterSeries>& series) const {
@@ -167,8 +169,8 @@ EventSamples CounterRules::samples(const Event& event, const std::vector<Counter
 EventSamples CounterRules::samples_growing(const Event& event, std::vector<CounterSeries>& series) const {
     const std::int32_t name = name_index(event);
     return samples_by(event, [&](std::int64_t stat_id) {
-        const std::size_t found = find_series(series, name, stat_id);
-        if (found != no_series || series.size() == max_series) return found;
+        const std::size_t existing = find_series(series, name, stat_id);
+        if (existing != no_series || series.size() == max_series) return existing;
         series.emplace_back();
         series.back().name_index = name;
         series.back().stat_id = stat_id;
@@ -220,8 +222,8 @@ CounterLine split_counters(const wire::Source& source, const Line& line, const L
         for (std::size_t k = 0; k < split.series.size(); ++k) {
             if (!samples.present.test(k)) continue;
             CounterSeries& series = split.series[k];
-            ++series.found.events;
-            series.found.see(event.offset_ps, 0);
+            ++series.survey.events;
+            series.survey.see(event.offset_ps, 0);
             keep(series.places, offset);
         }
     }

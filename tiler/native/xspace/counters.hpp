@@ -21,10 +21,10 @@ namespace tilescope::xspace {
 constexpr std::size_t max_series = 64;  // of a line: each is a track
 constexpr std::size_t no_series = max_series;
 
-// What profilers call such lines.
+// True if a line has a name that profilers give to such lines.
 bool is_counter_line(const wire::Source& source, const LineSurvey& survey);
 
-// Where some events of a line begin, in the order of the file: the distance from each to the next, as varints.
+// Places where some events of a line begin, in the order of the file: the distance from each to the next, as varints.
 class EventPlaces {
   public:
     void add(std::size_t offset);
@@ -51,7 +51,7 @@ class EventPlaces {
 struct CounterSeries {
     std::int32_t name_index = 0;  // of its events
     std::int64_t stat_id = 0;
-    LineSurvey found;  // of its samples: number, times, activity
+    LineSurvey survey;  // of its samples: number, times, activity
     EventPlaces places;
 };
 
@@ -77,7 +77,7 @@ struct CounterLine {
     std::size_t size_bytes() const;
 };
 
-// What decides which events are samples: not those that begin or end a flow, mark a step or stand for many.
+// The rules that decide which events are samples: not those that begin or end a flow, mark a step or stand for many.
 class CounterRules {
   public:
     // All that is referred to must outlive it.

@@ -49,18 +49,18 @@ struct Event {
 // cursor. 10 M events were surveyed in 0.45 s with a look at each tag, in 0.25 s without.
 template <typename OnStat>
 void read_usual_fields(wire::Cursor& cursor, Event& event, OnStat&& on_stat) {
-    const std::uint8_t* const begin = cursor.at();
+    const std::uint8_t* const begin = cursor.here();
     const std::size_t begin_offset = cursor.offset();
     const std::uint8_t* const end = cursor.end();
     const std::uint8_t* const file_end = cursor.file_end();
-    const std::uint8_t* at = begin;
+    const std::uint8_t* p = begin;
     const auto read = [&](std::uint32_t tag, std::int64_t& field) {
-        if (at == end || *at != tag) return;
+        if (p == end || *p != tag) return;
         std::uint64_t value = 0;
-        const std::uint8_t* next = wire::quick_varint(at + 1, end, file_end, value);
+        const std::uint8_t* next = wire::quick_varint(p + 1, end, file_end, value);
         if (next == nullptr) return;
         field = static_cast<std::int64_t>(value);
-        at = next;
+        p = next;
     };
     read(wire::varint_field(1), event.metadata_id);
     read(wire::varint_field(2), event.offset_ps);
@@ -68,14 +68,14 @@ void read_usual_fields(wire::Cursor& cursor, Event& event, OnStat&& on_stat) {
     const auto offset_of = [&](const std::uint8_t* place) {
         return begin_offset + static_cast<std::size_t>(place - begin);
     };
-    const std::size_t stats = offset_of(at);
-    while (end - at >= 2 && at[0] == wire::bytes_field(4) && at[1] < 0x80 && at[1] <= end - at - 2) {
-        const std::uint8_t* stat = at + 2;
-        at = stat + at[1];
-        on_stat(wire::Range{offset_of(stat), offset_of(at)});
+    const std::size_t stats = offset_of(p);
+    while (end - p >= 2 && p[0] == wire::bytes_field(4) && p[1] < 0x80 && p[1] <= end - p - 2) {
+        const std::uint8_t* stat = p + 2;
+        p = stat + p[1];
+        on_stat(wire::Range{offset_of(stat), offset_of(p)});
     }
-    if (offset_of(at) != stats) event.stats = {stats, offset_of(at)};
-    cursor.go_to(at);
+    if (offset_of(p) != stats) event.stats = {stats, offset_of(p)};
+    cursor.go_to(p);
 }
 
 // Reads the event at the cursor of its line, into `event`; `on_stat` sees each of its stats as a range.
@@ -118,7 +118,7 @@ struct NanoPico {
     std::int64_t ns;
     std::int16_t ps;
 
-    static NanoPico of(std::int64_t ps) {
+    static NanoPico from_ps(std::int64_t ps) {
         std::int64_t ns = ps / 1000;
         std::int64_t rest = ps % 1000;
         if (rest < 0) {
@@ -137,18 +137,18 @@ struct NanoPico {
     bool operator<(NanoPico other) const { return ns != other.ns ? ns < other.ns : ps < other.ps; }
 };
 
-// Whether any offset can be added to where a line counts from, as to all usual times: no offset in picoseconds is longer
-// than 2**54 ns.
+// True if any offset can be added to where a line counts from, as to all usual times: no offset in picoseconds is
+// longer than 2**54 ns.
 inline bool always_adds_up(std::int64_t start_ns) {
     constexpr std::int64_t longest_ns = std::int64_t{1} << 54;
     return start_ns >= INT64_MIN + longest_ns && start_ns <= INT64_MAX - longest_ns;
 }
 
-// Whether an event's offset can be added to it.
+// True if an event's offset can be added to it.
 inline bool adds_up(std::int64_t start_ns, std::int64_t offset_ps) {
     if (always_adds_up(start_ns)) return true;  // nothing is divided
     std::int64_t sum = 0;
-    return !__builtin_add_overflow(start_ns, NanoPico::of(offset_ps).ns, &sum);
+    return !__builtin_add_overflow(start_ns, NanoPico::from_ps(offset_ps).ns, &sum);
 }
 
 }  // namespace tilescope::xspace

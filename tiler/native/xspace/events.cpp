@@ -80,8 +80,8 @@ void LineDecoder::decode_event(Cursor& line, Chunk& chunk) {
 void LineDecoder::append_row(Chunk& chunk, bool is_step) {
     const std::int32_t number = catalogue_.number(line_.plane, event_.metadata_id);
     if (number == IdTable::absent) throw wire::Error(changed, position_);
-    const NanoPico start = NanoPico::of(event_.offset_ps);
-    const NanoPico duration = NanoPico::of(std::max<std::int64_t>(event_.duration_ps, 0));
+    const NanoPico start = NanoPico::from_ps(event_.offset_ps);
+    const NanoPico duration = NanoPico::from_ps(std::max<std::int64_t>(event_.duration_ps, 0));
     unsigned flags = 0;
     if (event_.duration_ps < 0) flags |= event_flag::clamped;
     if (event_.aggregated) flags |= event_flag::aggregated;

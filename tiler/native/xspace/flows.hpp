@@ -27,7 +27,8 @@ struct FlowValues {  // NOLINT(cppcoreguidelines-pro-type-member-init): `present
     bool has(FlowPart a, FlowPart b) const { return (present >> a & present >> b & 1u) != 0; }
 };
 
-// Which stats of a plane speak of flows and steps. Empty for nearly all device planes, whose stats need not be looked into then.
+// The stats of a plane that speak of flows and steps. Empty for nearly all device planes, whose stats need not be
+// looked into then.
 class FlowStats {
   public:
     FlowStats() = default;
@@ -35,8 +36,8 @@ class FlowStats {
 
     bool empty() const { return bits_ == 0; }
 
-    // Whether a stat is of another id for sure and has a number, by the eight bytes where it begins: a tag and a length of
-    // one byte, the tag of the id, which has one byte, and the tag of the number.
+    // True if a stat is of another id for sure and has a number, by the eight bytes where it begins: a tag and a length
+    // of one byte, the tag of the id, which has one byte, and the tag of the number.
     bool is_number_of_others(std::uint64_t head) const {
         constexpr std::uint64_t numbers =
             1ULL << wire::varint_field(3) | 1ULL << wire::varint_field(4) | 1ULL << wire::varint_field(7);
@@ -50,11 +51,11 @@ class FlowStats {
     }
 
   private:
-    // Whether a stat is as nearly all are, its id and one value, and of another id for sure.
+    // True if a stat is as nearly all are, its id and one value, and of another id for sure.
     bool is_of_others(const wire::Source& source, wire::Range stat) const;
     void read_fields(const wire::Source& source, wire::Range stat, FlowValues& values) const;
 
-    // What a stat says; `flow_parts`: nothing.
+    // The part of a flow that a stat holds; `flow_parts`: none.
     FlowPart part_of(std::int64_t id) const {
         const std::int32_t part = parts_.find(id);
         return part == IdTable::absent ? flow_parts : static_cast<FlowPart>(part);
@@ -66,25 +67,25 @@ class FlowStats {
 };
 
 inline bool FlowStats::is_of_others(const wire::Source& source, wire::Range stat) const {
-    const std::uint8_t* at = source.data() + stat.begin;
+    const std::uint8_t* p = source.data() + stat.begin;
     const std::size_t size = stat.size();
-    if (size < 4 || at[0] != wire::varint_field(1)) return false;
+    if (size < 4 || p[0] != wire::varint_field(1)) return false;
     std::size_t value = 2;  // where its tag is
-    std::int64_t id = at[1];
+    std::int64_t id = p[1];
     if (id >= 0x80) {
-        if (at[2] >= 0x80) return false;
-        id = (id & 0x7f) | at[2] << 7;
+        if (p[2] >= 0x80) return false;
+        id = (id & 0x7f) | p[2] << 7;
         value = 3;
     }
     if ((bits_ & bit_of(id)) != 0) return false;
     const std::size_t rest = size - value - 1;
-    switch (at[value]) {
+    switch (p[value]) {
     case wire::fixed64_field(2): return rest == 8;
     case wire::varint_field(3):
     case wire::varint_field(4):
-    case wire::varint_field(7): return wire::is_varint_up_to(at + value + 1, at + size, source.end());
+    case wire::varint_field(7): return wire::is_varint_up_to(p + value + 1, p + size, source.end());
     case wire::bytes_field(5):
-    case wire::bytes_field(6): return rest != 0 && at[value + 1] < 0x80 && at[value + 1] == rest - 1;
+    case wire::bytes_field(6): return rest != 0 && p[value + 1] < 0x80 && p[value + 1] == rest - 1;
     default: return false;
     }
 }
@@ -105,15 +106,15 @@ class UsualFlows {
               FlowValues& values) {
         constexpr std::ptrdiff_t before_value = 5;
         const std::uint64_t form = head & 0xff'ff'ff'00'ffU;  // all before the value but the length
-        std::uint64_t& known = known_[place_++ % known_.size()];
+        std::uint64_t& seen_form = forms_[place_++ % forms_.size()];
         const auto value_size = static_cast<std::size_t>(end - stat - before_value);
-        if ((form == known || stats_.is_number_of_others(head)) &&
+        if ((form == seen_form || stats_.is_number_of_others(head)) &&
             wire::begins_with_varint(wire::eight_bytes(stat + before_value), value_size)) {
-            if (form != known) known = form;
+            if (form != seen_form) seen_form = form;
             return true;
         }
         if (end > limit) return false;
-        const auto offset_of = [&](const std::uint8_t* at) { return static_cast<std::size_t>(at - source_.data()); };
+        const auto offset_of = [&](const std::uint8_t* p) { return static_cast<std::size_t>(p - source_.data()); };
         stats_.read(source_, {offset_of(stat + 2), offset_of(end)}, values);
         return true;
     }
@@ -121,7 +122,7 @@ class UsualFlows {
   private:
     const wire::Source& source_;
     const FlowStats& stats_;
-    std::array<std::uint64_t, 4> known_{};  // by the place among the stats of an event; 0: none
+    std::array<std::uint64_t, 4> forms_{};  // by the place among the stats of an event; 0: none
     std::size_t place_ = 0;
 };
 

@@ -18,9 +18,9 @@ void for_each_field(const Bytes& raw, Span<const std::int64_t> starts, Span<cons
             throw std::invalid_argument("messages beyond the bytes that there are");
         wire::Cursor cursor(raw, {static_cast<std::size_t>(starts[k]), static_cast<std::size_t>(stops[k])}, "message");
         while (!cursor.at_end()) {
-            const std::uint32_t found = cursor.tag();
-            if (found == tag) take(k, cursor);
-            else cursor.skip(found);
+            const std::uint32_t next_tag = cursor.tag();
+            if (next_tag == tag) take(k, cursor);
+            else cursor.skip(next_tag);
         }
     }
 }
@@ -29,23 +29,23 @@ void for_each_field(const Bytes& raw, Span<const std::int64_t> starts, Span<cons
 
 MessageParts message_parts(Bytes raw, Span<const std::int64_t> starts, Span<const std::int64_t> stops,
                            std::uint32_t field, std::size_t most) {
-    MessageParts found;
+    MessageParts parts;
     for_each_field(raw, starts, stops, wire::bytes_field(field), [&](std::size_t k, wire::Cursor& cursor) {
         const wire::Range part = cursor.bytes("part");
-        if (found.of.size() >= most) throw std::length_error("too many parts");
-        found.of.push_back(static_cast<std::int64_t>(k));
-        found.start.push_back(static_cast<std::int64_t>(part.begin));
-        found.stop.push_back(static_cast<std::int64_t>(part.end));
+        if (parts.message.size() >= most) throw std::length_error("too many parts");
+        parts.message.push_back(static_cast<std::int64_t>(k));
+        parts.start.push_back(static_cast<std::int64_t>(part.begin));
+        parts.stop.push_back(static_cast<std::int64_t>(part.end));
     });
-    return found;
+    return parts;
 }
 
 std::vector<std::int64_t> message_numbers(Bytes raw, Span<const std::int64_t> starts, Span<const std::int64_t> stops,
                                           std::uint32_t field) {
-    std::vector<std::int64_t> found(starts.size());
+    std::vector<std::int64_t> numbers(starts.size());
     for_each_field(raw, starts, stops, wire::varint_field(field),
-                   [&](std::size_t k, wire::Cursor& cursor) { found[k] = cursor.signed_varint(); });
-    return found;
+                   [&](std::size_t k, wire::Cursor& cursor) { numbers[k] = cursor.signed_varint(); });
+    return numbers;
 }
 
 }  // namespace tilescope

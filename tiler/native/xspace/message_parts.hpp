@@ -1,4 +1,4 @@
-// Where the parts of many messages lie: so that of a large message only those are parsed that somebody asks for.
+// Places of the parts of many messages: so that of a large message only those are parsed that somebody asks for.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace tilescope {
 
-// Of each part the message that it is in, by its place, and its bytes [start, stop).
+// Parts: the message that each is in, by its place, and its bytes [start, stop).
 struct MessageParts {
-    std::vector<std::int64_t> of, start, stop;
+    std::vector<std::int64_t> message, start, stop;
 };
 
 // The parts that are a field of the messages [starts[k], stops[k]) of some bytes. Throws wire::Error for what is no message, and
@@ -20,7 +20,7 @@ struct MessageParts {
 MessageParts message_parts(Bytes raw, Span<const std::int64_t> starts, Span<const std::int64_t> stops,
                            std::uint32_t field, std::size_t most);
 
-// Of each message the number in a field, the last of several; 0 without one.
+// Returns the number in a field of each message, the last of several; 0 without one.
 std::vector<std::int64_t> message_numbers(Bytes raw, Span<const std::int64_t> starts, Span<const std::int64_t> stops,
                                           std::uint32_t field);
 

@@ -1,4 +1,4 @@
-// What metadata says, as rows of small numbers: what is equal has one row, and what lies there as it did before is not read again.
+// Metadata as rows of small numbers: what is equal has one row, and what lies there as it did before is not read again.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include "base/bytes.hpp"
 #include "base/span.hpp"
 #include "columns/intern.hpp"
-#include "xspace/said_entries.hpp"
+#include "xspace/entry_stats.hpp"
 #include "xspace/stat_codes.hpp"
 
 namespace tilescope {
@@ -19,7 +19,7 @@ struct EntryBytes {
     Span<const std::int64_t> ends;
     Bytes data;
 
-    // Those at some places. Throws std::invalid_argument for an entry that is not there.
+    // The bytes of the entries at some places. Throws std::invalid_argument for an entry that is not there.
     std::vector<Bytes> at(Span<const std::int64_t> places) const;
 };
 
@@ -46,7 +46,7 @@ class SeenEntries {
     std::vector<std::int32_t> last_;  // by name, -1 none
 };
 
-// What some entries say, as far as they have no rows yet. The bytes must stay where they are.
+// Values of the stats of some entries, as far as these have no rows yet. The bytes must stay where they are.
 class ReadEntries {
   public:
     // A name is -1 where no event uses it. Throws std::invalid_argument for columns of different lengths.
@@ -65,7 +65,7 @@ class ReadEntries {
     std::uint64_t choice_;
     std::vector<Bytes> stats_, texts_;  // of those that are left
     std::vector<std::int64_t> rows_;  // -1: the entry is left
-    SaidEntries said_;
+    EntryStats stat_values_;
 };
 
 class MetadataRows {
@@ -86,7 +86,7 @@ class MetadataRows {
 
     std::size_t size() const { return places_.size(); }
 
-    // Those from a place on, one after the other. Throws std::invalid_argument.
+    // The rows from a place on, one after the other. Throws std::invalid_argument.
     std::vector<std::int32_t> rows(std::size_t first) const;
 
   private:

@@ -42,8 +42,8 @@ class TextColumn {
     std::string texts_;
 };
 
-// What a stat says; a text lies in the file.
-struct Said {
+// A stat with its text, which lies in the file.
+struct ResolvedStat {
     std::uint32_t form = 0;  // 0: nothing
     std::uint64_t bits = 0;
     std::string_view text;
@@ -62,32 +62,32 @@ class OneStat {
     }
 
     // The last of these fields that is it; nothing where one is damaged. Those that begin with another id are passed over.
-    Said of(const wire::Source& source, wire::Range message) const {
-        Said found;
-        if (heads_.empty()) return found;
+    ResolvedStat read(const wire::Source& source, wire::Range message) const {
+        ResolvedStat last;
+        if (heads_.empty()) return last;
         try {
             wire::Cursor cursor(source, message, "event metadata");
             while (!cursor.at_end()) {
                 const std::uint32_t tag = cursor.tag();
-                if (tag == wire::bytes_field(5)) take(source, cursor.bytes("stat"), found);
+                if (tag == wire::bytes_field(5)) take(source, cursor.bytes("stat"), last);
                 else cursor.skip(tag);
             }
         } catch (const wire::Error&) {
             return {};
         }
-        return found;
+        return last;
     }
 
   private:
     static constexpr char kIdTag = 8;
 
-    void take(const wire::Source& source, wire::Range stat, Said& found) const {
+    void take(const wire::Source& source, wire::Range stat, ResolvedStat& last) const {
         const std::string_view text = wire::text(source, stat);
         const auto is_head = [&](const std::string& head) { return text.substr(0, head.size()) == head; };
         if (!text.empty() && text.front() == kIdTag && std::none_of(heads_.begin(), heads_.end(), is_head)) return;
-        SaidStat one;
-        choice_.read_one(source, stat, {&one, 1});
-        if (one.form != 0) found = {one.form, one.bits, wire::text(source, one.text)};
+        StatValue value;
+        choice_.read_one(source, stat, {&value, 1});
+        if (value.form != 0) last = {value.form, value.bits, wire::text(source, value.text)};
     }
 
     StatChoice choice_;
@@ -115,8 +115,8 @@ MetadataTables::MetadataTables(const wire::Source& source, const Catalogue& cata
     const auto check = [&](std::size_t plane) {
         if (plane >= plane_class_.size()) throw std::invalid_argument("a plane without a class");
     };
-    for (const UsedMetadata& of : catalogue.used_metadata()) check(of.plane);
-    for (const UnusedMetadata& of : catalogue.unused_metadata()) check(of.plane);
+    for (const UsedMetadata& metadata : catalogue.used_metadata()) check(metadata.plane);
+    for (const UnusedMetadata& metadata : catalogue.unused_metadata()) check(metadata.plane);
     alike_.reserve(count_);
 }
 
@@ -130,8 +130,9 @@ MetadataColumns MetadataTables::columns() const {
         columns.id.push_back(id);
         columns.name_index.push_back(name_index);
     };
-    for (const UsedMetadata& of : catalogue_.used_metadata()) add(of.plane, of.id, of.name_index);
-    for (const UnusedMetadata& of : catalogue_.unused_metadata()) add(of.plane, of.id, -1);
+    for (const UsedMetadata& metadata : catalogue_.used_metadata())
+        add(metadata.plane, metadata.id, metadata.name_index);
+    for (const UnusedMetadata& metadata : catalogue_.unused_metadata()) add(metadata.plane, metadata.id, -1);
     columns.alike = alike_;
     return columns;
 }
@@ -162,10 +163,10 @@ std::size_t MetadataTables::hash_of(std::size_t number) const {
         hash = hash * 0x9e3779b97f4a7c15u + std::hash<std::string_view>{}(wire::text(source_, range));
     };
     if (is_used(number)) {
-        const MetadataFields of = fields_of(source_, message_of(number));
-        mix(of.name);
-        mix(of.display_name);
-        mix(of.stats);
+        const MetadataFields fields = fields_of(source_, message_of(number));
+        mix(fields.name);
+        mix(fields.display_name);
+        mix(fields.stats);
     } else if (unused(number).message.size() <= max_compared) {
         mix(unused(number).message);
     } else {
@@ -214,13 +215,13 @@ std::string MetadataTables::texts(std::size_t page, std::size_t per_page) const 
     for (const auto& [number, message] : on_page(page, per_page)) {
         wire::Range name, display_name;
         if (is_used(number)) {
-            const MetadataFields of = fields_of(source_, message);
-            name = of.name;
-            display_name = of.display_name;
+            const MetadataFields fields = fields_of(source_, message);
+            name = fields.name;
+            display_name = fields.display_name;
         } else {
-            const TableEntry of = table_entry(source_, hlo_, unused(number));
-            name = of.name;
-            display_name = of.display_name;
+            const TableEntry entry = table_entry(source_, hlo_, unused(number));
+            name = entry.name;
+            display_name = entry.display_name;
         }
         const std::string whole = utf8::repaired(wire::text(source_, name));
         const std::string shown = utf8::repaired(wire::text(source_, display_name));
@@ -231,30 +232,30 @@ std::string MetadataTables::texts(std::size_t page, std::size_t per_page) const 
     return joined(columns);
 }
 
-SaidTexts MetadataTables::said(const std::vector<std::vector<std::int64_t>>& ids_of_plane, std::size_t first,
-                               std::size_t count) const {
+StatTexts MetadataTables::stat_texts(const std::vector<std::vector<std::int64_t>>& ids_of_plane, std::size_t first,
+                                     std::size_t count) const {
     const std::vector<OneStat> stats(ids_of_plane.begin(), ids_of_plane.end());
-    SaidTexts found;
+    StatTexts out;
     std::unordered_map<std::string_view, std::int32_t> texts;
     std::map<std::pair<std::int32_t, std::uint64_t>, std::int32_t> references;
     for (const auto& [number, message] : Span<const Entry>(entries_).subspan(first, count)) {
         const auto plane = static_cast<std::int32_t>(plane_of(number));
         const OneStat& stat = stats.at(static_cast<std::size_t>(plane));
-        const Said said = is_used(number) ? stat.of(source_, message) : Said{};
-        const auto next = static_cast<std::int32_t>(found.texts.size());
+        const ResolvedStat content = is_used(number) ? stat.read(source_, message) : ResolvedStat{};
+        const auto next = static_cast<std::int32_t>(out.texts.size());
         std::int32_t place = -1;
-        if (said.form == kReference) {
-            const auto [at, is_new] = references.try_emplace({plane, said.bits}, next);
-            if (is_new) found.texts.push_back({"", plane, static_cast<std::int64_t>(said.bits)});
-            place = at->second;
-        } else if (said.form == kText) {
-            const auto [at, is_new] = texts.try_emplace(said.text, next);
-            if (is_new) found.texts.push_back({std::string(said.text), -1, 0});
-            place = at->second;
+        if (content.form == kReference) {
+            const auto [entry, is_new] = references.try_emplace({plane, content.bits}, next);
+            if (is_new) out.texts.push_back({"", plane, static_cast<std::int64_t>(content.bits)});
+            place = entry->second;
+        } else if (content.form == kText) {
+            const auto [entry, is_new] = texts.try_emplace(content.text, next);
+            if (is_new) out.texts.push_back({std::string(content.text), -1, 0});
+            place = entry->second;
         }
-        found.place.push_back(place);
+        out.place.push_back(place);
     }
-    return found;
+    return out;
 }
 
 }  // namespace tilescope::xspace

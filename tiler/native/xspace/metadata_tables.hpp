@@ -1,10 +1,10 @@
-// What a store keeps of the metadata of events: columns of all of it, and its names and stats once for all that are alike,
-// in pages. See tiler/details/xstat_tables.py, which reads them.
+// Tables of the metadata of events, as a store keeps them: columns of all of it, and its names and stats once for all
+// that are alike, in pages. See tiler/details/xstat_tables.py, which reads them.
 #pragma once
 
-#include "xspace/apart.hpp"
 #include "xspace/catalogue.hpp"
 #include "xspace/outline.hpp"
+#include "xspace/separate_pieces.hpp"
 #include "xspace/wire.hpp"
 
 #include <cstddef>
@@ -23,8 +23,8 @@ struct MetadataColumns {
     std::vector<std::int32_t> alike;  // the first number with the same names and stats
 };
 
-// What one stat says of some entries: of each the place of its text, -1: it says none.
-struct SaidTexts {
+// Texts of one stat of some entries: the place of each entry's text, -1: it has none.
+struct StatTexts {
     // A text, or what refers to one: the id of a stat's name on a plane.
     struct Text {
         std::string text;
@@ -45,10 +45,11 @@ class MetadataTables {
     // Looks at so many more numbers; true while there are more.
     bool advance(std::size_t count);
 
-    // When all are looked at. Made for whoever asks: a pod has millions of them.
+    // Columns of all metadata; to be asked for once all of it was looked at. Each call makes them anew, and none are kept: a
+    // pod has millions of rows.
     MetadataColumns columns() const;
 
-    // How many numbers are the first of their kind: these are in the pages, so many on each.
+    // Number of entries, which are the first of their kind: these are in the pages, so many on each.
     std::size_t entries() const { return entries_.size(); }
     std::size_t pages(std::size_t per_page) const { return (entries() + per_page - 1) / per_page; }
 
@@ -57,10 +58,10 @@ class MetadataTables {
     std::string stats(std::size_t page, std::size_t per_page) const;
     std::string texts(std::size_t page, std::size_t per_page) const;
 
-    // What the stat says that has one of these ids on each plane, where it is a text; of `count` entries from `first` on.
-    // Damaged stats say nothing, nor does metadata that no event uses.
-    SaidTexts said(const std::vector<std::vector<std::int64_t>>& ids_of_plane, std::size_t first,
-                   std::size_t count) const;
+    // Texts of the stat that has one of these ids on each plane, where it is a text; of `count` entries from `first`
+    // on. Damaged stats have none, nor does metadata that no event uses.
+    StatTexts stat_texts(const std::vector<std::vector<std::int64_t>>& ids_of_plane, std::size_t first,
+                         std::size_t count) const;
 
   private:
     // The first number of its kind, and its message: those of all others may be forgotten when all are looked at.
@@ -95,8 +96,8 @@ class MetadataTables {
     std::vector<Entry> entries_;
     std::unordered_map<std::size_t, std::size_t> first_of_;  // index into entries_ by hash, until all are looked at
 
-    // What is behind the entry that the number before is alike to: planes of one program have most of their metadata in the
-    // same order, and what is like that needs no hash.
+    // The entry behind the one that the number before is alike to: planes of one program have most of their metadata in
+    // the same order, and what is like that needs no hash.
     std::size_t next_entry_ = 0;
 };
 

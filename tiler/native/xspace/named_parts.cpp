@@ -99,7 +99,7 @@ std::string_view NamedParts::name_of(const Inner& part) const {
     return text_of(raw_).substr(part.name, part.name_stop - part.name);
 }
 
-// Where the part of a name is, or would be. There is a free slot, unless there is no part.
+// The slot that has the part of a name, or would have it. There is a free slot, unless there is no part.
 std::size_t NamedParts::slot_of(std::string_view name, std::uint32_t hash) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = hash & mask;
@@ -111,7 +111,7 @@ std::size_t NamedParts::slot_of(std::string_view name, std::uint32_t hash) const
 
 std::int64_t NamedParts::place_of(std::int64_t number) const {
     const auto after = std::upper_bound(numbered_.begin(), numbered_.end(), number,
-                                        [](std::int64_t one, const Numbered& of) { return one < of.number; });
+                                        [](std::int64_t wanted, const Numbered& part) { return wanted < part.number; });
     if (after == numbered_.begin() || (after - 1)->number != number) return -1;
     return (after - 1)->place;
 }
@@ -122,11 +122,11 @@ PartPlace NamedParts::outer_at(std::size_t place) const {
     return {place, {part.start, part.stop}};
 }
 
-bool NamedParts::find(std::string_view name, PartPlace& found) const {
+bool NamedParts::find(std::string_view name, PartPlace& place) const {
     const std::int32_t inner = slots_[slot_of(name, hash_of(name))].inner;
     if (inner < 0) return false;
     const Inner& part = inner_.data()[static_cast<std::size_t>(inner)];
-    found = {part.within, {part.start, part.stop}};
+    place = {part.within, {part.start, part.stop}};
     return true;
 }
 

@@ -1,4 +1,5 @@
-// Where the parts of a large message lie, by their names: of parts that are in others, as instructions are in computations.
+// Places of the parts of a large message, by their names: of parts that are in others, as instructions are in
+// computations.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +46,7 @@ class NamedParts {
     PartPlace outer_at(std::size_t place) const;
 
     // The inner part of a name, the last of several. False: there is none.
-    bool find(std::string_view name, PartPlace& found) const;
+    bool find(std::string_view name, PartPlace& place) const;
 
   private:
     struct Outer {

@@ -37,19 +37,19 @@ class Taken {
     explicit Taken(const wire::Source& source) : rest_(source) {}
 
     std::uint64_t number(std::size_t bytes) {
-        std::uint64_t found = 0;
+        std::uint64_t value = 0;
         const wire::Source part = next(bytes);
-        for (std::size_t k = 0; k < bytes; ++k) found |= std::uint64_t{part[k]} << (8 * k);
-        return found;
+        for (std::size_t k = 0; k < bytes; ++k) value |= std::uint64_t{part[k]} << (8 * k);
+        return value;
     }
 
     std::vector<std::uint64_t> column(std::size_t count, std::size_t bytes) {
-        std::vector<std::uint64_t> found(count);
+        std::vector<std::uint64_t> values(count);
         for (std::size_t plane = 0; plane < bytes; ++plane) {
             const wire::Source part = next(count);
-            for (std::size_t k = 0; k < count; ++k) found[k] |= std::uint64_t{part[k]} << (8 * plane);
+            for (std::size_t k = 0; k < count; ++k) values[k] |= std::uint64_t{part[k]} << (8 * plane);
         }
-        return found;
+        return values;
     }
 
     bool at_end() const { return rest_.empty(); }
@@ -57,9 +57,9 @@ class Taken {
   private:
     wire::Source next(std::size_t bytes) {
         if (bytes > rest_.size()) throw std::invalid_argument("what was taken out of arguments is cut short");
-        const wire::Source found = rest_.first(bytes);
+        const wire::Source part = rest_.first(bytes);
         rest_ = rest_.subspan(bytes);
-        return found;
+        return part;
     }
 
     wire::Source rest_;
@@ -86,7 +86,7 @@ OperationChunks::OperationChunks(const TimeIds& ids, std::size_t most_events, st
       ends_(most_events),
       left_(most_bytes + kShort) {
     if (most_events == 0) throw std::invalid_argument("chunks without events");
-    for (std::vector<std::uint16_t>& of : places_) of.resize(most_events);
+    for (std::vector<std::uint16_t>& column : places_) column.resize(most_events);
 }
 
 void OperationChunks::add(const wire::Source& args, const std::uint8_t* all_end, const PlacedTimes& times,
@@ -117,7 +117,7 @@ void OperationChunks::add(const wire::Source& args, const std::uint8_t* all_end,
     ++count_;
 }
 
-// Whether there is a stat, whose value is written as those of the events before.
+// True if there is a stat whose value is written as those of the events before.
 bool OperationChunks::is_of_tag(const PlacedStat& stat, std::size_t which) {
     if (stat.size == 0) return false;
     if (tags_[which] == 0) tags_[which] = stat.tag;
@@ -171,8 +171,8 @@ void OperationChunks::write(OperationChunk& chunk) const {
     out.number(static_cast<std::uint64_t>(ids_.begin), sizeof ids_.begin);
     out.number(first_begin_, sizeof first_begin_);
     out.number(step_bytes, 1);
-    for (const std::vector<std::uint16_t>& of : places_)
-        out.column(Span<const std::uint16_t>(of).first(count_), kPlaceBytes);
+    for (const std::vector<std::uint16_t>& column : places_)
+        out.column(Span<const std::uint16_t>(column).first(count_), kPlaceBytes);
     out.column(Span<const std::uint16_t>(rests_).first(count_), kRestBytes);
     out.column(steps, step_bytes);
     write_by_length(ends, 0, left_, out.room(left_size_));
@@ -193,7 +193,7 @@ ArgsColumn whole_args(Span<const std::int64_t> left_end, const wire::Source& lef
     const auto width = static_cast<std::size_t>(reader.number(1));
     if (width > sizeof(std::uint64_t)) throw std::invalid_argument("numbers of arguments are too wide");
     std::array<std::vector<std::uint64_t>, 2> places;
-    for (std::vector<std::uint64_t>& of : places) of = reader.column(count, kPlaceBytes);
+    for (std::vector<std::uint64_t>& column : places) column = reader.column(count, kPlaceBytes);
     const std::vector<std::uint64_t> rests = reader.column(count, kRestBytes), steps = reader.column(count, width);
     if (!reader.at_end()) throw std::invalid_argument("what was taken out of arguments is longer than it may be");
     ArgsColumn whole;

@@ -38,22 +38,22 @@ class OperationChunks {
     void add(const wire::Source& args, const std::uint8_t* all_end, const PlacedTimes& times, std::int64_t duration);
 
     // The same of one whose arguments are as nearly all are.
-    void add(const wire::Source& args, const std::uint8_t* all_end, const UsualOperation& of) {
+    void add(const wire::Source& args, const std::uint8_t* all_end, const UsualOperation& usual) {
         const bool has_room = count_ != most_events_ && bytes_ + args.size() <= most_bytes_;
-        if (!has_room || tags_[0] != of.duration.tag || tags_[1] != of.begin.tag) {
-            add(args, all_end, of.times(), static_cast<std::int64_t>(of.duration.value));
+        if (!has_room || tags_[0] != usual.duration.tag || tags_[1] != usual.begin.tag) {
+            add(args, all_end, usual.times(), static_cast<std::int64_t>(usual.duration.value));
             return;
         }
         bytes_ += args.size();
-        step_to(of.begin.value);
+        step_to(usual.begin.value);
         // No more bytes than a varint that is read quickly has, and there is room for kShort.
         std::memcpy(left_.data() + left_size_, args.data(), sizeof(std::uint64_t));
-        left_size_ += of.metadata_size;
-        const std::size_t rest = of.size();
+        left_size_ += usual.metadata_size;
+        const std::size_t rest = usual.size();
         if (rest != args.size()) copy(args.data() + rest, args.size() - rest, all_end);
         ends_[count_] = static_cast<std::int64_t>(left_size_);
-        places_[0][count_] = static_cast<std::uint16_t>(of.metadata_size + of.begin.size + 1);
-        places_[1][count_] = static_cast<std::uint16_t>(of.metadata_size + 1);
+        places_[0][count_] = static_cast<std::uint16_t>(usual.metadata_size + usual.begin.size + 1);
+        places_[1][count_] = static_cast<std::uint16_t>(usual.metadata_size + 1);
         ++count_;
     }
 
@@ -92,7 +92,7 @@ class OperationChunks {
     std::size_t most_events_, most_bytes_;
     std::vector<OperationChunk> ended_;
     std::size_t first_ = 0;
-    // Of the chunk that has not ended.
+    // The chunk that has not ended.
     std::size_t count_ = 0;
     std::size_t bytes_ = 0;  // of arguments
     std::array<std::uint8_t, 2> tags_{};  // of the values of both stats; 0: none was seen

@@ -10,7 +10,7 @@ using wire::varint_field;
 
 namespace {
 
-// Of the field with the value of a stat.
+// The form of a stat, by the field with its value.
 StatForm form_of(std::uint32_t tag) {
     switch (tag) {
     case varint_field(3): return StatForm::unsigned_integer;
@@ -24,9 +24,9 @@ StatForm form_of(std::uint32_t tag) {
 bool is_integer(StatForm form) { return form == StatForm::unsigned_integer || form == StatForm::integer; }
 
 // Notes where a stat lies that was read quickly, up to `stop`: the first of them, if its varint is the shortest.
-void note(PlacedStat& placed, std::uint64_t value, std::uint8_t tag, std::size_t place, const std::uint8_t* at,
+void note(PlacedStat& placed, std::uint64_t value, std::uint8_t tag, std::size_t place, const std::uint8_t* p,
           const std::uint8_t* stop) {
-    const auto size = static_cast<std::size_t>(stop - at);
+    const auto size = static_cast<std::size_t>(stop - p);
     if (placed.size != 0 || place >= PlacedStat::kPlaces || (stop[-1] == 0 && size != StatBytes::kLeast)) return;
     placed = {value, static_cast<std::uint16_t>(place), static_cast<std::uint8_t>(size), tag};
 }
@@ -77,35 +77,35 @@ bool OperationStats::read_quickly(const wire::Source& args, const std::uint8_t* 
     const std::uint8_t* const end = args.end();
     if (all_end - end < UsualOperation::kMargin) return false;
     std::uint64_t metadata = 0;
-    const std::uint8_t* at = wire::readable_varint(args.begin(), metadata);
-    if (at == nullptr || at > end) return false;
+    const std::uint8_t* p = wire::readable_varint(args.begin(), metadata);
+    if (p == nullptr || p > end) return false;
     metadata_ = static_cast<std::int64_t>(metadata);
-    for (const std::uint8_t* next = nullptr; at != end; at = next) {
-        next = read_time(at, args);
-        if (next == nullptr) next = read_other(at, args, all_end);
+    for (const std::uint8_t* next = nullptr; p != end; p = next) {
+        next = read_time(p, args);
+        if (next == nullptr) next = read_other(p, args, all_end);
         if (next == nullptr) return false;
     }
     return true;
 }
 
 // Reads a time that is written as the one before was: most stats are times. Returns where it ends, or null.
-inline const std::uint8_t* OperationStats::read_time(const std::uint8_t* at, const wire::Source& args) {
-    const std::uint64_t head = wire::eight_bytes(at);
+inline const std::uint8_t* OperationStats::read_time(const std::uint8_t* p, const wire::Source& args) {
+    const std::uint64_t head = wire::eight_bytes(p);
     const bool is_begin = (head & TimeHeads::kMask) == heads_.begin;
     if (!is_begin && (head & TimeHeads::kMask) != heads_.duration) return nullptr;
     QuickTime time;
-    if (!time.read(at, args.end(), head)) return nullptr;
+    if (!time.read(p, args.end(), head)) return nullptr;
     (is_begin ? begin_ : duration_) = static_cast<std::int64_t>(time.value);
-    note(is_begin ? times_.begin : times_.duration, time.value, time.tag, static_cast<std::size_t>(at - args.begin()),
-         at, at + time.size);
-    return at + time.size;
+    note(is_begin ? times_.begin : times_.duration, time.value, time.tag, static_cast<std::size_t>(p - args.begin()), p,
+         p + time.size);
+    return p + time.size;
 }
 
 // The same of any other stat.
-const std::uint8_t* OperationStats::read_other(const std::uint8_t* at, const wire::Source& args,
+const std::uint8_t* OperationStats::read_other(const std::uint8_t* p, const wire::Source& args,
                                                const std::uint8_t* file_end) {
     QuickStat stat;
-    const std::uint8_t* const next = quick_stat(at, args.end(), file_end, stat);
+    const std::uint8_t* const next = quick_stat(p, args.end(), file_end, stat);
     if (next == nullptr) return nullptr;
     const Wanted& wanted = quick_[stat.id];
     if (wanted.use == Use::none) return next;
@@ -115,8 +115,8 @@ const std::uint8_t* OperationStats::read_other(const std::uint8_t* at, const wir
         (is_begin ? begin_ : duration_) = static_cast<std::int64_t>(stat.bits);
         if (wanted.id != (is_begin ? time_ids_.begin : time_ids_.duration)) return next;
         note(is_begin ? times_.begin : times_.duration, stat.bits, static_cast<std::uint8_t>(stat.tag),
-             static_cast<std::size_t>(at - args.begin()), at, next);
-        (is_begin ? heads_.begin : heads_.duration) = wire::eight_bytes(at) & TimeHeads::kMask;
+             static_cast<std::size_t>(p - args.begin()), p, next);
+        (is_begin ? heads_.begin : heads_.duration) = wire::eight_bytes(p) & TimeHeads::kMask;
     } else if (form == StatForm::text) {
         take(wanted, {form, 0, text_of({stat.text, static_cast<std::size_t>(next - stat.text)})});
     } else if (form != StatForm::none) {

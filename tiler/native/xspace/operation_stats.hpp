@@ -1,4 +1,4 @@
-// What the stats of a device's operations say: when each ran on the device, what tells it from others, and numbers.
+// Stats of a device's operations: when each ran on the device, what tells it from others, and numbers.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace tilescope::xspace {
 
-// How the value of a stat is written.
+// The form in which the value of a stat is written.
 enum class StatForm : std::uint8_t { none = 0, integer = 1, unsigned_integer = 2, reference = 3, text = 4 };
 
 // A stat of an event: a number or the id of a text as `bits`, or a text, which lies in its arguments.
@@ -39,25 +39,26 @@ class OperationStats {
 
     explicit OperationStats(const OperationIds& ids);
 
-    // Those of the next event. Damaged ones have no metadata and no stats. `all_end`: where the bytes end among which they
-    // lie.
+    // Reads the stats of the next event. Damaged ones have no metadata and no stats. `all_end`: where the bytes end
+    // among which they lie.
     void read(const wire::Source& args, const std::uint8_t* all_end) {
         if (!read_quickly(args, all_end)) read_anyhow(args);
     }
 
-    // How the times of events that were read before were written.
+    // The heads of times, as they were written in the events before.
     const TimeHeads& heads() const { return heads_; }
 
-    // Whether all from `at` to the end of arguments are stats that nobody asked for; false where that takes more care to say.
-    bool are_unwanted(const std::uint8_t* at, const std::uint8_t* end, const std::uint8_t* all_end) const {
-        for (QuickStat stat; at != end;) {
-            at = quick_stat(at, end, all_end, stat);
-            if (at == nullptr || quick_[stat.id].use != Use::none) return false;
+    // True if all from `p` to the end of arguments are stats that nobody asked for; false where that takes more care to
+    // say.
+    bool are_unwanted(const std::uint8_t* p, const std::uint8_t* end, const std::uint8_t* all_end) const {
+        for (QuickStat stat; p != end;) {
+            p = quick_stat(p, end, all_end, stat);
+            if (p == nullptr || quick_[stat.id].use != Use::none) return false;
         }
         return true;
     }
 
-    // Whether the event tells neither when it ran nor numbers.
+    // True if the event tells neither when it ran nor numbers.
     bool has_kind_alone() const { return !has_numbers_ && begin_ == kAbsent && duration_ == kAbsent; }
 
     std::int64_t metadata() const { return metadata_; }  // -1 none
@@ -68,7 +69,7 @@ class OperationStats {
     bool has_stats() const { return has_stats_; }  // any that belong to its kind
     const std::vector<SeenStat>& stats() const { return stats_; }
 
-    // Where the first of the ids of duration and begin lie.
+    // The places of the first of the ids of duration and begin.
     const PlacedTimes& times() const { return times_; }
     const TimeIds& time_ids() const { return time_ids_; }
 
@@ -83,8 +84,8 @@ class OperationStats {
     void want(const std::vector<std::int64_t>& ids, Use use, std::size_t place);
     void forget();
     bool read_quickly(const wire::Source& args, const std::uint8_t* all_end);
-    const std::uint8_t* read_time(const std::uint8_t* at, const wire::Source& args);
-    const std::uint8_t* read_other(const std::uint8_t* at, const wire::Source& args, const std::uint8_t* file_end);
+    const std::uint8_t* read_time(const std::uint8_t* p, const wire::Source& args);
+    const std::uint8_t* read_other(const std::uint8_t* p, const wire::Source& args, const std::uint8_t* file_end);
     void read_anyhow(const wire::Source& args);
     void read_carefully(const wire::Source& args);
     void read_stat(const wire::Source& args, wire::Cursor stat);

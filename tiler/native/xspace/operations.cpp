@@ -10,18 +10,18 @@ namespace {
 
 // Sums and products that stop at the ends of what there is: no time of a real run comes near.
 std::int64_t sum(std::int64_t a, std::int64_t b) {
-    std::int64_t found = 0;
-    if (__builtin_add_overflow(a, b, &found)) return a < 0 ? INT64_MIN : INT64_MAX;
-    return found;
+    std::int64_t total = 0;
+    if (__builtin_add_overflow(a, b, &total)) return a < 0 ? INT64_MIN : INT64_MAX;
+    return total;
 }
 
 std::int64_t product(std::int64_t a, std::int64_t b) {
-    std::int64_t found = 0;
-    if (__builtin_mul_overflow(a, b, &found)) return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
-    return found;
+    std::int64_t result = 0;
+    if (__builtin_mul_overflow(a, b, &result)) return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+    return result;
 }
 
-// How far apart metadata numbers of a line may be that are looked up in a table. No plane has more kinds of events.
+// The widest range of metadata numbers of a line that are looked up in a table. No plane has more kinds of events.
 constexpr std::int64_t kTable = std::int64_t{1} << 24;
 constexpr std::int64_t kTogether = 1 << 12;  // numbers for which there is room at once
 
@@ -60,26 +60,27 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
         const std::int64_t end = args_end[k];
         if (end < begin || static_cast<std::uint64_t>(end) > args.size())
             throw std::invalid_argument("arguments lie beyond the data");
-        const wire::Source of(args.data() + begin, static_cast<std::size_t>(end - begin));
+        const wire::Source event_args(args.data() + begin, static_cast<std::size_t>(end - begin));
         begin = end;
         last_tick = std::max(last_tick, sum(start[k], duration[k]));
         const std::int64_t own = product(start[k], tick_ps_);
         std::int64_t from = 0, lasting = 0;
         UsualOperation usual;
-        if (usual.read(of, args.end(), stats_.heads()) &&
-            stats_.are_unwanted(of.data() + usual.size(), of.end(), args.end())) {
+        if (usual.read(event_args, args.end(), stats_.heads()) &&
+            stats_.are_unwanted(event_args.data() + usual.size(), event_args.end(), args.end())) {
             from = static_cast<std::int64_t>(usual.begin.value);
             lasting = static_cast<std::int64_t>(usual.duration.value);
             shift = from - own;
-            if (chunks != nullptr) chunks->add(of, args.end(), usual);
+            if (chunks != nullptr) chunks->add(event_args, args.end(), usual);
             kinds[k] = plain_kind(usual.metadata);
-        } else if (const std::int64_t kind = usual.metadata_size != 0 ? kind_with(of, usual.metadata) : -1; kind >= 0) {
+        } else if (const std::int64_t kind = usual.metadata_size != 0 ? kind_with(event_args, usual.metadata) : -1;
+                   kind >= 0) {
             from = sum(own, shift);
             lasting = product(std::max<std::int64_t>(duration[k], 0), tick_ps_);
-            if (chunks != nullptr) chunks->add(of, args.end(), PlacedTimes(), lasting);
+            if (chunks != nullptr) chunks->add(event_args, args.end(), PlacedTimes(), lasting);
             kinds[k] = kind;
         } else {
-            stats_.read(of, args.end());
+            stats_.read(event_args, args.end());
             from = stats_.begin();
             lasting = stats_.duration();
             if (from >= 0 && lasting >= 0) {
@@ -88,9 +89,9 @@ Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int6
                 from = sum(own, shift);
                 lasting = product(std::max<std::int64_t>(duration[k], 0), tick_ps_);
             }
-            if (stats_.has_numbers()) columns.tell(k, stats_.numbers());
-            if (chunks != nullptr) chunks->add(of, args.end(), stats_.times(), lasting);
-            kinds[k] = kind_of_event(of);
+            if (stats_.has_numbers()) columns.add_numbers(k, stats_.numbers());
+            if (chunks != nullptr) chunks->add(event_args, args.end(), stats_.times(), lasting);
+            kinds[k] = kind_of_event(event_args);
         }
         first_start = std::min(first_start, from);
         last_stop = std::max(last_stop, sum(from, lasting));
@@ -123,14 +124,15 @@ void Operations::write_key() {
     }
 }
 
-void Operations::Columns::tell(std::size_t place, const std::vector<std::int64_t>& of) {
-    const bool has_any = std::any_of(of.begin(), of.end(), [](std::int64_t number) { return number >= 0; });
+void Operations::Columns::add_numbers(std::size_t place, const std::vector<std::int64_t>& event_numbers) {
+    const bool has_any =
+        std::any_of(event_numbers.begin(), event_numbers.end(), [](std::int64_t number) { return number >= 0; });
     if (!has_any) return;
-    told.push_back(static_cast<std::int64_t>(place));
-    for (std::size_t k = 0; k < of.size(); ++k) {
-        if (of[k] < 0 && numbers[k].empty()) continue;
-        numbers[k].resize(told.size() - 1, OperationStats::kAbsent);
-        numbers[k].push_back(of[k] < 0 ? OperationStats::kAbsent : of[k]);
+    numbered.push_back(static_cast<std::int64_t>(place));
+    for (std::size_t k = 0; k < event_numbers.size(); ++k) {
+        if (event_numbers[k] < 0 && numbers[k].empty()) continue;
+        numbers[k].resize(numbered.size() - 1, OperationStats::kAbsent);
+        numbers[k].push_back(event_numbers[k] < 0 ? OperationStats::kAbsent : event_numbers[k]);
     }
 }
 
@@ -160,21 +162,21 @@ Operations::OfMetadata* Operations::make_room_for(std::int64_t metadata) {
 
 // The kind of events without stats of which none was seen yet, or with metadata that has no number.
 std::int64_t Operations::new_plain_kind(std::int64_t metadata) {
-    OfMetadata* of = of_metadata(metadata);
-    if (of == nullptr) of = of_metadata(metadata = -1);
-    if (of->plain < 0) {
-        of->plain = static_cast<std::int32_t>(kinds_.size());
+    OfMetadata* entry = of_metadata(metadata);
+    if (entry == nullptr) entry = of_metadata(metadata = -1);
+    if (entry->plain < 0) {
+        entry->plain = static_cast<std::int32_t>(kinds_.size());
         kinds_.emplace_back().metadata = metadata;
     }
-    return of->plain;
+    return entry->plain;
 }
 
 // The kind that was seen last of events with stats, if those had just these arguments; -1: it had not.
 std::int64_t Operations::kind_with(const wire::Source& args, std::int64_t metadata) {
-    const OfMetadata* const of = of_metadata(metadata);
-    if (of == nullptr || of->with_stats < 0) return -1;
-    const std::string& known = kinds_[static_cast<std::size_t>(of->with_stats)].args;
-    return text_of(args) == known ? of->with_stats : -1;
+    const OfMetadata* const entry = of_metadata(metadata);
+    if (entry == nullptr || entry->with_stats < 0) return -1;
+    const std::string& last_args = kinds_[static_cast<std::size_t>(entry->with_stats)].args;
+    return text_of(args) == last_args ? entry->with_stats : -1;
 }
 
 std::int64_t Operations::kind_of_event(const wire::Source& args) {
@@ -190,19 +192,19 @@ std::int64_t Operations::kind_of_event(const wire::Source& args) {
 
 // The kind of an event with stats; -1: there are too many.
 std::int64_t Operations::kind_with_stats() {
-    OfMetadata* const of = of_metadata(stats_.metadata());
-    if (of != nullptr && of->with_stats >= 0 && has_stats_of(kinds_[static_cast<std::size_t>(of->with_stats)]))
-        return of->with_stats;
+    OfMetadata* const entry = of_metadata(stats_.metadata());
+    if (entry != nullptr && entry->with_stats >= 0 && has_stats_of(kinds_[static_cast<std::size_t>(entry->with_stats)]))
+        return entry->with_stats;
     write_key();
-    const auto found = known_.find(key_);
-    if (found == known_.end() && kinds_.size() >= max_kinds_) return -1;
-    const std::int64_t kind = found == known_.end() ? new_kind() : found->second;
-    if (found == known_.end()) known_.emplace(key_, kind);
-    if (of != nullptr) of->with_stats = static_cast<std::int32_t>(kind);
+    const auto match = kinds_by_key_.find(key_);
+    if (match == kinds_by_key_.end() && kinds_.size() >= max_kinds_) return -1;
+    const std::int64_t kind = match == kinds_by_key_.end() ? new_kind() : match->second;
+    if (match == kinds_by_key_.end()) kinds_by_key_.emplace(key_, kind);
+    if (entry != nullptr) entry->with_stats = static_cast<std::int32_t>(kind);
     return kind;
 }
 
-// Whether a kind has the stats of the event.
+// True if a kind has the stats of the event.
 bool Operations::has_stats_of(const Kind& kind) const {
     const std::vector<SeenStat>& stats = stats_.stats();
     for (std::size_t k = 0; k < stats.size(); ++k) {
@@ -226,16 +228,16 @@ void Operations::find_parents(Columns& columns, bool in_order) {
     const Span<const std::int64_t> begin(begins_);
     const std::int64_t *const lasts = columns.duration.data(), *const kind = columns.kind.data();
     // The next one in that order: the kind of its parent.
-    const auto put = [&](std::size_t at) -> std::int64_t {
-        const std::int64_t end = sum(begin[at], lasts[at]);
-        while (!open_.empty() && (open_.back().end < end || open_.back().end <= begin[at])) open_.pop_back();
-        const std::int64_t found = open_.empty() ? -1 : open_.back().kind;
-        open_.push_back({end, kind[at]});
-        return found;
+    const auto put = [&](std::size_t index) -> std::int64_t {
+        const std::int64_t end = sum(begin[index], lasts[index]);
+        while (!open_.empty() && (open_.back().end < end || open_.back().end <= begin[index])) open_.pop_back();
+        const std::int64_t parent_kind = open_.empty() ? -1 : open_.back().kind;
+        open_.push_back({end, kind[index]});
+        return parent_kind;
     };
     std::int64_t* const parent = columns.parent.extend(begin.size());
     if (in_order) {
-        for (std::size_t at = 0; at < begin.size(); ++at) parent[at] = put(at);
+        for (std::size_t index = 0; index < begin.size(); ++index) parent[index] = put(index);
         return;
     }
     std::vector<std::size_t> order(begin.size());
@@ -243,7 +245,7 @@ void Operations::find_parents(Columns& columns, bool in_order) {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return begin[a] != begin[b] ? begin[a] < begin[b] : lasts[a] > lasts[b];
     });
-    for (const std::size_t at : order) parent[at] = put(at);
+    for (const std::size_t index : order) parent[index] = put(index);
 }
 
 }  // namespace tilescope::xspace

@@ -1,4 +1,4 @@
-// What a device's operations are: their kinds, told apart by metadata and some stats, their time on the device, and numbers.
+// Operations of a device: their kinds, told apart by metadata and some stats, their time on the device, and numbers.
 #pragma once
 
 #include <cstddef>
@@ -35,16 +35,17 @@ class Operations {
     // No more than `max_kinds` are told apart by stats: further events are told apart by their metadata alone.
     Operations(const OperationIds& ids, std::size_t max_kinds, std::int64_t tick_ps);
 
-    // What is added together: of each event its kind, that of its parent, -1 none, and its duration in picoseconds; the places
-    // of those that have any numbers, and of these the numbers, -1 none; columns that none of them has are empty.
+    // Columns of events that are added together: the kind of each, that of its parent, -1 none, and its duration in
+    // picoseconds; the places of those that have any numbers, and of these the numbers, -1 none; columns that none of
+    // them has are empty.
     struct Columns {
         Column<std::int64_t> kind, parent, duration;
-        std::vector<std::int64_t> told;
+        std::vector<std::int64_t> numbered;
         std::vector<std::vector<std::int64_t>> numbers;
         std::int64_t last_stop = INT64_MIN;  // when the last event ends, in ticks
 
-        // Adds the numbers of one, if it has any.
-        void tell(std::size_t place, const std::vector<std::int64_t>& of);
+        // Adds the numbers of the event at a place, if it has any.
+        void add_numbers(std::size_t place, const std::vector<std::int64_t>& event_numbers);
     };
 
     // The next events: event k has the arguments args[args_end[k-1]:args_end[k]], the first from `begin` on; start and
@@ -56,7 +57,8 @@ class Operations {
     // Empty chunks, which do without the times of operations: always the same room.
     OperationChunks& chunks(std::size_t most_events, std::size_t most_bytes);
 
-    // Of each kind so far: the metadata, -1 none, and the stats as they were asked for; no stats where the event had none.
+    // A kind of operations: the metadata, -1 none, and the stats as they were asked for; no stats where the event had
+    // none.
     struct Kind {
         std::int64_t metadata = -1;
         std::vector<OperationStat> stats;
@@ -64,10 +66,11 @@ class Operations {
     };
     const std::deque<Kind>& kinds() const { return kinds_; }
 
-    // Whether there were more kinds than could be told apart.
+    // True if there were more kinds than could be told apart.
     bool is_cut() const { return is_cut_; }
 
-    // When the first operation begins and the last one ends, in the device's time; the same where there are none.
+    // The times at which the first operation begins and the last one ends, in the device's time; the same where there are
+    // none.
     std::int64_t first() const { return first_; }
     std::int64_t last() const { return last_; }
 
@@ -108,8 +111,9 @@ class Operations {
     std::int64_t tick_ps_;
     std::int64_t shift_ = 0;  // the device's time minus that of the events
     std::string key_;
-    std::unordered_map<std::string, std::int64_t> known_;
-    // Of the metadata from a number on: that of a plane lies side by side, and that of other planes before and behind it.
+    std::unordered_map<std::string, std::int64_t> kinds_by_key_;
+    // Kinds by metadata, from a number on: that of a plane lies side by side, and that of other planes before and
+    // behind it.
     std::vector<OfMetadata> by_metadata_;
     std::int64_t first_metadata_ = 0;
     std::int64_t least_metadata_ = 0;  // with those beside it, of what was seen: there may be room before it

@@ -36,13 +36,14 @@ struct Plane {
     bool is_cut = false;  // by the end of the file: metadata that its events name may be missing
 };
 
-// Where a file ends too early: what it ends inside of, and where that begins.
+// An early end of a file: what it ends inside of, and where that begins.
 struct Cut {
     std::string what;
     std::size_t offset = 0;
 };
 
-// How much may be found in a file, each piece at what it takes until the run is stored, as `tiler/readers/room.py` counts.
+// The most that may be found in a file, each piece at what it takes until the run is stored, as `tiler/readers/room.py`
+// counts.
 struct Room {
     std::size_t bytes = ~std::size_t{0};
     std::size_t per_plane = 0;
@@ -67,11 +68,11 @@ class OutlineReader {
     // a cut, wire::LimitReached when there is no room for what was found.
     bool advance(std::size_t stop);
 
-    std::size_t position() const { return at_; }
+    std::size_t position() const { return position_; }
     const Outline& outline() const { return outline_; }
 
-    // Where a plane's event metadata lies, once the catalogue has what is needed of it: 24 bytes for each, of which a pod has
-    // millions.
+    // Forgets where a plane's event metadata lies, once the catalogue has what is needed of it: 24 bytes for each, of
+    // which a pod has millions.
     void forget_event_metadata(std::size_t plane);
 
   private:
@@ -86,12 +87,12 @@ class OutlineReader {
     Room room_;
     std::size_t taken_ = 0;
     Outline outline_;
-    std::size_t at_ = 0;
+    std::size_t position_ = 0;
     std::size_t plane_end_ = 0;  // 0 outside of a plane
     bool in_cut_line_ = false;
 };
 
-// Of an XStatMetadata message.
+// The name in an XStatMetadata message.
 wire::Range stat_metadata_name(const wire::Source& source, wire::Range message);
 
 }  // namespace tilescope::xspace

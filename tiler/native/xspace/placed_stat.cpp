@@ -5,9 +5,9 @@ namespace tilescope::xspace {
 using wire::Cursor;
 
 PlacedTimes find_times(const wire::Source& args, const TimeIds& ids) {
-    PlacedTimes found;
+    PlacedTimes times;
     Cursor cursor(args, {0, args.size()}, "event");
-    if (cursor.at_end()) return found;
+    if (cursor.at_end()) return times;
     cursor.varint();
     while (!cursor.at_end()) {
         const std::size_t place = cursor.offset();
@@ -19,7 +19,7 @@ PlacedTimes find_times(const wire::Source& args, const TimeIds& ids) {
         Cursor stat = cursor.message("stat");
         if (stat.at_end() || stat.tag() != wire::varint_field(1)) continue;
         const std::int64_t id = stat.signed_varint();
-        PlacedStat& placed = id == ids.duration ? found.duration : found.begin;
+        PlacedStat& placed = id == ids.duration ? times.duration : times.begin;
         if (id < 0 || (id != ids.duration && id != ids.begin) || placed.size != 0 || stat.at_end()) continue;
         const std::uint32_t of_value = stat.tag();
         if (of_value != kUnsignedTag && of_value != kIntegerTag) continue;
@@ -29,7 +29,7 @@ PlacedTimes find_times(const wire::Source& args, const TimeIds& ids) {
         if (place < PlacedStat::kPlaces && bytes.size() == cursor.offset() - place && bytes.is_at(args, place))
             placed = {value, static_cast<std::uint16_t>(place), static_cast<std::uint8_t>(bytes.size()), value_tag};
     }
-    return found;
+    return times;
 }
 
 }  // namespace tilescope::xspace

@@ -34,7 +34,7 @@ class StatBytes {
     const std::uint8_t* data() const { return bytes_.data(); }
     std::size_t size() const { return size_; }
 
-    // Whether the source has it there.
+    // True if the source has it there.
     bool is_at(const wire::Source& source, std::size_t place) const {
         return place <= source.size() && size_ <= source.size() - place &&
                std::memcmp(source.data() + place, bytes_.data(), size_) == 0;
@@ -51,7 +51,7 @@ class StatBytes {
     std::size_t size_ = 0;
 };
 
-// Where one lies in the arguments of an event.
+// A stat and its place in the arguments of an event.
 struct PlacedStat {
     static constexpr std::size_t kPlaces = 0xffff;  // further behind none is looked for
 
@@ -61,7 +61,7 @@ struct PlacedStat {
     std::uint8_t tag = 0;  // of its value
 };
 
-// Those that say how long an operation took and when it began.
+// The stats that say how long an operation took and when it began.
 struct PlacedTimes {
     PlacedStat duration, begin;
 };

@@ -24,7 +24,7 @@ SampleDecoder::SampleDecoder(const wire::Source& source, const Catalogue& catalo
       start_ns_(start_ns),
       track_(track),
       places_(counters.series.at(series).places),
-      samples_left_(counters.series.at(series).found.events),
+      samples_left_(counters.series.at(series).survey.events),
       position_(line.body.begin) {}
 
 bool SampleDecoder::next(Chunk& chunk, std::size_t max_rows, std::size_t max_args_bytes) {
@@ -41,11 +41,11 @@ void SampleDecoder::decode_sample(std::size_t offset, Chunk& chunk) {
     position_ = cursor.offset();
     const CounterSeries& series = counters_.series[series_];
     const EventSamples samples = rules_.samples(event_, counters_.series);
-    if (!samples.present.test(series_) || event_.offset_ps < series.found.first_ps ||
-        event_.offset_ps > series.found.last_start_ps)
+    if (!samples.present.test(series_) || event_.offset_ps < series.survey.first_ps ||
+        event_.offset_ps > series.survey.last_start_ps)
         throw wire::Error(changed, offset);
     --samples_left_;
-    const NanoPico start = NanoPico::of(event_.offset_ps);
+    const NanoPico start = NanoPico::from_ps(event_.offset_ps);
     chunk.track.push_unchecked(track_);
     chunk.phase.push_unchecked(static_cast<std::uint8_t>(Phase::counter));
     chunk.time_ns.push_unchecked(start_ns_ + start.ns);

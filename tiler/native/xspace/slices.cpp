@@ -80,27 +80,27 @@ bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
                              : take_usual_events<Look::at_stats>(line, stop);
 }
 
-// What is not as it was surveyed is left to `take_event`, which says so.
+// Takes events up to one that is not as it was surveyed, which is left to `take_event`: that says so.
 template <LineSlices::Look kLook>
 bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
     constexpr bool kFlows = kLook == Look::at_flows;
-    const std::uint8_t* const begin = line.at();
+    const std::uint8_t* const begin = line.here();
     const std::uint8_t* const limit = usual_limit(begin, line.end(), line.file_end());
     const std::uint8_t* const last = std::min(limit, source_.data() + std::min(stop, source_.size()));
-    const std::uint8_t* at = begin;
+    const std::uint8_t* p = begin;
     const IdTable& numbers = catalogue_.numbers(line_.plane);
     const std::size_t first_row = row_;
     const std::size_t end_row = row_ + std::min<std::size_t>(events_left_, slices_.start.size() - row_);
     UsualEvent event{};
     UsualFlows usual_flows(source_, flow_stats_);
-    while (at < last && row_ != end_row) {
+    while (p < last && row_ != end_row) {
         FlowValues flows;
         usual_flows.next_event();
         const auto on_stat = [&](const std::uint8_t* stat, std::uint64_t head, const std::uint8_t* stat_end) {
             if constexpr (kFlows) return usual_flows.read(stat, head, stat_end, event.end, flows);
             return true;
         };
-        if (!read_usual_head(at, limit, event)) break;
+        if (!read_usual_head(p, limit, event)) break;
         if (kLook != Look::at_none && !has_usual_stats(event, on_stat)) break;
         const auto offset_ps = static_cast<std::int64_t>(event.offset_ps);
         const auto written_ps = static_cast<std::int64_t>(event.duration_ps);
@@ -114,11 +114,11 @@ bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
         write_row(number, offset_ps, duration_ps, flags);
         if constexpr (kFlows)
             if (flows.present != 0) write_flow_ends(flows);
-        at = event.end;
+        p = event.end;
     }
     events_left_ -= row_ - first_row;
-    line.go_to(at);
-    return at != begin;
+    line.go_to(p);
+    return p != begin;
 }
 
 void LineSlices::take_event(Cursor& line) {
@@ -159,14 +159,14 @@ inline void LineSlices::write_row(std::int32_t number, std::int64_t offset_ps, s
 }
 
 inline std::int64_t LineSlices::start_tick(std::int64_t offset_ps) const {
-    const std::int64_t offset = scale_.per_ns == 1 ? NanoPico::of(offset_ps).ns : offset_ps;
+    const std::int64_t offset = scale_.per_ns == 1 ? NanoPico::from_ps(offset_ps).ns : offset_ps;
     return static_cast<std::int64_t>(line_ticks_ + static_cast<std::uint64_t>(offset));
 }
 
 inline std::int64_t LineSlices::duration_ticks(std::int64_t offset_ps, std::int64_t duration_ps) const {
     if (scale_.per_ns != 1) return duration_ps;
-    const NanoPico duration = NanoPico::of(duration_ps);
-    return scale_.rounds ? duration.ns + (NanoPico::of(offset_ps).ps + duration.ps) / 1000 : duration.ns;
+    const NanoPico duration = NanoPico::from_ps(duration_ps);
+    return scale_.rounds ? duration.ns + (NanoPico::from_ps(offset_ps).ps + duration.ps) / 1000 : duration.ns;
 }
 
 // Writes the number of the metadata. Returns where the stats are to be written behind it, as they lie in the file.

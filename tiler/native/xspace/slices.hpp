@@ -22,7 +22,8 @@ struct TickScale {
     bool rounds = false;  // whether picoseconds are dropped: ends are rounded down then, as starts are
 };
 
-// Where slices are written to, in the order of the file: a row for each of them, and bytes for the arguments of all.
+// Room that slices are written to, in the order of the file: a row for each of them, and bytes for the arguments of
+// all.
 struct SliceRoom {
     Span<std::int64_t> start;
     Span<std::int64_t> duration;
@@ -40,7 +41,7 @@ struct FlowEndRoom {
     Span<std::int64_t> slice;
 };
 
-// How many bytes the arguments of a line take at most.
+// The most bytes that the arguments of a line take.
 std::size_t args_room(const Catalogue& catalogue, const LineSurvey& survey);
 
 class LineSlices {
@@ -59,7 +60,7 @@ class LineSlices {
     std::size_t args_bytes() const { return args_bytes_; }
 
   private:
-    // What stats are looked at for. None are where the survey has seen that they are nothing but stats.
+    // The purpose for which stats are looked at. None are where the survey has seen that they are nothing but stats.
     enum class Look { at_none, at_stats, at_flows };
 
     bool take_usual_events(wire::Cursor& line, std::size_t stop);

@@ -35,24 +35,24 @@ HashedStat::HashedStat(std::uint32_t form, std::string_view text)
 StatChoice::StatChoice(const std::vector<std::vector<std::int64_t>>& ids)
     : size_(ids.size()), number_(next_choice()), wanted_(ids) {}
 
-void StatChoice::read(const wire::Source& metadata, Span<SaidStat> found) const {
-    if (found.size() != size_) throw std::invalid_argument("room for other stats than are read");
+void StatChoice::read(const wire::Source& metadata, Span<StatValue> values) const {
+    if (values.size() != size_) throw std::invalid_argument("room for other stats than are read");
     wire::Cursor cursor(metadata, {0, metadata.size()}, "metadata");
     while (!cursor.at_end()) {
         const std::uint32_t tag = cursor.tag();
-        if ((tag & 7) == 2) take(cursor.message("stat"), found);
+        if ((tag & 7) == 2) take(cursor.message("stat"), values);
         else cursor.skip(tag);
     }
 }
 
-void StatChoice::read_one(const wire::Source& source, wire::Range stat, Span<SaidStat> found) const {
-    if (found.size() != size_) throw std::invalid_argument("room for other stats than are read");
-    take(wire::Cursor(source, stat, "stat"), found);
+void StatChoice::read_one(const wire::Source& source, wire::Range stat, Span<StatValue> values) const {
+    if (values.size() != size_) throw std::invalid_argument("room for other stats than are read");
+    take(wire::Cursor(source, stat, "stat"), values);
 }
 
-void StatChoice::take(wire::Cursor stat, Span<SaidStat> found) const {
+void StatChoice::take(wire::Cursor stat, Span<StatValue> values) const {
     std::int64_t id = 0;
-    SaidStat said;
+    StatValue value;
     while (!stat.at_end()) {
         const std::uint32_t tag = stat.tag();
         const std::uint32_t number = wire::field_number(tag);
@@ -64,22 +64,22 @@ void StatChoice::take(wire::Cursor stat, Span<SaidStat> found) const {
             stat.skip(tag);
             continue;
         }
-        said.form = number;
+        value.form = number;
         switch (tag) {
         case wire::fixed64_field(2): {
             const double real = stat.fixed_double();
-            std::memcpy(&said.bits, &real, sizeof(real));
+            std::memcpy(&value.bits, &real, sizeof(real));
             break;
         }
         case wire::varint_field(3):
         case wire::varint_field(4):
-        case wire::varint_field(7): said.bits = stat.varint(); break;
+        case wire::varint_field(7): value.bits = stat.varint(); break;
         case wire::bytes_field(5):
-        case wire::bytes_field(6): said.text = stat.bytes("text"); break;
+        case wire::bytes_field(6): value.text = stat.bytes("text"); break;
         default: stat.fail_type(tag);
         }
     }
-    wanted_.each(id, [&](std::size_t place) { found[place] = said; });
+    wanted_.each(id, [&](std::size_t place) { values[place] = value; });
 }
 
 StatCodes::StatCodes() : tables_(kForms), codes_(kForms) { entries_.push_back({Form::nothing, 0}); }
@@ -106,77 +106,77 @@ std::int32_t StatCodes::of_real(double number) {
     return code(Form::real, bytes_of_bits(bits));
 }
 
-std::int32_t StatCodes::of_stat(const HashedStat& said) {
-    switch (said.form()) {
+std::int32_t StatCodes::of_stat(const HashedStat& stat) {
+    switch (stat.form()) {
     case 2: {
-        const std::uint64_t bits = said.bits();
+        const std::uint64_t bits = stat.bits();
         double real = 0;
         std::memcpy(&real, &bits, sizeof(real));
         return of_real(real);
     }
-    case 3: return of_number(said.bits());
-    case 4: return of_negative(static_cast<std::int64_t>(said.bits()));
+    case 3: return of_number(stat.bits());
+    case 4: return of_negative(static_cast<std::int64_t>(stat.bits()));
     case 5: {
-        const std::string_view text = said.text();
+        const std::string_view text = stat.text();
         if (text.empty()) return 0;
-        const std::int32_t known = table(Form::text).find(text, said.hash());
-        if (known >= 0) return codes_[static_cast<std::size_t>(Form::text)][static_cast<std::size_t>(known)];
-        return code(utf8::is_valid(text) ? Form::text : Form::bytes, text, said.hash());
+        const std::int32_t number = table(Form::text).find(text, stat.hash());
+        if (number >= 0) return codes_[static_cast<std::size_t>(Form::text)][static_cast<std::size_t>(number)];
+        return code(utf8::is_valid(text) ? Form::text : Form::bytes, text, stat.hash());
     }
-    case 6: return code(Form::bytes, said.text(), said.hash());
-    case HashedStat::kName: return said.text().empty() ? 0 : code(Form::text, said.text(), said.hash());
+    case 6: return code(Form::bytes, stat.text(), stat.hash());
+    case HashedStat::kName: return stat.text().empty() ? 0 : code(Form::text, stat.text(), stat.hash());
     default: return 0;
     }
 }
 
-void StatCodes::expect(const HashedStat& said) const {
-    if (said.form() == 5 || said.form() == HashedStat::kName) table(Form::text).expect(said.hash());
-    else if (said.form() == 6) table(Form::bytes).expect(said.hash());
+void StatCodes::expect(const HashedStat& stat) const {
+    if (stat.form() == 5 || stat.form() == HashedStat::kName) table(Form::text).expect(stat.hash());
+    else if (stat.form() == 6) table(Form::bytes).expect(stat.hash());
 }
 
 void StatCodes::reserve(std::size_t texts, std::size_t bytes) {
-    const auto at = static_cast<std::size_t>(Form::text);
-    tables_[at].reserve(texts, bytes);
-    codes_[at].reserve(codes_[at].size() + texts);
+    const auto form = static_cast<std::size_t>(Form::text);
+    tables_[form].reserve(texts, bytes);
+    codes_[form].reserve(codes_[form].size() + texts);
     entries_.reserve(entries_.size() + texts);
 }
 
 std::int32_t StatCodes::find(std::string_view text) const {
-    const std::int32_t known = table(Form::text).find(text);
-    return known < 0 ? -1 : codes_[static_cast<std::size_t>(Form::text)][static_cast<std::size_t>(known)];
+    const std::int32_t number = table(Form::text).find(text);
+    return number < 0 ? -1 : codes_[static_cast<std::size_t>(Form::text)][static_cast<std::size_t>(number)];
 }
 
 StatCodes::Value StatCodes::at(std::int32_t code) const {
     if (code < kZero + kSmallNumbers) return {Form::number, static_cast<std::uint64_t>(code - kZero), {}};
     const Entry& entry = entries_.at(static_cast<std::size_t>(code));
-    Value found{entry.form, 0, {}};
-    if (entry.form == Form::nothing) return found;
+    Value value{entry.form, 0, {}};
+    if (entry.form == Form::nothing) return value;
     if (entry.form == Form::unread) throw std::out_of_range("a text that has not been read");
     if (entry.form == Form::later) return {Form::text, 0, later_[static_cast<std::size_t>(entry.number)]};
     const std::string_view key = table(entry.form).at(entry.number);
-    if (entry.form == Form::text || entry.form == Form::bytes) found.text = key;
-    else std::memcpy(&found.bits, key.data(), sizeof(found.bits));
-    return found;
+    if (entry.form == Form::text || entry.form == Form::bytes) value.text = key;
+    else std::memcpy(&value.bits, key.data(), sizeof(value.bits));
+    return value;
 }
 
 std::size_t StatCodes::bytes() const {
-    std::size_t found = 0;
-    for (const Interner& of : tables_) found += of.bytes();
-    return found;
+    std::size_t total = 0;
+    for (const Interner& interner : tables_) total += interner.bytes();
+    return total;
 }
 
 StatCodes::Stored StatCodes::stored(Span<const std::int32_t> codes) const {
-    Stored found;
-    found.forms.reserve(codes.size());
-    found.ends.reserve(codes.size());
+    Stored out;
+    out.forms.reserve(codes.size());
+    out.ends.reserve(codes.size());
     for (const std::int32_t code : codes) {
         const Value value = at(code);
         const bool is_text = value.form == Form::text || value.form == Form::bytes;
-        found.forms.push_back(static_cast<std::uint8_t>(value.form));
-        if (value.form != Form::nothing) found.data += is_text ? value.text : bytes_of_bits(value.bits);
-        found.ends.push_back(static_cast<std::int64_t>(found.data.size()));
+        out.forms.push_back(static_cast<std::uint8_t>(value.form));
+        if (value.form != Form::nothing) out.data += is_text ? value.text : bytes_of_bits(value.bits);
+        out.ends.push_back(static_cast<std::int64_t>(out.data.size()));
     }
-    return found;
+    return out;
 }
 
 void StatCodes::load(Span<const std::uint8_t> forms, Span<const std::int64_t> ends, Bytes data, std::size_t later) {
@@ -215,16 +215,16 @@ bool StatCodes::says(std::int32_t code, std::string_view word) const {
 std::int32_t StatCodes::code(Form form, std::string_view key) { return code(form, key, Interner::hash(key)); }
 
 std::int32_t StatCodes::code(Form form, std::string_view key, std::uint64_t hash) {
-    const auto at = static_cast<std::size_t>(form);
-    const std::int32_t number = tables_[at].intern(key, hash);
-    if (static_cast<std::size_t>(number) == codes_[at].size()) {
+    const auto table_index = static_cast<std::size_t>(form);
+    const std::int32_t number = tables_[table_index].intern(key, hash);
+    if (static_cast<std::size_t>(number) == codes_[table_index].size()) {
         if (entries_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
             throw std::length_error("too many distinct values");
         }
-        codes_[at].push_back(static_cast<std::int32_t>(entries_.size()));
+        codes_[table_index].push_back(static_cast<std::int32_t>(entries_.size()));
         entries_.push_back({form, number});
     }
-    return codes_[at][static_cast<std::size_t>(number)];
+    return codes_[table_index][static_cast<std::size_t>(number)];
 }
 
 }  // namespace tilescope

@@ -1,4 +1,5 @@
-// What stats of metadata say, as small numbers: what is equal has one, and is made a value only when somebody looks at it.
+// Values of stats of metadata as small numbers: what is equal has one, and is made a value only when somebody looks at
+// it.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +19,13 @@
 namespace tilescope {
 
 // A stat as it lies in the file. `form` is the field that has it, 0: nothing.
-struct SaidStat {
+struct StatValue {
     std::uint32_t form = 0;
     std::uint64_t bits = 0;  // of a number
     wire::Range text;
 };
 
-// What a stat says, ready to be looked up.
+// The value of a stat, ready to be looked up.
 class HashedStat {
   public:
     // Beside the fields of a stat: the name of something, which is a text whatever its bytes are.
@@ -48,7 +49,7 @@ class HashedStat {
     std::uint32_t form_ = 0;  // 0: nothing
 };
 
-// Which stats of a plane are read, by their places.
+// The stats of a plane that are read, by their places.
 class StatChoice {
   public:
     explicit StatChoice(const std::vector<std::vector<std::int64_t>>& ids);
@@ -58,14 +59,14 @@ class StatChoice {
     // No other choice has it, nor ever had.
     std::uint64_t number() const { return number_; }
 
-    // What some metadata says, by place; of a stat that comes twice, the last. Throws wire::Error.
-    void read(const wire::Source& metadata, Span<SaidStat> found) const;
+    // Reads the stats of some metadata, by place; of a stat that comes twice, the last. Throws wire::Error.
+    void read(const wire::Source& metadata, Span<StatValue> values) const;
 
     // The same of one stat, which lies there.
-    void read_one(const wire::Source& source, wire::Range stat, Span<SaidStat> found) const;
+    void read_one(const wire::Source& source, wire::Range stat, Span<StatValue> values) const;
 
   private:
-    void take(wire::Cursor stat, Span<SaidStat> found) const;
+    void take(wire::Cursor stat, Span<StatValue> values) const;
 
     std::size_t size_;
     std::uint64_t number_;
@@ -93,16 +94,16 @@ class StatCodes {
     std::int32_t of_negative(std::int64_t number);
     std::int32_t of_real(double number);
 
-    // That of what a stat says; of a reference none.
-    std::int32_t of_stat(const HashedStat& said);
+    // The code of the value of a stat; of a reference none.
+    std::int32_t of_stat(const HashedStat& stat);
 
     // Has memory fetch what the code of a stat will be looked up in.
-    void expect(const HashedStat& said) const;
+    void expect(const HashedStat& stat) const;
 
     // That of a text; -1: it has none.
     std::int32_t find(std::string_view text) const;
 
-    // What has a code. Throws std::out_of_range, also for a text that has not been read.
+    // The value that has a code. Throws std::out_of_range, also for a text that has not been read.
     Value at(std::int32_t code) const;
 
     // The values of some codes as bytes: a number has eight. Throws std::out_of_range.
@@ -123,13 +124,13 @@ class StatCodes {
         return code >= 0 && entries_.at(static_cast<std::size_t>(code)).form == Form::unread;
     }
 
-    // Whether a word is in the text that has a code; never in a number. Throws std::out_of_range.
+    // True if a word is in the text that has a code; never in a number. Throws std::out_of_range.
     bool says(std::int32_t code, std::string_view word) const;
 
     // Makes room for so many more texts, and for so many bytes of theirs.
     void reserve(std::size_t texts, std::size_t bytes);
 
-    // How many codes there are but for those of small numbers.
+    // Number of codes but for those of small numbers.
     std::size_t size() const { return entries_.size(); }
 
     // The bytes of all values together, but for texts that are read later.

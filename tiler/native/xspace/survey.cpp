@@ -39,10 +39,10 @@ bool Surveyor::advance(std::size_t stop) {
         const std::uint32_t tag = cursor.tag();
         switch (tag) {
         case bytes_field(4): take_event(cursor); break;
-        case varint_field(1): found_.id = cursor.signed_varint(); break;
-        case bytes_field(2): found_.name = cursor.bytes("name"); break;
-        case varint_field(3): found_.timestamp_ns = cursor.signed_varint(); break;
-        case bytes_field(11): found_.display_name = cursor.bytes("name"); break;
+        case varint_field(1): survey_.id = cursor.signed_varint(); break;
+        case bytes_field(2): survey_.name = cursor.bytes("name"); break;
+        case varint_field(3): survey_.timestamp_ns = cursor.signed_varint(); break;
+        case bytes_field(11): survey_.display_name = cursor.bytes("name"); break;
         case varint_field(9):
         case varint_field(10): cursor.varint(); break;
         default:
@@ -63,22 +63,22 @@ bool Surveyor::take_usual_events(Cursor& line, std::size_t stop) {
 
 template <bool kFlows>
 bool Surveyor::take_usual_events(Cursor& line, std::size_t stop) {
-    const std::uint8_t* const begin = line.at();
+    const std::uint8_t* const begin = line.here();
     const std::uint8_t* const limit = usual_limit(begin, line.end(), line.file_end());
     const std::uint8_t* const last = std::min(limit, source_.data() + std::min(stop, source_.size()));
-    LineSurvey::Many many(found_);
+    LineSurvey::Many many(survey_);
     UsualEvent event{};
     UsualFlows usual_flows(source_, flow_stats_);
-    const std::uint8_t* at = begin;
-    while (at < last) {
+    const std::uint8_t* p = begin;
+    while (p < last) {
         FlowValues flows;
         usual_flows.next_event();
         const auto on_stat = [&](const std::uint8_t* stat, std::uint64_t head, const std::uint8_t* stat_end) {
             if constexpr (kFlows) return usual_flows.read(stat, head, stat_end, event.end, flows);
             return true;
         };
-        if (!read_usual_head(at, limit, event) || !has_usual_stats(event, on_stat)) break;
-        at = event.end;
+        if (!read_usual_head(p, limit, event) || !has_usual_stats(event, on_stat)) break;
+        p = event.end;
         many.see(static_cast<std::int64_t>(event.offset_ps),
                  std::max<std::int64_t>(static_cast<std::int64_t>(event.duration_ps), 0), event.stat_bytes());
         if (seen_.add(static_cast<std::int64_t>(event.metadata_id)))
@@ -87,44 +87,44 @@ bool Surveyor::take_usual_events(Cursor& line, std::size_t stop) {
             if (flows.present != 0) take_flows(flows);
     }
     many.done();
-    line.go_to(at);
-    return at != begin;
+    line.go_to(p);
+    return p != begin;
 }
 
 void Surveyor::take_event(Cursor& line) {
     FlowValues flows;
     if (flow_stats_.empty()) read_event(line, event_, [](Range) {});
     else read_event(line, event_, [&](Range stat) { flow_stats_.read(source_, stat, flows); });
-    ++found_.events;
-    found_.all_usual = false;  // those at the end of the file are, too, but nobody knows
-    found_.stat_bytes += event_.stat_bytes();
-    found_.tells_of_flows = found_.tells_of_flows || flows.present != 0;
+    ++survey_.events;
+    survey_.all_usual = false;  // those at the end of the file are, too, but nobody knows
+    survey_.stat_bytes += event_.stat_bytes();
+    survey_.tells_of_flows = survey_.tells_of_flows || flows.present != 0;
     if (start_ns_ && !adds_up(*start_ns_, event_.offset_ps)) {
-        ++found_.out_of_range;
+        ++survey_.out_of_range;
         return;
     }
-    found_.see(event_.offset_ps, std::max<std::int64_t>(event_.duration_ps, 0));
+    survey_.see(event_.offset_ps, std::max<std::int64_t>(event_.duration_ps, 0));
     if (seen_.add(event_.metadata_id)) take_new_id(event_.metadata_id);
     take_flows(flows);
 }
 
 void Surveyor::take_new_id(std::int64_t id) {
-    found_.metadata_ids.push_back(id);
-    if (found_.metadata_ids.size() > max_ids_)
+    survey_.metadata_ids.push_back(id);
+    if (survey_.metadata_ids.size() > max_ids_)
         throw wire::LimitReached("has more than " + std::to_string(max_ids_) + " names of events", position_);
 }
 
 void Surveyor::take_flows(const FlowValues& flows) {
-    found_.tells_of_flows = found_.tells_of_flows || flows.present != 0;
+    survey_.tells_of_flows = survey_.tells_of_flows || flows.present != 0;
     if (flows.ends()) take_flow(flows.value[consumer_type], flows.value[consumer_id]);
     if (flows.begins()) take_flow(flows.value[producer_type], flows.value[producer_id]);
 }
 
 void Surveyor::take_flow(std::uint64_t type, std::uint64_t id) {
-    ++found_.flow_ends;
+    ++survey_.flow_ends;
     if (direct_key(type, id)) return;
-    found_.table_flows.emplace_back(type, id);
-    if (found_.table_flows.size() > max_flows_)
+    survey_.table_flows.emplace_back(type, id);
+    if (survey_.table_flows.size() > max_flows_)
         throw wire::LimitReached("has more than " + std::to_string(max_flows_) + " flow ends of ids beyond 2**48",
                                  position_);
 }

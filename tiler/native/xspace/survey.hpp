@@ -18,11 +18,12 @@
 
 namespace tilescope::xspace {
 
-// What a flow end with an entry of `table_flows` takes: here and in the catalogue's table, while that grows.
+// Memory that a flow end with an entry of `table_flows` takes, in bytes: here and in the catalogue's table, while that
+// grows.
 constexpr std::size_t table_flow_bytes = 128;
 
-// Whether a time has whole nanoseconds. Modulo 2**64, the inverse of 125 is such that multiples of 125, and no other numbers,
-// become small: one product instead of two.
+// True if a time has whole nanoseconds. Modulo 2**64, the inverse of 125 is such that multiples of 125, and no other
+// numbers, become small: one product instead of two.
 inline bool is_whole_ns(std::int64_t ps) {
     constexpr std::uint64_t inverse = 0x1cac083126e978d5;
     constexpr std::uint64_t most = UINT64_MAX / 125;
@@ -38,7 +39,8 @@ struct LineSurvey {
     std::uint64_t events = 0;  // as written in the file
     std::uint64_t out_of_range = 0;  // of these: left out, their time does not fit in 64-bit nanoseconds
 
-    // Of the others: where they begin and end, counted from the start of the line, and whether in whole nanoseconds.
+    // Bounds of the others: where they begin and end, counted from the start of the line, and whether in whole
+    // nanoseconds.
     std::int64_t first_ps = 0;
     std::int64_t last_start_ps = 0;
     bool any_ps = false;
@@ -67,7 +69,7 @@ struct LineSurvey {
         }
         std::int64_t last_ps = 0;
         if (!__builtin_add_overflow(offset_ps, duration_ps, &last_ps)) end_ps_ = std::max(end_ps_, last_ps);
-        else if (const NanoPico last = NanoPico::of(offset_ps) + NanoPico::of(duration_ps); far_end_ < last)
+        else if (const NanoPico last = NanoPico::from_ps(offset_ps) + NanoPico::from_ps(duration_ps); far_end_ < last)
             far_end_ = last;
         any_ps = any_ps || offset_ps % 1000 != 0 || duration_ps % 1000 != 0;
         activity.add(offset_ps, duration_ps);
@@ -76,7 +78,7 @@ struct LineSurvey {
     // Takes many events like that, one after the other: what is told of all of them stays in registers until `done`.
     class Many {
       public:
-        explicit Many(LineSurvey& of) : of_(of), activity_(of.activity) { look(); }
+        explicit Many(LineSurvey& survey) : survey_(survey), activity_(survey.activity) { look(); }
 
         void see(std::int64_t offset_ps, std::int64_t duration_ps, std::size_t stat_bytes) {
             ++events_;
@@ -92,36 +94,36 @@ struct LineSurvey {
 
         void done() {
             activity_.done();
-            if (events_ == of_.events) return;
-            of_.events = events_;
-            of_.stat_bytes = stat_bytes_;
-            of_.first_ps = first_ps_;
-            of_.last_start_ps = last_start_ps_;
-            of_.end_ps_ = end_ps_;
-            of_.any_ps = any_ps_;
+            if (events_ == survey_.events) return;
+            survey_.events = events_;
+            survey_.stat_bytes = stat_bytes_;
+            survey_.first_ps = first_ps_;
+            survey_.last_start_ps = last_start_ps_;
+            survey_.end_ps_ = end_ps_;
+            survey_.any_ps = any_ps_;
         }
 
       private:
         void look() {
-            events_ = of_.events;
-            stat_bytes_ = of_.stat_bytes;
-            const bool any = events_ != of_.out_of_range;
-            first_ps_ = any ? of_.first_ps : INT64_MAX;
-            last_start_ps_ = any ? of_.last_start_ps : INT64_MIN;
-            end_ps_ = of_.end_ps_;
-            any_ps_ = of_.any_ps;
+            events_ = survey_.events;
+            stat_bytes_ = survey_.stat_bytes;
+            const bool any = events_ != survey_.out_of_range;
+            first_ps_ = any ? survey_.first_ps : INT64_MAX;
+            last_start_ps_ = any ? survey_.last_start_ps : INT64_MIN;
+            end_ps_ = survey_.end_ps_;
+            any_ps_ = survey_.any_ps;
         }
 
         void see_far(std::int64_t offset_ps, std::int64_t duration_ps) {
             --events_;
             done();
-            of_.events = events_ + 1;
-            of_.stat_bytes = stat_bytes_;
-            of_.see(offset_ps, duration_ps);
+            survey_.events = events_ + 1;
+            survey_.stat_bytes = stat_bytes_;
+            survey_.see(offset_ps, duration_ps);
             look();
         }
 
-        LineSurvey& of_;
+        LineSurvey& survey_;
         Activity::Many activity_;
         std::uint64_t events_ = 0;
         std::size_t stat_bytes_ = 0;
@@ -129,18 +131,18 @@ struct LineSurvey {
         bool any_ps_ = false;
     };
 
-    // Where they end; 0 where there are none.
+    // The time at which they end; 0 where there are none.
     NanoPico end() const {
-        const NanoPico last = end_ps_ == nothing ? NanoPico{0, 0} : NanoPico::of(end_ps_);
+        const NanoPico last = end_ps_ == nothing ? NanoPico{0, 0} : NanoPico::from_ps(end_ps_);
         return last < far_end_ ? far_end_ : last;
     }
 
-    // Whether an event lies where these do.
+    // True if an event lies where these do.
     bool encloses(std::int64_t offset_ps, std::int64_t duration_ps) const {
         if (offset_ps < first_ps || offset_ps > last_start_ps) return false;
         std::int64_t last_ps = 0;
         if (!__builtin_add_overflow(offset_ps, duration_ps, &last_ps) && last_ps <= end_ps_) return true;
-        return !(end() < NanoPico::of(offset_ps) + NanoPico::of(duration_ps));
+        return !(end() < NanoPico::from_ps(offset_ps) + NanoPico::from_ps(duration_ps));
     }
 
   private:
@@ -164,7 +166,7 @@ class Surveyor {
     std::size_t position() const { return position_; }
 
     // To be taken once, at the end.
-    LineSurvey take() { return std::move(found_); }
+    LineSurvey take() { return std::move(survey_); }
 
   private:
     // Ids that were seen: a bit each for the small ones, which nearly all are. Those of some compilers leave 99 of 100 out:
@@ -175,7 +177,7 @@ class Surveyor {
         SeenIds(std::size_t expected, std::size_t line_bytes)
             : max_words_(std::min(expected * 4, line_bytes / 8) + 16) {}
 
-        // Whether it is new.
+        // Adds an id; true if it is new.
         bool add(std::int64_t id) {
             const auto bit = static_cast<std::uint64_t>(id);
             if (bit / 64 >= bits_.size()) return add_far(id);
@@ -210,7 +212,7 @@ class Surveyor {
     std::size_t max_flows_;
     SeenIds seen_;
     Event event_;
-    LineSurvey found_;
+    LineSurvey survey_;
 };
 
 }  // namespace tilescope::xspace

@@ -11,8 +11,8 @@ void SparseIds::grow() {
         if (entry.value != absent) entries_[slot(entry.id)] = entry;
 }
 
-std::int32_t* IdTable::paged(std::uint64_t at) {
-    const std::uint64_t number = at / page_size;
+std::int32_t* IdTable::paged(std::uint64_t key) {
+    const std::uint64_t number = key / page_size;
     if (number >= max_directory_) return nullptr;
     // Grown as it is needed: a file may have a million planes.
     if (number >= directory_.size()) {
@@ -27,7 +27,7 @@ std::int32_t* IdTable::paged(std::uint64_t at) {
         page = static_cast<std::uint32_t>(pages_.size() / page_size);
         pages_.resize(pages_.size() + page_size, absent);
     }
-    return &pages_[page * page_size + at % page_size];
+    return &pages_[page * page_size + key % page_size];
 }
 
 std::int64_t FlowTable::intern(std::uint64_t type, std::uint64_t id) {
@@ -44,9 +44,10 @@ std::size_t FlowTable::slot(std::uint64_t type, std::uint64_t id) const {
     hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
     hash ^= hash >> 31;
     const std::size_t mask = entries_.size() - 1;
-    std::size_t at = static_cast<std::size_t>(hash) & mask;
-    while (entries_[at].number >= 0 && (entries_[at].type != type || entries_[at].id != id)) at = (at + 1) & mask;
-    return at;
+    std::size_t index = static_cast<std::size_t>(hash) & mask;
+    while (entries_[index].number >= 0 && (entries_[index].type != type || entries_[index].id != id))
+        index = (index + 1) & mask;
+    return index;
 }
 
 void FlowTable::grow() {

@@ -36,9 +36,9 @@ class SparseIds {
         hash = (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9u;
         hash ^= hash >> 32;
         const std::size_t mask = entries_.size() - 1;
-        std::size_t at = static_cast<std::size_t>(hash) & mask;
-        while (entries_[at].value != absent && entries_[at].id != id) at = (at + 1) & mask;
-        return at;
+        std::size_t index = static_cast<std::size_t>(hash) & mask;
+        while (entries_[index].value != absent && entries_[index].id != id) index = (index + 1) & mask;
+        return index;
     }
     void grow();
 
@@ -58,25 +58,25 @@ class IdTable {
         : max_directory_(expected * 4 + 16), pages_left_(expected * 4 / page_size + 16) {}
 
     std::int32_t find(std::int64_t id) const {
-        const auto at = static_cast<std::uint64_t>(id);
-        if (at / page_size < directory_.size()) {
-            const std::int32_t value = pages_[directory_[at / page_size] * page_size + at % page_size];
+        const auto key = static_cast<std::uint64_t>(id);
+        if (key / page_size < directory_.size()) {
+            const std::int32_t value = pages_[directory_[key / page_size] * page_size + key % page_size];
             if (value != absent) return value;
         }
         return sparse_.find(id);
     }
 
     void set(std::int64_t id, std::int32_t value) {
-        const auto at = static_cast<std::uint64_t>(id);
-        if (std::int32_t* place = paged(at)) *place = value;
+        const auto key = static_cast<std::uint64_t>(id);
+        if (std::int32_t* place = paged(key)) *place = value;
         else sparse_.set(id, value);
     }
 
   private:
     static constexpr std::size_t page_size = 64;
 
-    // Where an id has its value; null: not in a page, and it never will be.
-    std::int32_t* paged(std::uint64_t at);
+    // The place where an id has its value; null: not in a page, and it never will be.
+    std::int32_t* paged(std::uint64_t key);
 
     std::size_t max_directory_ = 0, pages_left_ = 0;
     std::vector<std::uint32_t> directory_;  // of so many ids each the page; the first one is empty

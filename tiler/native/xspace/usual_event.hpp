@@ -32,51 +32,51 @@ inline const std::uint8_t* usual_limit(const std::uint8_t* begin, const std::uin
     return end - std::min(end - begin, missing);
 }
 
-// Reads what stands before the stats of the event whose tag is at `at`, before `limit`, and takes what is left of it for
+// Reads what stands before the stats of the event whose tag is at `p`, before `limit`, and takes what is left of it for
 // stats. False: it is not like that, or not an event at all.
-inline bool read_usual_head(const std::uint8_t* at, const std::uint8_t* limit, UsualEvent& event) {
-    if (at[0] != wire::bytes_field(4)) return false;
-    std::ptrdiff_t size = at[1];
-    at += 2;
+inline bool read_usual_head(const std::uint8_t* p, const std::uint8_t* limit, UsualEvent& event) {
+    if (p[0] != wire::bytes_field(4)) return false;
+    std::ptrdiff_t size = p[1];
+    p += 2;
     if (size >= 0x80) {
-        if (*at >= 0x80) return false;
-        size = (size & 0x7f) | *at++ << 7;
+        if (*p >= 0x80) return false;
+        size = (size & 0x7f) | *p++ << 7;
     }
-    if (size > limit - at) return false;
-    event.end = at + size;
+    if (size > limit - p) return false;
+    event.end = p + size;
     // Fields are read without a look at the end, which is made up for behind them: a number that begins before it lies in
     // the margin.
     event.metadata_id = event.offset_ps = event.duration_ps = 0;
-    if (*at == wire::varint_field(1)) {
-        at = wire::readable_varint(at + 1, event.metadata_id);
-        if (at == nullptr) return false;
+    if (*p == wire::varint_field(1)) {
+        p = wire::readable_varint(p + 1, event.metadata_id);
+        if (p == nullptr) return false;
     }
-    if (*at == wire::varint_field(2)) {
-        at = wire::readable_varint(at + 1, event.offset_ps);
-        if (at == nullptr) return false;
+    if (*p == wire::varint_field(2)) {
+        p = wire::readable_varint(p + 1, event.offset_ps);
+        if (p == nullptr) return false;
     }
-    if (*at == wire::varint_field(3)) {
-        at = wire::readable_varint(at + 1, event.duration_ps);
-        if (at == nullptr) return false;
+    if (*p == wire::varint_field(3)) {
+        p = wire::readable_varint(p + 1, event.duration_ps);
+        if (p == nullptr) return false;
     }
-    event.stats = at;
-    return at <= event.end;
+    event.stats = p;
+    return p <= event.end;
 }
 
-// Whether what is left of an event are stats, and nothing else. `on_stat` sees each of them before that is known: where its
-// tag is, the eight bytes from there on, and where it ends, which may be behind the event. It returns whether the event may
-// be a usual one with it.
+// True if what is left of an event are stats, and nothing else. `on_stat` sees each of them before that is known: where
+// its tag is, the eight bytes from there on, and where it ends, which may be behind the event. It returns whether the
+// event may be a usual one with it.
 template <typename OnStat>
 inline bool has_usual_stats(const UsualEvent& event, OnStat&& on_stat) {
-    const std::uint8_t* at = event.stats;
-    while (at < event.end) {
-        const std::uint8_t* const stat = at;
+    const std::uint8_t* p = event.stats;
+    while (p < event.end) {
+        const std::uint8_t* const stat = p;
         const std::uint64_t head = wire::eight_bytes(stat);
         if ((head & 0x80ff) != wire::bytes_field(4)) return false;
-        at += 2 + (head >> 8 & 0x7f);
-        if (!on_stat(stat, head, at)) return false;
+        p += 2 + (head >> 8 & 0x7f);
+        if (!on_stat(stat, head, p)) return false;
     }
-    return at == event.end;
+    return p == event.end;
 }
 
 }  // namespace tilescope::xspace

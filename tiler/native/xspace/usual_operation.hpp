@@ -9,7 +9,7 @@
 
 namespace tilescope::xspace {
 
-// How stats of both times begin, but for their sizes, as those that were read before were written.
+// Heads of the stats of both times, but for their sizes, as those that were read before were written.
 struct TimeHeads {
     static constexpr std::uint64_t kMask =
         0xff'ff'ff'00'ffU;  // the field, the field of the id, the id, that of the value
@@ -25,20 +25,20 @@ struct QuickTime {
     std::size_t size = 0;  // of the stat
     std::uint8_t tag = 0;  // of the value
 
-    // Reads one at `at`, where 16 bytes can be read, that begins with `head`; false where none ends at `end` or before.
-    bool read(const std::uint8_t* at, const std::uint8_t* end, std::uint64_t head) {
+    // Reads one at `p`, where 16 bytes can be read, that begins with `head`; false where none ends at `end` or before.
+    bool read(const std::uint8_t* p, const std::uint8_t* end, std::uint64_t head) {
         size = 2 + (head >> 8 & 0xff);
-        if (size > static_cast<std::size_t>(end - at)) return false;
+        if (size > static_cast<std::size_t>(end - p)) return false;
         tag = static_cast<std::uint8_t>(head >> 32);
         const std::size_t value_size = size - TimeHeads::kBeforeValue;
-        const std::uint64_t bytes = wire::eight_bytes(at + TimeHeads::kBeforeValue);
+        const std::uint64_t bytes = wire::eight_bytes(p + TimeHeads::kBeforeValue);
         if (!wire::begins_with_varint(bytes, value_size)) return false;
         const std::uint64_t highest = wire::highest_bits[value_size];
         value = wire::packed(bytes & (highest - (highest >> 7)));
         return true;
     }
 
-    // Whether its varint is the shortest, when it ends at `stop`.
+    // True if its varint is the shortest, when it ends at `stop`.
     bool is_shortest(const std::uint8_t* stop) const { return stop[-1] != 0 || size == StatBytes::kLeast; }
 };
 
@@ -69,7 +69,7 @@ struct UsualOperation {
         return begin.is_shortest(second) && duration.is_shortest(second + duration.size);
     }
 
-    // How many bytes both have with the metadata.
+    // Size of both with the metadata, in bytes.
     std::size_t size() const { return metadata_size + begin.size + duration.size; }
 
     PlacedTimes times() const {

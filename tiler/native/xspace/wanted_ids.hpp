@@ -1,4 +1,4 @@
-// Which of some lists of stats have an id.
+// Ids of stats, and the lists of stats that have each of them.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@ class WantedIds {
             for (const std::int64_t id : lists[place]) wanted_.push_back({id, place});
         std::sort(wanted_.begin(), wanted_.end(),
                   [](const Wanted& a, const Wanted& b) { return a.id != b.id ? a.id < b.id : a.place < b.place; });
-        std::size_t at = 0;
+        std::size_t position = 0;
         for (std::size_t id = 0; id < kSmallIds; ++id) {
-            while (at < wanted_.size() && wanted_[at].id < static_cast<std::int64_t>(id)) ++at;
-            first_[id] = at;
+            while (position < wanted_.size() && wanted_[position].id < static_cast<std::int64_t>(id)) ++position;
+            first_[id] = position;
         }
     }
 
@@ -43,8 +43,8 @@ class WantedIds {
     std::size_t first_of(std::int64_t id) const {
         if (id >= 0 && id < static_cast<std::int64_t>(kSmallIds)) return first_[static_cast<std::size_t>(id)];
         const auto is_before = [](const Wanted& wanted, std::int64_t other) { return wanted.id < other; };
-        const auto found = std::lower_bound(wanted_.begin(), wanted_.end(), id, is_before);
-        return static_cast<std::size_t>(found - wanted_.begin());
+        const auto match = std::lower_bound(wanted_.begin(), wanted_.end(), id, is_before);
+        return static_cast<std::size_t>(match - wanted_.begin());
     }
 
     std::vector<Wanted> wanted_;

@@ -67,9 +67,9 @@ constexpr std::uint32_t fixed64_field(std::uint32_t number) { return number << 3
 constexpr std::uint32_t bytes_field(std::uint32_t number) { return number << 3 | 2; }
 constexpr std::uint32_t field_number(std::uint32_t tag) { return tag >> 3; }
 
-inline std::uint64_t eight_bytes(const std::uint8_t* at) {
+inline std::uint64_t eight_bytes(const std::uint8_t* p) {
     std::uint64_t bytes = 0;
-    std::memcpy(&bytes, at, sizeof(bytes));  // little-endian hosts only, as containers are
+    std::memcpy(&bytes, p, sizeof(bytes));  // little-endian hosts only, as containers are
     return bytes;
 }
 
@@ -85,53 +85,55 @@ inline std::uint64_t packed(std::uint64_t bytes) {
 constexpr std::array<std::uint64_t, 9> highest_bits{
     0, 0x80, 0x8080, 0x808080, 0x80808080, 0x8080808080, 0x808080808080, 0x80808080808080, 0x8080808080808080};
 
-// The varint at `at` as most are: it ends before `end`, and eight bytes from its first on there are bytes up to `file_end`.
-// Returns where it ends, or null when it is not like that. How many bytes it has is not foreseen, so nothing branches on it.
-inline const std::uint8_t* quick_varint(const std::uint8_t* at, const std::uint8_t* end, const std::uint8_t* file_end,
+// The varint at `p` as most are: it ends before `end`, and eight bytes from its first on there are bytes up to
+// `file_end`. Returns where it ends, or null when it is not like that. How many bytes it has is not foreseen, so
+// nothing branches on it.
+inline const std::uint8_t* quick_varint(const std::uint8_t* p, const std::uint8_t* end, const std::uint8_t* file_end,
                                         std::uint64_t& value) {
-    if (file_end - at < static_cast<std::ptrdiff_t>(sizeof(value))) return nullptr;
-    const std::uint64_t bytes = eight_bytes(at);
+    if (file_end - p < static_cast<std::ptrdiff_t>(sizeof(value))) return nullptr;
+    const std::uint64_t bytes = eight_bytes(p);
     const std::uint64_t ends = ~bytes & highest_bits.back();
     if (ends == 0) return nullptr;
-    const std::uint8_t* next = at + (__builtin_ctzll(ends) + 1) / 8;
+    const std::uint8_t* next = p + (__builtin_ctzll(ends) + 1) / 8;
     if (next > end) return nullptr;
     value = packed(bytes & (ends ^ (ends - 1)) & ~highest_bits.back());  // up to the first byte that ends it
     return next;
 }
 
-// The varint at `at`, of whose bytes eight can be read; null when it has more. Most have up to four: half of the steps then.
-inline const std::uint8_t* readable_varint(const std::uint8_t* at, std::uint64_t& value) {
-    const std::uint64_t bytes = eight_bytes(at);
+// The varint at `p`, of whose bytes eight can be read; null when it has more. Most have up to four: half of the steps
+// then.
+inline const std::uint8_t* readable_varint(const std::uint8_t* p, std::uint64_t& value) {
+    const std::uint64_t bytes = eight_bytes(p);
     const std::uint32_t few_ends = ~static_cast<std::uint32_t>(bytes) & 0x80808080U;
     if (few_ends != 0) {
         std::uint32_t few = static_cast<std::uint32_t>(bytes) & (few_ends ^ (few_ends - 1)) & 0x7f7f7f7fU;
         few -= (few & 0x7f007f00U) >> 1;
         value = (few & 0x3fffU) | few >> 16 << 14;
-        return at + (__builtin_ctz(few_ends) >> 3) + 1;
+        return p + (__builtin_ctz(few_ends) >> 3) + 1;
     }
     const std::uint64_t ends = ~bytes & highest_bits.back();
     if (ends == 0) return nullptr;
     value = packed(bytes & (ends ^ (ends - 1)) & ~highest_bits.back());
-    return at + (__builtin_ctzll(ends) >> 3) + 1;
+    return p + (__builtin_ctzll(ends) >> 3) + 1;
 }
 
-// Whether eight bytes begin with a varint of `size` bytes, up to eight of them; not with one of none.
+// True if eight bytes begin with a varint of `size` bytes, up to eight of them; not with one of none.
 inline bool begins_with_varint(std::uint64_t bytes, std::size_t size) {
     if (size - 1 >= sizeof(bytes)) return false;
     return (bytes & highest_bits[size]) == highest_bits[size - 1];
 }
 
-// Whether one varint lies at `at` and ends at `end`, told quickly: false where it has to be read with more care.
-inline bool is_varint_up_to(const std::uint8_t* at, const std::uint8_t* end, const std::uint8_t* file_end) {
-    if (file_end - at < static_cast<std::ptrdiff_t>(sizeof(std::uint64_t))) return false;
-    return begins_with_varint(eight_bytes(at), static_cast<std::size_t>(end - at));
+// True if one varint lies at `p` and ends at `end`, told quickly: false where it has to be read with more care.
+inline bool is_varint_up_to(const std::uint8_t* p, const std::uint8_t* end, const std::uint8_t* file_end) {
+    if (file_end - p < static_cast<std::ptrdiff_t>(sizeof(std::uint64_t))) return false;
+    return begins_with_varint(eight_bytes(p), static_cast<std::size_t>(end - p));
 }
 
 class Cursor {
   public:
     // `what` names the message in errors: "plane", "line". It must outlive the cursor.
     Cursor(const Source& source, Range range, const char* what)
-        : source_(&source), at_(source.data() + range.begin), end_(source.data() + range.end), what_(what) {}
+        : source_(&source), position_(source.data() + range.begin), end_(source.data() + range.end), what_(what) {}
 
     // From `begin` to the end of the file, in the file itself or in a message that its end cuts short: here alone a length
     // that reaches too far means that the file was cut, and is `CutShort`.
@@ -141,25 +143,26 @@ class Cursor {
         return cursor;
     }
 
-    bool at_end() const { return at_ == end_; }
+    bool at_end() const { return position_ == end_; }
 
-    // Where it is, where its message ends, and where the file does: for those who read quickly what most messages are like.
-    const std::uint8_t* at() const { return at_; }
+    // The place where it is, the end of its message, and that of the file: for those who read quickly what most
+    // messages are like.
+    const std::uint8_t* here() const { return position_; }
     const std::uint8_t* end() const { return end_; }
     const std::uint8_t* file_end() const { return source_->end(); }
 
-    // Goes on from `at`, which was read by somebody who knows that it lies in the message.
-    void go_to(const std::uint8_t* at) { at_ = at; }
+    // Goes on from `p`, which was read by somebody who knows that it lies in the message.
+    void go_to(const std::uint8_t* p) { position_ = p; }
 
-    std::size_t offset() const { return static_cast<std::size_t>(at_ - source_->data()); }
+    std::size_t offset() const { return static_cast<std::size_t>(position_ - source_->data()); }
     const char* what() const { return what_; }
 
     std::uint64_t varint() {
-        if (at_ != end_ && *at_ < 0x80) return *at_++;
+        if (position_ != end_ && *position_ < 0x80) return *position_++;
         std::uint64_t value = 0;
-        const std::uint8_t* next = long_varint(at_, end_, source_->end(), value);
+        const std::uint8_t* next = long_varint(position_, end_, source_->end(), value);
         if (next == nullptr) fail_varint();
-        at_ = next;
+        position_ = next;
         return value;
     }
 
@@ -167,7 +170,7 @@ class Cursor {
 
     // Eight bytes, as protobuf writes doubles.
     double fixed_double() {
-        const std::uint8_t* begin = at_;
+        const std::uint8_t* begin = position_;
         skip_fixed(sizeof(double));
         std::uint64_t bits = 0;
         for (unsigned byte = 0; byte < sizeof(double); ++byte) bits |= std::uint64_t{begin[byte]} << (8 * byte);
@@ -178,7 +181,7 @@ class Cursor {
 
     // Number and wire type of the next field.
     std::uint32_t tag() {
-        const std::uint8_t* begin = at_;
+        const std::uint8_t* begin = position_;
         const std::uint64_t tag = varint();
         if (tag < 8 || tag > 0xffffffffu) fail("has a field of number 0 or above 2**29", begin);
         return static_cast<std::uint32_t>(tag);
@@ -186,26 +189,26 @@ class Cursor {
 
     // A length-delimited payload, stepped over. `what` names it in errors.
     Range bytes(const char* what) {
-        const std::uint8_t* begin = at_;
+        const std::uint8_t* begin = position_;
         const std::uint64_t size = varint();
-        const auto left = static_cast<std::uint64_t>(end_ - at_);
+        const auto left = static_cast<std::uint64_t>(end_ - position_);
         if (size > left) fail_length(what, size, left, begin);
         const std::size_t payload = offset();
-        at_ += size;
+        position_ += size;
         return {payload, offset()};
     }
 
     // The same; of a payload that the end of the file cuts short, what there is. `is_cut` says so.
     Range bytes_or_rest(const char* what, bool& is_cut) {
-        const std::uint8_t* begin = at_;
+        const std::uint8_t* begin = position_;
         const std::uint64_t size = varint();
-        is_cut = outermost_ && size > static_cast<std::uint64_t>(end_ - at_);
+        is_cut = outermost_ && size > static_cast<std::uint64_t>(end_ - position_);
         if (!is_cut) {
-            at_ = begin;
+            position_ = begin;
             return bytes(what);
         }
         const std::size_t payload = offset();
-        at_ = end_;
+        position_ = end_;
         return {payload, offset()};
     }
 
@@ -219,7 +222,7 @@ class Cursor {
         case 2: bytes("field"); return;
         case 3: skip_group(tag); return;
         case 5: skip_fixed(4); return;
-        default: fail("has a field of a wire type that does not exist", at_);
+        default: fail("has a field of a wire type that does not exist", position_);
         }
     }
 
@@ -231,7 +234,7 @@ class Cursor {
 
     [[noreturn]] void fail_type(std::uint32_t tag) const {
         fail("has field " + std::to_string(field_number(tag)) + " with the wrong wire type " + std::to_string(tag & 7),
-             at_);
+             position_);
     }
 
   private:
@@ -240,30 +243,30 @@ class Cursor {
     static constexpr std::ptrdiff_t max_varint_size = 10;
 
     // Returns where the varint ends, or null when it is cut or too long. Static, so that cursors can stay in registers.
-    static const std::uint8_t* long_varint(const std::uint8_t* at, const std::uint8_t* end,
-                                           const std::uint8_t* file_end, std::uint64_t& value) {
-        if (const std::uint8_t* next = quick_varint(at, end, file_end, value)) return next;
-        const std::uint8_t* limit = end - at > max_varint_size ? at + max_varint_size : end;
+    static const std::uint8_t* long_varint(const std::uint8_t* p, const std::uint8_t* end, const std::uint8_t* file_end,
+                                           std::uint64_t& value) {
+        if (const std::uint8_t* next = quick_varint(p, end, file_end, value)) return next;
+        const std::uint8_t* limit = end - p > max_varint_size ? p + max_varint_size : end;
         std::uint64_t result = 0;
-        for (unsigned shift = 0; at != limit; shift += 7) {
-            const std::uint8_t byte = *at++;
+        for (unsigned shift = 0; p != limit; shift += 7) {
+            const std::uint8_t byte = *p++;
             result |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
             if (byte < 0x80) {
                 value = result;
-                return at;
+                return p;
             }
         }
         return nullptr;
     }
 
     [[noreturn]] void fail_varint() const {
-        if (end_ - at_ < max_varint_size) fail_end(at_);
-        fail("has a varint of more than 10 bytes", at_);
+        if (end_ - position_ < max_varint_size) fail_end(position_);
+        fail("has a varint of more than 10 bytes", position_);
     }
 
     void skip_fixed(std::ptrdiff_t size) {
-        if (end_ - at_ < size) fail_end(at_);
-        at_ += size;
+        if (end_ - position_ < size) fail_end(position_);
+        position_ += size;
     }
 
     void skip_group(std::uint32_t tag) {
@@ -271,7 +274,7 @@ class Cursor {
         std::size_t depth = 0;
         open[depth++] = field_number(tag);
         while (depth > 0) {
-            const std::uint8_t* begin = at_;
+            const std::uint8_t* begin = position_;
             const std::uint32_t inner = this->tag();
             if ((inner & 7) == 3) {
                 if (depth == max_group_depth) fail("has groups nested more than 100 deep", begin);
@@ -308,7 +311,7 @@ class Cursor {
     }
 
     const Source* source_;
-    const std::uint8_t* at_;
+    const std::uint8_t* position_;
     const std::uint8_t* end_;
     const char* what_;
     bool outermost_ = false;

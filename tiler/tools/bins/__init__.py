@@ -1,4 +1,4 @@
-"""What a viewer draws of a track, for those who do not want pages: slices, and bins with exact sums."""
+"""A track as a viewer draws it, for clients that do not want pages: slices, and bins with exact sums."""
 
 from __future__ import annotations
 
@@ -48,27 +48,27 @@ def _answer(scope: Scope, question: BinsQuestion) -> Steps[Answer]:
     level = sharp_level(view.ticks_per_px, reader.root_level)
     has_events = span.start < span.stop and reader.tree.tracks[question.track]["events"] != "0"
     is_there = scope.is_done(question.track) and has_events
-    found = yield from draw(reader, question.track, kind, span, level, is_there=is_there)
+    drawn = yield from draw(reader, question.track, kind, span, level, is_there=is_there)
     facts = [
         Fact("start", "Start", span.start, "time"),
         Fact("end", "End", span.stop, "time"),
         Fact("bin_ticks", "Width of a bin", 1 << (2 * level), "ticks", "wider where nothing finer is kept"),
     ]
-    return Answer(facts, _tables(found))
+    return Answer(facts, _tables(drawn))
 
 
-def _tables(found: Drawn) -> list[Table]:
-    slices, bins, counters, samples = found.slices, found.bins, found.counter_bins, found.samples
+def _tables(drawn: Drawn) -> list[Table]:
+    slices, bins, counters, samples = drawn.slices, drawn.bins, drawn.counter_bins, drawn.samples
 
     def names(ids: NDArray[Any]) -> list[Column]:
-        texts = [found.names[name] for name in ids.tolist()]
+        texts = [drawn.names[name] for name in ids.tolist()]
         return [
             Column("name", "Name", "name", [name.text for name in texts]),
             Column("category", "Category", "text", [name.category for name in texts]),
         ]
 
     def events(ordinals: NDArray[Any]) -> Column:
-        return Column("event", "Event", "event", [f"{found.track}.{ordinal}" for ordinal in ordinals.tolist()])
+        return Column("event", "Event", "event", [f"{drawn.track}.{ordinal}" for ordinal in ordinals.tolist()])
 
     def figures(rows: dict[str, NDArray[Any]], kind: Kind, *columns: str) -> list[Column]:
         return [Column(name, name.capitalize(), kind, rows[name]) for name in columns]

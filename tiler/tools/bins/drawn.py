@@ -32,7 +32,7 @@ class Drawn:
 
 
 def draw(reader: QueryReader, track: int, kind: str, span: TickRange, level: int, *, is_there: bool) -> Steps[Drawn]:
-    """What overlaps the span, with bins of `level`. Raises UsageError where it is too much, and DamagedStore."""
+    """Rows that overlap the span, with bins of `level`. Raises UsageError where they are too many, and DamagedStore."""
     tiles: list[ViewTile] = []
     if is_there:
         index = reader.tiles(track // TRACKS_PER_BLOCK)
@@ -62,7 +62,7 @@ def draw(reader: QueryReader, track: int, kind: str, span: TickRange, level: int
 
 
 def split_slices(tiles: Sequence[ViewTile], slices: Columns) -> NDArray[np.bool_]:
-    """Which rows are of slices that one tile shows whole and the tile beside it only as a part of its bins.
+    """Mask of slices that one tile shows whole and the tile beside it only as a part of its bins.
 
     A leaf holds the slices that reach out of it, whatever their length; an interior tile has the short ones in bins.
     `slices`: a row for each tile that has the slice. Shape (n,).

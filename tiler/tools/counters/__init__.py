@@ -1,4 +1,4 @@
-"""What counters come to in a span: samples, extremes, means, change and rate; and performance counters of devices."""
+"""Figures of counters in a span: samples, extremes, means, change and rate; and performance counters of devices."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class CountersQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
-    looked = yield from scope.windows(question)
-    known = scope.reader.tree.tracks
-    counters = [track for track in scope.leaves(question.tracks, _COUNTERS) if known[track]["events"] != "0"]
+    question_windows = yield from scope.windows(question)
+    tracks = scope.reader.tree.tracks
+    counters = [track for track in scope.leaves(question.tracks, _COUNTERS) if tracks[track]["events"] != "0"]
     listed = counters[: question.limit]
     rows: list[CounterFigures] = []
     rates: list[float | None] = []
@@ -48,20 +48,20 @@ def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
     stopped: list[int] = []
     tick_ps = int(scope.manifest["tick_ps"])
     for track in listed:
-        windows = looked.of(track)
-        first, last = int(known[track]["first"]), int(known[track]["last"])
+        windows = question_windows.on_track(track)
+        first, last = int(tracks[track]["first"]), int(tracks[track]["last"])
         if windows.clipped(last, TICK_LIMIT).ticks > _UNKNOWN_SHARE * windows.ticks:
             stopped.append(track)
-        found = figures(CounterTiles(scope.reader, track), first, last, windows)
-        rows.append(found)
+        row = figures(CounterTiles(scope.reader, track), first, last, windows)
+        rows.append(row)
         seconds = windows.ticks * tick_ps / _PS_PER_SECOND
         means.append((yield from plain_mean(scope.reader, track, windows)))
-        rates.append(found.change / seconds if found.change is not None and seconds else None)
+        rates.append(row.change / seconds if row.change is not None and seconds else None)
         yield
-    span = looked.span(counters)
+    span = question_windows.span(counters)
     columns = [
         Column("track", "Track", "track", listed),
-        Column("name", "Name", "name", [known[track]["name"] for track in listed]),
+        Column("name", "Name", "name", [tracks[track]["name"] for track in listed]),
         Column("n", "Samples", "count", [row.n for row in rows]),
         Column("min", "Least", "number", [row.least for row in rows], total="min"),
         Column("max", "Greatest", "number", [row.greatest for row in rows], total="max"),
@@ -78,10 +78,10 @@ def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
         Fact("counters", "Counters", len(counters), "count"),
     ]
     tables = [Table("counters", "Counters", columns)]
-    notes = [_stopped_note([str(known[track]["name"]) for track in stopped], stopped[0])] if stopped else []
+    notes = [_stopped_note([str(tracks[track]["name"]) for track in stopped], stopped[0])] if stopped else []
     of_devices = performance_tracks(scope, question.tracks)
     if of_devices:
-        table, more = yield from performance_table(scope, looked, of_devices, question.limit)
+        table, more = yield from performance_table(scope, question_windows, of_devices, question.limit)
         tables = [table] if not counters else [*tables, table]
         notes += more
     return Answer(facts, tables, notes=notes)

@@ -1,4 +1,4 @@
-"""What the samples of one counter come to in some windows."""
+"""Figures of one counter's samples in some windows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CounterFigures:
 
 
 def figures(tiles: CounterTiles, first_sample: int, last_sample: int, windows: Windows) -> CounterFigures:
-    """Of a counter whose samples are at these ticks. Exact but for `mean` and `change`, which are sums of doubles.
+    """Figures of a counter whose samples are at these ticks. Exact but for `mean` and `change`, sums of doubles.
 
     A value holds until the next sample. Behind the last one nobody knows it: no mean is made of that time.
     """
@@ -61,11 +61,11 @@ class _Sums:
         if not len(windows):
             return
         tiles, pieces = self._tiles, self._tiles.pieces(windows)
-        at = 0
+        begin = 0
         ends = np.searchsorted(pieces.start, windows.stops).tolist()
         for start, stop, end in zip(windows.starts.tolist(), windows.stops.tolist(), ends, strict=True):
-            own = slice(at, end)
-            at = end
+            own = slice(begin, end)
+            begin = end
             # Before each piece, and after the last, the value of the one before it is in force.
             before = tiles.value_before(start)
             held = np.append(before, pieces.last[own])

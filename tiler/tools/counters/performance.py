@@ -14,8 +14,8 @@ from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.query import ArgumentReader, Reading, Steps
 from tilescope.tiler.tools.answer import Column, Note, Table, Value
-from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.question import Tracks
+from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 
 VALUE: Final = "counter_value"
@@ -55,10 +55,10 @@ def performance_tracks(scope: Scope, tracks: Tracks | None) -> list[int]:
     """The tracks whose events may carry performance counters: those of planes that have such a stat."""
     reader = scope.reader
     planes: dict[int, frozenset[str]] = {}
-    found = []
+    with_counters = []
     for track in scope.leaves(tracks):
-        told = reader.tree.tracks[track]
-        if told["events"] == "0":
+        entry = reader.tree.tracks[track]
+        if entry["events"] == "0":
             continue
         file = reader.store.file_of(track)
         if file not in planes:
@@ -66,15 +66,17 @@ def performance_tracks(scope: Scope, tracks: Tracks | None) -> list[int]:
                 metadata = scope.event_metadata(track)
             except NotBuilt:
                 metadata = None
-            of = () if metadata is None else metadata.planes
-            planes[file] = frozenset(plane.name for plane in of if plane.heads(VALUE))
-        if planes[file] and plane_of(reader.tree.groups[told["group"]]) in planes[file]:
-            found.append(track)
-    return found
+            plane_stats = () if metadata is None else metadata.planes
+            planes[file] = frozenset(plane.name for plane in plane_stats if plane.heads(VALUE))
+        if planes[file] and plane_of(reader.tree.groups[entry["group"]]) in planes[file]:
+            with_counters.append(track)
+    return with_counters
 
 
-def performance_table(scope: Scope, looked: Looked, tracks: list[int], limit: int) -> Steps[tuple[Table, list[Note]]]:
-    """What the performance counters of these tracks come to, over the events that start in what is looked at."""
+def performance_table(
+    scope: Scope, question_windows: QuestionWindows, tracks: list[int], limit: int
+) -> Steps[tuple[Table, list[Note]]]:
+    """Table of these tracks' performance counters, over the events that start in the windows, and notes."""
     counters: dict[tuple[int, str, str], _Counter] = {}
     notes: list[Note] = []
     seen = 0
@@ -83,9 +85,9 @@ def performance_table(scope: Scope, looked: Looked, tracks: list[int], limit: in
             text = f"of more than {MAX_EVENTS:,} events, or {MAX_PERFORMANCE_COUNTERS:,} counters, the rest is left out"
             notes.append(Note("warning", f"performance counters {text}: choose fewer tracks or a shorter span"))
             break
-        for some in _samples(scope, looked, track):
-            seen += len(some)
-            for name, number, ordinal, value, texts in some:
+        for samples in _samples(scope, question_windows, track):
+            seen += len(samples)
+            for name, number, ordinal, value, texts in samples:
                 key = (track, name, number)
                 if key not in counters:
                     if len(counters) >= MAX_PERFORMANCE_COUNTERS:
@@ -120,28 +122,28 @@ def performance_table(scope: Scope, looked: Looked, tracks: list[int], limit: in
 _Sample = tuple[str, str, int, int | float, tuple[str, str]]
 
 
-def _samples(scope: Scope, looked: Looked, track: int) -> Iterator[list[_Sample]]:
+def _samples(scope: Scope, question_windows: QuestionWindows, track: int) -> Iterator[list[_Sample]]:
     """Name, number, ordinal, value and texts of the events of a track that start in its windows and have a value."""
     reader = scope.reader
-    windows = looked.of(track)
+    windows = question_windows.on_track(track)
     plan = reader.plan(track, windows)
     arguments = ArgumentReader(reader.store)
     for events in Reading(reader).events(plan, plan.leaf_runs):
         here = events.take(windows.hold(events.start))
         here = here.take(np.argsort(here.ordinal, kind="stable"))
-        for found in arguments.values(track, here.ordinal, (VALUE, _NUMBER, *_TEXTS)):
-            values, numbers, *texts = found.values
-            some: list[_Sample] = []
+        for batch in arguments.values(track, here.ordinal, (VALUE, _NUMBER, *_TEXTS)):
+            values, numbers, *texts = batch.values
+            samples: list[_Sample] = []
             for row in range(len(values)):
                 value = values.value(row)
                 if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
                     continue
-                at = found.which.start + row
-                name = reader.names[int(here.name[at])].text
+                position = batch.which.start + row
+                name = reader.names[int(here.name[position])].text
                 number = numbers.value(row)
-                said = (_text(texts[0], row), _text(texts[1], row))
-                some.append((name, "" if number is None else str(number), int(here.ordinal[at]), value, said))
-            yield some
+                words = (_text(texts[0], row), _text(texts[1], row))
+                samples.append((name, "" if number is None else str(number), int(here.ordinal[position]), value, words))
+            yield samples
 
 
 def _finite(value: int | float) -> float | None:

@@ -9,7 +9,7 @@ from tilescope.tiler.windows import Windows
 
 
 def plain_mean(reader: QueryReader, track: int, windows: Windows) -> Steps[float | None]:
-    """Of those in some windows; None where there is none, or a finite one. Bins know no sums: leaves are read.
+    """Mean of the samples in some windows; None without a finite one. Bins know no sums: leaves are read.
 
     Raises DamagedStore.
     """

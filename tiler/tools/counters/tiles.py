@@ -23,7 +23,7 @@ _KEPT_PAGES = 16
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Of a counter, in the order of time. A piece is a bin, or the tick of one sample."""
+    """Pieces of a counter, in the order of time. A piece is a bin, or the tick of one sample."""
 
     start: Ints
     stop: Ints  # the tick itself, of a sample
@@ -70,13 +70,13 @@ class CounterTiles:
         while True:
             tile = self._tile(level, index)
             if tile.is_leaf:
-                at = int(np.searchsorted(tile.samples.time, tick))
-                return float(tile.samples.value[at - 1]) if at else tile.carry
+                position = int(np.searchsorted(tile.samples.time, tick))
+                return float(tile.samples.value[position - 1]) if position else tile.carry
             bin_ = (tick - tile.start) >> (2 * level)
-            at = int(np.searchsorted(tile.bins.bin, bin_))
+            position = int(np.searchsorted(tile.bins.bin, bin_))
             starts_later = tick > tile.start + (bin_ << (2 * level))
-            if not (starts_later and at < len(tile.bins) and tile.bins.bin[at] == bin_):
-                return float(tile.bins.last[at - 1]) if at else tile.carry
+            if not (starts_later and position < len(tile.bins) and tile.bins.bin[position] == bin_):
+                return float(tile.bins.last[position - 1]) if position else tile.carry
             level, index = level - 1, tick >> (2 * level + 6)
 
     def _parts(self, windows: Windows) -> Iterator[Pieces]:
@@ -93,42 +93,42 @@ class CounterTiles:
             yield _of_bins(tile.bins, start, stop, within)
             cut = wanted.meet(start, stop) & ~within
             child = start[cut] >> (2 * level + 6)
-            for one in np.unique(child).tolist():
+            for child_index in np.unique(child).tolist():
                 parts = [
                     wanted.clipped(int(a), int(b))
-                    for a, b in zip(start[cut][child == one], stop[cut][child == one], strict=True)
+                    for a, b in zip(start[cut][child == child_index], stop[cut][child == child_index], strict=True)
                 ]
                 borders = (np.concatenate([getattr(part, column) for part in parts]) for column in ("starts", "stops"))
-                opened.append((level - 1, one, Windows.of(*borders)))
+                opened.append((level - 1, child_index, Windows.of(*borders)))
 
     def _tile(self, level: int, index: int) -> _Tile:
         slot = self._track % TRACKS_PER_BLOCK
-        found = None if level < 0 else self._tiles.position(slot, level, index)
-        if found is None:
+        position = None if level < 0 else self._tiles.position(slot, level, index)
+        if position is None:
             raise DamagedStore(f"track {self._track}, level {level}, tile {index} is missing (index the trace again)")
-        first = int(self._tiles.page_starts_of(np.array([found]))[0])
+        first = int(self._tiles.page_starts_of(np.array([position]))[0])
         page = self._page(self._tiles.page_key(first))
-        at = found - first
-        if at >= len(page) or (int(page.index[at]), int(page.slot[at])) != (index, slot):
+        row = position - first
+        if row >= len(page) or (int(page.index[row]), int(page.slot[row])) != (index, slot):
             raise DamagedStore(f"track {self._track}, level {level}, tile {index} is not on its page")
-        bins = slice(int(page.counter_bin_ends[at]), int(page.counter_bin_ends[at + 1]))
-        samples = slice(int(page.sample_ends[at]), int(page.sample_ends[at + 1]))
+        bins = slice(int(page.counter_bin_ends[row]), int(page.counter_bin_ends[row + 1]))
+        samples = slice(int(page.sample_ends[row]), int(page.sample_ends[row + 1]))
         return _Tile(
             level,
             index << (2 * level + 8),
-            bool(self._tiles.shape.is_leaf[found]),
-            float(page.carry[at]),
+            bool(self._tiles.shape.is_leaf[position]),
+            float(page.carry[row]),
             CounterBins(*(getattr(page.counter_bins, column)[bins] for column in CounterBins.__struct_fields__)),
             Samples(*(getattr(page.samples, column)[samples] for column in Samples.__struct_fields__)),
         )
 
 
 def _of_samples(samples: Samples, wanted: Windows) -> Pieces:
-    some = wanted.hold(samples.time)
-    time, value = samples.time[some], samples.value[some]
+    is_within = wanted.hold(samples.time)
+    time, value = samples.time[is_within], samples.value[is_within]
     return Pieces(time, time, np.ones(len(time), np.int64), value, value, value, value)
 
 
-def _of_bins(bins: CounterBins, start: Ints, stop: Ints, some: NDArray[np.bool_]) -> Pieces:
-    last, least, greatest, mean = (column[some] for column in (bins.last, bins.min, bins.max, bins.mean))
-    return Pieces(start[some], stop[some], bins.n[some], last, least, greatest, mean)
+def _of_bins(bins: CounterBins, start: Ints, stop: Ints, is_within: NDArray[np.bool_]) -> Pieces:
+    last, least, greatest, mean = (column[is_within] for column in (bins.last, bins.min, bins.max, bins.mean))
+    return Pieces(start[is_within], stop[is_within], bins.n[is_within], last, least, greatest, mean)

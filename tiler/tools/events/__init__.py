@@ -56,12 +56,12 @@ def _answer(scope: Scope, question: EventColumnsQuestion) -> Steps[Answer]:
     query = Query() if question.where is None else parse(question.where)
     if question.name is not None:
         query = replace(query, names=(*query.names, Pattern(PatternKind.EXACT, question.name)))
-    looked = yield from scope.windows(question)
+    question_windows = yield from scope.windows(question)
     selection = yield from select(scope.reader, query, scope.leaves(question.tracks))
     counters = scope.leaves(question.tracks, _COUNTERS) if query == Query() else []
     arguments = [name.removeprefix(ARGS_PREFIX) for name in wanted if name not in _COLUMNS]
     page = yield from page_of_rows(
-        scope.reader, selection, counters, looked.of, arguments, question.limit, place(question.after)
+        scope.reader, selection, counters, question_windows.on_track, arguments, question.limit, place(question.after)
     )
     columns: list[Column] = []
     notes: list[Note] = []
@@ -72,7 +72,7 @@ def _answer(scope: Scope, question: EventColumnsQuestion) -> Steps[Answer]:
             columns.append(Column(name, title, kind, make(scope, page.events), total="none"))
         else:
             columns.append(next(values).column(name, name.removeprefix(ARGS_PREFIX)))
-            if len(page.events) and not any(value is not None for value in _some(columns[-1])):
+            if len(page.events) and not any(value is not None for value in _row_values(columns[-1])):
                 notes.append(Note("info", f"none of these events has an argument {name.removeprefix(ARGS_PREFIX)!r}"))
         yield
     return Answer(tables=[Table("events", "Events", columns, more=_more(page))], notes=notes)
@@ -82,19 +82,19 @@ def _more(page: RowPage) -> str | None:
     return None if page.more is None else ",".join(map(str, page.more))
 
 
-def _some(column: Column) -> Any:
+def _row_values(column: Column) -> Any:
     return column.values.codes[column.values.codes >= 0] if isinstance(column.values, Words) else values_of(column)
 
 
 def _places(_: Scope, events: EventRows) -> Values:
-    return [f"{track}.{of}" for track, of in zip(events.track.tolist(), events.ordinal.tolist(), strict=True)]
+    return [f"{track}.{ordinal}" for track, ordinal in zip(events.track.tolist(), events.ordinal.tolist(), strict=True)]
 
 
 def _names(scope: Scope, events: EventRows, *, categories: bool = False) -> Words:
     distinct, inverse = np.unique(events.name, return_inverse=True)
-    known = scope.reader.names.of(distinct.tolist())
-    told = (known[name] for name in distinct.tolist())
-    return _coded([name.category if categories else name.text for name in told], inverse)
+    names_by_id = scope.reader.names.of(distinct.tolist())
+    names = (names_by_id[name] for name in distinct.tolist())
+    return _coded([name.category if categories else name.text for name in names], inverse)
 
 
 def _flags(_: Scope, events: EventRows) -> Words:

@@ -77,10 +77,10 @@ def page_of_rows(
                     return taking.page()
             continue
         of_track = replace(selection, tracks=[track])
-        for some in leaves(reader, of_track, everywhere(windows), reaching=True):
-            in_time = some.take(np.argsort(some.first, kind="stable"))
-            for at in range(0, len(in_time), _LEAVES_AT_ONCE):
-                batch = in_time.take(slice(at, at + _LEAVES_AT_ONCE))
+        for track_leaves in leaves(reader, of_track, everywhere(windows), reaching=True):
+            in_time = track_leaves.take(np.argsort(track_leaves.first, kind="stable"))
+            for first in range(0, len(in_time), _LEAVES_AT_ONCE):
+                batch = in_time.take(slice(first, first + _LEAVES_AT_ONCE))
                 hits = yield from finder.find([batch.take(np.argsort(batch.tile))])
                 yield from taking.take(_of_hits(hits))
                 if taking.has_more:
@@ -118,13 +118,13 @@ class _Taking:
             return
         self._parts.append(rows)
         if self._arguments:
-            for some in self._reader.values(int(rows.track[0]), rows.ordinal, self._arguments):
-                for column, values in zip(self._columns, some.values, strict=True):
+            for batch in self._reader.values(int(rows.track[0]), rows.ordinal, self._arguments):
+                for column, values in zip(self._columns, batch.values, strict=True):
                     column.add(values)
                 yield
 
     def page(self) -> RowPage:
-        """What was taken."""
+        """Page of the rows that were taken."""
         events = EventRows(*(self._joined(column) for column in EventRows.__slots__))
         last = Place(*(int(column[-1]) for column in (events.start, events.track, events.ordinal))) if events else None
         return RowPage(events, self._columns, last if self.has_more else None)

@@ -1,4 +1,4 @@
-"""Where a name occurs: how often, exactly, and the occurrences by time."""
+"""Occurrences of a name: their exact number, and the events by time."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ class FindQuestion(SpanQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: FindQuestion) -> Steps[Answer]:
-    looked = yield from scope.windows(question)
+    question_windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
     query = FindQuery(
         question.text,
-        looked.of,
+        question_windows.on_track,
         Match(question.match),
         tracks,
         question.limit,
         place(question.after),
     )
-    found = yield from find(scope.reader, query)
+    matches = yield from find(scope.reader, query)
     per_track = [
-        Column("track", "Track", "track", list(found.per_track)),
-        Column("count", "Count", "count", list(found.per_track.values())),
+        Column("track", "Track", "track", list(matches.per_track)),
+        Column("count", "Count", "count", list(matches.per_track.values())),
     ]
-    count = sum(found.per_track.values())
-    more = None if found.more is None else ",".join(map(str, found.more))
+    count = sum(matches.per_track.values())
+    more = None if matches.more is None else ",".join(map(str, matches.more))
     facts = [
-        Fact("names", "Names", found.n_names, "count", "that match, whether or not they occur in the span"),
+        Fact("names", "Names", matches.n_names, "count", "that match, whether or not they occur in the span"),
         Fact("count", "Events", count, "count"),
     ]
     tables = [
-        events_table(scope, found.hits, more),
+        events_table(scope, matches.hits, more),
         Table("tracks", "Events by track", per_track, totals={"count": count}),
     ]
     return Answer(facts, tables)

@@ -1,4 +1,4 @@
-"""Where a name occurs: how often on each track, exactly, and the first occurrences in time."""
+"""Search for the occurrences of a name: their exact number on each track, and the first ones in time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_TEXT = 256
 
 
 class Match(StrEnum):
-    """How a text is compared with a name."""
+    """Ways to compare a text with a name."""
 
     CONTAINS = "contains"  # anywhere in the name, upper and lower case alike
     EXACT = "exact"  # the whole name as it is
@@ -29,7 +29,7 @@ class Match(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FindQuery:
-    """What is looked for: events that start in a window of their track and whose name matches."""
+    """A search for events that start in a window of their track and whose name matches."""
 
     text: str
     windows_of: WindowsOf
@@ -64,7 +64,7 @@ class Occurrence:
 
     @property
     def place(self) -> Place:
-        """Where it stands in the list."""
+        """Place of the occurrence in the list."""
         return Place(self.start, self.track, self.ordinal)
 
 
@@ -80,7 +80,7 @@ class Found:
 
     @property
     def has_more(self) -> bool:
-        """Whether there are more than are listed."""
+        """True if there are more occurrences than are listed."""
         return self.more is not None or sum(self.per_track.values()) > len(self.hits) == 0
 
     @property

@@ -1,4 +1,4 @@
-"""Where flows lead: from one event on and back, from slice to slice; or in a span from track to track, summed up."""
+"""Flows: from one event on and back, from slice to slice; or in a span from track to track, summed up."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class FlowsQuestion(SpanQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: FlowsQuestion) -> Steps[Answer]:
-    looked = yield from scope.windows(question)
+    question_windows = yield from scope.windows(question)
     if question.event is not None:
         track, ordinal = map(int, question.event.split("."))
         scope.reader.tree.kind(track)
@@ -62,7 +62,7 @@ def _answer(scope: Scope, question: FlowsQuestion) -> Steps[Answer]:
         )
         facts, notes = _chain_facts(chain), _chain_notes(chain)
         return Answer(facts, [_chain_table(scope, chain)], notes=notes)
-    edges = yield from flow_edges(scope.reader, scope.leaves(question.tracks), looked.of)
+    edges = yield from flow_edges(scope.reader, scope.leaves(question.tracks), question_windows.on_track)
     facts = [
         Fact("leaving", "Leave", int(edges.leaving.sum()), "count", "flows that begin in what is looked at"),
         Fact("arriving", "Arrive", int(edges.arriving.sum()), "count", "flows that end there"),
@@ -118,16 +118,16 @@ def _edges_notes(edges: TrackFlows) -> list[Note]:
     return [Note("info", f"{what} not among the flows of the trace: a launch and its work have one correlation.")]
 
 
-def _edges_table(found: TrackFlows, limit: int) -> Table:
-    listed, left = found.take(slice(limit)), found.take(slice(limit, None))
+def _edges_table(flows: TrackFlows, limit: int) -> Table:
+    listed, left = flows.take(slice(limit)), flows.take(slice(limit, None))
 
     def delays(column: str) -> list[Value]:
         values = getattr(listed, column).tolist()
-        return [value if some else None for value, some in zip(values, listed.leaving.tolist(), strict=True)]
+        return [value if leaving else None for value, leaving in zip(values, listed.leaving.tolist(), strict=True)]
 
     mean: list[Value] = [
-        delay // some if some else None
-        for delay, some in zip(listed.delay.tolist(), listed.leaving.tolist(), strict=True)
+        delay // leaving if leaving else None
+        for delay, leaving in zip(listed.delay.tolist(), listed.leaving.tolist(), strict=True)
     ]
     columns = [
         Column("source", "From", "track", listed.source),
@@ -139,11 +139,11 @@ def _edges_table(found: TrackFlows, limit: int) -> Table:
         Column("longest", "Longest", "ticks", delays("longest"), total="max"),
     ]
 
-    def sums(of: TrackFlows) -> dict[str, Value]:
-        return {"leaving": int(of.leaving.sum()), "arriving": int(of.arriving.sum())}
+    def sums(part: TrackFlows) -> dict[str, Value]:
+        return {"leaving": int(part.leaving.sum()), "arriving": int(part.arriving.sum())}
 
     return Table(
-        "edges", "Flows from track to track", columns, totals=sums(found), rest=sums(left) if len(left) else None
+        "edges", "Flows from track to track", columns, totals=sums(flows), rest=sums(left) if len(left) else None
     )
 
 

@@ -32,7 +32,7 @@ class Link:
 
     @property
     def event(self) -> str:
-        """What refers to it."""
+        """Reference to the event, as track and ordinal: 4.17."""
         return f"{self.track}.{self.ordinal}"
 
 
@@ -53,7 +53,10 @@ class Chain:
         while left:
             link, parent = left.pop()
             yield link, parent
-            left += [(of, row) for of in sorted(link.links, key=lambda of: (of.depth, of.tick, of.track), reverse=True)]
+            left += [
+                (child, row)
+                for child in sorted(link.links, key=lambda child: (child.depth, child.tick, child.track), reverse=True)
+            ]
             row += 1
 
 
@@ -90,8 +93,8 @@ def _follow(reader: QueryReader, chain: Chain, side: int, depth: int, limit: int
             if abs(link.depth) == depth:
                 chain.is_cut = chain.is_cut or _has_unseen(ends, seen, limit)
                 continue
-            for at in range(len(ends)):
-                place = int(ends.partner_track[at]), int(ends.partner_ordinal[at])
+            for end in range(len(ends)):
+                place = int(ends.partner_track[end]), int(ends.partner_ordinal[end])
                 if place in seen:
                     continue
                 if chain.count > limit:
@@ -99,17 +102,18 @@ def _follow(reader: QueryReader, chain: Chain, side: int, depth: int, limit: int
                     return
                 seen.add(place)
                 chain.count += 1
-                tick = int(ends.partner_tick[at])
+                tick = int(ends.partner_tick[end])
                 link.links.append(Link(*place, link.depth + side, tick=tick))
                 there.append(link.links[-1])
         here = there
 
 
 def _has_unseen(ends: FlowEnds, seen: set[tuple[int, int]], limit: int) -> bool:
-    some = ends.take(slice(limit + 1))
+    first_ends = ends.take(slice(limit + 1))
     return any(
-        place not in seen for place in zip(some.partner_track.tolist(), some.partner_ordinal.tolist(), strict=True)
-    ) or len(ends) > len(some)
+        place not in seen
+        for place in zip(first_ends.partner_track.tolist(), first_ends.partner_ordinal.tolist(), strict=True)
+    ) or len(ends) > len(first_ends)
 
 
 def _look_up(reader: QueryReader, links: list[Link]) -> Steps[None]:
@@ -121,9 +125,9 @@ def _look_up(reader: QueryReader, links: list[Link]) -> Steps[None]:
     for track, wanted in sorted(by_track.items()):
         plan = reader.plan(track, reader.leaves_of(track, np.array(sorted(wanted), np.int64)))
         for events in reading.events(plan, plan.leaf_runs):
-            some = np.flatnonzero(np.isin(events.ordinal, list(wanted)))
-            for at in some.tolist():
-                link = wanted[int(events.ordinal[at])]
-                link.start, link.duration = int(events.start[at]), int(events.duration[at])
-                link.name = int(events.name[at])
+            rows = np.flatnonzero(np.isin(events.ordinal, list(wanted)))
+            for row in rows.tolist():
+                link = wanted[int(events.ordinal[row])]
+                link.start, link.duration = int(events.start[row]), int(events.duration[row])
+                link.name = int(events.name[row])
             yield

@@ -1,4 +1,4 @@
-"""How many flows go from track to track: those that leave, and those that arrive, in what is looked at."""
+"""Numbers of flows from track to track: those that leave, and those that arrive, in the windows of a question."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TrackFlows:
 
 
 def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Steps[TrackFlows]:
-    """Of the flow ends on some tracks, in the windows of each. The most flows first. Raises DamagedStore."""
+    """Flows by pair of tracks, from the flow ends in the windows of each track, most first. Raises DamagedStore."""
     parts = [_sums([])]
     rows = 0
     for track in tracks:
@@ -55,8 +55,8 @@ def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf
                 parts = [_sums(parts)]
                 rows = len(parts[0])
             yield
-    found = _sums(parts)
-    return found.take(np.lexsort((found.target, found.source, -np.maximum(found.leaving, found.arriving))))
+    flows = _sums(parts)
+    return flows.take(np.lexsort((flows.target, flows.source, -np.maximum(flows.leaving, flows.arriving))))
 
 
 def _of_chunk(track: int, ends: FlowEnds) -> TrackFlows:

@@ -1,4 +1,4 @@
-"""Where the time of devices and hosts goes, by the operations of the framework."""
+"""Time of devices and hosts, by the operations of the framework."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ class FrameworkOpsQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: FrameworkOpsQuestion) -> Steps[Answer]:
-    asked = yield from asked_operations(scope, question)
+    device_operations = yield from asked_operations(scope, question)
     host = yield from asked_host(scope, question)
     yield
     tables = []
-    if asked.table.cores:
-        tables.append(device_table(asked, question.limit, with_idle=question.with_idle))
+    if device_operations.table.cores:
+        tables.append(device_table(device_operations, question.limit, with_idle=question.with_idle))
     if host.table.threads:
         tables.append(host_table(scope.reader, host, question.limit, with_idle=question.with_idle))
     yield
-    notes = [*asked.notes, *_kernel_notes(tables[0])] if asked.table.cores else []
-    return Answer([*_device_facts(asked), *_host_facts(host)], tables, notes=notes)
+    notes = [*device_operations.notes, *_kernel_notes(tables[0])] if device_operations.table.cores else []
+    return Answer([*_device_facts(device_operations), *_host_facts(host)], tables, notes=notes)
 
 
 def _kernel_notes(devices: Table) -> Iterator[Note]:
@@ -60,8 +60,12 @@ def _kernel_notes(devices: Table) -> Iterator[Note]:
         yield Note("info", _KERNELS)
 
 
-def _device_facts(asked: AskedOperations) -> Sequence[Fact]:
-    return time_facts(asked) if asked.table.cores else [Fact("cores", "Cores", 0, "count", asked.no_cores)]
+def _device_facts(device_operations: AskedOperations) -> Sequence[Fact]:
+    return (
+        time_facts(device_operations)
+        if device_operations.table.cores
+        else [Fact("cores", "Cores", 0, "count", device_operations.no_cores)]
+    )
 
 
 def _host_facts(host: AskedHost) -> Sequence[Fact]:
@@ -77,7 +81,7 @@ def _host_facts(host: AskedHost) -> Sequence[Fact]:
 
 
 def _availability(scope: Scope) -> str:
-    """Why a run has no answer."""
+    """The reason for which a run has no answer; empty if it has one."""
     missing = device_availability(scope)
     return missing if missing and not host_threads(scope.reader) else ""
 

@@ -24,7 +24,7 @@ IDLE: Final = "idle"
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What devices and hosts have in common; times in ticks. `count` None: no operation, but the time without one."""
+    """A row of either table; times in ticks. `count` None: no operation, but the time without one."""
 
     name: str
     type: str
@@ -39,92 +39,104 @@ class _Row:
     is_compiled: bool = False  # of a device: all that it does is of compiled programs
 
 
-def device_table(asked: AskedOperations, limit: int, *, with_idle: bool) -> Table:
+def device_table(device_operations: AskedOperations, limit: int, *, with_idle: bool) -> Table:
     """Operations of devices, those that take most time first."""
-    table = asked.table
-    of = FrameworkColumns.of_table(table)
-    own, total = of.own // asked.tick_ps, of.total // asked.tick_ps
-    idle, whole = asked.ticks(table.idle), asked.ticks(table.span if with_idle else table.busy)
-    places = of.first(own, limit)
-    rows = [_device_row(asked, one) for one in of.operations(table, places)]
-    others = np.ones(len(of), np.bool_)
+    table = device_operations.table
+    framework = FrameworkColumns.of_table(table)
+    own, total = framework.own // device_operations.tick_ps, framework.total // device_operations.tick_ps
+    idle, whole = device_operations.ticks(table.idle), device_operations.ticks(table.span if with_idle else table.busy)
+    places = framework.first(own, limit)
+    rows = [_device_row(device_operations, operation) for operation in framework.operations(table, places)]
+    others = np.ones(len(framework), np.bool_)
     others[places] = False
     sums = _Sums(
-        len(of) - len(places),
-        sum_of(of.count[others]),
+        len(framework) - len(places),
+        sum_of(framework.count[others]),
         sum_of(total[others]),
         sum_of(own[others]),
-        sum_of(of.flops[others]) if of.knows_flops[others].any() else None,
-        sum_of(of.bytes[others]),
+        sum_of(framework.flops[others]) if framework.knows_flops[others].any() else None,
+        sum_of(framework.bytes[others]),
     )
     shown = _Shown(rows, sums, idle if with_idle else 0, whole, limit)
     listed = shown.listed
 
     def of_rates(name: str, title: str, unit: str, value: Callable[[Rates], float | None]) -> Column:
-        rates = [None if of.rates is None else value(of.rates) for of in listed]
-        return Column(name, title, "rate", rates, unit, total="none")
+        values = [None if row.rates is None else value(row.rates) for row in listed]
+        return Column(name, title, "rate", values, unit, total="none")
 
     def shares(name: str, title: str, value: Callable[[Rates], float | None], unit: str = "") -> Column:
-        found = [None if of.rates is None else value(of.rates) for of in listed]
-        return Column(name, title, "fraction", found, unit, total="none")
+        fractions = [None if row.rates is None else value(row.rates) for row in listed]
+        return Column(name, title, "fraction", fractions, unit, total="none")
 
     columns = [
         *shown.columns(),
-        of_rates("flop_rate", "FLOP rate", "FLOP/s", lambda of: of.flops),
-        of_rates("byte_rate", "Memory rate", "B/s", lambda of: of.bytes),
+        of_rates("flop_rate", "FLOP rate", "FLOP/s", lambda rates: rates.flops),
+        of_rates("byte_rate", "Memory rate", "B/s", lambda rates: rates.bytes),
         Column(
             "intensity",
             "Intensity",
             "number",
-            [None if of.rates is None else of.rates.intensity for of in listed],
+            [None if row.rates is None else row.rates.intensity for row in listed],
             "FLOP/B",
             total="none",
         ),
         Column(
-            "bound_by", "Bound by", "text", [None if of.rates is None else of.rates.bound_by or None for of in listed]
+            "bound_by",
+            "Bound by",
+            "text",
+            [None if row.rates is None else row.rates.bound_by or None for row in listed],
         ),
-        shares("of_peak", "Of its peak", lambda of: of.share, OF_PEAK),
+        shares("of_peak", "Of its peak", lambda rates: rates.share, OF_PEAK),
         *shown.means(),
-        of_rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda of: of.model_flops),
-        Column("flops", "FLOPs", "flops", [of.flops for of in listed]),
-        Column("bytes", "Bytes", "bytes", [of.bytes for of in listed]),
-        Column("run_as", "Run as", "text", ["function" if of.is_compiled else None for of in listed]),
+        of_rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda rates: rates.model_flops),
+        Column("flops", "FLOPs", "flops", [row.flops for row in listed]),
+        Column("bytes", "Bytes", "bytes", [row.bytes for row in listed]),
+        Column("run_as", "Run as", "text", ["function" if row.is_compiled else None for row in listed]),
         *_leading(listed),
     ]
     return shown.table("device", "On devices", columns)
 
 
-def _device_row(asked: AskedOperations, of: FrameworkOperation) -> _Row:
+def _device_row(device_operations: AskedOperations, operation: FrameworkOperation) -> _Row:
     return _Row(
-        of.name,
-        of.type,
-        of.sums.count,
-        asked.ticks(of.sums.total),
-        asked.ticks(of.sums.own),
-        of.sums.track,
-        of.longest_part.metadata.name,
-        known_rates(of, asked.peaks),
-        of.sums.flops if of.knows_flops else None,
-        of.sums.bytes if of.knows_bytes else None,
-        is_compiled=bool(of.longest_part.metadata.program),
+        operation.name,
+        operation.type,
+        operation.sums.count,
+        device_operations.ticks(operation.sums.total),
+        device_operations.ticks(operation.sums.own),
+        operation.sums.track,
+        operation.longest_part.metadata.name,
+        known_rates(operation, device_operations.peaks),
+        operation.sums.flops if operation.knows_flops else None,
+        operation.sums.bytes if operation.knows_bytes else None,
+        is_compiled=bool(operation.longest_part.metadata.program),
     )
 
 
 def host_table(reader: QueryReader, host: AskedHost, limit: int, *, with_idle: bool) -> Table:
     """Operations of hosts, those that take most time first."""
     table = host.table
-    order = sorted(table.operations, key=lambda of: (-of.own, of.op.name))
-    names = reader.names.of(of.name for of in order[:limit])
+    order = sorted(table.operations, key=lambda operation: (-operation.own, operation.op.name))
+    names = reader.names.of(operation.name for operation in order[:limit])
     rows = [
-        _Row(of.op.name, of.op.type, of.count, of.total, of.own, of.track, names[of.name].text) for of in order[:limit]
+        _Row(
+            operation.op.name,
+            operation.op.type,
+            operation.count,
+            operation.total,
+            operation.own,
+            operation.track,
+            names[operation.name].text,
+        )
+        for operation in order[:limit]
     ]
     others = _Sums(
         len(order) - len(rows),
-        *(sum(getattr(of, column) for of in order[limit:]) for column in ("count", "total", "own")),
+        *(sum(getattr(operation, column) for operation in order[limit:]) for column in ("count", "total", "own")),
     )
     shown = _Shown(rows, others, table.idle if with_idle else 0, table.span if with_idle else table.busy, limit)
-    eager = {of.op.name for of in order[:limit] if of.op.is_eager}
-    run = [None if of.count is None else "eager" if of.name in eager else "function" for of in shown.listed]
+    eager = {operation.op.name for operation in order[:limit] if operation.op.is_eager}
+    run = [None if row.count is None else "eager" if row.name in eager else "function" for row in shown.listed]
     columns = [*shown.columns(), *shown.means(), Column("run_as", "Run as", "text", run), *_leading(shown.listed)]
     return shown.table("host", "On hosts", columns)
 
@@ -142,26 +154,26 @@ class _Sums:
 
     def add(self, rows: Iterable[_Row]) -> _Sums:
         """With more rows."""
-        found = replace(self)
-        for of in rows:
-            found.rows += 1
-            found.count += of.count or 0
-            found.total += of.total
-            found.own += of.own
-            found.bytes += of.bytes or 0
-            if of.flops is not None:
-                found.flops = (found.flops or 0) + of.flops
-        return found
+        sums = replace(self)
+        for row in rows:
+            sums.rows += 1
+            sums.count += row.count or 0
+            sums.total += row.total
+            sums.own += row.own
+            sums.bytes += row.bytes or 0
+            if row.flops is not None:
+                sums.flops = (sums.flops or 0) + row.flops
+        return sums
 
     def values(self, whole: int) -> dict[str, Value]:
         """By column; shares are of `whole`."""
-        found: dict[str, Value] = {
+        values: dict[str, Value] = {
             "count": self.count,
             "total": self.total,
             "self": self.own,
             "share": self.own / whole if whole else None,
         }
-        return found if self.flops is None else found | {"flops": self.flops, "bytes": self.bytes}
+        return values if self.flops is None else values | {"flops": self.flops, "bytes": self.bytes}
 
 
 class _Shown:
@@ -172,22 +184,22 @@ class _Shown:
 
     def __init__(self, rows: Sequence[_Row], others: _Sums, idle: int, whole: int, limit: int) -> None:
         every = [*rows, _Row(IDLE, "", None, idle, idle, -1, None)] if idle > 0 else list(rows)
-        every.sort(key=lambda of: (-of.own, of.name))
+        every.sort(key=lambda row: (-row.own, row.name))
         self.listed = every[:limit]
         self._rest = others.add(every[limit:])
         self._whole = whole
 
     def columns(self) -> list[Column]:
-        """Those that devices and hosts have in common."""
+        """The columns that devices and hosts have in common."""
         listed, whole = self.listed, self._whole
-        shares: list[Value] = [of.own / whole if whole else None for of in listed]
+        shares: list[Value] = [row.own / whole if whole else None for row in listed]
 
         return [
-            Column("name", "Operation", "name", [of.name for of in listed]),
-            Column("type", "Type", "text", [of.type or None for of in listed]),
-            Column("count", "Count", "count", [of.count for of in listed]),
-            Column("total", "Total", "ticks", [of.total for of in listed]),
-            Column("self", "Self", "ticks", [of.own for of in listed]),
+            Column("name", "Operation", "name", [row.name for row in listed]),
+            Column("type", "Type", "text", [row.type or None for row in listed]),
+            Column("count", "Count", "count", [row.count for row in listed]),
+            Column("total", "Total", "ticks", [row.total for row in listed]),
+            Column("self", "Self", "ticks", [row.own for row in listed]),
             Column("share", "Share", "fraction", shares),
             Column(
                 "cumulative", "Cumulative", "fraction", list(accumulate(float(s or 0) for s in shares)), total="max"
@@ -195,15 +207,15 @@ class _Shown:
         ]
 
     def means(self) -> list[Column]:
-        """Of one occurrence."""
+        """Columns of the means of one occurrence."""
 
         def mean(name: str, title: str, value: Callable[[_Row], int]) -> Column:
-            found = [nearest_mean(value(of), of.count) if of.count else None for of in self.listed]
-            return Column(name, title, "ticks", found, total="none")
+            means = [nearest_mean(value(row), row.count) if row.count else None for row in self.listed]
+            return Column(name, title, "ticks", means, total="none")
 
         return [
-            mean("mean", "Mean", lambda of: of.total),
-            mean("mean_self", "Mean self", lambda of: of.own),
+            mean("mean", "Mean", lambda row: row.total),
+            mean("mean_self", "Mean self", lambda row: row.own),
         ]
 
     def table(self, name: str, title: str, columns: Sequence[Column]) -> Table:
@@ -213,8 +225,8 @@ class _Shown:
 
 
 def _leading(listed: Sequence[_Row]) -> list[Column]:
-    """Where they are in the timeline."""
+    """Columns that lead to the rows' events in the timeline."""
     return [
-        Column("track", "Track", "track", [of.track if of.track >= 0 else None for of in listed]),
-        query_column(of.shown for of in listed),
+        Column("track", "Track", "track", [row.track if row.track >= 0 else None for row in listed]),
+        query_column(row.shown for row in listed),
     ]

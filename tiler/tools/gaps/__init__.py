@@ -1,4 +1,4 @@
-"""When devices are idle: how long, what ended each gap, and what the host did meanwhile."""
+"""Idle times of devices: their length, what ended each gap, and what the host did meanwhile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.gaps.edges import Edge, Edges, edges_of
-from tilescope.tiler.tools.gaps.found import GapPlace, Gaps, LaneGaps, Order, Search
+from tilescope.tiler.tools.gaps.gap_search import GapPlace, Gaps, LaneGaps, Order, Search
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes, lanes_of
 from tilescope.tiler.tools.gaps.meanwhile import HostWork, host_work
 from tilescope.tiler.tools.question import After, FigureQuestion
@@ -48,27 +48,27 @@ class GapsQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: GapsQuestion) -> Steps[Answer]:
-    looked = yield from scope.windows(question)
-    found = yield from lanes_of(scope, question.tracks, by_device=not question.each_track)
+    question_windows = yield from scope.windows(question)
+    lanes = yield from lanes_of(scope, question.tracks, by_device=not question.each_track)
     after = None if question.after is None else GapPlace.parse(question.after)
     search = Search(question.at_least, question.order, question.limit, after)
     of_lanes: list[LaneGaps] = []
-    for number, lane in enumerate(found.lanes):
-        windows = looked.of(lane.track)
-        of_lanes.append((yield from search.look_through(scope.reader, lane, number, windows, looked.within)))
+    for number, lane in enumerate(lanes.lanes):
+        windows = question_windows.on_track(lane.track)
+        of_lanes.append((yield from search.look_through(scope.reader, lane, number, windows, question_windows.within)))
     search.settle()
     gaps = search.first.take(slice(question.limit))
     more = None
     if len(search.first) > len(gaps) and len(gaps):
         more = gaps.place(len(gaps) - 1, question.order).text()
-    edges = yield from edges_of(scope.reader, found, gaps)
-    host = yield from host_work(scope.reader, found, gaps, edges)
+    edges = yield from edges_of(scope.reader, lanes, gaps)
+    host = yield from host_work(scope.reader, lanes, gaps, edges)
     tables = [
-        _gaps_table(scope, found, gaps, edges, host, of_lanes, more),
-        _lanes_table(found.lanes, of_lanes),
+        _gaps_table(scope, lanes, gaps, edges, host, of_lanes, more),
+        _lanes_table(lanes.lanes, of_lanes),
         _lengths_table(search),
     ]
-    return Answer(_facts(of_lanes, question.at_least), tables, notes=_notes(found, of_lanes, edges, host))
+    return Answer(_facts(of_lanes, question.at_least), tables, notes=_notes(lanes, of_lanes, edges, host))
 
 
 def _sum(of_lanes: Sequence[LaneGaps], figure: Callable[[LaneGaps], int]) -> int:
@@ -76,16 +76,16 @@ def _sum(of_lanes: Sequence[LaneGaps], figure: Callable[[LaneGaps], int]) -> int
 
 
 def _facts(of_lanes: Sequence[LaneGaps], at_least: int) -> list[Fact]:
-    listed = _sum(of_lanes, lambda of: of.idle_listed)
-    idle, span = _sum(of_lanes, lambda of: of.idle), _sum(of_lanes, lambda of: of.span)
+    listed = _sum(of_lanes, lambda lane_gaps: lane_gaps.idle_listed)
+    idle, span = _sum(of_lanes, lambda lane_gaps: lane_gaps.idle), _sum(of_lanes, lambda lane_gaps: lane_gaps.span)
     note = f"of at least {at_least:,} ticks" if at_least > 1 else ""
     return [
         Fact("lanes", "Looked at", len(of_lanes), "count", "devices or tracks"),
         Fact("span", "Span", span, "ticks", "from the first work of each to the end of its last, in what is looked at"),
-        Fact("busy", "Busy", _sum(of_lanes, lambda of: of.busy), "ticks"),
+        Fact("busy", "Busy", _sum(of_lanes, lambda lane_gaps: lane_gaps.busy), "ticks"),
         Fact("idle", "Idle", idle, "ticks", "span less busy"),
         Fact("idle_share", "Idle share", idle / span if span else None, "fraction", "" if span else "there is no work"),
-        Fact("count", "Gaps", _sum(of_lanes, lambda of: of.count), "count", note),
+        Fact("count", "Gaps", _sum(of_lanes, lambda lane_gaps: lane_gaps.count), "count", note),
         Fact("idle_in_gaps", "Idle in them", listed, "ticks"),
         Fact("idle_in_short", "Idle in shorter ones", idle - listed, "ticks"),
     ]
@@ -93,7 +93,7 @@ def _facts(of_lanes: Sequence[LaneGaps], at_least: int) -> list[Fact]:
 
 def _gaps_table(
     scope: Scope,
-    found: Lanes,
+    lanes: Lanes,
     gaps: Gaps,
     edges: Edges,
     host: HostWork,
@@ -105,17 +105,19 @@ def _gaps_table(
         [
             *(edge.name for edge in (*edges.before, *edges.ended) if edge is not None),
             *(launch.edge.name for launch in edges.launch if launch is not None),
-            *(one.name for one in host.of if one is not None),
+            *(work.name for work in host.by_gap if work is not None),
         ]
     )
     spans = [f"{start}-{stop}" for start, stop in zip(gaps.start.tolist(), gaps.stop.tolist(), strict=True)]
     launches = [None if launch is None else launch.edge for launch in edges.launch]
-    shares = [None if one is None else one.ticks / ticks for one, ticks in zip(host.of, length.tolist(), strict=True)]
-    meanwhile = [None if one is None else names[one.name].text for one in host.of]
+    shares = [
+        None if work is None else work.ticks / ticks for work, ticks in zip(host.by_gap, length.tolist(), strict=True)
+    ]
+    meanwhile = [None if work is None else names[work.name].text for work in host.by_gap]
     columns = [
         Column("start", "Start", "time", gaps.start),
         Column("duration", "Length", "ticks", length),
-        Column("lane", "Of", "name", [found.lanes[lane].name for lane in gaps.lane.tolist()]),
+        Column("lane", "Of", "name", [lanes.lanes[number].name for number in gaps.lane.tolist()]),
         Column("ended_by", "Ended by", "name", _texts(edges.ended, names)),
         Column("waited_for", "Waited for", "text", _waited_for(gaps, edges)),
         Column("meanwhile", "Meanwhile on the host", "name", meanwhile),
@@ -124,14 +126,14 @@ def _gaps_table(
         Column("launched_by", "Launched by", "name", _texts(launches, names)),
         Column("gap", "Gap", "span", spans),
         Column("track", "Track", "track", gaps.track),
-        Column("host_track", "Host track", "track", [None if one is None else one.track for one in host.of]),
+        Column("host_track", "Host track", "track", [None if work is None else work.track for work in host.by_gap]),
         Column("ended_by_event", "Ending event", "event", _events(edges.ended)),
         Column("before_event", "Event before", "event", _events(edges.before)),
         Column("launch_event", "Launching event", "event", _events(launches)),
     ]
-    total = _sum(of_lanes, lambda of: of.idle_listed)
+    total = _sum(of_lanes, lambda lane_gaps: lane_gaps.idle_listed)
     left = total - int(length.sum())
-    n_left = _sum(of_lanes, lambda of: of.count) - len(gaps)
+    n_left = _sum(of_lanes, lambda lane_gaps: lane_gaps.count) - len(gaps)
     rest: dict[str, Value] | None = {"duration": left} if n_left else None
     return Table("gaps", "Gaps", columns, totals={"duration": total}, rest=rest, more=more)
 
@@ -153,57 +155,62 @@ def _waited_for(gaps: Gaps, edges: Edges) -> list[str | None]:
 
 
 def _lanes_table(lanes: Sequence[Lane], of_lanes: Sequence[LaneGaps]) -> Table:
-    spans = [of.span for of in of_lanes]
+    spans = [lane_gaps.span for lane_gaps in of_lanes]
     columns = [
         Column("lane", "Of", "name", [lane.name for lane in lanes]),
         Column("span", "Span", "ticks", spans),
-        Column("busy", "Busy", "ticks", [of.busy for of in of_lanes]),
-        Column("idle", "Idle", "ticks", [of.idle for of in of_lanes]),
-        Column("idle_share", "Idle", "fraction", [of.idle / of.span if of.span else None for of in of_lanes]),
-        Column("count", "Gaps", "count", [of.count for of in of_lanes]),
-        Column("idle_in_gaps", "Idle in them", "ticks", [of.idle_listed for of in of_lanes]),
-        Column("longest", "Longest", "ticks", [of.longest for of in of_lanes], total="max"),
+        Column("busy", "Busy", "ticks", [lane_gaps.busy for lane_gaps in of_lanes]),
+        Column("idle", "Idle", "ticks", [lane_gaps.idle for lane_gaps in of_lanes]),
+        Column(
+            "idle_share",
+            "Idle",
+            "fraction",
+            [lane_gaps.idle / lane_gaps.span if lane_gaps.span else None for lane_gaps in of_lanes],
+        ),
+        Column("count", "Gaps", "count", [lane_gaps.count for lane_gaps in of_lanes]),
+        Column("idle_in_gaps", "Idle in them", "ticks", [lane_gaps.idle_listed for lane_gaps in of_lanes]),
+        Column("longest", "Longest", "ticks", [lane_gaps.longest for lane_gaps in of_lanes], total="max"),
         Column("track", "Track", "track", [lane.track for lane in lanes]),
-        Column("start", "Start", "time", [of.start for of in of_lanes], total="min"),
-        Column("end", "End", "time", [of.stop for of in of_lanes], total="max"),
+        Column("start", "Start", "time", [lane_gaps.start for lane_gaps in of_lanes], total="min"),
+        Column("end", "End", "time", [lane_gaps.stop for lane_gaps in of_lanes], total="max"),
     ]
-    span, idle = sum(spans), _sum(of_lanes, lambda of: of.idle)
+    span, idle = sum(spans), _sum(of_lanes, lambda lane_gaps: lane_gaps.idle)
     totals: dict[str, Value] = {
         "span": span,
         "busy": span - idle,
         "idle": idle,
         "idle_share": idle / span if span else None,
-        "count": _sum(of_lanes, lambda of: of.count),
-        "idle_in_gaps": _sum(of_lanes, lambda of: of.idle_listed),
-        "longest": max((of.longest for of in of_lanes), default=0),
+        "count": _sum(of_lanes, lambda lane_gaps: lane_gaps.count),
+        "idle_in_gaps": _sum(of_lanes, lambda lane_gaps: lane_gaps.idle_listed),
+        "longest": max((lane_gaps.longest for lane_gaps in of_lanes), default=0),
     }
     return Table("lanes", "By device or track", columns, totals=totals)
 
 
 def _lengths_table(search: Search) -> Table:
     """All gaps, by the power of ten of their length."""
-    some = [decade for decade in range(1, len(search.ticks)) if search.counts[decade]]
+    decades = [decade for decade in range(1, len(search.ticks)) if search.counts[decade]]
     idle = sum(search.ticks)
     columns = [
-        Column("at_least", "At least", "ticks", [10 ** (decade - 1) for decade in some], total="min"),
-        Column("below", "Below", "ticks", [10**decade for decade in some], total="max"),
-        Column("count", "Gaps", "count", [int(search.counts[decade]) for decade in some]),
-        Column("idle", "Idle", "ticks", [search.ticks[decade] for decade in some]),
-        Column("share", "Share", "fraction", [search.ticks[decade] / idle for decade in some]),
+        Column("at_least", "At least", "ticks", [10 ** (decade - 1) for decade in decades], total="min"),
+        Column("below", "Below", "ticks", [10**decade for decade in decades], total="max"),
+        Column("count", "Gaps", "count", [int(search.counts[decade]) for decade in decades]),
+        Column("idle", "Idle", "ticks", [search.ticks[decade] for decade in decades]),
+        Column("share", "Share", "fraction", [search.ticks[decade] / idle for decade in decades]),
     ]
     totals: dict[str, Value] = {"count": int(search.counts.sum()), "idle": idle}
     return Table("lengths", "All gaps by length", columns, totals=totals)
 
 
-def _notes(found: Lanes, of_lanes: Sequence[LaneGaps], edges: Edges, host: HostWork) -> list[Note]:
+def _notes(lanes: Lanes, of_lanes: Sequence[LaneGaps], edges: Edges, host: HostWork) -> list[Note]:
     notes = []
-    if not found.devices:
+    if not lanes.devices:
         notes.append(Note("info", f"Tracks are looked at one by one: {NO_DEVICES}."))
-    cut = _sum(of_lanes, lambda of: of.cut)
+    cut = _sum(of_lanes, lambda lane_gaps: lane_gaps.cut)
     if cut:
         text = "1 gap reaches" if cut == 1 else f"{cut:,} gaps reach"
         notes.append(Note("info", f"{text} an edge of what is looked at: only the part within counts."))
-    if edges.ended and found.devices and not any(launch is not None for launch in edges.launch):
+    if edges.ended and lanes.devices and not any(launch is not None for launch in edges.launch):
         notes.append(
             Note(
                 "info", "No flow says what launched the work at their ends: of the host's threads the busiest is shown."

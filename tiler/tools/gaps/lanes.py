@@ -14,7 +14,7 @@ from tilescope.tiler.tools.scope import Scope
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """What is idle where none of its tracks is busy."""
+    """Tracks that count as one: idle where none of them is busy."""
 
     name: str
     tracks: tuple[WorkTrack, ...]
@@ -28,24 +28,24 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Those that a question is about, and all devices of the run."""
+    """The lanes that a question is about, and all devices of the run."""
 
     lanes: Sequence[Lane]
     devices: Sequence[Device]
 
 
 def lanes_of(scope: Scope, tracks: Sequence[int] | None, *, by_device: bool) -> Steps[Lanes]:
-    """Of the tracks those on which devices work; where they have none of these, each track by itself."""
+    """Lanes of the devices that work on some of the tracks; where none does, each track by itself."""
     leaves = [track for track in scope.leaves(tracks) if scope.reader.tree.tracks[track]["busy"] != "0"]
-    asked = frozenset(leaves)
+    leaf_tracks = frozenset(leaves)
     devices = yield from devices_of(scope.reader)
     lanes: list[Lane] = []
     for device in devices:
-        work = tuple(of for of in device.tracks if of.track in asked)
+        work = tuple(track for track in device.tracks if track.track in leaf_tracks)
         if by_device and work:
             lanes.append(Lane(device.name, work, device))
         elif work:
-            lanes += [Lane(_name(scope, of.track), (of,), device) for of in work]
+            lanes += [Lane(_name(scope, track.track), (track,), device) for track in work]
     if not lanes:
         every = np.ones(int(scope.manifest["names"]["count"]) + 1, np.uint8)
         lanes = [Lane(_name(scope, track), (WorkTrack(track, every),), None) for track in leaves]

@@ -1,4 +1,4 @@
-"""What ran on the host during gaps: of the thread that launched what ended a gap, or else of all threads."""
+"""Work of the host during gaps: of the thread that launched what ended a gap, or else of all threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilescope.tiler.query import SLICE_KINDS, QueryReader, Reading, Steps
 from tilescope.tiler.records.histogram import sum_by_name
 from tilescope.tiler.records.span_sums import SpanSums
 from tilescope.tiler.tools.gaps.edges import Edges
-from tilescope.tiler.tools.gaps.found import Gaps
+from tilescope.tiler.tools.gaps.gap_search import Gaps
 from tilescope.tiler.tools.gaps.lanes import Lanes
 from tilescope.tiler.windows import Windows, everywhere
 
@@ -35,26 +35,26 @@ class Meanwhile:
 
 @dataclass(frozen=True, slots=True)
 class HostWork:
-    """Of each gap; None: nothing ran. `left_out`: threads that were not looked at."""
+    """Work of the host by gap; None: nothing ran. `left_out`: threads that were not read."""
 
-    of: list[Meanwhile | None]
+    by_gap: list[Meanwhile | None]
     left_out: int
 
 
-def host_work(reader: QueryReader, found: Lanes, gaps: Gaps, edges: Edges) -> Steps[HostWork]:
-    """What ran on the host in each gap. Raises DamagedStore."""
+def host_work(reader: QueryReader, lanes: Lanes, gaps: Gaps, edges: Edges) -> Steps[HostWork]:
+    """The work of the host in each gap. Raises DamagedStore."""
     reading = Reading(reader)
-    threads = {device.host: _threads(reader, found.devices, device.host) for device in found.devices}
+    threads = {device.host: _threads(reader, lanes.devices, device.host) for device in lanes.devices}
     most = max(1, _THREADS_AT_MOST // max(len(gaps), 1))
     work: list[Meanwhile | None] = []
     left_out = 0
-    for at, launch in enumerate(edges.launch):
-        device = found.lanes[int(gaps.lane[at])].device
+    for gap, launch in enumerate(edges.launch):
+        device = lanes.lanes[int(gaps.lane[gap])].device
         tracks: Sequence[int] = [] if device is None else threads[device.host]
         if launch is not None:
             tracks = [launch.edge.track]
         left_out = max(left_out, len(tracks) - most)
-        window = Windows.one(int(gaps.start[at]), int(gaps.stop[at]))
+        window = Windows.one(int(gaps.start[gap]), int(gaps.stop[gap]))
         work.append((yield from _busiest_of(reading, tracks[:most], window)))
     return HostWork(work, left_out)
 
@@ -63,7 +63,7 @@ def _threads(reader: QueryReader, devices: Sequence[Device], host: int | None) -
     """The tracks of a host that are no device's, the busiest first."""
     tree = reader.tree
     of_devices = {device.group for device in devices}
-    some = [
+    threads = [
         track
         for track in tree.tracks
         if track["kind"] in SLICE_KINDS
@@ -73,25 +73,27 @@ def _threads(reader: QueryReader, devices: Sequence[Device], host: int | None) -
         and tree.groups[track["group"]]["parent"] == host
         and tree.groups[track["group"]]["name"] not in _FRAMES
     ]
-    return [track["id"] for track in sorted(some, key=lambda track: (-int(track["busy"]), track["id"]))]
+    return [track["id"] for track in sorted(threads, key=lambda track: (-int(track["busy"]), track["id"]))]
 
 
 def _busiest_of(reading: Reading, tracks: Sequence[int], window: Windows) -> Steps[Meanwhile | None]:
-    """Of several tracks; where names are equally busy, that of the first of them."""
+    """The busiest name on several tracks; where names are equally busy, that of the first track."""
     # No name can be busier than its track: most tracks need not be looked at name by name.
     places = {track: place for place, track in enumerate(tracks)}
     sums = SpanSums()
     yield from reading.add_windows(sums, sorted(tracks), everywhere(window), as_name=places.__getitem__)
-    found = sums.sums(object)
-    order = sorted(zip(found.self_busy.tolist(), found.name.tolist(), strict=True), key=lambda of: (-of[0], of[1]))
+    histogram = sums.sums(object)
+    order = sorted(
+        zip(histogram.self_busy.tolist(), histogram.name.tolist(), strict=True), key=lambda entry: (-entry[0], entry[1])
+    )
     best: Meanwhile | None = None
     best_place = -1
     for ticks, place in order:
         if not ticks or (best is not None and ticks < best.ticks):
             break
-        one = yield from _busiest(reading, tracks[place], window)
-        if one is not None and (best is None or (-one.ticks, place) < (-best.ticks, best_place)):
-            best, best_place = one, place
+        work = yield from _busiest(reading, tracks[place], window)
+        if work is not None and (best is None or (-work.ticks, place) < (-best.ticks, best_place)):
+            best, best_place = work, place
     return best
 
 
@@ -104,6 +106,6 @@ def _busiest(reading: Reading, track: int, window: Windows) -> Steps[Meanwhile |
     named = np.flatnonzero(summed.name >= 0)
     if not len(named):
         return None
-    at = max(named.tolist(), key=lambda k: int(summed.self_busy[k]))
-    ticks = int(summed.self_busy[at])
-    return Meanwhile(track, int(summed.name[at]), ticks) if ticks else None
+    row = max(named.tolist(), key=lambda k: int(summed.self_busy[k]))
+    ticks = int(summed.self_busy[row])
+    return Meanwhile(track, int(summed.name[row]), ticks) if ticks else None

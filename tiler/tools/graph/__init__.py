@@ -67,7 +67,7 @@ def _answer(scope: Scope, question: GraphQuestion) -> Steps[Answer]:
     start = _start(module, question.instruction)
     if start is None:
         why = f"{program.label} has no instruction {question.instruction[:60]!r}: the table has those with this text"
-        return _nothing(programs, why, _found(module, graph, question.find or question.instruction))
+        return _nothing(programs, why, _hits_table(module, graph, question.find or question.instruction))
     by_name = module.by_name
     names = [name.strip() for name in question.open.split(",") if name.strip()]
     opened = {by_name[name].id for name in names if name in by_name}
@@ -86,7 +86,7 @@ def _answer(scope: Scope, question: GraphQuestion) -> Steps[Answer]:
     ]
     tables = [_nodes(module, graph, near), _edges(near)]
     if question.find:
-        tables.append(_found(module, graph, question.find))
+        tables.append(_hits_table(module, graph, question.find))
     return Answer(facts, [*tables, _programs(programs)], notes=notes)
 
 
@@ -96,13 +96,13 @@ def _nothing(programs: Sequence[Program], why: str, *tables: Table) -> Answer:
 
 def _distinct(programs: Sequence[Program]) -> list[Program]:
     """Hosts that run one program have it each: the first of them is meant."""
-    return list({(of.id, of.entry.crc32): of for of in reversed(programs)}.values())[::-1]
+    return list({(program.id, program.entry.crc32): program for program in reversed(programs)}.values())[::-1]
 
 
 def _chosen(programs: Sequence[Program], wanted: str) -> Program | None:
     if not wanted:
-        return max(programs, key=lambda of: of.entry.size_bytes, default=None)
-    return next((of for of in programs if wanted in (of.id, of.label, of.name)), None)
+        return max(programs, key=lambda program: program.entry.size_bytes, default=None)
+    return next((program for program in programs if wanted in (program.id, program.label, program.name)), None)
 
 
 def _start(module: HloModule, wanted: str) -> Instruction | None:
@@ -116,22 +116,28 @@ def _nodes(module: HloModule, graph: ProgramGraph, near: Neighbourhood) -> Table
     """Open ones first, as parents of what is in them."""
     rows = [*near.frames, *near.nodes]
     place = {frame.instruction.id: row for row, frame in enumerate(near.frames)}
-    listed = [of.instruction for of in rows]
+    listed = [node.instruction for node in rows]
     columns = [
-        _texts("name", "Instruction", "name", (of.name for of in listed)),
-        _texts("opcode", "Operation", "text", (_opcode(of) for of in listed)),
-        _texts("shape", "Shape", "text", (of.shape.text for of in listed)),
-        Column("bytes", "Bytes", "bytes", [of.shape.bytes for of in listed], total="none"),
-        Column("distance", "Distance", "count", [of.distance for of in rows], total="none"),
-        Column("operands", "Operands", "count", [len(of.operands) for of in listed], total="none"),
-        Column("users", "Users", "count", [len(graph.users(of.id)) for of in listed], total="none"),
-        Column("inside", "Instructions inside", "count", [_inside(module, of) for of in listed], total="none"),
+        _texts("name", "Instruction", "name", (instruction.name for instruction in listed)),
+        _texts("opcode", "Operation", "text", (_opcode(instruction) for instruction in listed)),
+        _texts("shape", "Shape", "text", (instruction.shape.text for instruction in listed)),
+        Column("bytes", "Bytes", "bytes", [instruction.shape.bytes for instruction in listed], total="none"),
+        Column("distance", "Distance", "count", [node.distance for node in rows], total="none"),
+        Column("operands", "Operands", "count", [len(instruction.operands) for instruction in listed], total="none"),
+        Column("users", "Users", "count", [len(graph.users(instruction.id)) for instruction in listed], total="none"),
+        Column(
+            "inside",
+            "Instructions inside",
+            "count",
+            [_inside(module, instruction) for instruction in listed],
+            total="none",
+        ),
         Column("is_open", "Open", "flag", [row < len(near.frames) for row in range(len(rows))]),
-        _texts("computation", "Computation", "text", (of.computation.name for of in rows)),
-        _texts("framework", "Framework op", "text", (of.op_name or None for of in listed)),
-        _texts("source", "Source", "text", (module.source(of) or None for of in listed)),
-        query_column(of.name for of in listed),
-        Column("frame", "In", "id", [place.get(of.frame, -1) for of in rows]),
+        _texts("computation", "Computation", "text", (node.computation.name for node in rows)),
+        _texts("framework", "Framework op", "text", (instruction.op_name or None for instruction in listed)),
+        _texts("source", "Source", "text", (module.source(instruction) or None for instruction in listed)),
+        query_column(instruction.name for instruction in listed),
+        Column("frame", "In", "id", [place.get(node.frame, -1) for node in rows]),
     ]
     return Table("nodes", "Instructions around", columns, parent="frame")
 
@@ -145,19 +151,23 @@ def _shortened(text: str) -> str:
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
 
 
-def _opcode(of: Instruction) -> str:
-    what = of.fusion_kind if of.is_fusion else of.custom_call_target
-    return f"{of.opcode} ({what})" if what else of.opcode
+def _opcode(instruction: Instruction) -> str:
+    what = instruction.fusion_kind if instruction.is_fusion else instruction.custom_call_target
+    return f"{instruction.opcode} ({what})" if what else instruction.opcode
 
 
-def _inside(module: HloModule, of: Instruction) -> int | None:
-    """How many instructions it runs; None: it is one itself."""
-    return sum(len(module.computations[called].instructions) for called in of.called) if of.called else None
+def _inside(module: HloModule, instruction: Instruction) -> int | None:
+    """Number of instructions in the computations that it calls; None if it calls none."""
+    return (
+        sum(len(module.computations[called].instructions) for called in instruction.called)
+        if instruction.called
+        else None
+    )
 
 
 def _edges(near: Neighbourhood) -> Table:
-    place = {of.instruction.id: row for row, of in enumerate(near.nodes, len(near.frames))}
-    by_id = {of.instruction.id: of for of in near.nodes}
+    place = {node.instruction.id: row for row, node in enumerate(near.nodes, len(near.frames))}
+    by_id = {node.instruction.id: node for node in near.nodes}
     columns = [
         Column("source", "From", "id", [place[source] for source, _ in near.edges]),
         Column("target", "To", "id", [place[target] for _, target in near.edges]),
@@ -168,30 +178,32 @@ def _edges(near: Neighbourhood) -> Table:
     return Table("edges", "Operands", columns)
 
 
-def _found(module: HloModule, graph: ProgramGraph, wanted: str) -> Table:
+def _hits_table(module: HloModule, graph: ProgramGraph, wanted: str) -> Table:
     text = wanted.lower()
     hits: list[Instruction] = []
-    for of in module.instructions():
-        if text in of.name.lower() or text in of.opcode or text in of.op_name.lower():
-            hits.append(of)
+    for instruction in module.instructions():
+        if text in instruction.name.lower() or text in instruction.opcode or text in instruction.op_name.lower():
+            hits.append(instruction)
             if len(hits) == MAX_FOUND:
                 break
     columns = [
-        _texts("name", "Instruction", "name", (of.name for of in hits)),
-        _texts("opcode", "Operation", "text", (_opcode(of) for of in hits)),
-        _texts("shape", "Shape", "text", (of.shape.text for of in hits)),
-        _texts("computation", "Computation", "text", (graph.computation_of[of.id].name for of in hits)),
-        _texts("framework", "Framework op", "text", (of.op_name or None for of in hits)),
-        query_column(of.name for of in hits),
+        _texts("name", "Instruction", "name", (instruction.name for instruction in hits)),
+        _texts("opcode", "Operation", "text", (_opcode(instruction) for instruction in hits)),
+        _texts("shape", "Shape", "text", (instruction.shape.text for instruction in hits)),
+        _texts(
+            "computation", "Computation", "text", (graph.computation_of[instruction.id].name for instruction in hits)
+        ),
+        _texts("framework", "Framework op", "text", (instruction.op_name or None for instruction in hits)),
+        query_column(instruction.name for instruction in hits),
     ]
     return Table("found", "Found", columns)
 
 
 def _programs(programs: Sequence[Program]) -> Table:
     columns = [
-        _texts("name", "Program", "text", (of.label for of in programs)),
-        _texts("id", "Id", "text", (of.id for of in programs)),
-        Column("size", "HLO proto", "bytes", [of.entry.size_bytes for of in programs]),
+        _texts("name", "Program", "text", (program.label for program in programs)),
+        _texts("id", "Id", "text", (program.id for program in programs)),
+        Column("size", "HLO proto", "bytes", [program.entry.size_bytes for program in programs]),
     ]
     return Table("programs", "Programs", columns)
 

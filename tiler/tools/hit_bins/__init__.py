@@ -1,4 +1,4 @@
-"""How dense the hits of a search are: what a viewer draws over its tracks."""
+"""Density of the hits of a search: what a viewer draws over its tracks."""
 
 from __future__ import annotations
 
@@ -53,19 +53,22 @@ def _answer(scope: Scope, question: HitBinsQuestion) -> Steps[Answer]:
     level = sharp_level(view.ticks_per_px, scope.reader.root_level)
     tracks = scope.leaves(question.tracks)
     drawn = list(_lanes(scope, question, tracks))
-    bins, lanes = ((span.stop - span.start) >> (2 * level)) + 2, max((len(one) for _, one in drawn), default=0)
+    bins, lanes = (
+        ((span.stop - span.start) >> (2 * level)) + 2,
+        max((len(hit_lanes) for _, hit_lanes in drawn), default=0),
+    )
     if bins * lanes > MAX_BINS:
         what = "tracks" if question.by == "track" else "rows"
         raise UsageError(
             f"{lanes:,} {what} of {bins:,} bins are more than {MAX_BINS:,}: ask for fewer tracks, or fewer px"
         )
     selection = yield from select(scope.reader, query, tracks)
-    found = []
-    for of, those in drawn:
-        found.append((yield from density(scope.reader, _on(selection, of), span, level, those)))
+    parts = []
+    for lane_tracks, hit_lanes in drawn:
+        parts.append((yield from density(scope.reader, _on(selection, lane_tracks), span, level, hit_lanes)))
 
     def column(name: str) -> NDArray[np.int64]:
-        return np.concatenate([np.zeros(0, np.int64), *(getattr(one, name) for one in found)])
+        return np.concatenate([np.zeros(0, np.int64), *(getattr(part, name) for part in parts)])
 
     columns = [
         Column("track", "Track", "track", column("track")),

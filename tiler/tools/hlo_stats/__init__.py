@@ -1,4 +1,4 @@
-"""Where the time of devices goes, by the instructions of their programs."""
+"""Time of devices, by the instructions of their programs."""
 
 from __future__ import annotations
 
@@ -37,18 +37,22 @@ class HloStatsQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: HloStatsQuestion) -> Steps[Answer]:
-    asked = yield from asked_operations(scope, question)
-    order = asked.table.columns.by_time()
+    device_operations = yield from asked_operations(scope, question)
+    order = device_operations.table.columns.by_time()
     yield
     return Answer(
-        time_facts(asked),
-        [_table(asked, order, question.limit, _core_of(scope))] if asked.table.cores else [],
-        notes=[*asked.notes, *operation_notes(asked), *([Note("info", _tuning(scope))] if asked.table.cores else [])],
+        time_facts(device_operations),
+        [_table(device_operations, order, question.limit, _core_of(scope))] if device_operations.table.cores else [],
+        notes=[
+            *device_operations.notes,
+            *operation_notes(device_operations),
+            *([Note("info", _tuning(scope))] if device_operations.table.cores else []),
+        ],
     )
 
 
 def _tuning(scope: Scope) -> str:
-    """Why nothing is said of autotuning."""
+    """The reason for which the answer says nothing of autotuning."""
     text = "which instructions were autotuned is not recorded: no profiler writes it"
     return text if tpu_cores(scope.reader) else f"{text}; XLA's flag --xla_gpu_dump_autotune_results_to=FILE does"
 
@@ -58,82 +62,88 @@ def _core_of(scope: Scope) -> str | None:
     return "TensorCore" if tpu_cores(scope.reader) else None
 
 
-def _table(asked: AskedOperations, order: Ints, limit: int, core: str | None) -> Table:
-    listed = some_of(asked.table.operations, order[:limit].tolist())
-    rates = [rates_of(of, asked.peaks) for of in listed]
-    span = asked.table.span
+def _table(device_operations: AskedOperations, order: Ints, limit: int, core: str | None) -> Table:
+    listed = some_of(device_operations.table.operations, order[:limit].tolist())
+    listed_rates = [rates_of(operation, device_operations.peaks) for operation in listed]
+    span = device_operations.table.span
 
     def of_rates(name: str, title: str, unit: str, value: Callable[[Rates], float | None]) -> Column:
-        return Column(name, title, "rate", [value(of) for of in rates], unit, total="none")
+        return Column(name, title, "rate", [value(rates) for rates in listed_rates], unit, total="none")
 
     def texts(name: str, title: str, value: Callable[[Operation], str]) -> Column:
-        return Column(name, title, "text", [value(of) or None for of in listed])
+        return Column(name, title, "text", [value(operation) or None for operation in listed])
 
-    shares: list[Value] = [of.own / span if span else None for of in listed]
+    shares: list[Value] = [operation.own / span if span else None for operation in listed]
     columns = [
-        Column("name", "Instruction", "name", [of.metadata.name for of in listed]),
-        Column("category", "Category", "text", [of.metadata.category or None for of in listed]),
-        Column("count", "Count", "count", [of.count for of in listed]),
-        Column("total", "Total", "ticks", [asked.ticks(of.total) for of in listed]),
-        Column("self", "Self", "ticks", [asked.ticks(of.own) for of in listed]),
+        Column("name", "Instruction", "name", [operation.metadata.name for operation in listed]),
+        Column("category", "Category", "text", [operation.metadata.category or None for operation in listed]),
+        Column("count", "Count", "count", [operation.count for operation in listed]),
+        Column("total", "Total", "ticks", [device_operations.ticks(operation.total) for operation in listed]),
+        Column("self", "Self", "ticks", [device_operations.ticks(operation.own) for operation in listed]),
         Column("share", "Share", "fraction", shares),
         Column("cumulative", "Cumulative", "fraction", list(accumulate(float(s or 0) for s in shares)), total="max"),
         Column(
             "mean",
             "Mean",
             "ticks",
-            [nearest_mean(asked.ticks(of.total), of.count) if of.count else None for of in listed],
+            [
+                nearest_mean(device_operations.ticks(operation.total), operation.count) if operation.count else None
+                for operation in listed
+            ],
             total="none",
         ),
         Column(
             "mean_self",
             "Mean self",
             "ticks",
-            [nearest_mean(asked.ticks(of.own), of.count) if of.count else None for of in listed],
+            [
+                nearest_mean(device_operations.ticks(operation.own), operation.count) if operation.count else None
+                for operation in listed
+            ],
             total="none",
         ),
-        of_rates("flop_rate", "FLOP rate", "FLOP/s", lambda of: of.flops),
-        of_rates("hbm_rate", "HBM rate", "B/s", lambda of: of.hbm),
-        of_rates("byte_rate", "All memory", "B/s", lambda of: of.bytes),
-        Column("intensity", "Intensity", "number", [of.intensity for of in rates], "FLOP/B", total="none"),
-        Column("bound_by", "Bound by", "text", [of.bound_by or None for of in rates]),
-        Column("of_peak", "Used", "fraction", [of.share for of in rates], OF_PEAK, total="none"),
+        of_rates("flop_rate", "FLOP rate", "FLOP/s", lambda rates: rates.flops),
+        of_rates("hbm_rate", "HBM rate", "B/s", lambda rates: rates.hbm),
+        of_rates("byte_rate", "All memory", "B/s", lambda rates: rates.bytes),
+        Column("intensity", "Intensity", "number", [rates.intensity for rates in listed_rates], "FLOP/B", total="none"),
+        Column("bound_by", "Bound by", "text", [rates.bound_by or None for rates in listed_rates]),
+        Column("of_peak", "Used", "fraction", [rates.share for rates in listed_rates], OF_PEAK, total="none"),
         Column(
             "stalled",
             "Waits for copies",
             "fraction",
-            [of.stall / of.total if of.total else None for of in listed],
+            [operation.stall / operation.total if operation.total else None for operation in listed],
             total="none",
         ),
-        texts("framework", "Framework operation", lambda of: of.metadata.provenance),
-        texts("source", "Source", lambda of: of.metadata.source),
-        texts("source_stack", "Called from", lambda of: of.metadata.source_stack),
-        texts("program", "Program", lambda of: of.metadata.program),
-        texts("expression", "Expression", lambda of: of.metadata.expression),
-        of_rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda of: of.model_flops),
-        *memory_columns(list(zip(listed, rates, strict=True))),
-        Column("recomputed", "Recomputed", "flag", [of.metadata.is_recomputed for of in listed]),
-        Column("outside", "With the host", "flag", [of.metadata.is_outside for of in listed]),
+        texts("framework", "Framework operation", lambda operation: operation.metadata.provenance),
+        texts("source", "Source", lambda operation: operation.metadata.source),
+        texts("source_stack", "Called from", lambda operation: operation.metadata.source_stack),
+        texts("program", "Program", lambda operation: operation.metadata.program),
+        texts("expression", "Expression", lambda operation: operation.metadata.expression),
+        of_rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda rates: rates.model_flops),
+        *memory_columns(list(zip(listed, listed_rates, strict=True))),
+        Column("recomputed", "Recomputed", "flag", [operation.metadata.is_recomputed for operation in listed]),
+        Column("outside", "With the host", "flag", [operation.metadata.is_outside for operation in listed]),
         Column("core", "Core", "text", [core for _ in listed]),
-        Column("flops", "FLOPs", "flops", [of.flops if of.tells_flops else None for of in listed]),
-        Column("bytes", "Bytes", "bytes", [of.bytes if of.tells_bytes else None for of in listed]),
-        Column("track", "Track", "track", [of.track for of in listed]),
-        query_column(of.metadata.name for of in listed),
+        Column("flops", "FLOPs", "flops", [operation.flops if operation.tells_flops else None for operation in listed]),
+        Column("bytes", "Bytes", "bytes", [operation.bytes if operation.tells_bytes else None for operation in listed]),
+        Column("track", "Track", "track", [operation.track for operation in listed]),
+        query_column(operation.metadata.name for operation in listed),
     ]
-    rest = _sums(asked, order[limit:]) if len(order) > len(listed) else None
-    return Table("operations", "By instruction", columns, totals=_sums(asked, order), rest=rest)
+    rest = _sums(device_operations, order[limit:]) if len(order) > len(listed) else None
+    return Table("operations", "By instruction", columns, totals=_sums(device_operations, order), rest=rest)
 
 
-def _sums(asked: AskedOperations, places: Ints) -> dict[str, Value]:
-    of, span = asked.table.columns, asked.table.span
-    own = sum_of(of.own[places])
+def _sums(device_operations: AskedOperations, places: Ints) -> dict[str, Value]:
+    columns, span = device_operations.table.columns, device_operations.table.span
+    own = sum_of(columns.own[places])
     return {
-        "count": sum_of(of.count[places]),
-        "total": asked.ticks(sum_of(of.total[places])),
-        "self": asked.ticks(own),
+        "count": sum_of(columns.count[places]),
+        "total": device_operations.ticks(sum_of(columns.total[places])),
+        "self": device_operations.ticks(own),
         "share": own / span if span else None,
-        "flops": sum_of(of.flops[places]) if of.tells_flops[places].any() else None,
-        "bytes": sum_of(of.bytes[places]) if of.tells_bytes[places].any() else None,
+        "flops": sum_of(columns.flops[places]) if columns.tells_flops[places].any() else None,
+        "bytes": sum_of(columns.bytes[places]) if columns.tells_bytes[places].any() else None,
     }
 
 

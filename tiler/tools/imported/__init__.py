@@ -60,9 +60,9 @@ def _answer(scope: Scope, question: ImportedQuestion) -> Steps[Answer]:
 def _pages(pages: Sequence[SavedPage]) -> Table:
     columns = [
         Column("number", "Number", "id", list(range(len(pages)))),
-        Column("title", "Page", "text", [of.title for of in pages]),
-        Column("host", "Host", "text", [of.entry.host or None for of in pages]),
-        Column("file", "File", "text", [of.entry.label for of in pages]),
+        Column("title", "Page", "text", [page.title for page in pages]),
+        Column("host", "Host", "text", [page.entry.host or None for page in pages]),
+        Column("file", "File", "text", [page.entry.label for page in pages]),
     ]
     return Table("pages", "Saved pages of this run", columns)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
-from tilescope.tiler.tools.imported.members import SHOWN_ROWS, items, member, text, whole
+from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, items, member, text, whole
 
 # Bytes of an element, by its type.
 _ELEMENT_BYTES: Final[Mapping[str, int]] = {
@@ -34,9 +34,9 @@ def buffers_answer(parsed: Any, _tick_ps: int) -> Steps[Answer]:
     module = member(parsed, "hloModule")
     assignment = member(parsed, "bufferAssignment")
     instructions = {
-        str(member(one, "name")): one
+        str(member(instruction, "name")): instruction
         for computation in items(member(module, "computations"))
-        for one in items(member(computation, "instructions"))
+        for instruction in items(member(computation, "instructions"))
     }
     yield
     allocations = {
@@ -46,21 +46,31 @@ def buffers_answer(parsed: Any, _tick_ps: int) -> Steps[Answer]:
     }
     yield
     buffers = items(member(assignment, "logicalBuffers"))
-    sizes = {str(member(of, "id")): whole(member(of, "size")) for of in buffers}
+    sizes = {str(member(buffer, "id")): whole(member(buffer, "size")) for buffer in buffers}
     notes = []
     if len(buffers) > SHOWN_ROWS:
         notes.append(Note("warning", f"only {SHOWN_ROWS:,} of {len(buffers):,} buffers are shown"))
         buffers = buffers[:SHOWN_ROWS]
     yield
-    names = [text(member(of, "definedAt", "instructionName")) for of in buffers]
+    names = [text(member(buffer, "definedAt", "instructionName")) for buffer in buffers]
     made_by = [instructions.get(name or "") for name in names]
     columns = [
         Column("instruction", "Instruction", "name", [name or "" for name in names]),
-        Column("opcode", "Opcode", "text", [text(member(one, "opcode")) for one in made_by]),
-        Column("size", "Size", "bytes", [sizes[str(member(of, "id"))] for of in buffers]),
-        Column("unpadded", "Unpadded", "bytes", [_unpadded(of, one) for of, one in zip(buffers, made_by, strict=True)]),
-        Column("kind", "Allocation", "text", [_kind(allocations.get(str(member(of, "id")))) for of in buffers]),
-        Column("tf_op", "Framework op", "text", [text(member(one, "metadata", "opName")) or None for one in made_by]),
+        Column("opcode", "Opcode", "text", [text(member(instruction, "opcode")) for instruction in made_by]),
+        Column("size", "Size", "bytes", [sizes[str(member(buffer, "id"))] for buffer in buffers]),
+        Column(
+            "unpadded",
+            "Unpadded",
+            "bytes",
+            [_unpadded(buffer, instruction) for buffer, instruction in zip(buffers, made_by, strict=True)],
+        ),
+        Column("kind", "Allocation", "text", [_kind(allocations.get(str(member(buffer, "id")))) for buffer in buffers]),
+        Column(
+            "tf_op",
+            "Framework op",
+            "text",
+            [text(member(instruction, "metadata", "opName")) or None for instruction in made_by],
+        ),
     ]
     yield
     curve, unknown = _curve(assignment, sizes)
@@ -74,7 +84,9 @@ def buffers_answer(parsed: Any, _tick_ps: int) -> Steps[Answer]:
         Fact(
             "allocated",
             "All allocations",
-            sum(whole(member(of, "size")) or 0 for of in items(member(assignment, "bufferAllocations"))),
+            sum(
+                whole(member(allocation, "size")) or 0 for allocation in items(member(assignment, "bufferAllocations"))
+            ),
             "bytes",
         ),
     ]
@@ -87,7 +99,7 @@ def _curve(assignment: Any, sizes: Mapping[str, int | None]) -> tuple[list[tuple
     """Place in the program and bytes in use, of the trace with most events; and how many events make no sense."""
     traces = [items(member(trace, "events")) for trace in items(member(assignment, "heapSimulatorTraces"))]
     in_use, unknown, curve = 0, 0, []
-    longest: list[Any] = max(traces, key=lambda of: len(of), default=[])
+    longest: list[Any] = max(traces, key=lambda events: len(events), default=[])
     for place, event in enumerate(longest):
         size, kind = sizes.get(str(member(event, "bufferId"))), member(event, "kind")
         if size is None:
@@ -110,16 +122,16 @@ def _series(curve: list[tuple[int, int]]) -> list[Series]:
 
 
 def _unpadded(buffer: Any, instruction: Any) -> int | None:
-    """What the elements themselves take; None: of tuples and of types that are not known."""
+    """Bytes of the elements themselves; None for tuples and for unknown types."""
     shape = member(instruction, "shape")
     for place in items(member(buffer, "definedAt", "shapeIndex")):
-        at, parts = whole(place), items(member(shape, "tupleShapes"))
-        shape = parts[at] if at is not None and 0 <= at < len(parts) else None
+        index, parts = whole(place), items(member(shape, "tupleShapes"))
+        shape = parts[index] if index is not None and 0 <= index < len(parts) else None
     element = _ELEMENT_BYTES.get(str(member(shape, "elementType")))
-    dimensions = [whole(of) for of in items(member(shape, "dimensions"))[:_MAX_RANK]]
-    if element is None or any(of is None for of in dimensions):
+    dimensions = [whole(size) for size in items(member(shape, "dimensions"))[:_MAX_RANK]]
+    if element is None or any(size is None for size in dimensions):
         return None
-    return element * math.prod(of for of in dimensions if of is not None)
+    return element * math.prod(size for size in dimensions if size is not None)
 
 
 def _kind(allocation: Any) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from tilescope.tiler.query import Steps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, values_of
-from tilescope.tiler.tools.imported.members import SHOWN_ROWS, items, member, number, row_id, text, ticks, whole
+from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, items, member, number, row_id, text, ticks, whole
 
 # Parts of a core's time, as the versions name them; the rest is compute with few FLOPs.
 _PARTS: Final = (
@@ -52,7 +52,7 @@ def cores_answer(parsed: Any, tick_ps: int) -> Steps[Answer]:
         yield
         tables.append(make())
     yield
-    return Answer(page.facts(), [of for of in tables if len(of)], page.series(parts), page.notes)
+    return Answer(page.facts(), [table for table in tables if len(table)], page.series(parts), page.notes)
 
 
 class _Page:
@@ -61,8 +61,8 @@ class _Page:
     def __init__(self, parsed: Any, tick_ps: int) -> None:
         self._environment = member(parsed, "runEnvironment")
         self._tick_ps = tick_ps
-        found = items(member(parsed, "podStatsSequence", "podStatsMap"))
-        self._steps = [step for step in found[:SHOWN_ROWS] if isinstance(step, dict)]
+        saved_steps = items(member(parsed, "podStatsSequence", "podStatsMap"))
+        self._steps = [step for step in saved_steps[:SHOWN_ROWS] if isinstance(step, dict)]
         self._cores: list[tuple[Any, str, Any]] = []
         self.notes: list[Note] = []
 
@@ -81,20 +81,20 @@ class _Page:
         for place, (name, title) in enumerate(_GENERIC, 1):
             yield
             generic.append(Column(name, title, "ticks", self._taken(*_BREAKDOWN, str(place))))
-        if any(value is not None for of in generic for value in values_of(of)):
+        if any(value is not None for column in generic for value in values_of(column)):
             return generic
-        told = []
+        parts = []
         for name, title, key in _PARTS:
             yield
-            told.append(Column(name, title, "ticks", self._taken(key)))
-        told = [of for of in told if any(value is not None for value in values_of(of))]
-        if not told:
+            parts.append(Column(name, title, "ticks", self._taken(key)))
+        parts = [column for column in parts if any(value is not None for value in values_of(column))]
+        if not parts:
             return []
         yield
-        sums = [sum(value or 0 for value in row) for row in zip(*(values_of(of) for of in told), strict=True)]
+        sums = [sum(value or 0 for value in row) for row in zip(*(values_of(column) for column in parts), strict=True)]
         totals = zip(self._taken("totalDurationUs"), sums, strict=True)
-        rest = [None if total is None else max(total - known, 0) for total, known in totals]
-        return [told[0], Column("low_flops", "Low-FLOPS compute", "ticks", rest), *told[1:]]
+        rest = [None if total is None else max(total - explained, 0) for total, explained in totals]
+        return [parts[0], Column("low_flops", "Low-FLOPS compute", "ticks", rest), *parts[1:]]
 
     def table(self, parts: Sequence[Column]) -> Table:
         """A row for each core and step."""
@@ -112,23 +112,33 @@ class _Page:
         return Table("cores", "Cores", columns)
 
     def channels(self) -> Table:
-        """What was sent from one core to another, and how fast."""
+        """Transfers from core to core, with their rates."""
         rows = self._items("channelDb")
-        sizes = [whole(member(of, "dataSize")) for _, of in rows]
-        latency = [number(member(of, "durationUs")) for _, of in rows]
+        sizes = [whole(member(channel, "dataSize")) for _, channel in rows]
+        latency = [number(member(channel, "durationUs")) for _, channel in rows]
         both = zip(sizes, latency, strict=True)
         rates = [None if size is None or not time else size / time * 1e6 for size, time in both]
-        names = [", ".join(filter(None, map(text, items(member(of, "hloNames"))))) or None for _, of in rows]
+        names = [", ".join(filter(None, map(text, items(member(channel, "hloNames"))))) or None for _, channel in rows]
         columns = [
             Column("step", "Step", "count", [whole(member(step, "stepNum")) for step, _ in rows], total="none"),
-            Column("channel", "Channel", "text", [text(member(of, "channelId")) for _, of in rows]),
-            Column("source", "Source core", "text", [text(member(of, "srcCoreId")) for _, of in rows]),
-            Column("destination", "Destination core", "text", [text(member(of, "dstCoreId")) for _, of in rows]),
+            Column("channel", "Channel", "text", [text(member(channel, "channelId")) for _, channel in rows]),
+            Column("source", "Source core", "text", [text(member(channel, "srcCoreId")) for _, channel in rows]),
+            Column(
+                "destination", "Destination core", "text", [text(member(channel, "dstCoreId")) for _, channel in rows]
+            ),
             Column("data", "Data", "bytes", sizes),
-            Column("latency", "Latency", "ticks", [ticks(of, _US_PS, self._tick_ps) for of in latency], total="max"),
+            Column(
+                "latency",
+                "Latency",
+                "ticks",
+                [ticks(duration, _US_PS, self._tick_ps) for duration in latency],
+                total="max",
+            ),
             Column("bandwidth", "Bandwidth", "rate", rates, "B/s", total="none"),
-            Column("send_delay", "Send delay", "ticks", [self._us(of, "sendDelayUs") for _, of in rows]),
-            Column("occurrences", "Occurrences", "count", [whole(member(of, "occurrences")) for _, of in rows]),
+            Column("send_delay", "Send delay", "ticks", [self._us(channel, "sendDelayUs") for _, channel in rows]),
+            Column(
+                "occurrences", "Occurrences", "count", [whole(member(channel, "occurrences")) for _, channel in rows]
+            ),
             Column("hlo", "HLO", "text", names),
         ]
         return Table("channels", "Channels", columns)
@@ -138,18 +148,23 @@ class _Page:
         rows = self._items("allReduceOpDb")
         columns = [
             Column("step", "Step", "count", [whole(member(step, "stepNum")) for step, _ in rows], total="none"),
-            Column("name", "Name", "name", [text(member(of, "name")) or "" for _, of in rows]),
-            Column("data", "Data", "bytes", [whole(member(of, "dataSize")) for _, of in rows]),
-            Column("duration", "Duration", "ticks", [self._us(of, "durationUs") for _, of in rows]),
-            Column("occurrences", "Occurrences", "count", [whole(member(of, "occurrences")) for _, of in rows]),
-            Column("replicas", "Replicas", "text", [_replicas(of) for _, of in rows]),
+            Column("name", "Name", "name", [text(member(all_reduce, "name")) or "" for _, all_reduce in rows]),
+            Column("data", "Data", "bytes", [whole(member(all_reduce, "dataSize")) for _, all_reduce in rows]),
+            Column("duration", "Duration", "ticks", [self._us(all_reduce, "durationUs") for _, all_reduce in rows]),
+            Column(
+                "occurrences",
+                "Occurrences",
+                "count",
+                [whole(member(all_reduce, "occurrences")) for _, all_reduce in rows],
+            ),
+            Column("replicas", "Replicas", "text", [_replicas(all_reduce) for _, all_reduce in rows]),
         ]
         return Table("all_reduces", "All-reduces", columns)
 
     def facts(self) -> list[Fact]:
-        """What the run was."""
+        """Facts about the run: steps, cores, hosts, topology."""
         grid = [whole(member(self._environment, "topology", f"{axis}Dimension")) for axis in "xyz"]
-        topology = " × ".join(str(of) for of in grid if of)
+        topology = " × ".join(str(size) for size in grid if size)
         hosts = {text(member(core, "hostName")) for _, _, core in self._cores}
         facts = [
             Fact("steps", "Steps", len(self._steps), "count"),
@@ -158,8 +173,8 @@ class _Page:
             Fact("topology", "Topology", topology or None, "text", "" if topology else "the file does not say it"),
         ]
         named = (("tpuType", "TPU"), ("perCoreBatchSize", "Batch size of a core"), ("replicaCount", "Replicas"))
-        known = ((key, title, text(member(self._environment, key))) for key, title in named)
-        return [*facts, *(Fact(key, title, words, "text") for key, title, words in known if words)]
+        properties = ((key, title, text(member(self._environment, key))) for key, title in named)
+        return [*facts, *(Fact(key, title, words, "text") for key, title, words in properties if words)]
 
     def series(self, parts: Sequence[Column]) -> list[Series]:
         """The mean of all cores, by step."""
@@ -169,37 +184,38 @@ class _Page:
         place = {id(step): k for k, step in enumerate(self._steps)}
         counts = [0] * len(numbers)
         sums = [[0] * len(numbers) for _ in parts]
-        values = [[of if isinstance(of, int) else 0 for of in values_of(part)] for part in parts]
+        values = [[value if isinstance(value, int) else 0 for value in values_of(part)] for part in parts]
         for row, (step, _, _) in enumerate(self._cores):
             counts[place[id(step)]] += 1
-            for of, taken in zip(sums, values, strict=True):
-                of[place[id(step)]] += taken[row]
+            for part_sums, taken in zip(sums, values, strict=True):
+                part_sums[place[id(step)]] += taken[row]
         means = [
-            [nearest_mean(total, count) if count else 0 for total, count in zip(of, counts, strict=True)] for of in sums
+            [nearest_mean(total, count) if count else 0 for total, count in zip(part_sums, counts, strict=True)]
+            for part_sums in sums
         ]
-        ys = [Column(of.id, of.title, "ticks", mean) for of, mean in zip(parts, means, strict=True)]
+        ys = [Column(part.id, part.title, "ticks", mean) for part, mean in zip(parts, means, strict=True)]
         return [Series("steps", "Time of the mean core", "bars", Column("step", "Step", "count", numbers), ys)]
 
     def _items(self, name: str) -> list[tuple[Any, Any]]:
-        """What the steps list under a name, each with its step."""
-        rows = ((step, of) for step in self._steps for of in items(member(step, name)))
+        """Entries that the steps list under a name, each with its step."""
+        rows = ((step, entry) for step in self._steps for entry in items(member(step, name)))
         return list(islice(rows, SHOWN_ROWS))
 
     def _taken(self, *names: str) -> list[int | None]:
         """A time of each core, in ticks."""
         return [self._us(core, *names) for _, _, core in self._cores]
 
-    def _us(self, of: Any, *names: str) -> int | None:
-        return ticks(number(member(of, *names)), _US_PS, self._tick_ps)
+    def _us(self, record: Any, *names: str) -> int | None:
+        return ticks(number(member(record, *names)), _US_PS, self._tick_ps)
 
 
 def _cores(step: Any, most: int) -> Iterator[tuple[str, Any]]:
     """The first so many of a step, by their numbers."""
-    found = member(step, "podStatsPerCore")
-    known = islice(found.items(), most) if isinstance(found, dict) else ()
-    yield from sorted(((text(key) or "", core) for key, core in known), key=lambda of: (len(of[0]), of[0]))
+    cores = member(step, "podStatsPerCore")
+    pairs = islice(cores.items(), most) if isinstance(cores, dict) else ()
+    yield from sorted(((text(key) or "", core) for key, core in pairs), key=lambda pair: (len(pair[0]), pair[0]))
 
 
-def _replicas(of: Any) -> str | None:
-    groups = [items(member(group, "replicaIds")) for group in items(member(of, "replicaGroups"))]
+def _replicas(record: Any) -> str | None:
+    groups = [items(member(group, "replicaIds")) for group in items(member(record, "replicaGroups"))]
     return "; ".join(", ".join(filter(None, map(text, group))) for group in groups if group) or None

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, values_of
-from tilescope.tiler.tools.imported.members import SHOWN_ROWS, id_of, items, member, number, text, ticks, whole
+from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, id_of, items, member, number, text, ticks, whole
 
 _TAG: Final = re.compile(r"<[^<>]{0,2000}>")
 _UNIT: Final = re.compile(r" *\((in ms|%|as % of [^)]*)\)$")
@@ -46,7 +46,7 @@ _SAYS_IT_AGAIN: Final = frozenset({"tooltip", "remark_color"})
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """How many rows and columns of a table are shown."""
+    """Numbers of rows and columns of a table that are shown."""
 
     rows: int
     columns: int
@@ -62,55 +62,55 @@ def data_tables_answer(parsed: Any, tick_ps: int) -> Steps[Answer]:
     all_tables = items(parsed)
     if len(all_tables) > _MAX_TABLES:
         notes.append(Note("warning", f"the page has {len(all_tables):,} tables: the first {_MAX_TABLES} are shown"))
-    for place, of in enumerate(all_tables[:_MAX_TABLES]):
+    for place, raw_table in enumerate(all_tables[:_MAX_TABLES]):
         yield
-        for fact in _facts(of, tick_ps):
+        for fact in _facts(raw_table, tick_ps):
             facts.setdefault(fact.id, fact)
-        shape = _shape(of, left)
+        shape = _shape(raw_table, left)
         left -= shape.rows * shape.columns
         if shape.is_cut:
             text = f"{shape.rows:,} rows and {shape.columns:,} columns"
             notes.append(Note("warning", f"table {place} has more than is shown: these are its first {text}"))
-        table = yield from _table(of, shape, place, tick_ps)
+        table = yield from _table(raw_table, shape, place, tick_ps)
         if table is not None and any(column.id == _ADVICE for column in table.columns):
             words = [advice for advice in values_of(table.column(_ADVICE)) if advice][:_MAX_FACTS]
             notes += [Note("info", f"the file says: {advice}") for advice in words]
         elif table is not None:
             tables.append(table)
-    return Answer(list(facts.values()), tables, [chart for of in tables for chart in _steps(of)], notes)
+    return Answer(list(facts.values()), tables, [chart for table in tables for chart in _steps(table)], notes)
 
 
-def _facts(of: Any, tick_ps: int) -> list[Fact]:
-    properties = member(of, "p")
-    found: list[Fact] = []
+def _facts(raw_table: Any, tick_ps: int) -> list[Fact]:
+    properties = member(raw_table, "p")
+    facts: list[Fact] = []
     for key, value in islice(properties.items(), _MAX_FACTS) if isinstance(properties, dict) else ():
         words = _plain(text(value))
         if not words or key in _SAYS_IT_AGAIN:
             continue
         label = (text(key) or "").replace("_", " ").replace("steptime", "step time")
-        name = id_of(key, f"property.{len(found)}")
+        name = id_of(key, f"property.{len(facts)}")
         unit = next((unit for unit in ("_ms_", "_us_") if unit in f"{key}_"), None)
         amount = number(words.removesuffix("%"))
         if amount is not None and unit is not None:
             label = label.replace(unit[1:3], "").replace("  ", " ").strip()
-            found.append(Fact(name, label.capitalize(), ticks(amount, _PS[unit[:3]], tick_ps), "ticks"))
+            facts.append(Fact(name, label.capitalize(), ticks(amount, _PS[unit[:3]], tick_ps), "ticks"))
         elif amount is not None and ("percent" in key or words.endswith("%")):
             label = label.replace("percent", "share").replace("time share", "share")
-            found.append(Fact(name, label.capitalize(), amount / 100, "fraction"))
+            facts.append(Fact(name, label.capitalize(), amount / 100, "fraction"))
         else:
-            found.append(Fact(name, label.capitalize(), words, "text"))
-    return found
+            facts.append(Fact(name, label.capitalize(), words, "text"))
+    return facts
 
 
-def _shape(of: Any, most_cells: int) -> _Shape:
-    columns, rows = len(items(member(of, "cols"))), len(items(member(of, "rows")))
+def _shape(raw_table: Any, most_cells: int) -> _Shape:
+    columns, rows = len(items(member(raw_table, "cols"))), len(items(member(raw_table, "rows")))
     shown_columns = min(columns, _MAX_COLUMNS)
     shown_rows = min(rows, SHOWN_ROWS, most_cells // max(shown_columns, 1))
     return _Shape(shown_rows, shown_columns, is_cut=shown_rows < rows or shown_columns < columns)
 
 
-def _table(of: Any, shape: _Shape, place: int, tick_ps: int) -> Steps[Table | None]:
-    columns, rows = items(member(of, "cols"))[: shape.columns], items(member(of, "rows"))[: shape.rows]
+def _table(raw_table: Any, shape: _Shape, place: int, tick_ps: int) -> Steps[Table | None]:
+    columns, rows = items(member(raw_table, "cols"))[: shape.columns], items(member(raw_table, "rows"))[: shape.rows]
     if not columns or not rows:
         return None
     cells: list[list[Any]] = []
@@ -119,12 +119,12 @@ def _table(of: Any, shape: _Shape, place: int, tick_ps: int) -> Steps[Table | No
             yield
         cells.append([member(cell, "v") for cell in items(member(row, "c"))[: shape.columns]])
     made: dict[str, Column] = {}
-    for at, column in enumerate(columns):
+    for index, column in enumerate(columns):
         yield
-        key = text(member(column, "id")) or f"column{at}"
+        key = text(member(column, "id")) or f"column{index}"
         if key not in _SAYS_IT_AGAIN:
-            values = [row[at] if at < len(row) else None for row in cells]
-            key = id_of(key, f"column{at}")
+            values = [row[index] if index < len(row) else None for row in cells]
+            key = id_of(key, f"column{index}")
             made.setdefault(key, _column(key, column, values, tick_ps))
     if not made:
         return None
@@ -143,14 +143,18 @@ def _column(key: str, column: Any, values: list[Any], tick_ps: int) -> Column:
         return Column(key, title, "ticks", [ticks(value, unit, tick_ps) for value in numbers])
     if "Percent" in key:
         scale = 100 if key.startswith("infeed") else 1
-        return Column(key, title, "fraction", [None if of is None else of / scale for of in numbers], total="none")
+        return Column(
+            key, title, "fraction", [None if value is None else value / scale for value in numbers], total="none"
+        )
     if key == "flopRate":
-        return Column(key, title, "rate", [None if of is None else of * 1e9 for of in numbers], "FLOP/s", total="none")
+        return Column(
+            key, title, "rate", [None if value is None else value * 1e9 for value in numbers], "FLOP/s", total="none"
+        )
     return Column(key, title, "number", numbers)
 
 
 def _steps(table: Table) -> list[Series]:
-    """What each step was made of, as a chart."""
+    """The parts of each step, as a chart."""
     steps = [whole(value) for value in values_of(table.columns[0])]
     parts = [column for column in table.columns if column.kind == "ticks" and "Time" in column.id]
     if table.columns[0].id != "stepnum" or not parts or None in steps:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, values_of
-from tilescope.tiler.tools.imported.members import SHOWN_ROWS, items, member, number, text, ticks, whole
+from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, items, member, number, text, ticks, whole
 
 _TITLES: Final = {
     "byCategory": "By category",
@@ -72,7 +72,10 @@ def _table(key: str, rows: _Rows, tick_ps: int) -> Steps[Table]:
     used = [
         None if flop is None or not time else min(flop / time, 1.0) for flop, time in zip(flops, share, strict=True)
     ]
-    wasted = [None if of is None or time is None else time * (1 - of) for of, time in zip(used, share, strict=True)]
+    wasted = [
+        None if fraction is None or time is None else time * (1 - fraction)
+        for fraction, time in zip(used, share, strict=True)
+    ]
     yield
     raw = _numbers(nodes, "metrics", "rawTime")
     texts: list[Column] = []
@@ -86,7 +89,7 @@ def _table(key: str, rows: _Rows, tick_ps: int) -> Steps[Table]:
         Column("time_share", "Time", "fraction", share, total="none"),
         Column("flops_utilisation", "FLOPS of peak", "fraction", used, total="none"),
         Column("wasted", "Wasted", "fraction", wasted, total="none"),
-        Column("raw_time", "Time on the device", "ticks", [ticks(of, 1, tick_ps) for of in raw], total="none"),
+        Column("raw_time", "Time on the device", "ticks", [ticks(ps, 1, tick_ps) for ps in raw], total="none"),
         Column(
             "occurrences", "Occurrences", "count", [whole(member(node, "metrics", "occurrences")) for node in nodes]
         ),
@@ -94,7 +97,7 @@ def _table(key: str, rows: _Rows, tick_ps: int) -> Steps[Table]:
         Column("layout", "Layout", "text", [_layout(node) for node in nodes]),
     ]
     yield
-    name = re.sub("[A-Z]", lambda of: f"_{of[0].lower()}", key)
+    name = re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", key)
     return Table(name, _TITLES[key], [column for column in columns if not _is_empty(column)], parent="parent")
 
 

@@ -1,4 +1,4 @@
-"""Whether a program waits for its input, how much, and what of providing that takes the time."""
+"""Time that a program waits for its input, and the work on the host that takes it."""
 
 from __future__ import annotations
 
@@ -41,51 +41,57 @@ class InputPipelineQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: InputPipelineQuestion) -> Steps[Answer]:
-    asked = yield from asked_steps(scope, question)
+    steps = yield from asked_steps(scope, question)
     measured = None
-    if asked.times:
-        measured = tpu_steps_of(asked, question.limit) if asked.of_tpus else host_steps(asked, question.limit)
+    if steps.times:
+        measured = tpu_steps_of(steps, question.limit) if steps.of_tpus else host_steps(steps, question.limit)
     yield
     tracks = frozenset(scope.leaves(question.tracks))
-    side = yield from host_side(scope.reader, tracks, asked.looked.of, _copied(asked))
-    found = None if measured is None else verdict(measured.input_share, measured.others_share)
+    side = yield from host_side(scope.reader, tracks, steps.question_windows.on_track, _copied(steps))
+    judgement = None if measured is None else verdict(measured.input_share, measured.others_share)
     tables = [*(measured.tables if measured else ()), *_host_tables(side, question.limit)]
-    notes = [*asked.notes, *(measured.notes if measured else ()), *advice(side)]
-    if found is not None:
-        text = f"The program is {found.word}: {found.text}."
-        notes.insert(0, Note("info" if found.where == "device" else "warning", text))
+    notes = [*steps.notes, *(measured.notes if measured else ()), *advice(side)]
+    if judgement is not None:
+        text = f"The program is {judgement.word}: {judgement.text}."
+        notes.insert(0, Note("info" if judgement.where == "device" else "warning", text))
     facts = [
-        Fact("verdict", "Verdict", None if found is None else found.word, "text", asked.why),
-        Fact("where", "Where to look", None if found is None else found.where, "text", asked.why),
-        *_step_facts(asked, measured),
+        Fact("verdict", "Verdict", None if judgement is None else judgement.word, "text", steps.why),
+        Fact("where", "Where to look", None if judgement is None else judgement.where, "text", steps.why),
+        *_step_facts(steps, measured),
         *_host_facts(side),
     ]
     return Answer(facts, tables, measured.series if measured else (), notes)
 
 
-def _copied(asked: AskedSteps) -> Fraction:
+def _copied(steps: AskedSteps) -> Fraction:
     """The share of the step time that is copying to devices."""
-    copied = sum(int(of.sum_of([StepPart.HOST_TO_DEVICE]).sum()) for of in asked.times)
-    whole = sum(int(of.duration.sum()) for of in asked.times)
+    copied = sum(int(core_times.sum_of([StepPart.HOST_TO_DEVICE]).sum()) for core_times in steps.times)
+    whole = sum(int(core_times.duration.sum()) for core_times in steps.times)
     return Fraction(copied, whole) if whole else Fraction(0)
 
 
-def _step_facts(asked: AskedSteps, measured: Measured | None) -> list[Fact]:
+def _step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
     if measured is None:
         return [
-            Fact("input_share", "Waits for input", None, "fraction", asked.why),
-            Fact("mean", "Mean step", None, "ticks", asked.why),
+            Fact("input_share", "Waits for input", None, "fraction", steps.why),
+            Fact("mean", "Mean step", None, "ticks", steps.why),
         ]
-    of = spread(asked.ticks(measured.durations))
+    durations = spread(steps.ticks(measured.durations))
     single = "of a single step there is none"
     return [
         Fact("input_share", "Waits for input", measured.input_share, "fraction", measured.input_note),
         Fact("steps", "Steps", len(measured.durations), "count"),
-        Fact("cores", "Devices" if asked.of_tpus else "Hosts", len(asked.times), "count"),
-        Fact("mean", "Mean step", of.mean, "ticks", measured.step_note),
-        Fact("deviation", "Deviation", of.deviation, "ticks", "of a sample" if of.deviation is not None else single),
-        Fact("min", "Shortest", of.least, "ticks"),
-        Fact("max", "Longest", of.greatest, "ticks"),
+        Fact("cores", "Devices" if steps.of_tpus else "Hosts", len(steps.times), "count"),
+        Fact("mean", "Mean step", durations.mean, "ticks", measured.step_note),
+        Fact(
+            "deviation",
+            "Deviation",
+            durations.deviation,
+            "ticks",
+            "of a sample" if durations.deviation is not None else single,
+        ),
+        Fact("min", "Shortest", durations.least, "ticks"),
+        Fact("max", "Longest", durations.greatest, "ticks"),
         *measured.facts,
     ]
 

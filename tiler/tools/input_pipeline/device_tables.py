@@ -1,4 +1,4 @@
-"""What steps are made of, as tables and charts: over the cores of TPUs, or on hosts with their GPUs."""
+"""Parts of steps, as tables and charts: over the cores of TPUs, or on hosts with their GPUs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _OF_CORES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What steps come to."""
+    """Figures, tables and charts of steps."""
 
     durations: Ints  # ps, of each step of the run
     input_share: float
@@ -85,120 +85,136 @@ class Measured:
     step_note: str
 
 
-def tpu_steps_of(asked: AskedSteps, limit: int) -> Measured:
-    """Of steps over TPU cores."""
-    of = tpu_steps(asked.times, asked.aligned)
-    whole = int(of.of_core.sum())
-    share = float(of.waited.sum()) / whole if whole else 0.0
-    shares = of.share_max
+def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
+    """Figures of steps over TPU cores."""
+    summary = tpu_steps(steps.times, steps.aligned)
+    whole = int(summary.of_core.sum())
+    share = float(summary.waited.sum()) / whole if whole else 0.0
+    shares = summary.share_max
     facts = [
         Fact("infeed_mean", "Waits, mean of steps", float(shares.mean()), "fraction", "of the core that waits longest"),
         Fact("infeed_min", "Least", float(shares.min()), "fraction"),
         Fact("infeed_max", "Most", float(shares.max()), "fraction"),
     ]
     rows = [
-        ("Compute", of.compute, None),
-        ("Infeed", of.infeed, levels.INPUT),
-        ("Sparse core infeed", of.sparse_infeed, levels.SPARSE),
-        ("Outfeed", of.outfeed, levels.OUTPUT),
-        ("Host transfer", of.host_transfer, None),
-        ("All-reduce compute", of.reduce_compute, None),
-        ("All-reduce wait", of.reduce_sync, None),
-        ("Idle", of.idle, levels.IDLE),
+        ("Compute", summary.compute, None),
+        ("Infeed", summary.infeed, levels.INPUT),
+        ("Sparse core infeed", summary.sparse_infeed, levels.SPARSE),
+        ("Outfeed", summary.outfeed, levels.OUTPUT),
+        ("Host transfer", summary.host_transfer, None),
+        ("All-reduce compute", summary.reduce_compute, None),
+        ("All-reduce wait", summary.reduce_sync, None),
+        ("Idle", summary.idle, levels.IDLE),
     ]
-    tables = [_parts_table(asked, rows, of.duration, _OF_CORES), _tpu_table(asked, of, limit)]
-    notes = _level_notes([(title, ps, level) for title, ps, level in rows if title != "Infeed"], of.duration)
-    reduces = of.reduce_compute + of.reduce_sync - of.infeed
-    notes += _level_notes([("All-reduce beyond infeed", np.maximum(reduces, 0), levels.ALL_REDUCE)], of.duration)
+    tables = [_parts_table(steps, rows, summary.duration, _OF_CORES), _tpu_table(steps, summary, limit)]
+    notes = _level_notes([(title, ps, level) for title, ps, level in rows if title != "Infeed"], summary.duration)
+    reduces = summary.reduce_compute + summary.reduce_sync - summary.infeed
+    notes += _level_notes([("All-reduce beyond infeed", np.maximum(reduces, 0), levels.ALL_REDUCE)], summary.duration)
     return Measured(
-        of.duration,
+        summary.duration,
         share,
         0.0,
         facts,
         tables,
-        [_tpu_chart(asked, of, limit), _infeed_chart(asked, of, limit)],
+        [_tpu_chart(steps, summary, limit), _infeed_chart(steps, summary, limit)],
         notes,
         "of the step time of the core that waits longest, step by step",
         "of the core that takes longest",
     )
 
 
-def _tpu_table(asked: AskedSteps, of: TpuSteps, limit: int) -> Table:
+def _tpu_table(steps: AskedSteps, summary: TpuSteps, limit: int) -> Table:
     rows = slice(limit)
-    times, core = [asked.times[one] for one in of.core[rows].tolist()], of.core[rows].tolist()
-    row = of.row[rows].tolist()
+    times, core = [steps.times[number] for number in summary.core[rows].tolist()], summary.core[rows].tolist()
+    row = summary.row[rows].tolist()
 
     def ticks(name: str, title: str, ps: Ints) -> Column:
-        return Column(name, title, "ticks", asked.ticks(ps[rows]))
+        return Column(name, title, "ticks", steps.ticks(ps[rows]))
 
     def shares(name: str, title: str, values: NDArray[np.float64]) -> Column:
         return Column(name, title, "fraction", values[rows], total="none")
 
     columns = [
-        Column("step", "Step", "count", asked.aligned.number[rows], total="none"),
-        ticks("duration", "Longest", of.duration),
-        ticks("compute", "Compute", of.compute),
-        ticks("infeed", "Infeed", of.infeed),
-        shares("infeed_mean", "Infeed, mean", of.share_mean),
-        shares("infeed_min", "Least", of.share_min),
-        shares("infeed_max", "Most", of.share_max),
-        Column("core", "Waits most", "name", [asked.names[one] for one in core]),
-        ticks("sparse_infeed", "Sparse core infeed", of.sparse_infeed),
-        ticks("outfeed", "Outfeed", of.outfeed),
-        ticks("host_transfer", "Host transfer", of.host_transfer),
-        ticks("all_reduce_compute", "All-reduce compute", of.reduce_compute),
-        ticks("all_reduce_sync", "All-reduce wait", of.reduce_sync),
-        ticks("idle", "Idle", of.idle),
-        Column("pass", "Pass", "count", asked.aligned.pass_[rows] + 1, total="none"),
-        Column("start", "Start", "time", [int(one.start[at]) for one, at in zip(times, row, strict=True)]),
-        Column("end", "End", "time", [int(one.stop[at]) for one, at in zip(times, row, strict=True)]),
-        Column("event", "Event", "event", [asked.event(one, at) for one, at in zip(core, row, strict=True)]),
+        Column("step", "Step", "count", steps.aligned.number[rows], total="none"),
+        ticks("duration", "Longest", summary.duration),
+        ticks("compute", "Compute", summary.compute),
+        ticks("infeed", "Infeed", summary.infeed),
+        shares("infeed_mean", "Infeed, mean", summary.share_mean),
+        shares("infeed_min", "Least", summary.share_min),
+        shares("infeed_max", "Most", summary.share_max),
+        Column("core", "Waits most", "name", [steps.names[number] for number in core]),
+        ticks("sparse_infeed", "Sparse core infeed", summary.sparse_infeed),
+        ticks("outfeed", "Outfeed", summary.outfeed),
+        ticks("host_transfer", "Host transfer", summary.host_transfer),
+        ticks("all_reduce_compute", "All-reduce compute", summary.reduce_compute),
+        ticks("all_reduce_sync", "All-reduce wait", summary.reduce_sync),
+        ticks("idle", "Idle", summary.idle),
+        Column("pass", "Pass", "count", steps.aligned.pass_[rows] + 1, total="none"),
+        Column(
+            "start",
+            "Start",
+            "time",
+            [int(core_times.start[position]) for core_times, position in zip(times, row, strict=True)],
+        ),
+        Column(
+            "end",
+            "End",
+            "time",
+            [int(core_times.stop[position]) for core_times, position in zip(times, row, strict=True)],
+        ),
+        Column(
+            "event",
+            "Event",
+            "event",
+            [steps.event(number, position) for number, position in zip(core, row, strict=True)],
+        ),
     ]
     return Table("steps", "Steps", columns)
 
 
-def _tpu_chart(asked: AskedSteps, of: TpuSteps, limit: int) -> Series:
+def _tpu_chart(steps: AskedSteps, summary: TpuSteps, limit: int) -> Series:
     """Each step on the core that waits longest for input: its parts add up to it."""
-    pairs = list(zip(of.core[:limit].tolist(), of.row[:limit].tolist(), strict=True))
+    pairs = list(zip(summary.core[:limit].tolist(), summary.row[:limit].tolist(), strict=True))
     ys = []
     for part in TPU_PARTS:
-        ps = np.array([asked.times[core].parts[part][row] for core, row in pairs], np.int64)
+        ps = np.array([steps.times[core].parts[part][row] for core, row in pairs], np.int64)
         if ps.any() or part in (StepPart.HIGH_FLOPS, StepPart.INFEED, StepPart.IDLE):
-            ys.append(Column(part.value, PART_TITLES[part], "ticks", asked.ticks(ps)))
-    ys.append(_events(asked, pairs))
-    x = Column("step", "Step", "count", asked.aligned.number[:limit])
+            ys.append(Column(part.value, PART_TITLES[part], "ticks", steps.ticks(ps)))
+    ys.append(_events(steps, pairs))
+    x = Column("step", "Step", "count", steps.aligned.number[:limit])
     return Series("steps", "Steps on the core that waits longest for input", "area", x, ys)
 
 
-def _infeed_chart(asked: AskedSteps, of: TpuSteps, limit: int) -> Series:
-    """How much of each step cores wait for input: at most, on the mean, and at least."""
-    pairs = list(zip(of.core[:limit].tolist(), of.row[:limit].tolist(), strict=True))
+def _infeed_chart(steps: AskedSteps, summary: TpuSteps, limit: int) -> Series:
+    """Share of each step for which cores wait for input: at most, on the mean, and at least."""
+    pairs = list(zip(summary.core[:limit].tolist(), summary.row[:limit].tolist(), strict=True))
     ys = [
-        Column("most", "The core that waits most", "fraction", of.share_max[:limit], total="none"),
-        Column("mean", "Mean of cores", "fraction", of.share_mean[:limit], total="none"),
-        Column("least", "The core that waits least", "fraction", of.share_min[:limit], total="none"),
-        _events(asked, pairs),
+        Column("most", "The core that waits most", "fraction", summary.share_max[:limit], total="none"),
+        Column("mean", "Mean of cores", "fraction", summary.share_mean[:limit], total="none"),
+        Column("least", "The core that waits least", "fraction", summary.share_min[:limit], total="none"),
+        _events(steps, pairs),
     ]
-    x = Column("step", "Step", "count", asked.aligned.number[:limit])
+    x = Column("step", "Step", "count", steps.aligned.number[:limit])
     return Series("infeed", "Waiting for input, of the step time", "line", x, ys)
 
 
-def _events(asked: AskedSteps, pairs: Sequence[tuple[int, int]]) -> Column:
+def _events(steps: AskedSteps, pairs: Sequence[tuple[int, int]]) -> Column:
     """The events of steps: where points of a chart lead."""
-    return Column("event", "Event", "event", [asked.event(core, row) for core, row in pairs])
+    return Column("event", "Event", "event", [steps.event(core, row) for core, row in pairs])
 
 
-def host_steps(asked: AskedSteps, limit: int) -> Measured:
-    """Of steps of hosts and their GPUs: each host's by itself."""
-    order = [(core, int(row)) for step in asked.aligned.rows.tolist() for core, row in enumerate(step) if row >= 0]
-    duration = np.array([asked.times[core].duration[row] for core, row in order], np.int64)
+def host_steps(steps: AskedSteps, limit: int) -> Measured:
+    """Figures of steps of hosts and their GPUs: each host's by itself."""
+    order = [(core, int(row)) for step in steps.aligned.rows.tolist() for core, row in enumerate(step) if row >= 0]
+    duration = np.array([steps.times[core].duration[row] for core, row in order], np.int64)
     classes = {
-        one: np.array([asked.times[core].classes[one][row] for core, row in order], np.int64) for one in StepClass
+        step_class: np.array([steps.times[core].classes[step_class][row] for core, row in order], np.int64)
+        for step_class in StepClass
     }
     whole = int(duration.sum())
-    rows = [(CLASS_TITLES[one], ps, _CLASS_LEVELS.get(one)) for one, ps in classes.items()]
+    rows = [(CLASS_TITLES[step_class], ps, _CLASS_LEVELS.get(step_class)) for step_class, ps in classes.items()]
     halves, wholes = (
-        sum(int(of.sum_of([part]).sum()) for of in asked.times)
+        sum(int(core_times.sum_of([part]).sum()) for core_times in steps.times)
         for part in (StepPart.DEVICE_COMPUTE_16, StepPart.DEVICE_COMPUTE_32)
     )
     facts = []
@@ -211,8 +227,8 @@ def host_steps(asked: AskedSteps, limit: int) -> Measured:
         int(classes[StepClass.INPUT].sum()) / whole if whole else 0.0,
         int(classes[StepClass.OTHERS].sum()) / whole if whole else 0.0,
         facts,
-        [_parts_table(asked, rows, duration), _host_table(asked, order[:limit], duration, classes)],
-        [_host_chart(asked, order[:limit], classes)],
+        [_parts_table(steps, rows, duration), _host_table(steps, order[:limit], duration, classes)],
+        [_host_chart(steps, order[:limit], classes)],
         _level_notes(noted, duration),
         "of the time of all steps",
         "",
@@ -220,25 +236,28 @@ def host_steps(asked: AskedSteps, limit: int) -> Measured:
 
 
 def _host_table(
-    asked: AskedSteps, order: Sequence[tuple[int, int]], duration: Ints, classes: dict[StepClass, Ints]
+    steps: AskedSteps, order: Sequence[tuple[int, int]], duration: Ints, classes: dict[StepClass, Ints]
 ) -> Table:
-    times = [(asked.times[core], row) for core, row in order]
+    times = [(steps.times[core], row) for core, row in order]
     columns = [
-        Column("step", "Step", "count", [int(of.number[row]) for of, row in times], total="none"),
-        Column("host", "Host", "name", [asked.hosts[core] or asked.names[core] for core, _ in order]),
-        Column("duration", "Duration", "ticks", asked.ticks(duration[: len(order)])),
-        *(Column(one.value, CLASS_TITLES[one], "ticks", asked.ticks(ps[: len(order)])) for one, ps in classes.items()),
-        Column("pass", "Pass", "count", [int(of.pass_[row]) + 1 for of, row in times], total="none"),
-        Column("start", "Start", "time", [int(of.start[row]) for of, row in times]),
-        Column("end", "End", "time", [int(of.stop[row]) for of, row in times]),
-        Column("event", "Event", "event", [asked.event(core, row) for core, row in order]),
+        Column("step", "Step", "count", [int(core_times.number[row]) for core_times, row in times], total="none"),
+        Column("host", "Host", "name", [steps.hosts[core] or steps.names[core] for core, _ in order]),
+        Column("duration", "Duration", "ticks", steps.ticks(duration[: len(order)])),
+        *(
+            Column(step_class.value, CLASS_TITLES[step_class], "ticks", steps.ticks(ps[: len(order)]))
+            for step_class, ps in classes.items()
+        ),
+        Column("pass", "Pass", "count", [int(core_times.pass_[row]) + 1 for core_times, row in times], total="none"),
+        Column("start", "Start", "time", [int(core_times.start[row]) for core_times, row in times]),
+        Column("end", "End", "time", [int(core_times.stop[row]) for core_times, row in times]),
+        Column("event", "Event", "event", [steps.event(core, row) for core, row in order]),
     ]
     return Table("host_steps", "Steps of hosts", columns)
 
 
-def _host_chart(asked: AskedSteps, order: Sequence[tuple[int, int]], classes: dict[StepClass, Ints]) -> Series:
-    numbers = [int(asked.times[core].number[row]) for core, row in order]
-    hosts = [asked.hosts[core] or asked.names[core] for core, _ in order]
+def _host_chart(steps: AskedSteps, order: Sequence[tuple[int, int]], classes: dict[StepClass, Ints]) -> Series:
+    numbers = [int(steps.times[core].number[row]) for core, row in order]
+    hosts = [steps.hosts[core] or steps.names[core] for core, _ in order]
     # Steps of one number on several hosts stand side by side.
     x = (
         Column("step", "Step", "count", numbers)
@@ -246,27 +265,27 @@ def _host_chart(asked: AskedSteps, order: Sequence[tuple[int, int]], classes: di
         else Column("step", "Step", "name", [f"{number} · {host}" for number, host in zip(numbers, hosts, strict=True)])
     )
     ys = [
-        Column(one.value, CLASS_TITLES[one], "ticks", asked.ticks(ps[: len(order)]))
-        for one, ps in classes.items()
+        Column(step_class.value, CLASS_TITLES[step_class], "ticks", steps.ticks(ps[: len(order)]))
+        for step_class, ps in classes.items()
         if ps.any()
     ]
-    ys.append(_events(asked, order))
+    ys.append(_events(steps, order))
     return Series("steps", "What steps spend their time on", "area", x, ys)
 
 
 def _parts_table(
-    asked: AskedSteps,
+    steps: AskedSteps,
     rows: Sequence[tuple[str, Ints, Level | None]],
     duration: Ints,
     whose: Mapping[str, str] | None = None,
 ) -> Table:
-    """What steps spend their time on, in the mean: what takes none is left out, unless one looks for it.
+    """Table of the parts of steps, in the mean: parts without time are left out, unless they have a level.
 
     `whose` by title, where parts are of several cores.
     """
     rows = [(title, ps, level) for title, ps, level in rows if level is not None or ps.any()]
     whole = int(duration.sum())
-    spreads = [spread(asked.ticks(ps)) for _, ps, _ in rows]
+    spreads = [spread(steps.ticks(ps)) for _, ps, _ in rows]
     shares: list[Value] = [int(ps.sum()) / whole if whole else None for _, ps, _ in rows]
     words = [
         None if level is None or share is None else level.word(float(share)) or None
@@ -274,11 +293,11 @@ def _parts_table(
     ]
     columns = [
         Column("name", "Part", "name", [title for title, _, _ in rows]),
-        Column("mean", "Mean", "ticks", [of.mean for of in spreads]),
+        Column("mean", "Mean", "ticks", [durations.mean for durations in spreads]),
         Column("share", "Of the step", "fraction", shares),
-        Column("deviation", "Deviation", "ticks", [of.deviation for of in spreads], total="none"),
-        Column("min", "Least", "ticks", [of.least for of in spreads], total="none"),
-        Column("max", "Most", "ticks", [of.greatest for of in spreads], total="none"),
+        Column("deviation", "Deviation", "ticks", [durations.deviation for durations in spreads], total="none"),
+        Column("min", "Least", "ticks", [durations.least for durations in spreads], total="none"),
+        Column("max", "Most", "ticks", [durations.greatest for durations in spreads], total="none"),
         Column("level", "Level", "text", words),
     ]
     if whose is not None:

@@ -1,4 +1,4 @@
-"""What hosts do to provide input: operations of input pipelines, and how much of the waiting each category explains."""
+"""Operations of input pipelines on hosts, and how much of the waiting each category explains."""
 
 from __future__ import annotations
 
@@ -59,24 +59,26 @@ class HostSide:
     @property
     def own(self) -> int:
         """The time of all operations without those in them."""
-        return sum(of.own for of, _ in self.operations)
+        return sum(operation.own for operation, _ in self.operations)
 
     def own_of(self, category: InputCategory) -> int:
         """That of a category."""
-        return sum(of.own for of, one in self.operations if one is category)
+        return sum(operation.own for operation, input_category in self.operations if input_category is category)
 
 
 def host_side(reader: QueryReader, tracks: frozenset[int], windows_of: WindowsOf, copied: Fraction) -> Steps[HostSide]:
-    """What the threads of hosts among some tracks do in windows. Raises DamagedStore.
+    """Input operations on the threads of hosts among some tracks, in windows. Raises DamagedStore.
 
     `copied`: the share of the step time that is copying to devices, which stands for enqueuing where there is none.
     """
     threads = [track for track in host_threads(reader) if track in tracks]
     table = yield from host_operations(reader, threads, windows_of)
-    found = [(of, category) for of in table.operations if (category := _category(of.op)) is not None]
-    found.sort(key=lambda one: (-one[0].own, one[0].op.name))
-    enqueued = yield from _enqueued(reader, table.threads, windows_of) if _enqueues(found) else _never()
-    return HostSide(found, _explained(found, enqueued, copied), enqueued)
+    operations = [
+        (operation, category) for operation in table.operations if (category := _category(operation.op)) is not None
+    ]
+    operations.sort(key=lambda pair: (-pair[0].own, pair[0].op.name))
+    enqueued = yield from _enqueued(reader, table.threads, windows_of) if _enqueues(operations) else _never()
+    return HostSide(operations, _explained(operations, enqueued, copied), enqueued)
 
 
 def _category(op: HostOp) -> InputCategory | None:
@@ -90,8 +92,8 @@ def _category(op: HostOp) -> InputCategory | None:
     return InputCategory.PREPROCESSING if op.source is OpSource.DATASET else None
 
 
-def _enqueues(found: Sequence[tuple[HostOperation, InputCategory]]) -> bool:
-    return any(category is InputCategory.ENQUEUE for _, category in found)
+def _enqueues(operations: Sequence[tuple[HostOperation, InputCategory]]) -> bool:
+    return any(category is InputCategory.ENQUEUE for _, category in operations)
 
 
 def _never() -> Steps[tuple[int, int]]:
@@ -102,16 +104,16 @@ def _never() -> Steps[tuple[int, int]]:
 # Of so many the pages are looked at: that is less work than to add up their names.
 _FEW_EVENTS: Final = 1 << 15
 
-_IS_ENQUEUE: Final = RunCache[NDArray[np.bool_]]("enqueues", "Names of operations that enqueue input")
+_ENQUEUE_NAMES: Final = RunCache[NDArray[np.bool_]]("enqueues", "Names of operations that enqueue input")
 
 
 def _enqueued(reader: QueryReader, threads: Sequence[int], windows_of: WindowsOf) -> Steps[tuple[int, int]]:
-    """Of one that follows another on a thread: how long the one before it took, and how long before it that began."""
-    is_enqueue = _IS_ENQUEUE.get(reader)
+    """Sums over enqueues that another follows on their thread: their durations, and the times from start to start."""
+    is_enqueue = _ENQUEUE_NAMES.get(reader)
     if is_enqueue is None:
         unless = ~(yield from reader.names.containing(_ENQUEUE))
         is_enqueue = (yield from reader.names.numbers(_is_enqueue, unless)).astype(np.bool_)
-        _IS_ENQUEUE.keep(reader, is_enqueue)
+        _ENQUEUE_NAMES.keep(reader, is_enqueue)
     took = apart = 0
     for track in threads:
         if not (yield from _occurs(reader, track, is_enqueue)):
@@ -119,9 +121,9 @@ def _enqueued(reader: QueryReader, threads: Sequence[int], windows_of: WindowsOf
         plan = reader.plan(track, windows_of(track))
         starts, durations = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for events in Reading(reader).events(plan, plan.leaf_runs):
-            some = is_enqueue[events.name + 1] & windows_of(track).hold(events.start)
-            starts.append(events.start[some])
-            durations.append(events.duration[some])
+            is_counted = is_enqueue[events.name + 1] & windows_of(track).hold(events.start)
+            starts.append(events.start[is_counted])
+            durations.append(events.duration[is_counted])
             yield
         start = np.concatenate(starts)
         order = np.argsort(start, kind="stable")
@@ -136,7 +138,7 @@ def _is_enqueue(name: Name) -> int:
 
 
 def _occurs(reader: QueryReader, track: int, names: NDArray[np.bool_]) -> Steps[bool]:
-    """Whether events of some names may be on a track."""
+    """True if events of some names may be on a track."""
     if int(reader.tree.tracks[track]["events"]) < _FEW_EVENTS:
         try:
             of_block = reader.tiles(track // TRACKS_PER_BLOCK)
@@ -156,12 +158,12 @@ def _occurs(reader: QueryReader, track: int, names: NDArray[np.bool_]) -> Steps[
 
 
 def _explained(
-    found: Sequence[tuple[HostOperation, InputCategory]], enqueued: tuple[int, int], copied: Fraction
+    operations: Sequence[tuple[HostOperation, InputCategory]], enqueued: tuple[int, int], copied: Fraction
 ) -> dict[InputCategory, int]:
-    """Of the time in which nothing is enqueued each category has its share; without enqueues, its own time."""
+    """Ticks by category: its part of the time in which nothing is enqueued; without enqueues, its own time."""
     own = dict.fromkeys(InputCategory, 0)
-    for of, category in found:
-        own[category] += of.own
+    for operation, category in operations:
+        own[category] += operation.own
     took, apart = enqueued
     enqueue = own.pop(InputCategory.ENQUEUE)
     others = sum(own.values())

@@ -1,4 +1,4 @@
-"""What hosts do to provide input, as tables and advice."""
+"""Tables of the hosts' work for the input, and advice."""
 
 from __future__ import annotations
 
@@ -31,21 +31,23 @@ def categories_table(side: HostSide) -> Table:
     own = side.own
     whole = sum(side.explained.values())
     greatest: dict[InputCategory, str] = {}
-    for of, category in side.operations:
-        greatest.setdefault(category, of.op.name)
+    for operation, category in side.operations:
+        greatest.setdefault(category, operation.op.name)
     columns = [
-        Column("category", "Category", "name", [_TITLES[of] for of in InputCategory]),
-        Column("self", "Self", "ticks", [side.own_of(of) for of in InputCategory]),
-        Column("share", "Share", "fraction", [side.own_of(of) / own if own else None for of in InputCategory]),
-        Column("explained", "Waiting explained", "ticks", [side.explained[of] for of in InputCategory]),
+        Column("category", "Category", "name", [_TITLES[category] for category in InputCategory]),
+        Column("self", "Self", "ticks", [side.own_of(category) for category in InputCategory]),
+        Column(
+            "share", "Share", "fraction", [side.own_of(category) / own if own else None for category in InputCategory]
+        ),
+        Column("explained", "Waiting explained", "ticks", [side.explained[category] for category in InputCategory]),
         Column(
             "explained_share",
             "Of the waiting",
             "fraction",
-            [side.explained[of] / whole if whole else None for of in InputCategory],
+            [side.explained[category] / whole if whole else None for category in InputCategory],
         ),
-        Column("greatest", "Greatest operation", "text", [greatest.get(of) for of in InputCategory]),
-        Column("advice", "What to do", "text", [_ADVICE[of] for of in InputCategory]),
+        Column("greatest", "Greatest operation", "text", [greatest.get(category) for category in InputCategory]),
+        Column("advice", "What to do", "text", [_ADVICE[category] for category in InputCategory]),
     ]
     totals: dict[str, Value] = {"self": own, "explained": whole}
     return Table("input_categories", "What providing input takes", columns, totals=totals)
@@ -54,44 +56,47 @@ def categories_table(side: HostSide) -> Table:
 def operations_table(side: HostSide, limit: int) -> Table:
     """Operations of input pipelines."""
     listed, own = side.operations[:limit], side.own
-    totals_of: list[Value] = [of.total / own if own else None for of, _ in listed]
-    shares = [of.own / own if own else None for of, _ in listed]
+    totals_of: list[Value] = [operation.total / own if own else None for operation, _ in listed]
+    shares = [operation.own / own if own else None for operation, _ in listed]
     columns = [
-        Column("name", "Operation", "name", [of.op.name for of, _ in listed]),
+        Column("name", "Operation", "name", [operation.op.name for operation, _ in listed]),
         Column("category", "Category", "text", [_TITLES[category] for _, category in listed]),
-        Column("count", "Count", "count", [of.count for of, _ in listed]),
-        Column("total", "Total", "ticks", [of.total for of, _ in listed]),
+        Column("count", "Count", "count", [operation.count for operation, _ in listed]),
+        Column("total", "Total", "ticks", [operation.total for operation, _ in listed]),
         Column("total_share", "Of all", "fraction", totals_of, total="none"),
-        Column("self", "Self", "ticks", [of.own for of, _ in listed]),
+        Column("self", "Self", "ticks", [operation.own for operation, _ in listed]),
         Column("share", "Self of all", "fraction", shares),
-        Column("cumulative", "Cumulative", "fraction", list(accumulate(of or 0.0 for of in shares)), total="max"),
+        Column("cumulative", "Cumulative", "fraction", list(accumulate(share or 0.0 for share in shares)), total="max"),
         Column(
             "mean",
             "Mean",
             "ticks",
-            [nearest_mean(of.total, of.count) if of.count else None for of, _ in listed],
+            [nearest_mean(operation.total, operation.count) if operation.count else None for operation, _ in listed],
             total="none",
         ),
-        Column("longest", "Longest", "ticks", [of.longest for of, _ in listed], total="max"),
-        Column("track", "Track", "track", [of.track for of, _ in listed]),
+        Column("longest", "Longest", "ticks", [operation.longest for operation, _ in listed], total="max"),
+        Column("track", "Track", "track", [operation.track for operation, _ in listed]),
     ]
-    totals: dict[str, Value] = {"count": sum(of.count for of, _ in side.operations), "self": own}
+    totals: dict[str, Value] = {"count": sum(operation.count for operation, _ in side.operations), "self": own}
     rest: dict[str, Value] | None = None
     if len(listed) < len(side.operations):
         others = side.operations[limit:]
-        rest = {"count": sum(of.count for of, _ in others), "self": sum(of.own for of, _ in others)}
+        rest = {
+            "count": sum(operation.count for operation, _ in others),
+            "self": sum(operation.own for operation, _ in others),
+        }
     return Table("input_operations", "Input operations", columns, totals=totals, rest=rest)
 
 
 def advice(side: HostSide) -> list[Note]:
-    """What to do first on the host, with the figures that say so."""
+    """Advice on what to do first on the host, with its figures."""
     whole = sum(side.explained.values())
     if not side.operations or not whole:
         return []
-    first = max(InputCategory, key=lambda of: side.explained[of])
+    first = max(InputCategory, key=lambda category: side.explained[category])
     text = f"{_TITLES[first]} takes {percent(side.explained[first] / whole)} of what providing input takes on hosts"
-    known = [of for of, category in side.operations if category is first]
-    if not known:
+    operations = [operation for operation, category in side.operations if category is first]
+    if not operations:
         return [Note("info", f"{text}: {_ADVICE[first]}.")]
-    text += f", most of it {known[0].op.name} ({percent(known[0].own / side.own)} of all): {_ADVICE[first]}."
-    return [Note("info", text, track=known[0].track)]
+    text += f", most of it {operations[0].op.name} ({percent(operations[0].own / side.own)} of all): {_ADVICE[first]}."
+    return [Note("info", text, track=operations[0].track)]

@@ -32,7 +32,7 @@ SPARSE: Final = Level(0.10)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a program waits for input: in a word, whose fault it is, and in a sentence."""
+    """Verdict on a program's waiting for input: in a word, whose fault it is, and in a sentence."""
 
     word: str
     where: str  # "host", "both" or "device"

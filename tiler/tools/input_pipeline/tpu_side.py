@@ -1,4 +1,4 @@
-"""What steps of TPU cores come to over all cores: how long they compute, and wait for input."""
+"""Steps of TPU cores summed up over all cores: how long they compute, and wait for input."""
 
 from __future__ import annotations
 
@@ -44,31 +44,32 @@ class TpuSteps:
 
 
 def tpu_steps(times: Sequence[StepTimes], together: AlignedSteps) -> TpuSteps:
-    """Those of some cores, which have at least one step."""
+    """Steps summed up over some cores, which have at least one step."""
     there = together.rows >= 0
     count = there.sum(axis=1)
 
     def of_cores(columns: Sequence[Ints]) -> Ints:
         """Steps by cores; 0 where a core does not have a step."""
-        found = np.zeros(together.rows.shape, np.int64)
+        by_core = np.zeros(together.rows.shape, np.int64)
         for place, column in enumerate(columns):
-            found[there[:, place], place] = column[together.rows[there[:, place], place]]
-        return found
+            by_core[there[:, place], place] = column[together.rows[there[:, place], place]]
+        return by_core
 
     def most(values: Ints) -> Ints:
-        found: Ints = values.max(axis=1, initial=0, where=there)
-        return found
+        greatest: Ints = values.max(axis=1, initial=0, where=there)
+        return greatest
 
     def least(values: Ints) -> Ints:
-        found: Ints = values.min(axis=1, initial=np.iinfo(np.int64).max, where=there)
-        return found
+        smallest: Ints = values.min(axis=1, initial=np.iinfo(np.int64).max, where=there)
+        return smallest
 
-    def parts(*of: StepPart) -> Ints:
-        return of_cores([one.sum_of(of) for one in times])
+    def parts(*step_parts: StepPart) -> Ints:
+        return of_cores([core_times.sum_of(step_parts) for core_times in times])
 
-    duration = of_cores([of.duration for of in times])
+    duration = of_cores([core_times.duration for core_times in times])
     infeed, sparse, outfeed, transfer = (
-        parts(*of) for of in ((StepPart.INFEED,), (StepPart.SPARSE_INFEED,), (StepPart.OUTFEED,), _TRANSFER)
+        parts(*step_parts)
+        for step_parts in ((StepPart.INFEED,), (StepPart.SPARSE_INFEED,), (StepPart.OUTFEED,), _TRANSFER)
     )
     reduce_compute, reduce_sync = parts(StepPart.ALL_REDUCE_COMPUTE), parts(StepPart.ALL_REDUCE_SYNC)
     compute = least(duration - parts(*_WAITS))
@@ -76,9 +77,9 @@ def tpu_steps(times: Sequence[StepTimes], together: AlignedSteps) -> TpuSteps:
     waited = infeed + sparse
     share = np.divide(waited, duration, out=np.zeros(duration.shape), where=duration > 0)
     core = np.argmax(np.where(there, waited, -1), axis=1)
-    at = np.arange(len(core))
+    step_rows = np.arange(len(core))
     reducing = np.argmax(reduce_compute + reduce_sync, axis=1)
-    known = compute + most(infeed) + most(sparse) + outfeed_mean + most(transfer)
+    explained = compute + most(infeed) + most(sparse) + outfeed_mean + most(transfer)
     return TpuSteps(
         duration=most(duration),
         compute=compute,
@@ -86,14 +87,14 @@ def tpu_steps(times: Sequence[StepTimes], together: AlignedSteps) -> TpuSteps:
         sparse_infeed=most(sparse),
         outfeed=outfeed_mean,
         host_transfer=most(transfer),
-        idle=np.maximum(least(duration) - known, 0),
-        reduce_compute=reduce_compute[at, reducing],
-        reduce_sync=reduce_sync[at, reducing],
+        idle=np.maximum(least(duration) - explained, 0),
+        reduce_compute=reduce_compute[step_rows, reducing],
+        reduce_sync=reduce_sync[step_rows, reducing],
         share_mean=share.sum(axis=1) / count,
         share_min=share.min(axis=1, initial=np.inf, where=there),
         share_max=share.max(axis=1, initial=0, where=there),
         core=core,
-        row=together.rows[at, core],
-        waited=waited[at, core],
-        of_core=duration[at, core],
+        row=together.rows[step_rows, core],
+        waited=waited[step_rows, core],
+        of_core=duration[step_rows, core],
     )

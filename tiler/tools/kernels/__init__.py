@@ -46,57 +46,68 @@ class KernelsQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: KernelsQuestion) -> Steps[Answer]:
-    looked = yield from scope.windows(question)
-    found = yield from kernel_table(scope.reader, scope.leaves(question.tracks), looked.of)
-    kernels = sorted(found.kernels, key=lambda of: (-of.total, of.name, of.launch.grid, of.launch.block, of.operation))
+    question_windows = yield from scope.windows(question)
+    gpu_kernels = yield from kernel_table(scope.reader, scope.leaves(question.tracks), question_windows.on_track)
+    kernels = sorted(
+        gpu_kernels.kernels,
+        key=lambda kernel: (-kernel.total, kernel.name, kernel.launch.grid, kernel.launch.block, kernel.operation),
+    )
     yield
     tick_ps = int(scope.manifest["tick_ps"])
     return Answer(
-        _facts(found, tick_ps),
-        [_table(found, kernels, question.limit, tick_ps)],
-        notes=_notes(found, kernels),
+        _facts(gpu_kernels, tick_ps),
+        [_table(gpu_kernels, kernels, question.limit, tick_ps)],
+        notes=_notes(gpu_kernels, kernels),
     )
 
 
-def _facts(found: KernelTable, tick_ps: int) -> list[Fact]:
-    time = _time(found.kernels)
-    tensor = _time([of for of in found.kernels if uses_tensor_cores(of.name)])
+def _facts(gpu_kernels: KernelTable, tick_ps: int) -> list[Fact]:
+    time = _time(gpu_kernels.kernels)
+    tensor = _time([kernel for kernel in gpu_kernels.kernels if uses_tensor_cores(kernel.name)])
     return [
-        Fact("devices", "GPUs", found.devices, "count", "that run kernels"),
-        Fact("launches", "Launches", sum(of.count for of in found.kernels), "count", "that start in the span"),
+        Fact("devices", "GPUs", gpu_kernels.devices, "count", "that run kernels"),
+        Fact(
+            "launches",
+            "Launches",
+            sum(kernel.count for kernel in gpu_kernels.kernels),
+            "count",
+            "that start in the span",
+        ),
         Fact("time", "Time of kernels", time // tick_ps, "ticks", "on all GPUs together"),
         Fact("tensor_share", "Tensor cores", tensor / time if time else None, "fraction", f"of that time, {_BY_NAME}"),
     ]
 
 
-def _table(found: KernelTable, kernels: Sequence[Kernel], limit: int, tick_ps: int) -> Table:
+def _table(gpu_kernels: KernelTable, kernels: Sequence[Kernel], limit: int, tick_ps: int) -> Table:
     listed = kernels[:limit]
     whole = _time(kernels)
-    shares: list[Value] = [of.total / whole if whole else None for of in listed]
+    shares: list[Value] = [kernel.total / whole if whole else None for kernel in listed]
 
     def ticks(name: str, title: str, total: TotalKind, value: Callable[[Kernel], int]) -> Column:
-        values = [value(of) // tick_ps if of.count else None for of in listed]
+        values = [value(kernel) // tick_ps if kernel.count else None for kernel in listed]
         return Column(name, title, "ticks", values, total=total)
 
     columns = [
-        Column("name", "Kernel", "name", [of.name for of in listed]),
-        Column("count", "Count", "count", [of.count for of in listed]),
-        Column("total", "Total", "ticks", [of.total // tick_ps for of in listed]),
+        Column("name", "Kernel", "name", [kernel.name for kernel in listed]),
+        Column("count", "Count", "count", [kernel.count for kernel in listed]),
+        Column("total", "Total", "ticks", [kernel.total // tick_ps for kernel in listed]),
         Column("share", "Share", "fraction", shares),
         Column("cumulative", "Cumulative", "fraction", list(accumulate(float(s or 0) for s in shares)), total="max"),
-        ticks("mean", "Mean", "none", lambda of: nearest_mean(of.total, of.count)),
-        ticks("shortest", "Shortest", "min", lambda of: of.shortest),
-        ticks("longest", "Longest", "max", lambda of: of.longest),
-        Column("registers", "Registers", "count", [of.launch.registers for of in listed], total="none"),
-        Column("shared", "Shared memory", "bytes", [of.launch.shared_bytes for of in listed], total="none"),
-        Column("block", "Block", "text", [of.launch.block or None for of in listed]),
-        Column("grid", "Grid", "text", [of.launch.grid or None for of in listed]),
-        Column("occupancy", "Occupancy", "fraction", [of.occupancy for of in listed], total="none"),
-        Column("tensor_cores", "Tensor cores", "flag", [uses_tensor_cores(of.name) for of in listed]),
-        Column("could_use", "Could use them", "flag", [found.could_use_tensor_cores(of) for of in listed]),
-        Column("operation", "Operation", "text", [of.operation or None for of in listed]),
-        Column("event", "Longest one", "event", [_event(of) for of in listed]),
-        query_column((of.name for of in listed), (of.category for of in listed)),
+        ticks("mean", "Mean", "none", lambda kernel: nearest_mean(kernel.total, kernel.count)),
+        ticks("shortest", "Shortest", "min", lambda kernel: kernel.shortest),
+        ticks("longest", "Longest", "max", lambda kernel: kernel.longest),
+        Column("registers", "Registers", "count", [kernel.launch.registers for kernel in listed], total="none"),
+        Column("shared", "Shared memory", "bytes", [kernel.launch.shared_bytes for kernel in listed], total="none"),
+        Column("block", "Block", "text", [kernel.launch.block or None for kernel in listed]),
+        Column("grid", "Grid", "text", [kernel.launch.grid or None for kernel in listed]),
+        Column("occupancy", "Occupancy", "fraction", [kernel.occupancy for kernel in listed], total="none"),
+        Column("tensor_cores", "Tensor cores", "flag", [uses_tensor_cores(kernel.name) for kernel in listed]),
+        Column(
+            "could_use", "Could use them", "flag", [gpu_kernels.could_use_tensor_cores(kernel) for kernel in listed]
+        ),
+        Column("operation", "Operation", "text", [kernel.operation or None for kernel in listed]),
+        Column("event", "Longest one", "event", [_event(kernel) for kernel in listed]),
+        query_column((kernel.name for kernel in listed), (kernel.category for kernel in listed)),
     ]
     rest = _sums(kernels[limit:], whole, tick_ps) if len(kernels) > len(listed) else None
     return Table("kernels", "By kernel", columns, totals=_sums(kernels, whole, tick_ps), rest=rest)
@@ -107,23 +118,25 @@ def _event(kernel: Kernel) -> str | None:
 
 
 def _time(kernels: Sequence[Kernel]) -> int:
-    return sum(of.total for of in kernels)
+    return sum(kernel.total for kernel in kernels)
 
 
 def _sums(kernels: Sequence[Kernel], whole: int, tick_ps: int) -> dict[str, Value]:
     time = _time(kernels)
     return {
-        "count": sum(of.count for of in kernels),
+        "count": sum(kernel.count for kernel in kernels),
         "total": time // tick_ps,
         "share": time / whole if whole else None,
     }
 
 
-def _notes(found: KernelTable, kernels: Sequence[Kernel]) -> list[Note]:
+def _notes(gpu_kernels: KernelTable, kernels: Sequence[Kernel]) -> list[Note]:
     """The answer in words."""
     notes = []
-    if found.empty:
-        notes.append(Note("info", f"{found.empty:,} kernels take no time by the trace's clock: they are in no row"))
+    if gpu_kernels.empty:
+        notes.append(
+            Note("info", f"{gpu_kernels.empty:,} kernels take no time by the trace's clock: they are in no row")
+        )
     whole = _time(kernels)
     if not whole:
         return [*notes, Note("info", "no kernel runs in what is looked at")]
@@ -131,7 +144,11 @@ def _notes(found: KernelTable, kernels: Sequence[Kernel]) -> list[Note]:
     text = f"of the time of kernels, {first.total / whole:.1%} is of {_short(first.name)}, more than of any other"
     event = first.longest_event
     notes.append(Note("info", text.replace("%", " %"), track=None if event is None else event[0]))
-    idle = [of for of in kernels if found.could_use_tensor_cores(of) and not uses_tensor_cores(of.name)]
+    idle = [
+        kernel
+        for kernel in kernels
+        if gpu_kernels.could_use_tensor_cores(kernel) and not uses_tensor_cores(kernel.name)
+    ]
     if _time(idle) > _MATTERS * whole:
         text = (
             f"{_time(idle) / whole:.1%} of the time of kernels is of operations that could use tensor cores, in kernels"

@@ -1,4 +1,4 @@
-"""How full the memories of devices and hosts are over time, and what lies in them at the peak of a range."""
+"""Memory use of devices and hosts over time, and the allocations alive at the peak of a range."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tilescope.tiler.facts.memory import (
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, Words
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.question import FigureQuestion
+from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.references import HostRef
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -77,7 +77,7 @@ class MemoryProfileQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _MemoryRow:
     """A memory that the question is about, and how full it gets; without its events, which are many."""
 
     name: str
@@ -99,23 +99,23 @@ class _Found:
 
 
 def _answer(scope: Scope, question: MemoryProfileQuestion) -> Steps[Answer]:
-    looked = yield from scope.windows(question)
+    question_windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
     if question.host is not None:
         of_host = set(scope.tracks_of(question.host))
         tracks = [track for track in tracks if track in of_host]
-    rows: list[_Found] = []
-    shown: tuple[_Found, MemoryPool] | None = None
+    rows: list[_MemoryRow] = []
+    shown: tuple[_MemoryRow, MemoryPool] | None = None
     for host in hosts_of(scope.reader, tracks):
         memories = yield from memories_of(scope.reader, host)
         for memory in memories:
             if question.tracks is not None and not np.isin(memory.track, tracks).any():
                 continue
-            found = _found(scope, looked, memory)
-            rows.append(found)
-            is_wanted = question.memory in (None, memory.name, f"{found.host} · {memory.name}")
-            if is_wanted and (shown is None or found.fullness > shown[0].fullness):
-                shown = found, memory
+            row = _memory_row(scope, question_windows, memory)
+            rows.append(row)
+            is_wanted = question.memory in (None, memory.name, f"{row.host} · {memory.name}")
+            if is_wanted and (shown is None or row.fullness > shown[0].fullness):
+                shown = row, memory
         yield
     if not rows:
         return Answer(notes=[Note("warning", NO_ALLOCATIONS)])
@@ -123,42 +123,42 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Steps[Answer]:
     if shown is None:
         names = ", ".join(dict.fromkeys(row.name for row in rows))
         return Answer(tables=[table], notes=[Note("warning", f"there is no memory {question.memory!r}: {names}")])
-    found, memory = shown
-    facts = _facts(found, is_counted=memory.is_counted)
-    if found.peak is None:
+    row, memory = shown
+    facts = _facts(row, is_counted=memory.is_counted)
+    if row.peak is None:
         return Answer(facts, [table], notes=[Note("warning", _NONE_YET)])
     if question.bins:
-        return Answer(facts, [table], [_bins(memory, found.windows, question.bins)])
-    live = memory.live(found.peak.at)
+        return Answer(facts, [table], [_bins(memory, row.windows, question.bins)])
+    live = memory.live(row.peak.at)
     yield
     return Answer(
         facts,
-        [_allocations_table(memory, found.peak, live, question.limit), table],
-        _series(memory, found.windows, found.peak),
-        _notes(found, memory, live),
+        [_allocations_table(memory, row.peak, live, question.limit), table],
+        _series(memory, row.windows, row.peak),
+        _notes(row, memory, live),
     )
 
 
-def _found(scope: Scope, looked: Looked, memory: MemoryPool) -> _Found:
+def _memory_row(scope: Scope, question_windows: QuestionWindows, memory: MemoryPool) -> _MemoryRow:
     groups = scope.reader.tree.groups
-    windows = looked.of(int(memory.track[0]))
+    windows = question_windows.on_track(int(memory.track[0]))
     host = str(groups[memory.host]["name"]) if memory.host >= 0 else ""
     peak = memory.peak(windows) if len(windows) else None
     counts = memory.counts(windows) if len(windows) else (0, 0, 0, 0)
     event = None if peak is None else (int(memory.track[peak.at]), int(memory.ordinal[peak.at]))
-    return _Found(memory.name, host, memory.is_host, windows, peak, event, memory.lifetime_peak, counts)
+    return _MemoryRow(memory.name, host, memory.is_host, windows, peak, event, memory.lifetime_peak, counts)
 
 
-def _facts(found: _Found, *, is_counted: bool) -> list[Fact]:
-    peak = found.peak
+def _facts(row: _MemoryRow, *, is_counted: bool) -> list[Fact]:
+    peak = row.peak
     fill = None if peak is None else peak.fill
     missing = _NONE_YET if peak is None else ""
-    made, freed, made_bytes, _ = found.counts
+    made, freed, made_bytes, _ = row.counts
     capacity = None if fill is None else fill.capacity
     free = None if fill is None else fill.free
     fragmentation = None if fill is None else fill.fragmentation
     return [
-        Fact("memory", "Memory", found.name, "name", f"of {found.host}" if found.host else ""),
+        Fact("memory", "Memory", row.name, "name", f"of {row.host}" if row.host else ""),
         Fact(
             "peak",
             "Peak",
@@ -193,10 +193,10 @@ def _facts(found: _Found, *, is_counted: bool) -> list[Fact]:
         Fact(
             "lifetime_peak",
             "Peak of the process",
-            found.lifetime_peak,
+            row.lifetime_peak,
             "bytes",
             _NOT_SAID
-            if found.lifetime_peak is None
+            if row.lifetime_peak is None
             else "as the allocator counts it: since the process began, and some count no stack",
         ),
         Fact("allocations", "Allocations", made, "count"),
@@ -209,8 +209,8 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
     curve = memory.curve(windows)
 
     def bytes_of(values: Ints) -> Ints:
-        of = values[curve.at]
-        return np.ma.MaskedArray(of, of < 0) if (of < 0).any() else of
+        sizes = values[curve.at]
+        return np.ma.MaskedArray(sizes, sizes < 0) if (sizes < 0).any() else sizes
 
     def column(name: str, title: str, values: Ints) -> Column:
         return Column(name, title, "bytes", bytes_of(values), total="max")
@@ -226,23 +226,23 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
     if memory.stack.any():
         parts.append(column("stack", "Stack", memory.stack))
     limit = Column("peak", "Peak", "bytes", np.full(len(curve.at), peak.fill.used), total="max")
-    found_series = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=[limit])]
+    charts = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=[limit])]
     if free is not None and is_small:
-        found_series.append(Series("free", "Free memory", "line", time, [free]))
+        charts.append(Series("free", "Free memory", "line", time, [free]))
     fragmentation = memory.fragmentation[curve.at]
     if (fragmentation == fragmentation).any():
-        of = Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max")
-        found_series.append(Series("fragmentation", "Fragmentation of the free memory", "line", time, [of]))
-    return found_series
+        fragmentation_column = Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max")
+        charts.append(Series("fragmentation", "Fragmentation of the free memory", "line", time, [fragmentation_column]))
+    return charts
 
 
 def _bins(memory: MemoryPool, windows: Windows, count: int) -> Series:
-    """How full it is in parts of the span, gaps between windows included; nothing where it is not known yet."""
-    of = memory.bins(windows.start, windows.stop, count)
-    x = Column("start", "Start", "time", of.start)
+    """Memory use in parts of the span, gaps between windows included; nothing where it is not known yet."""
+    bins = memory.bins(windows.start, windows.stop, count)
+    x = Column("start", "Start", "time", bins.start)
     ys = [
-        Column("least", "At least", "bytes", np.ma.MaskedArray(of.least, of.least < 0), total="min"),
-        Column("greatest", "At most", "bytes", np.ma.MaskedArray(of.greatest, of.greatest < 0), total="max"),
+        Column("least", "At least", "bytes", np.ma.MaskedArray(bins.least, bins.least < 0), total="min"),
+        Column("greatest", "At most", "bytes", np.ma.MaskedArray(bins.greatest, bins.greatest < 0), total="max"),
     ]
     return Series("bins", f"Memory {memory.name}, part by part", "line", x, ys)
 
@@ -261,9 +261,11 @@ def _allocations_table(memory: MemoryPool, peak: Peak, live: Live, limit: int) -
     operation = np.append(live.operation[rows], np.arange(len(memory.texts), len(words)))
     total = live.size * live.count
     first = live.first[rows]
-    events = [f"{track}.{of}" for track, of in zip(memory.track[first].tolist(), memory.ordinal[first], strict=True)]
+    events = [
+        f"{track}.{ordinal}" for track, ordinal in zip(memory.track[first].tolist(), memory.ordinal[first], strict=True)
+    ]
 
-    def known(values: Ints) -> list[Value]:
+    def non_negative(values: Ints) -> list[Value]:
         return [None if value < 0 else value for value in values[rows].tolist()]
 
     def texts(name: str, title: str, codes: Ints) -> Column:
@@ -275,7 +277,7 @@ def _allocations_table(memory: MemoryPool, peak: Peak, live: Live, limit: int) -
         Column("total", "Takes", "bytes", [*total[rows].tolist(), *(size for _, size in special)]),
         Column("count", "Count", "count", [*live.count[rows].tolist(), *none]),
         Column("size", "Each", "bytes", [*live.size[rows].tolist(), *none], total="none"),
-        Column("requested", "Requested", "bytes", [*known(live.requested), *none], total="none"),
+        Column("requested", "Requested", "bytes", [*non_negative(live.requested), *none], total="none"),
         texts("region", "Region", live.region),
         texts("data_type", "Type", live.data_type),
         texts("shape", "Shape", live.shape),
@@ -290,7 +292,7 @@ def _allocations_table(memory: MemoryPool, peak: Peak, live: Live, limit: int) -
     return Table("allocations", "In it at the peak", columns, totals=totals, rest=rest)
 
 
-def _memories_table(rows: Sequence[_Found]) -> Table:
+def _memories_table(rows: Sequence[_MemoryRow]) -> Table:
     fills = [None if row.peak is None else row.peak.fill for row in rows]
     capacities = [None if fill is None else fill.capacity for fill in fills]
     peaks = [row.peak for row in rows]
@@ -303,7 +305,10 @@ def _memories_table(rows: Sequence[_Found]) -> Table:
             "share",
             "Of its capacity",
             "fraction",
-            [fill.used / of if fill and of else None for fill, of in zip(fills, capacities, strict=True)],
+            [
+                fill.used / capacity if fill and capacity else None
+                for fill, capacity in zip(fills, capacities, strict=True)
+            ],
             total="max",
         ),
         Column("peak_time", "Peak at", "time", _each(peaks, lambda peak: peak.time), total="max"),
@@ -319,24 +324,24 @@ def _memories_table(rows: Sequence[_Found]) -> Table:
         Column("frees", "Frees", "count", [row.counts[1] for row in rows]),
         Column("allocated", "Allocated", "bytes", [row.counts[2] for row in rows]),
         Column("freed", "Freed", "bytes", [row.counts[3] for row in rows]),
-        Column("event", "Peak's event", "event", _each(events, lambda of: f"{of[0]}.{of[1]}")),
-        Column("track", "Track", "track", _each(events, lambda of: of[0])),
+        Column("event", "Peak's event", "event", _each(events, lambda event: f"{event[0]}.{event[1]}")),
+        Column("track", "Track", "track", _each(events, lambda event: event[0])),
     ]
     return Table("memories", "Memories", columns)
 
 
-def _each(of: Sequence[T | None], value: Callable[[T], Value]) -> list[Value]:
-    return [None if one is None else value(one) for one in of]
+def _each(elements: Sequence[T | None], value: Callable[[T], Value]) -> list[Value]:
+    return [None if element is None else value(element) for element in elements]
 
 
-def _notes(found: _Found, memory: MemoryPool, live: Live) -> list[Note]:
-    peak = found.peak
+def _notes(row: _MemoryRow, memory: MemoryPool, live: Live) -> list[Note]:
+    peak = row.peak
     if peak is None:
         return []
     fill = peak.fill
     # What devices and hosts did around it.
-    around = max(1, (found.windows.stop - found.windows.start) // _AROUND)
-    where = f"{memory.name} on {found.host}" if found.host else memory.name
+    around = max(1, (row.windows.stop - row.windows.start) // _AROUND)
+    where = f"{memory.name} on {row.host}" if row.host else memory.name
     share = f", {fill.used / fill.capacity:.1%} of what there is" if fill.capacity else ""
     notes = [
         Note(

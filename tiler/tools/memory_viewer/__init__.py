@@ -1,4 +1,4 @@
-"""What memory a program was compiled to use: how much at each point, at most, and for which buffers."""
+"""Memory that a program was compiled to use: how much at each point, at most, and for which buffers."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _of_program(
         there = f": there are {', '.join(map(str, spaces))}" if spaces else ", nor of any other"
         notes.append(Note("warning", f"{shown.label} uses no memory of space {question.space}{there}"))
     elif len(spaces) > 1:
-        others = ", ".join(str(one) for one in spaces if one != question.space)
+        others = ", ".join(str(other) for other in spaces if other != question.space)
         notes.append(Note("info", f"{shown.label} uses other memory spaces, too: {others}"))
     lines = list(space.lifelines)
     if question.order == "size":
@@ -116,11 +116,11 @@ def _programs(scope: Scope, host: HostRef | None) -> list[Program]:
     """Each once, although several hosts run it."""
     reader = scope.reader
     files = None if host is None else {reader.store.file_of(track) for track in scope.tracks_of(host)}
-    found: dict[str, Program] = {}
+    by_label: dict[str, Program] = {}
     for program in programs_of(reader):
         if files is None or program.file in files:
-            found.setdefault(program.label, program)
-    return list(found.values())[:MAX_PROGRAMS]
+            by_label.setdefault(program.label, program)
+    return list(by_label.values())[:MAX_PROGRAMS]
 
 
 def _chosen(programs: Sequence[Program], wanted: str | None) -> Program | None:
@@ -139,12 +139,12 @@ def _facts(program: Program, space: WorkingSpace) -> list[Fact]:
     temporary = space.total - space.indefinite
     has_curve = bool(space.heap)
     why = "" if has_curve else _NO_CURVE
-    at = space.events[space.position] if 0 <= space.position < len(space.events) else ""
+    event = space.events[space.position] if 0 <= space.position < len(space.events) else ""
     fragmentation = space.fragmentation
     apart = f"without {space.thread_local:,} bytes that are local to threads" if space.thread_local else ""
     return [
         Fact("program", "Program", program.label, "name"),
-        Fact("peak", "Peak", space.peak, "bytes", f"when {at} runs" if at else why),
+        Fact("peak", "Peak", space.peak, "bytes", f"when {event} runs" if event else why),
         Fact("peak_unpadded", "Without padding", space.peak_unpadded, "bytes", "what values at the peak need"),
         Fact("padding", "Padding", space.peak - space.peak_unpadded, "bytes", "what layouts add at the peak"),
         Fact("parameters", "Parameters", space.parameters, "bytes", "of the program: weights, inputs"),
@@ -228,16 +228,16 @@ def _name(line: Lifeline) -> str:
 
 
 def _allocations_table(space: WorkingSpace) -> Table:
-    listed = sorted(space.allocations, key=lambda of: (-of.size, of.index))[:DEFAULT_LISTED]
+    listed = sorted(space.allocations, key=lambda allocation: (-allocation.size, allocation.index))[:DEFAULT_LISTED]
     columns = [
-        Column("allocation", "Allocation", "id", [of.index for of in listed]),
-        Column("size", "Size", "bytes", [of.size for of in listed]),
-        Column("purpose", "For", "text", [", ".join(purposes_of(of)) for of in listed]),
-        Column("count", "Buffers in it", "count", [len(of.assigned) for of in listed]),
+        Column("allocation", "Allocation", "id", [allocation.index for allocation in listed]),
+        Column("size", "Size", "bytes", [allocation.size for allocation in listed]),
+        Column("purpose", "For", "text", [", ".join(purposes_of(allocation)) for allocation in listed]),
+        Column("count", "Buffers in it", "count", [len(allocation.assigned) for allocation in listed]),
     ]
     totals: dict[str, Value] = {
-        "size": sum(of.size for of in space.allocations),
-        "count": sum(len(of.assigned) for of in space.allocations),
+        "size": sum(allocation.size for allocation in space.allocations),
+        "count": sum(len(allocation.assigned) for allocation in space.allocations),
     }
     return Table("allocations", "Allocations", columns, totals=totals)
 

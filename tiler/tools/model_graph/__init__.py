@@ -78,14 +78,14 @@ def _facts(graph: ModelGraph, scopes: Scopes, inside: Sequence[int]) -> list[Fac
 
 def _nodes(parts: Sequence[ModelPart]) -> Table:
     columns = [
-        Column("name", "Part", "name", [of.name for of in parts]),
-        Column("opcode", "Operation", "text", [of.op for of in parts]),
-        Column("operations", "Operations", "count", [of.valid + of.invalid + of.elsewhere for of in parts]),
-        Column("valid", "On a TPU", "count", [of.valid for of in parts]),
-        Column("invalid", "Not on a TPU", "count", [of.invalid for of in parts]),
-        Column("elsewhere", "Placed elsewhere", "count", [of.elsewhere for of in parts]),
-        Column("share", "Share on a TPU", "fraction", [of.share for of in parts], total="none"),
-        Column("scope", "Scope", "text", [of.scope for of in parts]),
+        Column("name", "Part", "name", [part.name for part in parts]),
+        Column("opcode", "Operation", "text", [part.op for part in parts]),
+        Column("operations", "Operations", "count", [part.valid + part.invalid + part.elsewhere for part in parts]),
+        Column("valid", "On a TPU", "count", [part.valid for part in parts]),
+        Column("invalid", "Not on a TPU", "count", [part.invalid for part in parts]),
+        Column("elsewhere", "Placed elsewhere", "count", [part.elsewhere for part in parts]),
+        Column("share", "Share on a TPU", "fraction", [part.share for part in parts], total="none"),
+        Column("scope", "Scope", "text", [part.scope for part in parts]),
     ]
     return Table("nodes", "Parts", columns)
 
@@ -117,9 +117,9 @@ def _operations(scopes: Scopes, inside: Sequence[int], limit: int) -> Table:
 def _invalid(graph: ModelGraph, places: Sequence[int]) -> Table:
     nodes = [graph.nodes[place] for place in places]
     columns = [
-        Column("name", "Name", "name", [of.name for of in nodes]),
-        Column("op", "Operation", "text", [of.op for of in nodes]),
-        Column("scope", "Scope", "text", [of.scope for of in nodes]),
+        Column("name", "Name", "name", [node.name for node in nodes]),
+        Column("op", "Operation", "text", [node.op for node in nodes]),
+        Column("scope", "Scope", "text", [node.scope for node in nodes]),
     ]
     return Table("not_on_tpu", "Not on a TPU", columns)
 

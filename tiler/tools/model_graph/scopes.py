@@ -26,13 +26,13 @@ class ModelPart:
 
     @property
     def share(self) -> float | None:
-        """Of the operations that are judged, those that a TPU can run."""
+        """Share of the judged operations that a TPU can run; None without any."""
         judged = self.valid + self.invalid
         return self.valid / judged if judged else None
 
 
 def scopes_of(graph: ModelGraph) -> Steps[Scopes]:
-    """Those of a graph."""
+    """The scopes of a graph."""
     placements: list[Placement] = []
     for node in graph.nodes:
         if len(placements) % _AT_ONCE == 0:
@@ -42,7 +42,7 @@ def scopes_of(graph: ModelGraph) -> Steps[Scopes]:
 
 
 class Scopes:
-    """Of one graph; `placements` are those of its nodes."""
+    """Scopes of one graph; `placements` are those of its nodes."""
 
     def __init__(self, graph: ModelGraph, placements: Sequence[Placement]) -> None:
         self.graph = graph
@@ -54,56 +54,56 @@ class Scopes:
         if not scope:
             return range(len(self.graph.nodes))
         begin = f"{scope}/"
-        found = []
-        for at, node in enumerate(self.graph.nodes):
-            if at % _AT_ONCE == 0:
-                yield
-            if node.name.startswith(begin) or node.name == scope:
-                found.append(at)
-        return found
-
-    def parts(self, scope: str, inside: Sequence[int]) -> Steps[list[ModelPart]]:
-        """What lies directly in a scope, the largest first; `inside`: what is in it at all."""
-        begin = f"{scope}/" if scope else ""
-        found: dict[str, ModelPart] = {}
-        of_node: dict[int, str] = {}
-        for place, at in enumerate(inside):
+        places = []
+        for place, node in enumerate(self.graph.nodes):
             if place % _AT_ONCE == 0:
                 yield
-            node = self.graph.nodes[at]
+            if node.name.startswith(begin) or node.name == scope:
+                places.append(place)
+        return places
+
+    def parts(self, scope: str, inside: Sequence[int]) -> Steps[list[ModelPart]]:
+        """Parts that lie directly in a scope, the largest first; `inside`: places of all nodes in it."""
+        begin = f"{scope}/" if scope else ""
+        by_name: dict[str, ModelPart] = {}
+        of_node: dict[int, str] = {}
+        for place, node_place in enumerate(inside):
+            if place % _AT_ONCE == 0:
+                yield
+            node = self.graph.nodes[node_place]
             rest = node.name.removeprefix(begin) or node.name
             name, is_scope, _ = rest.partition("/")
-            part = found.setdefault(name, ModelPart(name, None, node.op))
+            part = by_name.setdefault(name, ModelPart(name, None, node.op))
             if is_scope:
                 part.scope = begin + name
-            of_node[at] = name
-            match self.placements[at]:
+            of_node[node_place] = name
+            match self.placements[node_place]:
                 case Placement.VALID:
                     part.valid += 1
                 case Placement.INVALID:
                     part.invalid += 1
                 case Placement.ELSEWHERE:
                     part.elsewhere += 1
-        ordered = sorted(found.values(), key=lambda of: (-(of.valid + of.invalid + of.elsewhere), of.name))
+        ordered = sorted(by_name.values(), key=lambda part: (-(part.valid + part.invalid + part.elsewhere), part.name))
         for part in ordered:
             if part.scope is not None:
                 part.op = "scope"
         yield
         places = {part.name: place for place, part in enumerate(ordered)}
-        self._part_of = {at: places[name] for at, name in of_node.items()}
+        self._part_of = {node_place: places[name] for node_place, name in of_node.items()}
         return ordered
 
     def edges(self, parts: Sequence[ModelPart]) -> Steps[Counter[tuple[int, int]]]:
-        """How many inputs go from one part to another, of the parts that were made last."""
-        found: Counter[tuple[int, int]] = Counter()
+        """Numbers of inputs from one part to another, for the parts that were made last."""
+        counts: Counter[tuple[int, int]] = Counter()
         work = 0
-        for at, target in self._part_of.items():
-            work += 1 + len(self.graph.nodes[at].inputs)
+        for node_place, target in self._part_of.items():
+            work += 1 + len(self.graph.nodes[node_place].inputs)
             if work >= _AT_ONCE:
                 work = 0
                 yield
-            for source_node in self.graph.nodes[at].inputs:
+            for source_node in self.graph.nodes[node_place].inputs:
                 source = self._part_of.get(source_node)
                 if source is not None and source != target and max(source, target) < len(parts):
-                    found[source, target] += 1
-        return found
+                    counts[source, target] += 1
+        return counts

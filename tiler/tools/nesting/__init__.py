@@ -1,4 +1,4 @@
-"""Where one slice lies: its self time, the slices around it, and those directly in it, however many."""
+"""Nesting of one slice: its self time, the slices around it, and those directly in it, however many."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def _answer(scope: Scope, question: NestingQuestion) -> Steps[Answer]:
     self_ticks = yield from family.self_ticks()
     n_children = yield from family.children.count()
     children, more = yield from _children(family, question)
-    of = family.slice
+    row_slice = family.slice
     facts = [
-        Fact("name", "Name", scope.reader.names.of([of.name])[of.name].text, "name"),
-        Fact("start", "Start", of.start, "time"),
-        Fact("duration", "Duration", of.duration, "ticks"),
+        Fact("name", "Name", scope.reader.names.of([row_slice.name])[row_slice.name].text, "name"),
+        Fact("start", "Start", row_slice.start, "time"),
+        Fact("duration", "Duration", row_slice.duration, "ticks"),
         Fact("self", "Self time", self_ticks, "ticks", "in which nothing runs in it"),
-        Fact("row", "Depth", of.row, "id", "slices that run above it when it starts"),
+        Fact("row", "Depth", row_slice.row, "id", "slices that run above it when it starts"),
         Fact("children", "Slices in it", n_children, "count", "directly, not in one another"),
     ]
     tables = [
@@ -62,25 +62,25 @@ def _answer(scope: Scope, question: NestingQuestion) -> Steps[Answer]:
 
 def _children(family: Family, question: NestingQuestion) -> Steps[tuple[list[RowSlice], str | None]]:
     if question.order == "longest":
-        found = yield from family.children.longest(question.limit)
-        return found, None
-    found = yield from family.children.by_time(question.limit + 1, place(question.after))
-    listed = found[: question.limit]
-    if len(found) <= question.limit or not listed:
+        children = yield from family.children.longest(question.limit)
+        return children, None
+    children = yield from family.children.by_time(question.limit + 1, place(question.after))
+    listed = children[: question.limit]
+    if len(children) <= question.limit or not listed:
         return listed, None
     last = Place(listed[-1].start, question.track, listed[-1].ordinal)
     return listed, ",".join(map(str, last))
 
 
 def _columns(scope: Scope, track: int, slices: Sequence[RowSlice]) -> list[Column]:
-    names = scope.reader.names.of(one.name for one in slices)
+    names = scope.reader.names.of(row_slice.name for row_slice in slices)
     return [
-        Column("event", "Event", "event", [f"{track}.{one.ordinal}" for one in slices]),
-        Column("name", "Name", "name", [names[one.name].text for one in slices]),
-        Column("category", "Category", "text", [names[one.name].category for one in slices]),
-        Column("start", "Start", "time", [one.start for one in slices]),
-        Column("duration", "Duration", "ticks", [one.duration for one in slices]),
-        Column("row", "Depth", "id", [one.row for one in slices]),
+        Column("event", "Event", "event", [f"{track}.{row_slice.ordinal}" for row_slice in slices]),
+        Column("name", "Name", "name", [names[row_slice.name].text for row_slice in slices]),
+        Column("category", "Category", "text", [names[row_slice.name].category for row_slice in slices]),
+        Column("start", "Start", "time", [row_slice.start for row_slice in slices]),
+        Column("duration", "Duration", "ticks", [row_slice.duration for row_slice in slices]),
+        Column("row", "Depth", "id", [row_slice.row for row_slice in slices]),
     ]
 
 

@@ -39,54 +39,55 @@ class Family:
         self.children = RowSlices(reader, track, self.slice.row + 1, span)
 
     def parents(self) -> list[RowSlice]:
-        """What runs when it starts, one slice in each row above, the nearest first; at most MAX_PARENTS."""
-        of = self.slice
-        if of.row == 0:
+        """Slices that run when it starts, one in each row above, the nearest first; at most MAX_PARENTS."""
+        row_slice = self.slice
+        if row_slice.row == 0:
             return []
-        running = self._events(of.start, of.start + 1)
-        above = (running.row < of.row) & (running.ordinal < of.ordinal)
-        above &= running.start + running.duration > of.start
-        found = np.flatnonzero(above)
-        if len(found) != of.row:
+        running = self._events(row_slice.start, row_slice.start + 1)
+        above = (running.row < row_slice.row) & (running.ordinal < row_slice.ordinal)
+        above &= running.start + running.duration > row_slice.start
+        indices = np.flatnonzero(above)
+        if len(indices) != row_slice.row:
             raise DamagedStore(
-                f"track {self._track}: {len(found)} slices are above event {of.ordinal}, which is on row {of.row}"
+                f"track {self._track}: {len(indices)} slices are above event {row_slice.ordinal}, "
+                f"which is on row {row_slice.row}"
             )
-        nearest = found[np.argsort(-running.row[found], kind="stable")][:MAX_PARENTS]
-        return [_slice(running, at) for at in nearest.tolist()]
+        nearest = indices[np.argsort(-running.row[indices], kind="stable")][:MAX_PARENTS]
+        return [_slice(running, index) for index in nearest.tolist()]
 
     def self_ticks(self) -> Steps[int]:
         """Its self time: the ticks at which it is, of all slices of its track that run, the one that started last."""
-        one = self.slice
-        if one.duration == 0:
+        row_slice = self.slice
+        if row_slice.duration == 0:
             return 0
-        windows = Windows.one(one.start, one.end)
+        windows = Windows.one(row_slice.start, row_slice.end)
         busy = self_busy = 0
         for part in self._reading.histogram_parts([self._track], everywhere(windows)):
-            own = part.name == one.name
+            own = part.name == row_slice.name
             busy += int(part.busy[own].sum())
             self_busy += int(part.self_busy[own].sum())
             yield
         # Nothing else of its name runs meanwhile: what its name has is its own.
-        if busy == one.duration:
+        if busy == row_slice.duration:
             return self_busy
         return (yield from self._swept(windows))
 
     def _swept(self, windows: Windows) -> Steps[int]:
         """The same from all slices that start while it runs, one after the other."""
-        one = self.slice
-        covered, reach = 0, one.start
+        row_slice = self.slice
+        covered, reach = 0, row_slice.start
         plan = self._reader.plan(self._track, windows)
         for events in self._reading.events(plan, plan.leaf_runs):
-            events = events.take(events.ordinal > one.ordinal)
+            events = events.take(events.ordinal > row_slice.ordinal)
             order = np.argsort(events.ordinal, kind="stable")
             start = events.start[order]
-            stop = np.minimum(start + events.duration[order], one.end)
+            stop = np.minimum(start + events.duration[order], row_slice.end)
             # What is covered up to each: the slices come in the order of their starts.
             before = np.maximum.accumulate(np.append(reach, stop))
             covered += int(np.maximum(stop - np.maximum(start, before[:-1]), 0).sum())
             reach = int(before[-1])
             yield
-        return one.duration - covered
+        return row_slice.duration - covered
 
     def _find(self, ordinal: int) -> RowSlice:
         shape = self._reader.tiles(self._track // TRACKS_PER_BLOCK).shape
@@ -96,23 +97,23 @@ class Family:
             raise UsageError(f"track {self._track} has no event {ordinal}")
         level, index = int(shape.level[leaves[leaf]]), int(shape.index[leaves[leaf]])
         shift = 2 * level + 8
-        found = next(_slices(self._events(index << shift, (index + 1) << shift), ordinal), None)
-        if found is None:
+        row_slice = next(_slices(self._events(index << shift, (index + 1) << shift), ordinal), None)
+        if row_slice is None:
             raise DamagedStore(f"track {self._track}: event {ordinal} is not where it should be")
-        return found
+        return row_slice
 
     def _events(self, start: int, stop: int) -> Events:
-        """What overlaps a span that lies in one leaf."""
+        """Events that overlap a span, which lies in one leaf."""
         plan = self._reader.plan(self._track, Windows.one(start, stop))
         (events,) = self._reading.events(plan, plan.leaf_runs)
         return events
 
 
 def _slices(events: Events, ordinal: int) -> Iterator[RowSlice]:
-    for at in np.flatnonzero(events.ordinal == ordinal).tolist():
-        yield _slice(events, at)
+    for index in np.flatnonzero(events.ordinal == ordinal).tolist():
+        yield _slice(events, index)
 
 
-def _slice(events: Events, at: int) -> RowSlice:
+def _slice(events: Events, index: int) -> RowSlice:
     columns = (events.ordinal, events.start, events.duration, events.row, events.name)
-    return RowSlice(*(int(column[at]) for column in columns))
+    return RowSlice(*(int(column[index]) for column in columns))

@@ -43,7 +43,7 @@ class RowSlice:
 
 @dataclass(frozen=True, slots=True)
 class _RowTile:
-    """What a tile holds of the row and the span. Bins are those in which slices start."""
+    """Slices and bins of a tile that are on the row and in the span. Bins are those in which slices start."""
 
     is_leaf: bool
     slices: list[RowSlice]  # that start in the tile, by time
@@ -54,7 +54,7 @@ class _RowTile:
 
 
 class RowSlices:
-    """Of one row, in the ticks [start, stop) of a span. For one question."""
+    """Slices of one row, in the ticks [start, stop) of a span. For one question."""
 
     def __init__(self, reader: QueryReader, track: int, row: int, span: TickRange) -> None:
         self._reader = reader
@@ -67,12 +67,12 @@ class RowSlices:
         self._kept_exact = lru_cache(_KEPT_PAGES)(reader.exact_page)
 
     def count(self) -> Steps[int]:
-        """How many there are: from the tiles at the ends of the span. Raises DamagedStore."""
+        """Number of slices: from the tiles at the ends of the span. Raises DamagedStore."""
         return (yield from self._count(self._reader.root_level, 0))
 
     def by_time(self, limit: int, after: Place | None = None) -> Steps[list[RowSlice]]:
         """The first of them, or the first after a place. Raises DamagedStore."""
-        found: list[RowSlice] = []
+        slices: list[RowSlice] = []
         if after is not None:
             start = max(self._span.start, after.start)
             rest = RowSlices(self._reader, self._track, self._row, TickRange(start, max(start, self._span.stop)))
@@ -81,41 +81,41 @@ class RowSlices:
             rest, first = self, 0
         if limit > 0:
             for part in rest._walk(self._reader.root_level, 0):
-                found += [one for one in part if one.ordinal >= first][: limit - len(found)]
+                slices += [row_slice for row_slice in part if row_slice.ordinal >= first][: limit - len(slices)]
                 yield
-                if len(found) == limit:
+                if len(slices) == limit:
                     break
-        return found
+        return slices
 
     def longest(self, limit: int) -> Steps[list[RowSlice]]:
         """The longest of them, equally long ones by time. Raises DamagedStore."""
-        found: list[RowSlice] = []
+        longest: list[RowSlice] = []
         seen: set[int] = set()
         # The longest that may be left first: a slice, or else a tile in which nothing is longer.
         slices: list[tuple[int, int, int]] = []  # -duration, start, ordinal
         tiles: list[tuple[int, int, int, int]] = [(-(1 << 62), 0, self._reader.root_level, 0)]
-        known: dict[int, RowSlice] = {}
-        while len(found) < limit and (slices or tiles):
+        slices_by_ordinal: dict[int, RowSlice] = {}
+        while len(longest) < limit and (slices or tiles):
             if not tiles or (slices and slices[0][:2] < tiles[0][:2]):
-                found.append(known.pop(heapq.heappop(slices)[2]))
+                longest.append(slices_by_ordinal.pop(heapq.heappop(slices)[2]))
                 continue
             _, _, level, index = heapq.heappop(tiles)
             tile = self._tile(level, index, exact=True)
             yield
             if tile is None:
                 continue
-            for one in tile.slices:
+            for row_slice in tile.slices:
                 # A tile repeats what was long enough to be drawn in the tile above it.
-                if one.ordinal not in seen:
-                    seen.add(one.ordinal)
-                    known[one.ordinal] = one
-                    heapq.heappush(slices, (-one.duration, one.start, one.ordinal))
+                if row_slice.ordinal not in seen:
+                    seen.add(row_slice.ordinal)
+                    slices_by_ordinal[row_slice.ordinal] = row_slice
+                    heapq.heappush(slices, (-row_slice.duration, row_slice.start, row_slice.ordinal))
             for quarter in np.unique(tile.bin_quarter).tolist():
                 own = tile.bin_quarter == quarter
                 bound = int(tile.bin_longest[own].max())
                 first = max(int(tile.bin_start[own].min()), self._span.start)
                 heapq.heappush(tiles, (-bound, first, level - 1, _QUARTERS * index + quarter))
-        return found
+        return longest
 
     def _count(self, level: int, index: int) -> Steps[int]:
         tile = self._tile(level, index)
@@ -132,7 +132,7 @@ class RowSlices:
                 continue
             if self._span.start <= start and stop <= self._span.stop:
                 count += int(tile.bin_count[tile.bin_quarter == child % _QUARTERS].sum())
-                count += sum(start <= one.start < stop for one in tile.slices)
+                count += sum(start <= row_slice.start < stop for row_slice in tile.slices)
             else:
                 count += yield from self._count(level - 1, child)
         return count
@@ -151,34 +151,41 @@ class RowSlices:
             if (tile.bin_quarter == child % _QUARTERS).any():
                 yield from self._walk(level - 1, child)
             else:
-                yield [one for one in tile.slices if one.start >> shift == child]
+                yield [row_slice for row_slice in tile.slices if row_slice.start >> shift == child]
 
     def _tile(self, level: int, index: int, *, exact: bool = False) -> _RowTile | None:
-        at = self._index.position(self._slot, level, index)
-        if at is None:
+        position = self._index.position(self._slot, level, index)
+        if position is None:
             return None
-        first = int(self._index.page_starts_of(np.array([at]))[0])
+        first = int(self._index.page_starts_of(np.array([position]))[0])
         key = self._index.page_key(first)
         page = self._kept_exact(key) if exact else self._kept(key)
-        return self._of_row(page, at - first, level, index, bool(self._index.shape.is_leaf[at]))
+        return self._of_row(page, position - first, level, index, bool(self._index.shape.is_leaf[position]))
 
-    def _of_row(self, page: Page, at: int, level: int, index: int, is_leaf: bool) -> _RowTile:
+    def _of_row(self, page: Page, tile_index: int, level: int, index: int, is_leaf: bool) -> _RowTile:
         s, b = page.slices, page.bins
-        of = slice(int(page.slice_ends[at]), int(page.slice_ends[at + 1]))
-        start = s.start[of]
-        wanted = (s.row[of] == self._row) & (s.flags[of] & SliceFlag.REACHES_IN == 0)
+        slice_range = slice(int(page.slice_ends[tile_index]), int(page.slice_ends[tile_index + 1]))
+        start = s.start[slice_range]
+        wanted = (s.row[slice_range] == self._row) & (s.flags[slice_range] & SliceFlag.REACHES_IN == 0)
         wanted &= (start >= self._span.start) & (start < self._span.stop)
-        columns = (column[of][wanted].tolist() for column in (s.ordinal, s.start, s.duration, s.row, s.name))
-        slices = sorted((RowSlice(*values) for values in zip(*columns, strict=True)), key=lambda one: one.ordinal)
-        of = slice(int(page.bin_ends[at]), int(page.bin_ends[at + 1]))
-        first = ((index * BINS_PER_TILE) + b.bin[of]) << (2 * level)
+        columns = (column[slice_range][wanted].tolist() for column in (s.ordinal, s.start, s.duration, s.row, s.name))
+        slices = sorted(
+            (RowSlice(*values) for values in zip(*columns, strict=True)), key=lambda row_slice: row_slice.ordinal
+        )
+        bin_range = slice(int(page.bin_ends[tile_index]), int(page.bin_ends[tile_index + 1]))
+        first = ((index * BINS_PER_TILE) + b.bin[bin_range]) << (2 * level)
         stop = first + (1 << (2 * level))
-        wanted = (b.row[of] == self._row) & (b.count[of] > 0) & (first < self._span.stop) & (stop > self._span.start)
+        wanted = (
+            (b.row[bin_range] == self._row)
+            & (b.count[bin_range] > 0)
+            & (first < self._span.stop)
+            & (stop > self._span.start)
+        )
         return _RowTile(
             is_leaf,
             slices,
             first[wanted],
-            b.bin[of][wanted] // (BINS_PER_TILE // _QUARTERS),
-            b.count[of][wanted],
-            b.longest[of][wanted],
+            b.bin[bin_range][wanted] // (BINS_PER_TILE // _QUARTERS),
+            b.count[bin_range][wanted],
+            b.longest[bin_range][wanted],
         )

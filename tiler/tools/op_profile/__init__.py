@@ -1,4 +1,4 @@
-"""Where the time of devices goes, as a tree of their operations, and how well each part uses the device."""
+"""Time of devices, as a tree of their operations, and how well each part uses the device."""
 
 from __future__ import annotations
 
@@ -65,35 +65,47 @@ def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
     # For the costs of operations of GPUs whole programs are parsed.
     ahead = nullcontext() if operation_source(scope.reader).is_gpu else (yield from parts_ahead(scope.reader))
     with ahead:
-        return (yield from _asked(scope, question))
+        return (yield from _tree_answer(scope, question))
 
 
-def _asked(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
-    asked = yield from asked_operations(scope, question)
-    names = {**asked.table.program_names, **_program_names(scope)}
-    key = question.by, question.limit, asked.source.id, tuple(sorted(names.items()))
-    found = _TREES.get(asked.table, key)
-    if found is None:
-        few = listable_operations(asked.table, question.by, names, question.limit)
+def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
+    device_operations = yield from asked_operations(scope, question)
+    names = {**device_operations.table.program_names, **_program_names(scope)}
+    key = question.by, question.limit, device_operations.source.id, tuple(sorted(names.items()))
+    profile = _TREES.get(device_operations.table, key)
+    if profile is None:
+        few = listable_operations(device_operations.table, question.by, names, question.limit)
         yield
-        root, said = tree(few.operations, question.by, names, few.rests, few.copies), list[Note]()
+        root, tree_notes = tree(few.operations, question.by, names, few.rests, few.copies), list[Note]()
         yield
-        found = _Known(
-            root, (yield from known_layouts(asked.source.instructions(scope.reader), asked.table, root, said)), said
+        profile = _Profile(
+            root,
+            (
+                yield from known_layouts(
+                    device_operations.source.instructions(scope.reader), device_operations.table, root, tree_notes
+                )
+            ),
+            tree_notes,
         )
-        _TREES.keep(asked.table, key, found)
-    notes = [*asked.notes, *operation_notes(asked), *(note for note in found.notes if note not in asked.notes)]
-    rows = list(_rows(found.root, question.limit, question.cover))
+        _TREES.keep(device_operations.table, key, profile)
+    notes = [
+        *device_operations.notes,
+        *operation_notes(device_operations),
+        *(note for note in profile.notes if note not in device_operations.notes),
+    ]
+    rows = list(_rows(profile.root, question.limit, question.cover))
     yield
     return Answer(
-        time_facts(asked),
-        [_table(asked, rows, found.layouts, with_idle=question.with_idle)] if asked.table.cores else [],
+        time_facts(device_operations),
+        [_table(device_operations, rows, profile.layouts, with_idle=question.with_idle)]
+        if device_operations.table.cores
+        else [],
         notes=notes,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Profile:
     """A tree, with what is known of its operations."""
 
     root: Node
@@ -110,9 +122,9 @@ class _Known:
         return nodes * _NODE_BYTES
 
 
-# For whoever asks for more or less of a tree. It takes more than its table does.
-_TREES: Final = KeyedCache[OpTable, Hashable, _Known](
-    "op_profiles", "Trees of operations", lambda known: known.size_bytes
+# For a question about more or less of a tree. It takes more than its table does.
+_TREES: Final = KeyedCache[OpTable, Hashable, _Profile](
+    "op_profiles", "Trees of operations", lambda profile: profile.size_bytes
 )
 _NODE_BYTES: Final = 1200  # with its operation
 
@@ -160,9 +172,13 @@ def _listed(node: Node, limit: int, cover: int) -> list[Node]:
 
 
 def _table(
-    asked: AskedOperations, rows: list[tuple[int, Node]], layouts: Mapping[int, KnownLayout], *, with_idle: bool
+    device_operations: AskedOperations,
+    rows: list[tuple[int, Node]],
+    layouts: Mapping[int, KnownLayout],
+    *,
+    with_idle: bool,
 ) -> Table:
-    table, peaks = asked.table, asked.peaks
+    table, peaks = device_operations.table, device_operations.peaks
     whole = table.span if with_idle else table.busy
     if with_idle and table.idle > 0:
         rows = [*rows, (-1, Node("idle", own=table.idle))]
@@ -186,20 +202,20 @@ def _table(
         else max(0.0, node.working - node.own * max(f or 0.0, h or 0.0)) / whole
         for node, f, h in zip(nodes, flops, hbm, strict=True)
     ]
-    layout = [NO_LAYOUT if of is None else layouts.get(id(of), NO_LAYOUT) for of in operations]
+    layout = [NO_LAYOUT if operation is None else layouts.get(id(operation), NO_LAYOUT) for operation in operations]
 
     def texts(name: str, title: str, of_operation: Callable[[OperationMetadata], str], of_part: str) -> Column:
-        """Of operations, and of parts of these."""
+        """Column of texts: of operations, and of parts of these."""
         values = [
-            getattr(node.fused, of_part) if node.fused and of_part else of and of_operation(of.metadata)
-            for node, of in zip(nodes, operations, strict=True)
+            getattr(node.fused, of_part) if node.fused and of_part else operation and of_operation(operation.metadata)
+            for node, operation in zip(nodes, operations, strict=True)
         ]
         return Column(name, title, "text", [value or None for value in values])
 
     columns = [
         Column("name", "Operation", "name", [node.name for node in nodes]),
         Column("share", "Time", "fraction", shares),
-        Column("self", "Self", "ticks", [None if node.fused else asked.ticks(node.own) for node in nodes]),
+        Column("self", "Self", "ticks", [None if node.fused else device_operations.ticks(node.own) for node in nodes]),
         Column("wasted", "Wasted", "fraction", wasted),
         Column("flops_used", "FLOPS", "fraction", flops, OF_PEAK, total="none"),
         Column("hbm_used", "HBM", "fraction", hbm, OF_PEAK, total="none"),
@@ -209,23 +225,32 @@ def _table(
             "Mean",
             "ticks",
             [
-                nearest_mean(asked.ticks(of.total), of.count) if of is not None and of.count else None
-                for of in operations
+                nearest_mean(device_operations.ticks(operation.total), operation.count)
+                if operation is not None and operation.count
+                else None
+                for operation in operations
             ],
             total="none",
         ),
         Column("flops", "FLOPs", "flops", [node.flops if node.tells_flops or node.fused else None for node in nodes]),
         Column("bytes", "HBM bytes", "bytes", [node.hbm_bytes for node in nodes]),
-        texts("category", "Category", lambda of: of.category, ""),
-        texts("provenance", "Framework", lambda of: of.provenance, "provenance"),
-        texts("source", "Source", lambda of: of.source, "source"),
-        texts("stack", "Stack", lambda of: of.source_stack.strip(), ""),
-        texts("shape", "Shape and layout", lambda of: of.shape, "shape"),
-        Column("layout", "Layout", "text", [of.text or None for of in layout]),
-        Column("padding", "Padding", "fraction", [of.padding for of in layout], "of the memory", total="none"),
-        texts("expression", "Expression", lambda of: of.expression, "expression"),
+        texts("category", "Category", lambda metadata: metadata.category, ""),
+        texts("provenance", "Framework", lambda metadata: metadata.provenance, "provenance"),
+        texts("source", "Source", lambda metadata: metadata.source, "source"),
+        texts("stack", "Stack", lambda metadata: metadata.source_stack.strip(), ""),
+        texts("shape", "Shape and layout", lambda metadata: metadata.shape, "shape"),
+        Column("layout", "Layout", "text", [value_layout.text or None for value_layout in layout]),
+        Column(
+            "padding",
+            "Padding",
+            "fraction",
+            [value_layout.padding for value_layout in layout],
+            "of the memory",
+            total="none",
+        ),
+        texts("expression", "Expression", lambda metadata: metadata.expression, "expression"),
         Column("track", "Track", "track", [node.track if node.track >= 0 else None for node in nodes]),
-        query_column(None if of is None else of.metadata.name for of in operations),
+        query_column(None if operation is None else operation.metadata.name for operation in operations),
         Column("parent", "Parent", "id", [parent for parent, _ in rows]),
     ]
     return Table("operations", "By operation", columns, parent="parent")

@@ -1,4 +1,4 @@
-"""What programs say of the operations of a tree: how their values lie in memory, and what fusions are made of."""
+"""Details that programs give of a tree's operations: how values lie in memory, and the parts of fusions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_NOTES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class KnownLayout:
-    """Of an operation's value. `text`: its dimensions, the one that varies fastest last."""
+    """Layout of an operation's value. `text`: its dimensions, the one that varies fastest last."""
 
     text: str = ""
     padding: float | None = None  # the part of the memory that is padding
@@ -33,11 +33,11 @@ def known_layouts(
     instructions: Instructions, table: OpTable, root: Node, notes: list[Note]
 ) -> Steps[dict[int, KnownLayout]]:
     """By the identity of the operation. Puts the parts of fusions below these; `notes` get why a program has none."""
-    found: dict[int, KnownLayout] = {}
+    by_operation: dict[int, KnownLayout] = {}
     layouts: dict[tuple[str, tuple[tuple[int, str], ...]], KnownLayout] = {}
     own = table.columns.own
     least = np.partition(own, len(own) - MAX_OPERATIONS)[len(own) - MAX_OPERATIONS] if len(own) > MAX_OPERATIONS else 0
-    leaves = sorted((leaf for leaf in root.leaves() if leaf.own >= least), key=lambda of: -of.own)
+    leaves = sorted((node for node in root.leaves() if node.own >= least), key=lambda node: -node.own)
     for node in leaves[:MAX_OPERATIONS]:
         operation = node.operation
         if operation is None:
@@ -46,15 +46,15 @@ def known_layouts(
         for part in facts.parts:
             below = node.child(part.name)
             below.fused, below.flops, below.track = part, part.flops * operation.count, operation.track
-        told = operation.metadata.shape, tuple(facts.meanings.items())
-        if told not in layouts:  # many values are alike
-            layouts[told] = _layout(*told)
-        if layouts[told] is not NO_LAYOUT:
-            found[id(operation)] = layouts[told]
+        key = operation.metadata.shape, tuple(facts.meanings.items())
+        if key not in layouts:  # many values are alike
+            layouts[key] = _layout(*key)
+        if layouts[key] is not NO_LAYOUT:
+            by_operation[id(operation)] = layouts[key]
         yield
-    said = {note.text for note in notes}
-    notes += [Note("warning", text) for text in instructions.notes[:_MOST_NOTES] if text not in said]
-    return found
+    texts = {note.text for note in notes}
+    notes += [Note("warning", text) for text in instructions.notes[:_MOST_NOTES] if text not in texts]
+    return by_operation
 
 
 def _layout(text: str, meanings: tuple[tuple[int, str], ...]) -> KnownLayout:

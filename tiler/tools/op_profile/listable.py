@@ -35,12 +35,12 @@ class Listable:
 
 def listable_operations(table: OpTable, by: By, program_names: dict[str, str], limit: int) -> Listable:
     """The operations of a table of which any may be among the first `limit` of its category."""
-    of = table.operations
-    if not isinstance(of, OpRows) or len(of) < _FEW or by == "provenance":
-        return Listable(list(of), {})
-    paths, path, category = _paths(of, by, program_names)
-    groups, names, columns = _groups(of), of.names(), table.columns
-    shown = np.ones(len(of), np.bool_)
+    operations = table.operations
+    if not isinstance(operations, OpRows) or len(operations) < _FEW or by == "provenance":
+        return Listable(list(operations), {})
+    paths, path, category = _paths(operations, by, program_names)
+    groups, names, columns = _groups(operations), operations.names(), table.columns
+    shown = np.ones(len(operations), np.bool_)
     rests: dict[Path, Rest | None] = {}
     more_copies: dict[int, Rest] = {}
     for number in _first_met(path):
@@ -52,26 +52,26 @@ def listable_operations(table: OpTable, by: By, program_names: dict[str, str], l
         if parts:
             shown[rows[hidden]] = False
             is_first = bool(hidden[0])
-            rests[paths[number]] = Rest(_sums(table, of, rows[hidden], category[number]), parts, is_first)
+            rests[paths[number]] = Rest(_sums(table, operations, rows[hidden], category[number]), parts, is_first)
         left = rows[~hidden]
-        for some, first in _hidden_copies(groups[left], names[left], columns.own[left], limit):
-            shown[left[some]] = False
-            more = Rest(_sums(table, of, left[some], category[number]), len(some), is_first=False)
+        for hidden_rows, first in _hidden_copies(groups[left], names[left], columns.own[left], limit):
+            shown[left[hidden_rows]] = False
+            more = Rest(_sums(table, operations, left[hidden_rows], category[number]), len(hidden_rows), is_first=False)
             more_copies[int(left[first])] = more
-    copies = {id(of[row]): rest for row, rest in more_copies.items()}
-    return Listable(of.some(np.flatnonzero(shown).tolist()), rests, copies)
+    copies = {id(operations[row]): rest for row, rest in more_copies.items()}
+    return Listable(operations.some(np.flatnonzero(shown).tolist()), rests, copies)
 
 
-def _groups(of: OpRows) -> Ints:
-    """Of each row a number that an instruction shares with its copies."""
-    programs, program = of.programs()
-    _, original = distinct(of.originals())
+def _groups(rows: OpRows) -> Ints:
+    """A number for each row, which an instruction shares with its copies."""
+    programs, program = rows.programs()
+    _, original = distinct(rows.originals())
     groups: Ints = original * len(programs) + program
     return groups
 
 
 def _hidden(group: Ints, name: Ints, own: Exact, limit: int) -> tuple[Mask, int]:
-    """Which rows of a path are in parts that take less time than `limit` others, and how many parts that is.
+    """Mask of a path's rows in parts that take less time than `limit` others, and the number of these parts.
 
     A part is an instruction, with its copies. Those that share a name with others are not told apart here.
     """
@@ -84,14 +84,14 @@ def _hidden(group: Ints, name: Ints, own: Exact, limit: int) -> tuple[Mask, int]
         return np.zeros(len(group), np.bool_), 0
     sums = np.zeros(len(can_hide), object if sum_of(own) > _LARGEST else np.int64)
     np.add.at(sums, part, own)
-    known = sums[can_hide]
-    can_hide &= sums < np.partition(known, len(known) - limit)[len(known) - limit]
-    found: Mask = can_hide[part]
-    return found, int(can_hide.sum())
+    candidates = sums[can_hide]
+    can_hide &= sums < np.partition(candidates, len(candidates) - limit)[len(candidates) - limit]
+    hidden: Mask = can_hide[part]
+    return hidden, int(can_hide.sum())
 
 
 def _hidden_copies(group: Ints, name: Ints, own: Exact, limit: int) -> Iterator[tuple[Ints, int]]:
-    """Of each large part of a path the rows that take less time than `limit` others of it, and its first row.
+    """For each large part of a path: rows that take less time than `limit` others of it, and its first row.
 
     The first is never among them: it says where the part is.
     """
@@ -101,48 +101,48 @@ def _hidden_copies(group: Ints, name: Ints, own: Exact, limit: int) -> Iterator[
         rows = np.flatnonzero(part == number)
         if len(distinct(name[rows])[0]) < len(rows):
             continue
-        of = own[rows]
-        hidden = rows[of < np.partition(of, len(of) - limit)[len(of) - limit]]
+        times = own[rows]
+        hidden = rows[times < np.partition(times, len(times) - limit)[len(times) - limit]]
         hidden = hidden[hidden != rows[0]]
         if len(hidden) and len(rows) - len(hidden) >= _FEWEST:
             yield hidden, int(rows[0])
 
 
-def _paths(of: OpRows, by: By, program_names: dict[str, str]) -> tuple[list[Path], Ints, list[str]]:
+def _paths(rows: OpRows, by: By, program_names: dict[str, str]) -> tuple[list[Path], Ints, list[str]]:
     """The paths that there are, of each row its own, and of each path the category."""
-    programs, program = of.programs()
-    categories, category = of.categories()
+    programs, program = rows.programs()
+    categories, category = rows.categories()
     used, row = distinct(program * len(categories) + category)
     numbers: dict[Path, int] = {}
     of_used: list[int] = []
-    told: list[str] = []
+    path_categories: list[str] = []
     for key in used.tolist():
-        one = path_of(programs[key // len(categories)], categories[key % len(categories)], "", by, program_names)
-        of_used.append(numbers.setdefault(one, len(numbers)))
-        if len(told) < len(numbers):
-            told.append(categories[key % len(categories)])
-    return list(numbers), np.array(of_used, np.int64)[row], told
+        path = path_of(programs[key // len(categories)], categories[key % len(categories)], "", by, program_names)
+        of_used.append(numbers.setdefault(path, len(numbers)))
+        if len(path_categories) < len(numbers):
+            path_categories.append(categories[key % len(categories)])
+    return list(numbers), np.array(of_used, np.int64)[row], path_categories
 
 
 def _first_met(path: NDArray[np.int64]) -> list[int]:
     first = np.full(int(path.max(initial=-1)) + 1, len(path))
     first[path[::-1]] = np.arange(len(path))[::-1]  # of what is written to one place the last stays
-    found: list[int] = [number for number in np.argsort(first).tolist() if first[number] < len(path)]
-    return found
+    numbers: list[int] = [number for number in np.argsort(first).tolist() if first[number] < len(path)]
+    return numbers
 
 
-def _sums(table: OpTable, rows: OpRows, some: Ints, category: str) -> Node:
-    of = table.columns
-    own = sum_of(of.own[some])
+def _sums(table: OpTable, rows: OpRows, places: Ints, category: str) -> Node:
+    columns = table.columns
+    own = sum_of(columns.own[places])
     return Node(
         "",
         own=own,
-        total=sum_of(of.total[some]),
-        count=sum_of(of.count[some]),
-        flops=sum_of(of.flops[some]),
-        bytes=sum_of(of.bytes[some]),
-        hbm_bytes=sum_of(of.known_hbm[some]) if of.tells_memory[some].any() else None,
+        total=sum_of(columns.total[places]),
+        count=sum_of(columns.count[places]),
+        flops=sum_of(columns.flops[places]),
+        bytes=sum_of(columns.bytes[places]),
+        hbm_bytes=sum_of(columns.known_hbm[places]) if columns.tells_memory[places].any() else None,
         waiting=own if waits(category) else 0,
-        track=rows.track(int(some[0])),
-        tells_flops=bool(of.tells_flops[some].any()),
+        track=rows.track(int(places[0])),
+        tells_flops=bool(columns.tells_flops[places].any()),
     )

@@ -76,7 +76,8 @@ class Node:
         """Its parts, those that take the most time first; of a fusion those with the most FLOPs. All must be there."""
         if self.ordered is None:
             self.ordered = sorted(
-                self.children.values(), key=lambda of: (-of.own, -of.count, -of.flops if of.fused else 0, of.name)
+                self.children.values(),
+                key=lambda part: (-part.own, -part.count, -part.flops if part.fused else 0, part.name),
             )
         return self.ordered
 
@@ -122,8 +123,8 @@ def tree(
     groups: dict[Path, list[Operation]] = defaultdict(list, {path: [] for path in rests})
     for operation in operations:
         prefix = _prefix(operation)
-        of = operation.metadata
-        named = path_of(of.program, of.category, of.provenance, by, program_names)
+        metadata = operation.metadata
+        named = path_of(metadata.program, metadata.category, metadata.provenance, by, program_names)
         groups[*named, *([prefix] if prefix and prefixes[prefix] > 1 else ())].append(operation)
     for path, members in groups.items():
         rest = rests.get(path)
@@ -178,16 +179,16 @@ def path_of(program: str, category: str, provenance: str, by: By, program_names:
 
 
 def _prefix(operation: Operation) -> str:
-    """What the name of a kernel that runs for no operation begins with; "" of others."""
+    """Prefix of the name of a kernel that runs for no operation; "" for others."""
     metadata = operation.metadata
-    found = None if metadata.program or metadata.category != KERNEL else _PREFIX.match(metadata.name)
-    return "" if found is None else found[1]
+    match = None if metadata.program or metadata.category != KERNEL else _PREFIX.match(metadata.name)
+    return "" if match is None else match[1]
 
 
 def _duplicates(operations: Sequence[Operation]) -> list[list[Operation]]:
     """Operations of one category, an instruction together with its copies; the first of them takes the most time."""
-    found: dict[tuple[str, str], list[Operation]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Operation]] = defaultdict(list)
     for operation in operations:
         metadata = operation.metadata
-        found[metadata.program, metadata.duplicate_of or metadata.name].append(operation)
-    return [sorted(group, key=lambda of: (-of.own, of.metadata.name)) for group in found.values()]
+        groups[metadata.program, metadata.duplicate_of or metadata.name].append(operation)
+    return [sorted(group, key=lambda operation: (-operation.own, operation.metadata.name)) for group in groups.values()]

@@ -1,4 +1,4 @@
-"""How well a device hides communication and copies behind computation: device by device, and step by step."""
+"""Communication and copies of devices hidden behind computation: device by device, and step by step."""
 
 from __future__ import annotations
 
@@ -57,51 +57,59 @@ class OverlapQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: OverlapQuestion) -> Steps[Answer]:
-    looked = yield from scope.windows(question)
+    question_windows = yield from scope.windows(question)
     tracks = frozenset(scope.leaves(question.tracks))
     steps = yield from _steps(scope, question)
-    found = []
+    device_parts = []
     devices = yield from devices_of(scope.reader)
     for device in devices:
         if device.track_ids & tracks and all(scope.is_done(track) for track in sorted(device.track_ids)):
             first = device.tracks[0].track
             series = None if steps is None else steps.of_track(first)
             rows = None if series is None else series.rows
-            found.append((yield from parts_of(scope.reader, device, looked.of(first), rows, looked.within)))
-    total = sum((one.parts for one in found), Parts())
-    unknown = _unknown(found, len(devices))
-    tables = [_devices_table(found, total)]
+            device_parts.append(
+                (
+                    yield from parts_of(
+                        scope.reader, device, question_windows.on_track(first), rows, question_windows.within
+                    )
+                )
+            )
+    total = sum((device_part.parts for device_part in device_parts), Parts())
+    unknown = _unknown(device_parts, len(devices))
+    tables = [_devices_table(device_parts, total)]
     series_of_steps = []
-    by_step = _by_step(found)
+    by_step = _by_step(device_parts)
     if steps is not None:
         tables.append(_steps_table(by_step, question.limit))
         series_of_steps.append(_steps_series(by_step, question.limit))
     notes = _notes(total, unknown)
-    notes += yield from work_notes(scope.reader, [one.device for one in found], looked.of)
-    return Answer(_facts(found, total, unknown), tables, series_of_steps, notes)
+    notes += yield from work_notes(
+        scope.reader, [device_part.device for device_part in device_parts], question_windows.on_track
+    )
+    return Answer(_facts(device_parts, total, unknown), tables, series_of_steps, notes)
 
 
 def _steps(scope: Scope, question: OverlapQuestion) -> Steps[RunSteps | None]:
-    """Those of the run; None where it marks none."""
+    """The steps of the run; None if it marks none."""
     if question.step_name is None and not scope.reader.steps.series:
         return None
     return (yield from scope.steps(question.step_name))
 
 
-def _unknown(found: Sequence[DeviceParts], devices: int) -> str:
-    """Why there are no figures; empty: there are."""
-    if found:
+def _unknown(device_parts: Sequence[DeviceParts], devices: int) -> str:
+    """The reason for which there are no figures; empty if there are."""
+    if device_parts:
         return ""
     return "none of the tracks is one of a device" if devices else NO_DEVICES
 
 
-def _facts(found: Sequence[DeviceParts], total: Parts, unknown: str) -> list[Fact]:
-    facts = [Fact("devices", "Devices", len(found), "count")]
-    lacks_copies = any(not one.device.tells_copies for one in found)
+def _facts(device_parts: Sequence[DeviceParts], total: Parts, unknown: str) -> list[Fact]:
+    facts = [Fact("devices", "Devices", len(device_parts), "count")]
+    lacks_copies = any(not device_part.device.tells_copies for device_part in device_parts)
     for name, label in _FACTS.items():
-        known = found and not (lacks_copies and name in _COPIES)
-        note = unknown or (_HELP.get(name, "") if known else _COPIES_UNKNOWN)
-        facts.append(Fact(name, label, getattr(total, name) if known else None, "ticks", note))
+        is_known = device_parts and not (lacks_copies and name in _COPIES)
+        note = unknown or (_HELP.get(name, "") if is_known else _COPIES_UNKNOWN)
+        facts.append(Fact(name, label, getattr(total, name) if is_known else None, "ticks", note))
     note = unknown or ("of the communication" if total.communication else "there is no communication")
     return [*facts, Fact("overlap", "Comm. hidden", total.overlap, "fraction", note)]
 
@@ -129,11 +137,11 @@ def _figures(parts: Sequence[Parts], tells_copies: Sequence[bool]) -> list[Colum
     columns = []
     for name, title in _TITLES.items():
         values: list[Value] = [
-            getattr(of, name) if tells or name not in _COPIES else None
-            for of, tells in zip(parts, tells_copies, strict=True)
+            getattr(part, name) if tells or name not in _COPIES else None
+            for part, tells in zip(parts, tells_copies, strict=True)
         ]
         columns.append(Column(name, title, "ticks", values))
-    return [*columns, Column("overlap", "Hidden", "fraction", [of.overlap for of in parts])]
+    return [*columns, Column("overlap", "Hidden", "fraction", [part.overlap for part in parts])]
 
 
 def _totals(total: Parts, *, tells_copies: bool) -> Mapping[str, Value]:
@@ -143,14 +151,14 @@ def _totals(total: Parts, *, tells_copies: bool) -> Mapping[str, Value]:
     return {**sums, "overlap": total.overlap}
 
 
-def _devices_table(found: Sequence[DeviceParts], total: Parts) -> Table:
-    tells = [one.device.tells_copies for one in found]
+def _devices_table(device_parts: Sequence[DeviceParts], total: Parts) -> Table:
+    tells = [device_part.device.tells_copies for device_part in device_parts]
     columns = [
-        Column("device", "Device", "name", [one.device.name for one in found]),
-        *_figures([one.parts for one in found], tells),
-        Column("track", "Track", "track", [one.device.tracks[0].track for one in found]),
-        Column("start", "Start", "time", [one.start for one in found], total="min"),
-        Column("end", "End", "time", [one.stop for one in found], total="max"),
+        Column("device", "Device", "name", [device_part.device.name for device_part in device_parts]),
+        *_figures([device_part.parts for device_part in device_parts], tells),
+        Column("track", "Track", "track", [device_part.device.tracks[0].track for device_part in device_parts]),
+        Column("start", "Start", "time", [device_part.start for device_part in device_parts], total="min"),
+        Column("end", "End", "time", [device_part.stop for device_part in device_parts], total="max"),
     ]
     return Table("devices", "By device", columns, totals=_totals(total, tells_copies=all(tells)))
 
@@ -172,19 +180,19 @@ class _Step:
         self.parts += parts
 
 
-def _by_step(found: Sequence[DeviceParts]) -> dict[tuple[int, int], _Step]:
+def _by_step(device_parts: Sequence[DeviceParts]) -> dict[tuple[int, int], _Step]:
     """By pass and number, those that have a tick in what is looked at."""
     steps: dict[tuple[int, int], _Step] = {}
-    for one in found:
-        if one.rows is None:
+    for device_part in device_parts:
+        if device_part.rows is None:
             continue
-        some = np.flatnonzero(one.steps[0])
-        rows = one.rows.take(some)
-        columns = [column[some].tolist() for column in one.steps]
+        indices = np.flatnonzero(device_part.steps[0])
+        rows = device_part.rows.take(indices)
+        columns = [column[indices].tolist() for column in device_part.steps]
         times = zip(rows.pass_.tolist(), rows.number.tolist(), rows.start.tolist(), rows.stop.tolist(), strict=True)
         for (pass_, number, start, stop), figures in zip(times, zip(*columns, strict=True), strict=True):
             step = steps.setdefault((pass_, number), _Step())
-            step.add(start, stop, Parts(*figures), tells_copies=one.device.tells_copies)
+            step.add(start, stop, Parts(*figures), tells_copies=device_part.device.tells_copies)
     return dict(sorted(steps.items()))
 
 

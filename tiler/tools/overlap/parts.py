@@ -1,4 +1,4 @@
-"""What a device's time is made of, in ticks: over windows, and step by step."""
+"""Parts of a device's time, in ticks: over windows, and step by step."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Parts:
 
     @property
     def idle(self) -> int:
-        """Of the span: so it is all computation, exposed communication, exposed copies and idle time."""
+        """Idle ticks: the span less computation, exposed communication and exposed copies."""
         return self.span - self.busy
 
     @property
     def overlap(self) -> float | None:
-        """Which part of the communication computation hides; None: there is none."""
+        """Share of the communication that computation hides; None without communication."""
         return None if not self.communication else 1 - self.exposed_communication / self.communication
 
     def __add__(self, other: Parts) -> Parts:
@@ -61,7 +61,7 @@ class DeviceParts:
 def parts_of(
     reader: QueryReader, device: Device, windows: Windows, rows: StepRows | None, within: TickRange
 ) -> Steps[DeviceParts]:
-    """What the time of a device is made of in some windows, from its first work in a span to the end of its last."""
+    """Parts of a device's time in some windows, from its first work in a span to the end of its last."""
     busy = Busy(reader, [*device.tracks, *device.beside])
     extent = yield from busy.extent(within)
     windows = windows.clipped(extent.start, extent.stop) if len(extent) else NOTHING
@@ -69,22 +69,22 @@ def parts_of(
     steps = [np.zeros(0 if rows is None else len(rows), np.int64) for _ in fields(Parts)]
     for piece in busy.pieces(windows):
         if piece is not None:
-            found = WorkSpans()
-            for of in piece.of:
-                found = found.joined(of)
-            sets = _sets(piece.windows, found)
-            total += _parts([of.ticks for of in sets])
+            work = WorkSpans()
+            for spans in piece.of:
+                work = work.joined(spans)
+            sets = _sets(piece.windows, work)
+            total += _parts([part_windows.ticks for part_windows in sets])
             if rows is not None:
                 _add_steps(steps, sets, rows)
         yield
     return DeviceParts(device, windows.start, windows.stop, total, rows, steps)
 
 
-def _sets(windows: Windows, found: WorkSpans) -> tuple[Windows, ...]:
+def _sets(windows: Windows, work: WorkSpans) -> tuple[Windows, ...]:
     """Six sets of ticks, from whose sizes all parts follow."""
-    compute_or_talk = found.computation.joined(found.communication)
-    busy = compute_or_talk.joined(found.copies)
-    return windows, busy, found.computation, found.communication, compute_or_talk, found.copies
+    compute_or_talk = work.computation.joined(work.communication)
+    busy = compute_or_talk.joined(work.copies)
+    return windows, busy, work.computation, work.communication, compute_or_talk, work.copies
 
 
 def _parts(ticks: Sequence[int]) -> Parts:
@@ -94,12 +94,12 @@ def _parts(ticks: Sequence[int]) -> Parts:
 
 def _add_steps(steps: Sequence[Ints], sets: Sequence[Windows], rows: StepRows) -> None:
     """Adds what of the sets lies in each step that has a tick in the first of them."""
-    some = np.flatnonzero((rows.start < sets[0].stop) & (rows.stop > sets[0].start))
-    start, stop = rows.start[some], rows.stop[some]
+    indices = np.flatnonzero((rows.start < sets[0].stop) & (rows.stop > sets[0].start))
+    start, stop = rows.start[indices], rows.stop[indices]
     span, busy, computation, communication, compute_or_talk, copies = (
-        of.ticks_before(stop) - of.ticks_before(start) for of in sets
+        part_windows.ticks_before(stop) - part_windows.ticks_before(start) for part_windows in sets
     )
     exposed = compute_or_talk - computation, busy - compute_or_talk
     of_steps = (span, busy, computation, communication, exposed[0], copies, exposed[1])
-    for column, found in zip(steps, of_steps, strict=True):
-        column[some] += found
+    for column, ticks in zip(steps, of_steps, strict=True):
+        column[indices] += ticks

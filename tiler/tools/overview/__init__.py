@@ -1,4 +1,4 @@
-"""How a run does, on one page: what it is, how long its steps take, how well it uses its devices, what to do."""
+"""Overview of a run: its hosts and devices, how long steps take, how well it uses its devices, what to do."""
 
 from __future__ import annotations
 
@@ -59,38 +59,46 @@ class OverviewQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: OverviewQuestion) -> Steps[Answer]:
     question = _on_host(scope, question)
-    asked = yield from asked_operations(scope, question)
+    device_operations = yield from asked_operations(scope, question)
     steps = yield from asked_steps(scope, question)
     host = yield from asked_host(scope, question)
     tracks = frozenset(scope.leaves(question.tracks))
-    of = yield from environment(scope.reader, tracks)
+    run_environment = yield from environment(scope.reader, tracks)
     batch = yield from _batch(scope, question, tracks, steps)
     measured = _measured(steps)
-    use = yield from device_use(scope, asked, of, tracks, steps.looked)
+    use = yield from device_use(scope, device_operations, run_environment, tracks, steps.question_windows)
     yield
     tables: list[Table] = []
-    top: Table | None = top_operations(asked, question.limit) if asked.table.operations else None
-    devices = [device for one in of.hosts for device in one.devices if _done(scope, device.track_ids)]
+    top: Table | None = (
+        top_operations(device_operations, question.limit) if device_operations.table.operations else None
+    )
+    devices = [
+        device for host_part in run_environment.hosts for device in host_part.devices if _done(scope, device.track_ids)
+    ]
     if top is None:
-        top = yield from top_names(scope.reader, devices, steps.looked.of, question.limit)
+        top = yield from top_names(scope.reader, devices, steps.question_windows.on_track, question.limit)
     if top is not None:
         tables.append(top)
     if measured is not None:
         tables += [table for table in measured.tables if table.id == "parts"]
-    if len(of.hosts) > 1:
-        tables.append(host_table(of))
+    if len(run_environment.hosts) > 1:
+        tables.append(host_table(run_environment))
     facts = [
-        *environment_facts(of, batch, has_steps=bool(steps.times)),
+        *environment_facts(run_environment, batch, has_steps=bool(steps.times)),
         *step_facts(steps, measured),
-        *device_facts(use, measured, of.devices),
-        *counter_facts(of),
+        *device_facts(use, measured, run_environment.devices),
+        *counter_facts(run_environment),
         *host_facts(host),
     ]
-    facts += yield from work_facts(scope.reader, devices, steps.looked.of)
-    notes = [*loss_notes(of), *_verdict(steps, measured, of)]
-    notes += yield from advice(scope, question, asked, steps, measured, of, use)
-    notes += [note for note in (*asked.notes, *steps.notes) if asked.table.cores or note in steps.notes]
-    series = [] if measured is None else [one for one in measured.series if one.id == "steps"]
+    facts += yield from work_facts(scope.reader, devices, steps.question_windows.on_track)
+    notes = [*loss_notes(run_environment), *_verdict(steps, measured, run_environment)]
+    notes += yield from advice(scope, question, device_operations, steps, measured, run_environment, use)
+    notes += [
+        note
+        for note in (*device_operations.notes, *steps.notes)
+        if device_operations.table.cores or note in steps.notes
+    ]
+    series = [] if measured is None else [chart for chart in measured.series if chart.id == "steps"]
     return Answer(facts, tables, series, notes)
 
 
@@ -100,8 +108,8 @@ def _on_host(scope: Scope, question: OverviewQuestion) -> OverviewQuestion:
         return question
     tracks = scope.tracks_of(question.host)
     if question.tracks is not None:
-        asked = set(scope.reader.tree.leaves(question.tracks))
-        tracks = [track for track in scope.reader.tree.leaves(tracks) if track in asked]
+        question_tracks = set(scope.reader.tree.leaves(question.tracks))
+        tracks = [track for track in scope.reader.tree.leaves(tracks) if track in question_tracks]
         if not tracks:
             scope.notes.append(Note("warning", f"none of these tracks is on host {question.host}"))
     return msgspec.structs.replace(question, tracks=Tracks(tracks))
@@ -110,9 +118,9 @@ def _on_host(scope: Scope, question: OverviewQuestion) -> OverviewQuestion:
 def _batch(
     scope: Scope, question: OverviewQuestion, tracks: frozenset[int], steps: AskedSteps
 ) -> Steps[BatchSizes | None]:
-    known = scope.reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
+    run_steps = scope.reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
     done = [track for track in sorted(tracks) if scope.is_done(track)]
-    return (yield from batch_sizes(scope.reader, known, done, steps.looked.of))
+    return (yield from batch_sizes(scope.reader, run_steps, done, steps.question_windows.on_track))
 
 
 def _done(scope: Scope, tracks: frozenset[int]) -> bool:
@@ -125,15 +133,19 @@ def _measured(steps: AskedSteps) -> Measured | None:
     return tpu_steps_of(steps, _CHART_STEPS) if steps.of_tpus else host_steps(steps, _CHART_STEPS)
 
 
-def _verdict(steps: AskedSteps, measured: Measured | None, of: Environment) -> Sequence[Note]:
+def _verdict(steps: AskedSteps, measured: Measured | None, run_environment: Environment) -> Sequence[Note]:
     if measured is None:
-        return [Note("warning" if of.devices else "info", f"No step is known: {steps.why}.")]
-    found = verdict(measured.input_share, measured.others_share)
-    return [Note("info" if found.where == "device" else "warning", f"The program is {found.word}: {found.text}.")]
+        return [Note("warning" if run_environment.devices else "info", f"No step is known: {steps.why}.")]
+    judgement = verdict(measured.input_share, measured.others_share)
+    return [
+        Note(
+            "info" if judgement.where == "device" else "warning", f"The program is {judgement.word}: {judgement.text}."
+        )
+    ]
 
 
 def _availability(scope: Scope) -> str:
-    """Why there is nothing to tell."""
+    """The reason for which a run has no overview; empty if it has one."""
     reader = scope.reader
     if reader.steps.series or host_threads(reader) or finish(devices_of(reader)):
         return ""

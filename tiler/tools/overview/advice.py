@@ -20,11 +20,11 @@ from tilescope.tiler.tools.environment import HBM, MXU, Environment
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
 from tilescope.tiler.tools.input_pipeline.host_side import InputCategory, host_side
 from tilescope.tiler.tools.input_pipeline.tpu_side import tpu_steps
-from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.operations import AskedOperations
 from tilescope.tiler.tools.overview.performance import DeviceUse
 from tilescope.tiler.tools.overview.suggestions import OFFLOAD_SHARE, RULED, Evidence, SeenAt, Slowest, suggestions
 from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
 from tilescope.tiler.windows import Windows
@@ -37,67 +37,67 @@ _FAR: Final = 3.5
 def advice(
     scope: Scope,
     question: SpanQuestion,
-    asked: AskedOperations,
+    device_operations: AskedOperations,
     steps: AskedSteps,
     measured: Measured | None,
-    of: Environment,
+    run_environment: Environment,
     use: DeviceUse,
 ) -> Steps[list[Note]]:
-    """What to do, with its numbers. Raises DamagedStore."""
+    """Suggestions with their numbers. Raises DamagedStore."""
     tracks = frozenset(scope.leaves(question.tracks))
-    side = yield from host_side(scope.reader, tracks, steps.looked.of, copied_share(steps))
+    side = yield from host_side(scope.reader, tracks, steps.question_windows.on_track, copied_share(steps))
     barriers = yield from _fractions(scope, steps, BARRIER)
     prints = yield from _fractions(scope, steps, DEBUG_PRINT)
     places: dict[str, SeenAt] = {}
     sparse = None
     if measured is not None and steps.of_tpus:
-        found = tpu_steps(steps.times, steps.aligned)
-        worst = int(found.share_max.argmax())
-        core, row = steps.times[int(found.core[worst])], int(found.row[worst])
+        summary = tpu_steps(steps.times, steps.aligned)
+        worst = int(summary.share_max.argmax())
+        core, row = steps.times[int(summary.core[worst])], int(summary.row[worst])
         places["input"] = SeenAt(int(core.track[row]), int(core.start[row]), int(core.stop[row]))
-        whole = int(found.duration.sum())
-        sparse = int(found.sparse_infeed.sum()) / whole if whole else None
+        whole = int(summary.duration.sum())
+        sparse = int(summary.sparse_infeed.sum()) / whole if whole else None
     barrier, debug = max(barriers, key=_share, default=None), max(prints, key=_share, default=None)
-    for name, one in (("barrier", barrier), ("debug", debug)):
-        if one is not None and one.track >= 0:
-            places[name] = SeenAt(one.track, one.start, one.stop)
-    if of.hosts and of.hosts[0].devices:
-        places["idle"] = SeenAt(of.hosts[0].devices[0].tracks[0].track)
+    for name, fraction in (("barrier", barrier), ("debug", debug)):
+        if fraction is not None and fraction.track >= 0:
+            places[name] = SeenAt(fraction.track, fraction.start, fraction.stop)
+    if run_environment.hosts and run_environment.hosts[0].devices:
+        places["idle"] = SeenAt(run_environment.hosts[0].devices[0].tracks[0].track)
     own = side.own
-    counters = of.counter(MXU), of.counter(HBM)
-    slowest, at = _slowest(steps)
-    if at is not None:
-        places["slowest"] = at
+    counters = run_environment.counter(MXU), run_environment.counter(HBM)
+    slowest, place = _slowest(steps)
+    if place is not None:
+        places["slowest"] = place
     evidence = Evidence(
         slowest=slowest,
         input=None if measured is None else measured.input_share,
         enqueue=side.own_of(InputCategory.ENQUEUE) / own if own else None,
         processing=1 - side.own_of(InputCategory.ENQUEUE) / own if own else None,
         sparse=sparse,
-        barrier=sum(one.share for one in barriers) / len(barriers) if barriers else None,
+        barrier=sum(fraction.share for fraction in barriers) / len(barriers) if barriers else None,
         debug=_worst_host(scope, prints),
         idle=use.idle,
         mxu=counters[0] if counters[0] is not None else use.flops,
         hbm=counters[1] if counters[1] is not None else use.hbm,
-        span=asked.table.span,
-        operations=_of_rules(asked),
+        span=device_operations.table.span,
+        operations=_of_rules(device_operations),
         places=places,
     )
     if evidence.waits_for_collectives > OFFLOAD_SHARE and scope.reader.is_whole:
-        evidence = replace(evidence, memory=(yield from _memory_share(scope, tracks, steps.looked)))
+        evidence = replace(evidence, memory=(yield from _memory_share(scope, tracks, steps.question_windows)))
     return suggestions(evidence)
 
 
-def _of_rules(asked: AskedOperations) -> list[Operation]:
+def _of_rules(device_operations: AskedOperations) -> list[Operation]:
     """The operations that rules are about."""
-    places = np.flatnonzero(asked.table.columns.are(RULED.__contains__)).tolist()
-    return [asked.table.operations[place] for place in places]
+    places = np.flatnonzero(device_operations.table.columns.are(RULED.__contains__)).tolist()
+    return [device_operations.table.operations[place] for place in places]
 
 
-def _memory_share(scope: Scope, tracks: frozenset[int], looked: Looked) -> Steps[float | None]:
-    """How much of the fullest memory of any device is in use at most; None: no allocator says it."""
+def _memory_share(scope: Scope, tracks: frozenset[int], question_windows: QuestionWindows) -> Steps[float | None]:
+    """Greatest share of its memory that any device has in use; None: no allocator says it."""
     shares = []
-    windows = Windows.one(*looked.span(sorted(tracks)))
+    windows = Windows.one(*question_windows.span(sorted(tracks)))
     for host in hosts_of(scope.reader, sorted(tracks)):
         try:
             memories = yield from memories_of(scope.reader, host)
@@ -112,8 +112,8 @@ def _memory_share(scope: Scope, tracks: frozenset[int], looked: Looked) -> Steps
 
 def copied_share(steps: AskedSteps) -> Fraction:
     """The share of the step time that is copying to devices."""
-    copied = sum(int(one.sum_of([StepPart.HOST_TO_DEVICE]).sum()) for one in steps.times)
-    whole = sum(int(one.duration.sum()) for one in steps.times)
+    copied = sum(int(core.sum_of([StepPart.HOST_TO_DEVICE]).sum()) for core in steps.times)
+    whole = sum(int(core.duration.sum()) for core in steps.times)
     return Fraction(copied, whole) if whole else Fraction(0)
 
 
@@ -128,27 +128,27 @@ def _slowest(steps: AskedSteps) -> tuple[Slowest | None, SeenAt | None]:
     if not steps.of_tpus or len(steps.times) < _LEAST_CORES:
         return None, None
     computes = (StepPart.HIGH_FLOPS, StepPart.LOW_FLOPS)
-    means = np.array([one.sum_of(computes).mean() / 1e9 for one in steps.times])
-    steps_ms = np.array([one.duration.mean() / 1e9 for one in steps.times])
+    means = np.array([core.sum_of(computes).mean() / 1e9 for core in steps.times])
+    steps_ms = np.array([core.duration.mean() / 1e9 for core in steps.times])
     median = float(np.median(means))
     # Cores that differ by less than a thousandth of a step are alike.
     usual = max(float(np.median(np.abs(means - median))), 1e-3 * float(steps_ms.max()))
     slow = int(means.argmax())
     if _NORMAL * (means[slow] - median) / usual <= _FAR:
         return None, None
-    of = steps.times[slow]
-    row = int(of.sum_of(computes).argmax())
-    place = SeenAt(int(of.track[row]), int(of.start[row]), int(of.stop[row]))
+    core = steps.times[slow]
+    row = int(core.sum_of(computes).argmax())
+    place = SeenAt(int(core.track[row]), int(core.start[row]), int(core.stop[row]))
     return Slowest(steps.names[slow], float(means[slow]), median), place
 
 
-def _share(of: EventFraction) -> float:
-    return of.share
+def _share(fraction: EventFraction) -> float:
+    return fraction.share
 
 
 def _worst_host(scope: Scope, fractions: list[EventFraction]) -> float | None:
     """The mean of the cores of each host, of the one where it is most."""
     by_host: dict[int, list[float]] = {}
-    for of in fractions:
-        by_host.setdefault(scope.reader.store.file_of(of.core.operations[0]), []).append(of.share)
+    for fraction in fractions:
+        by_host.setdefault(scope.reader.store.file_of(fraction.core.operations[0]), []).append(fraction.share)
     return max((sum(shares) / len(shares) for shares in by_host.values()), default=None)

@@ -1,4 +1,4 @@
-"""What to do about a program: rules over the figures of an overview, each with its numbers."""
+"""Suggestions for a program: rules over the figures of an overview, each with its numbers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ RULED: Final = COLLECTIVES | ASYNC_DONE | SHUFFLES
 
 @dataclass(frozen=True, slots=True)
 class SeenAt:
-    """Where in the timeline a figure can be seen."""
+    """Place in the timeline at which a figure can be seen."""
 
     track: int | None = None
     start: int | None = None
@@ -83,93 +83,96 @@ class Evidence:
     @property
     def waits_for_collectives(self) -> float:
         """The share of the time of devices in which they wait for asynchronous collectives."""
-        waits = sum(of.own for of in self.operations if of.metadata.category in ASYNC_DONE)
+        waits = sum(operation.own for operation in self.operations if operation.metadata.category in ASYNC_DONE)
         return waits / self.span if self.span else 0.0
 
     @property
     def is_latency_bound(self) -> bool:
-        """Whether neither the matrix units nor the memory are used much."""
+        """True if neither the matrix units nor the memory are used much."""
         return self.mxu is not None and self.hbm is not None and max(self.mxu, self.hbm) < SLACK_UNIT
 
 
-def suggestions(of: Evidence) -> list[Note]:
-    """What the figures call for, with them."""
-    return [*_input(of), *_waits(of), *_operations(of), *_offload(of), *_bounds(of)]
+def suggestions(evidence: Evidence) -> list[Note]:
+    """Suggestions that follow from the figures, with them."""
+    return [*_input(evidence), *_waits(evidence), *_operations(evidence), *_offload(evidence), *_bounds(evidence)]
 
 
-def _note(of: Evidence, place: str, text: str) -> Note:
-    at = of.places.get(place, SeenAt())
-    return Note("warning", text, at.start, at.end, at.track)
+def _note(evidence: Evidence, place: str, text: str) -> Note:
+    seen = evidence.places.get(place, SeenAt())
+    return Note("warning", text, seen.start, seen.end, seen.track)
 
 
-def _input(of: Evidence) -> Iterator[Note]:
-    if of.input is None or of.input <= INPUT_SHARE:
+def _input(evidence: Evidence) -> Iterator[Note]:
+    if evidence.input is None or evidence.input <= INPUT_SHARE:
         return
-    told = False
-    if of.enqueue is not None and of.enqueue >= ENQUEUE_SHARE:
-        told = True
+    has_advice = False
+    if evidence.enqueue is not None and evidence.enqueue >= ENQUEUE_SHARE:
+        has_advice = True
         yield _note(
-            of,
+            evidence,
             "input",
-            f"{percent(of.enqueue)} of the hosts' work for the input, for which steps wait {percent(of.input)} of "
-            "their time, is moving data to devices: send fewer, larger pieces, and smaller types (see input_pipeline).",
+            f"{percent(evidence.enqueue)} of the hosts' work for the input, for which steps wait "
+            f"{percent(evidence.input)} of their time, is moving data to devices: send fewer, larger pieces, and "
+            "smaller types (see input_pipeline).",
         )
-    if of.processing is not None and of.processing >= PROCESSING_SHARE:
-        told = True
+    if evidence.processing is not None and evidence.processing >= PROCESSING_SHARE:
+        has_advice = True
         yield _note(
-            of,
+            evidence,
             "input",
-            f"{percent(of.processing)} of the hosts' work for the input, for which steps wait {percent(of.input)} of "
-            "their time, is reading and preparing data: do that in parallel (num_parallel_calls, prefetch) or before "
-            "the run (see input_pipeline).",
+            f"{percent(evidence.processing)} of the hosts' work for the input, for which steps wait "
+            f"{percent(evidence.input)} of their time, is reading and preparing data: do that in parallel "
+            "(num_parallel_calls, prefetch) or before the run (see input_pipeline).",
         )
-    if not told:
+    if not has_advice:
         text = (
-            f"Steps wait for input {percent(of.input)} of their time: prefetch it, so that it is there when a step "
-            "begins (see input_pipeline)."
+            f"Steps wait for input {percent(evidence.input)} of their time: prefetch it, so that it is there when a "
+            "step begins (see input_pipeline)."
         )
-        yield _note(of, "input", text)
+        yield _note(evidence, "input", text)
 
 
-def _waits(of: Evidence) -> Iterator[Note]:
-    if of.slowest is not None:
-        slow = of.slowest
+def _waits(evidence: Evidence) -> Iterator[Note]:
+    if evidence.slowest is not None:
+        slow = evidence.slowest
         yield _note(
-            of,
+            evidence,
             "slowest",
             f"{slow.name} computes {slow.mean:.2f} ms of a step, {slow.mean - slow.median:.2f} ms more than others, "
             "which wait for it: compare its operations with theirs (hlo_stats, with its tracks).",
         )
-    if of.barrier is not None and of.barrier >= BARRIER_SHARE:
+    if evidence.barrier is not None and evidence.barrier >= BARRIER_SHARE:
         yield _note(
-            of,
+            evidence,
             "barrier",
-            f"Cores wait for each other at barriers {percent(of.barrier)} of the time of steps: look for the one that "
-            "comes last, and divide the work more evenly.",
+            f"Cores wait for each other at barriers {percent(evidence.barrier)} of the time of steps: look for the one "
+            "that comes last, and divide the work more evenly.",
         )
-    if of.debug is not None and of.debug >= DEBUG_SHARE:
+    if evidence.debug is not None and evidence.debug >= DEBUG_SHARE:
         yield _note(
-            of,
+            evidence,
             "debug",
-            f"debug_print takes {percent(of.debug)} of the time of steps on one host: take it out of the program.",
+            f"debug_print takes {percent(evidence.debug)} of the time of steps on one host: take it out of the "
+            "program.",
         )
-    if of.is_latency_bound and of.idle is not None and of.idle > IDLE_SHARE:
+    if evidence.is_latency_bound and evidence.idle is not None and evidence.idle > IDLE_SHARE:
         yield _note(
-            of,
+            evidence,
             "idle",
-            f"Devices are idle {percent(of.idle)} of their time, while matrix units and memory are used "
-            f"{percent(of.mxu)} and {percent(of.hbm)}: see what the host does meanwhile (gaps); run larger programs.",
+            f"Devices are idle {percent(evidence.idle)} of their time, while matrix units and memory are used "
+            f"{percent(evidence.mxu)} and {percent(evidence.hbm)}: see what the host does meanwhile (gaps); run larger "
+            "programs.",
         )
-    if of.is_latency_bound and of.sparse is not None and of.sparse > SPARSE_SHARE:
+    if evidence.is_latency_bound and evidence.sparse is not None and evidence.sparse > SPARSE_SHARE:
         yield _note(
-            of,
+            evidence,
             "sparse",
-            f"Cores wait for the sparse core {percent(of.sparse)} of the time of steps: make its tables smaller or "
-            "spread them, or overlap it with the dense part.",
+            f"Cores wait for the sparse core {percent(evidence.sparse)} of the time of steps: make its tables smaller "
+            "or spread them, or overlap it with the dense part.",
         )
 
 
-def _operations(of: Evidence) -> Iterator[Note]:
+def _operations(evidence: Evidence) -> Iterator[Note]:
     rules = (
         (COLLECTIVES, COLLECTIVE_SHARE, "Collectives", "overlap them with computation, or shard the model differently"),
         (
@@ -180,42 +183,50 @@ def _operations(of: Evidence) -> Iterator[Note]:
         ),
     )
     for categories, least, what, advice in rules:
-        some = [one for one in of.operations if one.metadata.category in categories and one.own]
-        share = sum(one.own for one in some) / of.span if of.span else 0.0
+        operations = [
+            operation
+            for operation in evidence.operations
+            if operation.metadata.category in categories and operation.own
+        ]
+        share = sum(operation.own for operation in operations) / evidence.span if evidence.span else 0.0
         if share < least:
             continue
-        first = max(some, key=lambda one: one.own)
+        first = max(operations, key=lambda operation: operation.own)
         text = (
             f"{what}: {percent(share)} of the time of devices, {first.metadata.name} alone "
-            f"{percent(first.own / of.span)}: {advice} (see hlo_stats)."
+            f"{percent(first.own / evidence.span)}: {advice} (see hlo_stats)."
         )
         yield Note("warning", text, track=first.track)
 
 
-def _offload(of: Evidence) -> Iterator[Note]:
-    share = of.waits_for_collectives
-    if share <= OFFLOAD_SHARE or of.memory is None or of.memory >= OFFLOAD_MEMORY:
+def _offload(evidence: Evidence) -> Iterator[Note]:
+    share = evidence.waits_for_collectives
+    if share <= OFFLOAD_SHARE or evidence.memory is None or evidence.memory >= OFFLOAD_MEMORY:
         return
-    first = max((one for one in of.operations if one.metadata.category in ASYNC_DONE), key=lambda one: one.own)
+    first = max(
+        (operation for operation in evidence.operations if operation.metadata.category in ASYNC_DONE),
+        key=lambda operation: operation.own,
+    )
     text = (
         f"Cores wait for asynchronous collectives {percent(share)} of their time, most in {first.metadata.name}, while "
-        f"at most {percent(of.memory)} of their memory is in use: start them earlier, or let sparse cores do them."
+        f"at most {percent(evidence.memory)} of their memory is in use: start them earlier, or let sparse cores do "
+        "them."
     )
     yield Note("warning", text, track=first.track)
 
 
-def _bounds(of: Evidence) -> Iterator[Note]:
-    if of.mxu is None or of.hbm is None:
+def _bounds(evidence: Evidence) -> Iterator[Note]:
+    if evidence.mxu is None or evidence.hbm is None:
         return
-    used = f"matrix units {percent(of.mxu)}, memory {percent(of.hbm)}"
-    if of.mxu > BUSY_UNIT and of.hbm < SLACK_UNIT:
+    used = f"matrix units {percent(evidence.mxu)}, memory {percent(evidence.hbm)}"
+    if evidence.mxu > BUSY_UNIT and evidence.hbm < SLACK_UNIT:
         yield Note("info", f"The program is bound by computation ({used}): fewer or cheaper FLOPs make it faster.")
-    elif of.hbm > BUSY_UNIT and of.mxu < SLACK_UNIT:
+    elif evidence.hbm > BUSY_UNIT and evidence.mxu < SLACK_UNIT:
         yield Note(
             "info",
             f"The program is bound by memory ({used}): fuse operations, keep data in smaller types, recompute less.",
         )
-    elif of.is_latency_bound:
+    elif evidence.is_latency_bound:
         yield Note(
             "info",
             f"Neither computation nor memory limits the program ({used}): it waits, or its operations are too small; "

@@ -1,4 +1,4 @@
-"""What takes most of the time of devices: operations of the framework, or else what their events are called."""
+"""The longest work of devices: operations of the framework, or else names of events."""
 
 from __future__ import annotations
 
@@ -20,24 +20,29 @@ _SHOWN: Final = 96  # characters
 TITLE: Final = "What takes most of the devices' time"
 
 
-def top_operations(asked: AskedOperations, limit: int) -> Table:
+def top_operations(device_operations: AskedOperations, limit: int) -> Table:
     """Operations of the framework; shares are of the time in which devices work."""
-    listed = longest_framework_operations(asked.table, limit)
-    busy = asked.table.busy
-    rates = [known_rates(of, asked.peaks) for of in listed]
+    listed = longest_framework_operations(device_operations.table, limit)
+    busy = device_operations.table.busy
+    listed_rates = [known_rates(operation, device_operations.peaks) for operation in listed]
     columns = [
         *_columns(
-            [of.name for of in listed],
-            [of.type for of in listed],
-            [of.sums.count for of in listed],
-            [asked.ticks(of.sums.own) for of in listed],
-            [of.sums.own / busy if busy else 0.0 for of in listed],
+            [operation.name for operation in listed],
+            [operation.type for operation in listed],
+            [operation.sums.count for operation in listed],
+            [device_operations.ticks(operation.sums.own) for operation in listed],
+            [operation.sums.own / busy if busy else 0.0 for operation in listed],
         ),
-        Column("flop_rate", "FLOP rate", "rate", [of.flops for of in rates], "FLOP/s", total="none"),
-        Column("bound_by", "Bound by", "text", [of.bound_by or None for of in rates]),
-        Column("track", "Track", "track", [of.sums.track if of.sums.track >= 0 else None for of in listed]),
-        query_column(of.longest_part.metadata.name for of in listed),
-        Column("full", "Full name", "text", [of.name for of in listed]),
+        Column("flop_rate", "FLOP rate", "rate", [rates.flops for rates in listed_rates], "FLOP/s", total="none"),
+        Column("bound_by", "Bound by", "text", [rates.bound_by or None for rates in listed_rates]),
+        Column(
+            "track",
+            "Track",
+            "track",
+            [operation.sums.track if operation.sums.track >= 0 else None for operation in listed],
+        ),
+        query_column(operation.longest_part.metadata.name for operation in listed),
+        Column("full", "Full name", "text", [operation.name for operation in listed]),
     ]
     return Table("operations", TITLE, columns)
 
@@ -47,17 +52,17 @@ def top_names(reader: QueryReader, devices: Sequence[Device], windows_of: Window
     sums: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0])  # own time, count, and the track with most
     most: dict[int, int] = {}
     for device in devices:
-        for of in device.tracks:
-            for part in Reading(reader).histogram_parts([of.track], windows_of):
+        for work_track in device.tracks:
+            for part in Reading(reader).histogram_parts([work_track.track], windows_of):
                 for name, count, own in zip(
                     part.name.tolist(), part.count.tolist(), part.self_busy.tolist(), strict=True
                 ):
-                    if name >= 0 and of.kinds[name + 1] != Work.NONE:
+                    if name >= 0 and work_track.kinds[name + 1] != Work.NONE:
                         row = sums[name]
                         row[0] += own
                         row[1] += count
                         if own > most.get(name, -1):
-                            most[name], row[2] = own, of.track
+                            most[name], row[2] = own, work_track.track
                 yield
     whole = sum(own for own, _, _ in sums.values())
     if not whole:
@@ -87,12 +92,12 @@ def shortened(name: str) -> str:
 def _columns(
     names: Sequence[str], types: Sequence[str], counts: Sequence[int], own: Sequence[int], shares: Sequence[float]
 ) -> list[Column]:
-    of: list[Value] = list(shares)
+    fractions: list[Value] = list(shares)
     return [
         Column("name", "Operation", "name", [shortened(name) for name in names]),
         Column("category", "Category", "text", [kind or None for kind in types]),
         Column("count", "Count", "count", list(counts)),
         Column("self", "Self", "ticks", list(own)),
-        Column("share", "Share", "fraction", of),
+        Column("share", "Share", "fraction", fractions),
         Column("cumulative", "Cumulative", "fraction", list(accumulate(shares)), total="max"),
     ]

@@ -1,4 +1,4 @@
-"""What each core of a pod, or each host, does in each step; and which of them keep the others waiting."""
+"""Steps of each core of a pod, or of each host, and the cores and hosts that keep the others waiting."""
 
 from __future__ import annotations
 
@@ -109,25 +109,25 @@ def _answer(scope: Scope, question: PodQuestion) -> Steps[Answer]:
     page = None if scope.reader.steps.series else saved_pod(scope.reader)
     if page is not None:
         return (yield from _of_saved(scope, question, page))
-    asked = yield from asked_steps(scope, question)
-    found = stragglers(asked.times)
+    steps = yield from asked_steps(scope, question)
+    standing_out = stragglers(steps.times)
     yield
-    if not asked.times:
-        return Answer([Fact("cores", "Cores", None, "count", asked.why)], notes=asked.notes)
-    known = core_places(scope.reader)
-    places = [known.get(of.group) for of in asked.times]
-    cores = yield from _cores_table(asked, found, places)
-    tables = [_stragglers_table(asked, found), cores, _cells_table(asked, question.limit)]
+    if not steps.times:
+        return Answer([Fact("cores", "Cores", None, "count", steps.why)], notes=steps.notes)
+    places_by_group = core_places(scope.reader)
+    places = [places_by_group.get(core_times.group) for core_times in steps.times]
+    cores = yield from _cores_table(steps, standing_out, places)
+    tables = [_stragglers_table(steps, standing_out), cores, _cells_table(steps, question.limit)]
     if question.collectives:
-        tables.append((yield from collectives_table(scope, asked, question.limit)))
-    notes = [*_notes(asked, found), *_place_notes(places), *asked.notes]
+        tables.append((yield from collectives_table(scope, steps, question.limit)))
+    notes = [*_notes(steps, standing_out), *_place_notes(places), *steps.notes]
     if question.channels:
-        tables.append((yield from channels_table(scope, asked, places, question.limit, notes)))
-    return Answer(_facts(asked, found), tables, [_map(asked, question)], notes)
+        tables.append((yield from channels_table(scope, steps, places, question.limit, notes)))
+    return Answer(_facts(steps, standing_out), tables, [_map(steps, question)], notes)
 
 
 def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Steps[Answer]:
-    """Of a page of the Cloud TPU profiler: it has figures of steps, and nothing that could be shown in a timeline."""
+    """Answer from a page of the Cloud TPU profiler: it has figures of steps, but no events of a timeline."""
     parsed = yield from page.parsed(scope.reader)
     cores, is_cut = yield from saved_cores(parsed, question.steps)
     times, work = [], 0
@@ -138,171 +138,217 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Steps[Ans
             yield
         times.append(step_times_of_core(core, place))
     places = saved_places(parsed, cores)
-    names = [f"{of.host} · core {of.key}" if of.host else f"core {of.key}" for of in cores]
-    looked = yield from scope.windows(PodQuestion())
+    names = [f"{core.host} · core {core.key}" if core.host else f"core {core.key}" for core in cores]
+    question_windows = yield from scope.windows(PodQuestion())
     tick_ps = int(scope.manifest["tick_ps"])
     notes = [Note("info", f"these are the figures of {page.entry.label}: there is no trace to compare them with")]
-    if any("crsDurationUs" in of.told for of in cores):
+    if any("crsDurationUs" in core.figure_names for core in cores):
         notes.append(Note("info", "the file does not tell computing in all-reduces from waiting: all of it is compute"))
     if is_cut:
         text = f"the page has more than is compared: {MAX_CORES:,} cores, and {MAX_CELLS:,} of cores times steps"
         notes.append(Note("warning", f"{text}: the first are shown, ask for fewer steps"))
     why = "" if times else "the page has no such steps"
-    hosts = [of.host for of in cores]
+    hosts = [core.host for core in cores]
     yield
-    asked = AskedSteps(times, aligned(times), names, hosts, tick_ps, looked, notes, why)
+    steps = AskedSteps(times, aligned(times), names, hosts, tick_ps, question_windows, notes, why)
     if not times:
         return Answer([Fact("cores", "Cores", None, "count", why)], notes=notes)
     yield
-    found = stragglers(times)
+    standing_out = stragglers(times)
     tables = [
-        _stragglers_table(asked, found),
-        (yield from _cores_table(asked, found, places)),
-        _cells_table(asked, question.limit),
+        _stragglers_table(steps, standing_out),
+        (yield from _cores_table(steps, standing_out, places)),
+        _cells_table(steps, question.limit),
         (yield from saved_channels(parsed, cores, names, question.steps, tick_ps, question.limit)),
     ]
-    tables = [replace(of, columns=[one for one in of.columns if one.id not in _OF_TIMELINE]) for of in tables]
-    said = [Note(note.severity, note.text) for note in _notes(asked, found)]
-    return Answer(_facts(asked, found), [of for of in tables if len(of)], [_map(asked, question)], [*said, *notes])
+    tables = [
+        replace(table, columns=[column for column in table.columns if column.id not in _OF_TIMELINE])
+        for table in tables
+    ]
+    straggler_notes = [Note(note.severity, note.text) for note in _notes(steps, standing_out)]
+    return Answer(
+        _facts(steps, standing_out),
+        [table for table in tables if len(table)],
+        [_map(steps, question)],
+        [*straggler_notes, *notes],
+    )
 
 
-def _facts(asked: AskedSteps, found: Sequence[Straggler]) -> list[Fact]:
-    enough = len(asked.times) >= LEAST
+def _facts(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Fact]:
+    enough = len(steps.times) >= LEAST
     why = "that take longer than usual for something" if enough else f"it takes {LEAST} cores or hosts to tell"
-    standing_out = len({one.of for one in found}) if enough else None
-    bottlenecks = Counter(one for of in asked.times for one in of.bottlenecks)
+    count = len({straggler.place for straggler in standing_out}) if enough else None
+    bottlenecks = Counter(bottleneck for core_times in steps.times for bottleneck in core_times.bottlenecks)
     greatest = bottlenecks.most_common(1)[0][0] if bottlenecks else None
     facts = [
-        Fact("cores", "Cores" if asked.of_tpus else "Hosts", len(asked.times), "count"),
-        Fact("hosts", "Hosts", len(set(asked.hosts)), "count"),
-        Fact("steps", "Steps", len(asked.aligned), "count"),
-        Fact("stragglers", "Stragglers", standing_out, "count", why),
+        Fact("cores", "Cores" if steps.of_tpus else "Hosts", len(steps.times), "count"),
+        Fact("hosts", "Hosts", len(set(steps.hosts)), "count"),
+        Fact("steps", "Steps", len(steps.aligned), "count"),
+        Fact("stragglers", "Stragglers", count, "count", why),
         Fact("bottleneck", "Bottleneck", None if greatest is None else CLASS_TITLES[greatest], "text", "of most steps"),
     ]
-    if asked.of_tpus:
-        whole = sum(int(of.duration.sum()) for of in asked.times)
+    if steps.of_tpus:
+        whole = sum(int(core_times.duration.sum()) for core_times in steps.times)
         for part in (StepPart.ALL_REDUCE_COMPUTE, StepPart.ALL_REDUCE_SYNC):
-            taken = sum(int(of.parts[part].sum()) for of in asked.times if part in of.parts)
-            is_told = whole > 0 and any(part in of.parts for of in asked.times)
+            taken = sum(int(core_times.parts[part].sum()) for core_times in steps.times if part in core_times.parts)
+            is_told = whole > 0 and any(part in core_times.parts for core_times in steps.times)
             why = "" if is_told else "the file does not tell it from computing"
             facts.append(Fact(part.value, PART_TITLES[part], taken / whole if is_told else None, "fraction", why))
     return facts
 
 
-def _cores_table(asked: AskedSteps, found: Sequence[Straggler], places: Sequence[CorePlace | None]) -> Steps[Table]:
+def _cores_table(
+    steps: AskedSteps, standing_out: Sequence[Straggler], places: Sequence[CorePlace | None]
+) -> Steps[Table]:
     """Each core with the means of its steps."""
-    times = asked.times
+    times = steps.times
     causes: dict[int, list[str]] = {}
-    for one in found:
-        causes.setdefault(one.of, []).append(CLASS_TITLES[one.cause])
+    for straggler in standing_out:
+        causes.setdefault(straggler.place, []).append(CLASS_TITLES[straggler.cause])
     straggles = [", ".join(causes.get(place, [])) or None for place in range(len(times))]
 
     def means(columns: Sequence[Ints]) -> list[Value]:
-        return [nearest_mean(int(ps.sum()), len(ps) * asked.tick_ps) for ps in columns]
+        return [nearest_mean(int(ps.sum()), len(ps) * steps.tick_ps) for ps in columns]
 
     of_classes: dict[StepClass, list[Value]] = {}
-    for one_class in StepClass:
+    for step_class in StepClass:
         yield
-        of_classes[one_class] = means([of.classes[one_class] for of in times])
+        of_classes[step_class] = means([core_times.classes[step_class] for core_times in times])
     of_parts: dict[StepPart, list[Value]] = {}
     for part in TPU_PARTS:
         yield
-        is_told = all(part in of.parts for of in times)
-        of_parts[part] = means([of.parts[part] for of in times]) if is_told else [None] * len(times)
+        is_told = all(part in core_times.parts for core_times in times)
+        of_parts[part] = means([core_times.parts[part] for core_times in times]) if is_told else [None] * len(times)
 
     columns = [
-        Column("core", "Core", "name", list(asked.names)),
+        Column("core", "Core", "name", list(steps.names)),
         Column("straggles", "Takes longer for", "text", straggles),
-        Column("steps", "Steps", "count", [len(of) for of in times]),
-        Column("duration", "Mean step", "ticks", means([of.duration for of in times]), total="none"),
-        *(Column(one.value, CLASS_TITLES[one], "ticks", of_classes[one], total="none") for one in StepClass),
-        *(Column(f"{_TPU}{one.value}", PART_TITLES[one], "ticks", of_parts[one], total="none") for one in TPU_PARTS),
-        Column("host", "On host", "text", [host or None for host in asked.hosts]),
-        Column("chip", "Chip", "id", [None if of is None else of.chip for of in places]),
-        Column("core_number", "Core of chip", "id", [None if of is None else of.core for of in places]),
-        Column("x", "X", "id", [None if of is None else of.x for of in places]),
-        Column("y", "Y", "id", [None if of is None else of.y for of in places]),
-        Column("start", "Start", "time", [int(of.start.min()) for of in times]),
-        Column("end", "End", "time", [int(of.stop.max()) for of in times]),
-        Column("track", "Track", "track", [int(of.track[0]) if of.track[0] >= 0 else None for of in times]),
+        Column("steps", "Steps", "count", [len(core_times) for core_times in times]),
+        Column("duration", "Mean step", "ticks", means([core_times.duration for core_times in times]), total="none"),
+        *(
+            Column(step_class.value, CLASS_TITLES[step_class], "ticks", of_classes[step_class], total="none")
+            for step_class in StepClass
+        ),
+        *(
+            Column(f"{_TPU}{part.value}", PART_TITLES[part], "ticks", of_parts[part], total="none")
+            for part in TPU_PARTS
+        ),
+        Column("host", "On host", "text", [host or None for host in steps.hosts]),
+        Column("chip", "Chip", "id", [None if place is None else place.chip for place in places]),
+        Column("core_number", "Core of chip", "id", [None if place is None else place.core for place in places]),
+        Column("x", "X", "id", [None if place is None else place.x for place in places]),
+        Column("y", "Y", "id", [None if place is None else place.y for place in places]),
+        Column("start", "Start", "time", [int(core_times.start.min()) for core_times in times]),
+        Column("end", "End", "time", [int(core_times.stop.max()) for core_times in times]),
+        Column(
+            "track",
+            "Track",
+            "track",
+            [int(core_times.track[0]) if core_times.track[0] >= 0 else None for core_times in times],
+        ),
     ]
     return Table("cores", "Cores, mean of their steps", columns)
 
 
-def _stragglers_table(asked: AskedSteps, found: Sequence[Straggler]) -> Table:
-    rows = [(one, asked.times[one.of]) for one in found]
-    extra = [one.extra_ps // asked.tick_ps for one in found]
+def _stragglers_table(steps: AskedSteps, standing_out: Sequence[Straggler]) -> Table:
+    rows = [(straggler, steps.times[straggler.place]) for straggler in standing_out]
+    extra = [straggler.extra_ps // steps.tick_ps for straggler in standing_out]
     columns = [
-        Column("core", "Core", "name", [asked.names[one.of] for one, _ in rows]),
-        Column("cause", "Takes longer for", "text", [CLASS_TITLES[one.cause] for one, _ in rows]),
+        Column("core", "Core", "name", [steps.names[straggler.place] for straggler, _ in rows]),
+        Column("cause", "Takes longer for", "text", [CLASS_TITLES[straggler.cause] for straggler, _ in rows]),
         Column("extra", "Longer by, a step", "ticks", extra, total="none"),
-        Column("share", "Of its time", "fraction", [one.share for one, _ in rows], total="none"),
-        Column("median", "Usual", "fraction", [one.median for one, _ in rows], total="none"),
-        Column("score", "Score", "number", [one.score for one, _ in rows], "modified z", total="none"),
-        Column("step", "Worst step", "count", [int(of.number[one.worst]) for one, of in rows], total="none"),
-        Column("event", "Event", "event", [asked.event(one.of, one.worst) for one, _ in rows]),
+        Column("share", "Of its time", "fraction", [straggler.share for straggler, _ in rows], total="none"),
+        Column("median", "Usual", "fraction", [straggler.median for straggler, _ in rows], total="none"),
+        Column("score", "Score", "number", [straggler.score for straggler, _ in rows], "modified z", total="none"),
+        Column(
+            "step",
+            "Worst step",
+            "count",
+            [int(core_times.number[straggler.worst]) for straggler, core_times in rows],
+            total="none",
+        ),
+        Column("event", "Event", "event", [steps.event(straggler.place, straggler.worst) for straggler, _ in rows]),
     ]
     return Table("stragglers", "Stragglers", columns)
 
 
-def _cells_table(asked: AskedSteps, limit: int) -> Table:
+def _cells_table(steps: AskedSteps, limit: int) -> Table:
     """Each step on each core."""
-    step, place = np.nonzero(asked.aligned.rows[:limit] >= 0)
+    step, place = np.nonzero(steps.aligned.rows[:limit] >= 0)
     step_of, core_of = step[:limit].tolist(), place[:limit].tolist()
-    cells = list(zip(core_of, asked.aligned.rows[step_of, core_of].tolist(), strict=True))
-    rows = [(asked.times[core], row) for core, row in cells]
+    cells = list(zip(core_of, steps.aligned.rows[step_of, core_of].tolist(), strict=True))
+    rows = [(steps.times[core], row) for core, row in cells]
 
-    def part(of: StepTimes, one: StepPart, row: int) -> int | None:
-        return int(of.parts[one][row]) // asked.tick_ps if one in of.parts else None
+    def part(core_times: StepTimes, step_part: StepPart, row: int) -> int | None:
+        return int(core_times.parts[step_part][row]) // steps.tick_ps if step_part in core_times.parts else None
 
     columns = [
-        Column("step", "Step", "count", [int(asked.aligned.number[k]) for k in step_of], total="none"),
-        Column("core", "Core", "name", [asked.names[core] for core, _ in cells]),
-        Column("duration", "Duration", "ticks", [int(of.duration[row]) // asked.tick_ps for of, row in rows]),
-        Column("bottleneck", "Bottleneck", "text", [CLASS_TITLES[of.bottlenecks[row]] for of, row in rows]),
+        Column("step", "Step", "count", [int(steps.aligned.number[k]) for k in step_of], total="none"),
+        Column("core", "Core", "name", [steps.names[core] for core, _ in cells]),
+        Column(
+            "duration",
+            "Duration",
+            "ticks",
+            [int(core_times.duration[row]) // steps.tick_ps for core_times, row in rows],
+        ),
+        Column(
+            "bottleneck", "Bottleneck", "text", [CLASS_TITLES[core_times.bottlenecks[row]] for core_times, row in rows]
+        ),
         *(
             Column(
-                one.value, CLASS_TITLES[one], "ticks", [int(of.classes[one][row]) // asked.tick_ps for of, row in rows]
+                step_class.value,
+                CLASS_TITLES[step_class],
+                "ticks",
+                [int(core_times.classes[step_class][row]) // steps.tick_ps for core_times, row in rows],
             )
-            for one in StepClass
+            for step_class in StepClass
         ),
         *(
-            Column(f"{_TPU}{one.value}", PART_TITLES[one], "ticks", [part(of, one, row) for of, row in rows])
-            for one in TPU_PARTS
+            Column(
+                f"{_TPU}{step_part.value}",
+                PART_TITLES[step_part],
+                "ticks",
+                [part(core_times, step_part, row) for core_times, row in rows],
+            )
+            for step_part in TPU_PARTS
         ),
-        Column("pass", "Pass", "count", [int(asked.aligned.pass_[k]) + 1 for k in step_of], total="none"),
-        Column("start", "Start", "time", [int(of.start[row]) for of, row in rows]),
-        Column("end", "End", "time", [int(of.stop[row]) for of, row in rows]),
-        Column("event", "Event", "event", [asked.event(core, row) for core, row in cells]),
+        Column("pass", "Pass", "count", [int(steps.aligned.pass_[k]) + 1 for k in step_of], total="none"),
+        Column("start", "Start", "time", [int(core_times.start[row]) for core_times, row in rows]),
+        Column("end", "End", "time", [int(core_times.stop[row]) for core_times, row in rows]),
+        Column("event", "Event", "event", [steps.event(core, row) for core, row in cells]),
     ]
     return Table("cells", "Steps on cores", columns)
 
 
-def _map(asked: AskedSteps, question: PodQuestion) -> Series:
+def _map(steps: AskedSteps, question: PodQuestion) -> Series:
     """Steps by cores: how long they are, or the share of a class."""
-    rows = asked.aligned.rows[: question.limit]
+    rows = steps.aligned.rows[: question.limit]
     columns = []
-    for core, of in enumerate(asked.times[:_MOST_DRAWN]):
-        at = rows[:, core].tolist()
+    for core, core_times in enumerate(steps.times[:_MOST_DRAWN]):
+        core_rows = rows[:, core].tolist()
         if question.colour == "duration":
-            values: list[Value] = [None if row < 0 else int(of.duration[row]) // asked.tick_ps for row in at]
-            columns.append(Column(f"core_{core}", asked.names[core], "ticks", values))
+            values: list[Value] = [
+                None if row < 0 else int(core_times.duration[row]) // steps.tick_ps for row in core_rows
+            ]
+            columns.append(Column(f"core_{core}", steps.names[core], "ticks", values))
             continue
-        taken = _taken(of, question.colour)
+        taken = _taken(core_times, question.colour)
         shares: list[Value] = [
-            None if row < 0 or taken is None or not of.duration[row] else float(taken[row]) / float(of.duration[row])
-            for row in at
+            None
+            if row < 0 or taken is None or not core_times.duration[row]
+            else float(taken[row]) / float(core_times.duration[row])
+            for row in core_rows
         ]
-        columns.append(Column(f"core_{core}", asked.names[core], "fraction", shares))
-    x = Column("step", "Step", "count", asked.aligned.number[: question.limit])
+        columns.append(Column(f"core_{core}", steps.names[core], "fraction", shares))
+    x = Column("step", "Step", "count", steps.aligned.number[: question.limit])
     return Series("map", f"{_title(question.colour)}, by core and step", "heat", x, columns)
 
 
-def _taken(of: StepTimes, colour: str) -> Ints | None:
-    """How long the steps of a core take for a class, or for a category of TPUs; None: it has no categories."""
+def _taken(core_times: StepTimes, colour: str) -> Ints | None:
+    """Times of a core's steps for a class, or for a category of TPUs; None: it has no categories."""
     if colour.startswith(_TPU):
-        return of.parts.get(StepPart(colour.removeprefix(_TPU)))
-    return of.classes[StepClass(colour)]
+        return core_times.parts.get(StepPart(colour.removeprefix(_TPU)))
+    return core_times.classes[StepClass(colour)]
 
 
 def _title(colour: str) -> str:
@@ -313,27 +359,28 @@ def _title(colour: str) -> str:
     return CLASS_TITLES[StepClass(colour)]
 
 
-def _notes(asked: AskedSteps, found: Sequence[Straggler]) -> list[Note]:
+def _notes(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Note]:
     """The answer in words."""
-    if not found:
+    if not standing_out:
         return []
     notes = []
-    for cause in dict.fromkeys(one.cause for one in found):
-        of = [one for one in found if one.cause is cause]
-        worst = of[0]
-        more = f", and {len(of) - 1:,} more as well" if len(of) > 1 else ""
+    for cause in dict.fromkeys(straggler.cause for straggler in standing_out):
+        same_cause = [straggler for straggler in standing_out if straggler.cause is cause]
+        worst = same_cause[0]
+        more = f", and {len(same_cause) - 1:,} more as well" if len(same_cause) > 1 else ""
         text = (
-            f"{asked.names[worst.of]} takes longer than others for {CLASS_TITLES[cause].lower()}{more}: "
+            f"{steps.names[worst.place]} takes longer than others for {CLASS_TITLES[cause].lower()}{more}: "
             f"{percent(worst.share)} of its steps, where {percent(worst.median)} are usual."
         )
-        times, row = asked.times[worst.of], worst.worst
-        track = int(times.track[row])
-        notes.append(Note("warning", text, int(times.start[row]), int(times.stop[row]), track if track >= 0 else None))
+        core_times, row = steps.times[worst.place], worst.worst
+        track = int(core_times.track[row])
+        start, stop = int(core_times.start[row]), int(core_times.stop[row])
+        notes.append(Note("warning", text, start, stop, track if track >= 0 else None))
     return notes
 
 
 def _place_notes(places: Sequence[CorePlace | None]) -> list[Note]:
-    if not any(of is not None and of.x is not None for of in places):
+    if not any(place is not None and place.x is not None for place in places):
         return []
     text = "the trace numbers chips, and does not record where they are: X and Y lay them out by number, row by row"
     return [Note("info", text)]

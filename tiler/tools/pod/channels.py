@@ -23,101 +23,107 @@ Ints = NDArray[np.int64]
 
 
 def channels_table(
-    scope: Scope, asked: AskedSteps, places: Sequence[CorePlace | None], limit: int, notes: list[Note]
+    scope: Scope, steps: AskedSteps, places: Sequence[CorePlace | None], limit: int, notes: list[Note]
 ) -> Steps[Table]:
     """A row for each channel between two cores, with the means of its transfers; the slowest first.
 
     A transfer takes from when it is sent until the other core has received it.
     """
     cores = {core.group: core for core in tpu_cores(scope.reader)}
-    numbers = [None if of is None else of.number for of in places]
+    numbers = [None if place is None else place.number for place in places]
     are_numbered = None not in numbers and len(set(numbers)) == len(numbers)
     windows, rows = [], []
-    for place, of in enumerate(asked.times):
-        step = np.flatnonzero(asked.aligned.rows[:, place] >= 0)
-        row = asked.aligned.rows[step, place]
-        order = np.argsort(of.start[row], kind="stable")
+    for place, core_times in enumerate(steps.times):
+        step = np.flatnonzero(steps.aligned.rows[:, place] >= 0)
+        row = steps.aligned.rows[step, place]
+        order = np.argsort(core_times.start[row], kind="stable")
         step, row = step[order], row[order]
-        lasting = of.stop[row] > of.start[row]
+        lasting = core_times.stop[row] > core_times.start[row]
         step, row = step[lasting], row[lasting]
-        if of.group in cores:
+        if core_times.group in cores:
             number = numbers[place] if are_numbered else place
             assert number is not None
-            windows.append(CoreWindows(cores[of.group], number, of.start[row], of.stop[row], step))
+            windows.append(
+                CoreWindows(cores[core_times.group], number, core_times.start[row], core_times.stop[row], step)
+            )
             rows.append(place)
-    found = yield from run_transfers(scope.reader, windows)
+    transfers = yield from run_transfers(scope.reader, windows)
     yield
-    notes += _notes(found, are_numbered=are_numbered)
-    return _table(asked, found, np.array(rows, np.int64), limit)
+    notes += _notes(transfers, are_numbered=are_numbered)
+    return _table(steps, transfers, np.array(rows, np.int64), limit)
 
 
-def _table(asked: AskedSteps, of: Transfers, places: Ints, limit: int) -> Table:
-    change = np.ones(len(of), np.bool_)
-    change[1:] = (np.diff(of.channel) != 0) | (np.diff(of.source) != 0)
+def _table(steps: AskedSteps, transfers: Transfers, places: Ints, limit: int) -> Table:
+    change = np.ones(len(transfers), np.bool_)
+    change[1:] = (np.diff(transfers.channel) != 0) | (np.diff(transfers.source) != 0)
     first = np.flatnonzero(change)
-    counts = np.diff(first, append=len(of))
-    latency = of.end - of.begin
+    counts = np.diff(first, append=len(transfers))
+    latency = transfers.end - transfers.begin
     if len(first):
         total, most = np.add.reduceat(latency, first), np.maximum.reduceat(latency, first)
-        delay = nearest_mean(np.add.reduceat(of.send_delay, first), counts)
+        delay = nearest_mean(np.add.reduceat(transfers.send_delay, first), counts)
         mean = nearest_mean(total, counts)
     else:
         total = most = delay = mean = first
     # The row of the slowest transfer of each.
     slowest = np.flatnonzero(latency == np.repeat(most, counts))
     slowest = slowest[np.searchsorted(slowest, first)]
-    order = np.lexsort((of.source[first], of.channel[first], -mean))[:limit]
+    order = np.lexsort((transfers.source[first], transfers.channel[first], -mean))[:limit]
     first, slowest = first[order], slowest[order]
     mean = mean[order]
-    channels = [of.channels[place] for place in of.channel[first].tolist()]
-    sizes: list[Value] = [one.bytes for one in channels]
-    tick_s = asked.tick_ps * 1e-12
+    channels = [transfers.channels[place] for place in transfers.channel[first].tolist()]
+    sizes: list[Value] = [channel.bytes for channel in channels]
+    tick_s = steps.tick_ps * 1e-12
     rates: list[Value] = [
-        None if one.bytes is None or ticks <= 0 else one.bytes / (ticks * tick_s)
-        for one, ticks in zip(channels, mean.tolist(), strict=True)
+        None if channel.bytes is None or ticks <= 0 else channel.bytes / (ticks * tick_s)
+        for channel, ticks in zip(channels, mean.tolist(), strict=True)
     ]
-    names = [[one.names.get(role) for role in (TransferRole.SEND, TransferRole.RECV_DONE)] for one in channels]
+    names = [[channel.names.get(role) for role in (TransferRole.SEND, TransferRole.RECV_DONE)] for channel in channels]
     columns = [
-        Column("channel", "Channel", "text", [str(one.number) for one in channels]),
-        Column("source", "Source core", "text", _names(asked, places, of.source[first])),
-        Column("destination", "Destination core", "text", _names(asked, places, of.destination[first])),
+        Column("channel", "Channel", "text", [str(channel.number) for channel in channels]),
+        Column("source", "Source core", "text", _names(steps, places, transfers.source[first])),
+        Column("destination", "Destination core", "text", _names(steps, places, transfers.destination[first])),
         Column("data", "Data", "bytes", sizes, total="none"),
         Column("latency", "Latency, mean", "ticks", mean, total="max"),
         Column("longest", "Longest", "ticks", most[order], total="max"),
         Column("bandwidth", "Bandwidth", "rate", rates, "B/s", total="none"),
         Column("send_delay", "Send delay, mean", "ticks", delay[order], total="max"),
         Column("occurrences", "Occurrences", "count", counts[order]),
-        Column("hlo", "HLO", "text", [", ".join(dict.fromkeys(one for one in of if one)) or None for of in names]),
-        Column("program", "Program", "text", [one.program or None for one in channels]),
-        query_column(one[0] for one in names),
-        Column("start", "Start of the longest", "time", of.begin[slowest]),
-        Column("end", "Its end", "time", of.end[slowest]),
+        Column(
+            "hlo", "HLO", "text", [", ".join(dict.fromkeys(name for name in pair if name)) or None for pair in names]
+        ),
+        Column("program", "Program", "text", [channel.program or None for channel in channels]),
+        query_column(pair[0] for pair in names),
+        Column("start", "Start of the longest", "time", transfers.begin[slowest]),
+        Column("end", "Its end", "time", transfers.end[slowest]),
         Column(
             "event",
             "Its event",
             "event",
             [
                 f"{track}.{ordinal}"
-                for track, ordinal in zip(of.track[slowest].tolist(), of.ordinal[slowest].tolist(), strict=True)
+                for track, ordinal in zip(
+                    transfers.track[slowest].tolist(), transfers.ordinal[slowest].tolist(), strict=True
+                )
             ],
         ),
     ]
     return Table("channels", "Channels", columns)
 
 
-def _names(asked: AskedSteps, places: Ints, cores: Ints) -> list[str]:
-    return [asked.names[place] for place in places[cores].tolist()]
+def _names(steps: AskedSteps, places: Ints, cores: Ints) -> list[str]:
+    return [steps.names[place] for place in places[cores].tolist()]
 
 
-def _notes(found: Transfers, *, are_numbered: bool) -> list[Note]:
+def _notes(transfers: Transfers, *, are_numbered: bool) -> list[Note]:
     notes = []
-    if len(found) and not are_numbered:
+    if len(transfers) and not are_numbered:
         text = "the trace does not number cores: those of the programs' pairs are taken in the order of the list"
         notes.append(Note("warning", text))
-    if found.unmatched:
-        text = f"{found.unmatched:,} transfers end in no step that is looked at, and are left out of the channels"
+    if transfers.unmatched:
+        text = f"{transfers.unmatched:,} transfers end in no step that is looked at, and are left out of the channels"
         notes.append(Note("info", text))
-    if found.unpaired:
-        text = f"of {found.unpaired:,} channels between several cores the trace does not say which sends to which"
+    if transfers.unpaired:
+        text = f"of {transfers.unpaired:,} channels between several cores the trace does not say which sends to which"
         notes.append(Note("info", text))
     return notes

@@ -17,33 +17,35 @@ from tilescope.tiler.tools.step_times import AskedSteps
 Ints = NDArray[np.int64]
 
 
-def collectives_table(scope: Scope, asked: AskedSteps, limit: int) -> Steps[Table]:
+def collectives_table(scope: Scope, steps: AskedSteps, limit: int) -> Steps[Table]:
     """A row for each all-reduce that begins in a step, the cores together; told as a whole, wherever the span ends.
 
     One that a step has several times is matched by its turn. It computes for the least time that it takes on any core;
     the others wait for the rest of theirs.
     """
     cores = {core.group: core for core in tpu_cores(scope.reader)}
-    steps, places, found = [], [], []
-    for place, of in enumerate(asked.times):
-        rows = asked.aligned.rows[:limit, place]
+    step_numbers, places, reduces = [], [], []
+    for place, core_times in enumerate(steps.times):
+        rows = steps.aligned.rows[:limit, place]
         step = np.flatnonzero(rows >= 0)
-        step = step[np.argsort(of.start[rows[step]], kind="stable")]
-        if of.group not in cores or not len(step):
+        step = step[np.argsort(core_times.start[rows[step]], kind="stable")]
+        if core_times.group not in cores or not len(step):
             continue
         events = yield from reduce_events(
-            scope.reader, cores[of.group], of.start[rows[step]], np.asarray(of.stop[rows[step]])
+            scope.reader, cores[core_times.group], core_times.start[rows[step]], np.asarray(core_times.stop[rows[step]])
         )
-        steps.append(step[events.window])
+        step_numbers.append(step[events.window])
         places.append(np.full(len(events), place))
-        found.append(events)
-    return _table(scope, asked, _joined(steps), _joined(places), found, limit)
+        reduces.append(events)
+    return _table(scope, steps, _joined(step_numbers), _joined(places), reduces, limit)
 
 
 def _table(
-    scope: Scope, asked: AskedSteps, step: Ints, place: Ints, found: Sequence[ReduceEvents], limit: int
+    scope: Scope, steps: AskedSteps, step: Ints, place: Ints, reduces: Sequence[ReduceEvents], limit: int
 ) -> Table:
-    ids, begin, end, ps = (_joined([getattr(of, column) for of in found]) for column in ("id", "begin", "end", "ps"))
+    ids, begin, end, ps = (
+        _joined([getattr(core_reduces, column) for core_reduces in reduces]) for column in ("id", "begin", "end", "ps")
+    )
     turn = _turns(step, place, ids, begin)
     order = np.lexsort((place, begin, turn, ids, step))
     first = _changes([column[order] for column in (step, ids, turn)])
@@ -59,23 +61,27 @@ def _table(
         least = most = total = first_end = last_end = first
     counts = last - first + 1
     head, tail = order[first], order[last]
-    name, track, ordinal = (_joined([getattr(of, column) for of in found]) for column in ("name", "track", "ordinal"))
-    known = scope.reader.names.of(np.unique(name[head]).tolist())
-    names: list[Value] = [known[one].text if one in known else None for one in name[head].tolist()]
+    name, track, ordinal = (
+        _joined([getattr(core_reduces, column) for core_reduces in reduces]) for column in ("name", "track", "ordinal")
+    )
+    names_by_id = scope.reader.names.of(np.unique(name[head]).tolist())
+    names: list[Value] = [
+        names_by_id[name_id].text if name_id in names_by_id else None for name_id in name[head].tolist()
+    ]
     events: list[Value] = [
         f"{on}.{number}" for on, number in zip(track[tail].tolist(), ordinal[tail].tolist(), strict=True)
     ]
     columns = [
-        Column("step", "Step", "count", asked.aligned.number[step[head]], total="none"),
+        Column("step", "Step", "count", steps.aligned.number[step[head]], total="none"),
         Column("name", "All-reduce", "name", names),
         Column("cores", "Cores", "count", counts, total="none"),
-        Column("last", "Comes last", "text", [asked.names[one] for one in place[tail].tolist()]),
+        Column("last", "Comes last", "text", [steps.names[core] for core in place[tail].tolist()]),
         Column("begins_apart", "Begins apart", "ticks", begin[tail] - begin[head]),
         Column("ends_apart", "Ends apart", "ticks", last_end - first_end),
-        Column("compute", "Computes", "ticks", asked.ticks(least)),
-        Column("longest_wait", "Longest wait", "ticks", asked.ticks(most - least), total="max"),
-        Column("waits", "Waits, all cores", "ticks", asked.ticks(total - counts * least)),
-        Column("first", "Comes first", "text", [asked.names[one] for one in place[head].tolist()]),
+        Column("compute", "Computes", "ticks", steps.ticks(least)),
+        Column("longest_wait", "Longest wait", "ticks", steps.ticks(most - least), total="max"),
+        Column("waits", "Waits, all cores", "ticks", steps.ticks(total - counts * least)),
+        Column("first", "Comes first", "text", [steps.names[core] for core in place[head].tolist()]),
         Column("start", "Start", "time", begin[head]),
         Column("end", "End", "time", last_end),
         Column("event", "Event of the last", "event", events),
@@ -93,7 +99,7 @@ def _turns(step: Ints, place: Ints, ids: Ints, begin: Ints) -> Ints:
 
 
 def _changes(columns: Sequence[Ints]) -> Ints:
-    """Where rows differ from the row before."""
+    """Indexes of rows that differ from the row before."""
     change = np.ones(len(columns[0]), np.bool_)
     change[1:] = np.logical_or.reduce([np.diff(column) != 0 for column in columns])
     return np.flatnonzero(change)

@@ -18,7 +18,7 @@ from tilescope.tiler.facts.step_times import StepPart, StepTimes
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table, Value
-from tilescope.tiler.tools.imported.members import items, member, number, text, whole
+from tilescope.tiler.tools.imported.json_values import items, member, number, text, whole
 from tilescope.tiler.tools.step_range import StepRange
 
 Ints = NDArray[np.int64]
@@ -70,7 +70,7 @@ class SavedCore:
     node: int | None
     steps: dict[int, array[int]] = field(default_factory=dict)  # by number: the duration and all parts, ps
     parts: set[StepPart] = field(default_factory=set)  # those that some step has
-    told: frozenset[str] = frozenset()  # names of its figures
+    figure_names: frozenset[str] = frozenset()  # names of its figures
 
 
 def saved_pod(reader: QueryReader) -> SavedPage | None:
@@ -95,24 +95,26 @@ def saved_cores(parsed: Any, steps: StepRange | None) -> Steps[tuple[list[SavedC
             is_cut = True
             continue
         if saved is None:
-            saved = SavedCore(key, text(member(core, "hostName")) or "", *_place(core), told=frozenset(core))
+            saved = SavedCore(key, text(member(core, "hostName")) or "", *_place(core), figure_names=frozenset(core))
             by_key[key] = saved
         if step not in saved.steps:
             numbers.add(step)
             parts = _parts(core, duration)
             saved.parts.update(parts)
             saved.steps[step] = array("q", [duration, *(parts.get(part, 0) for part in _PARTS)])
-    ordered = sorted(by_key.values(), key=lambda of: (of.host, of.chip or 0, of.node or 0, len(of.key), of.key))
+    ordered = sorted(
+        by_key.values(), key=lambda core: (core.host, core.chip or 0, core.node or 0, len(core.key), core.key)
+    )
     return ordered, is_cut
 
 
-def step_times_of_core(of: SavedCore, place: int) -> StepTimes:
+def step_times_of_core(core: SavedCore, place: int) -> StepTimes:
     """Its steps, without times of the timeline: the page has none."""
-    numbers = np.array(sorted(of.steps), np.int64)
-    steps = b"".join(of.steps[number] for number in numbers.tolist())
+    numbers = np.array(sorted(core.steps), np.int64)
+    steps = b"".join(core.steps[number] for number in numbers.tolist())
     figures = np.frombuffer(steps, np.int64).reshape(-1, 1 + len(_PARTS)).T
     none = np.zeros(len(numbers), np.int64)
-    parts = {part: figures[row] for row, part in enumerate(_PARTS, 1) if part in of.parts}
+    parts = {part: figures[row] for row, part in enumerate(_PARTS, 1) if part in core.parts}
     is_whole = np.ones(len(numbers), np.bool_)
     return StepTimes(
         place, numbers, none, none, none, is_whole, none - 1, none, figures[0], parts, overlap=False, counted=False
@@ -120,13 +122,13 @@ def step_times_of_core(of: SavedCore, place: int) -> StepTimes:
 
 
 def saved_places(parsed: Any, cores: Sequence[SavedCore]) -> list[CorePlace | None]:
-    """Where the chips are in the topology of the page, row by row; a chip that does not fit in has no place."""
+    """Places of the chips in the topology of the page, row by row; a chip that does not fit in has none."""
     width, height = (whole(member(parsed, "runEnvironment", "topology", f"{axis}Dimension")) or 0 for axis in "xy")
     places: list[CorePlace | None] = []
-    fits = all(of.chip is not None and 0 <= of.chip < width * height for of in cores)
-    for of in cores:
-        x, y = (of.chip % width, of.chip // width) if fits and of.chip is not None else (None, None)
-        places.append(None if of.chip is None else CorePlace(of.chip, of.node or 0, None, x, y))
+    fits = all(core.chip is not None and 0 <= core.chip < width * height for core in cores)
+    for core in cores:
+        x, y = (core.chip % width, core.chip // width) if fits and core.chip is not None else (None, None)
+        places.append(None if core.chip is None else CorePlace(core.chip, core.node or 0, None, x, y))
     return places
 
 
@@ -135,47 +137,55 @@ def saved_channels(
 ) -> Steps[Table]:
     """A row for each channel between two cores, with the means of its steps; the slowest first."""
     rows: dict[tuple[str, str, str], list[Any]] = {}
-    sent = (of for _, of_step in _steps(parsed, steps) for of in items(member(of_step, "channelDb")))
-    for place, of in enumerate(sent):
+    sent = (record for _, of_step in _steps(parsed, steps) for record in items(member(of_step, "channelDb")))
+    for place, record in enumerate(sent):
         if place % _AT_ONCE == 0:
             yield
-        key = tuple(text(member(of, name)) or "" for name in ("channelId", "srcCoreId", "dstCoreId"))
-        rows.setdefault((key[0], key[1], key[2]), []).append(of)
+        key = tuple(text(member(record, name)) or "" for name in ("channelId", "srcCoreId", "dstCoreId"))
+        rows.setdefault((key[0], key[1], key[2]), []).append(record)
     ids = _ids(cores, names, {core for _, source, destination in rows for core in (source, destination)})
 
-    def mean(of: Sequence[Any], name: str) -> int | None:
-        known = [ps for ps in (_ps(member(one, name)) for one in of) if ps is not None]
-        return nearest_mean(sum(known), len(known) * tick_ps) if known else None
+    def mean(records: Sequence[Any], name: str) -> int | None:
+        durations = [ps for ps in (_ps(member(record, name)) for record in records) if ps is not None]
+        return nearest_mean(sum(durations), len(durations) * tick_ps) if durations else None
 
-    told = []
+    listed = []
     for place, (key, channel) in enumerate(rows.items()):
         if place % _AT_ONCE == 0:
             yield
-        told.append((key, channel, mean(channel, "durationUs")))
-    told = sorted(told, key=lambda row: (-(row[2] or 0), row[0]))[:limit]
-    sizes = [whole(member(of[0], "dataSize")) for _, of, _ in told]
+        listed.append((key, channel, mean(channel, "durationUs")))
+    listed = sorted(listed, key=lambda row: (-(row[2] or 0), row[0]))[:limit]
+    sizes = [whole(member(records[0], "dataSize")) for _, records, _ in listed]
     rates: list[Value] = [
         size / (ticks * tick_ps * 1e-12) if size is not None and ticks else None
-        for size, (_, _, ticks) in zip(sizes, told, strict=True)
+        for size, (_, _, ticks) in zip(sizes, listed, strict=True)
     ]
     hlo: list[Value] = [
-        ", ".join(sorted({text(name) or "" for one in of for name in items(member(one, "hloNames"))}, reverse=True))
+        ", ".join(
+            sorted({text(name) or "" for record in records for name in items(member(record, "hloNames"))}, reverse=True)
+        )
         or None
-        for _, of, _ in told
+        for _, records, _ in listed
     ]
     columns = [
-        Column("channel", "Channel", "text", [key[0] for key, _, _ in told]),
-        Column("source", "Source core", "text", [ids.get(key[1], key[1]) for key, _, _ in told]),
-        Column("destination", "Destination core", "text", [ids.get(key[2], key[2]) for key, _, _ in told]),
+        Column("channel", "Channel", "text", [key[0] for key, _, _ in listed]),
+        Column("source", "Source core", "text", [ids.get(key[1], key[1]) for key, _, _ in listed]),
+        Column("destination", "Destination core", "text", [ids.get(key[2], key[2]) for key, _, _ in listed]),
         Column("data", "Data", "bytes", sizes, total="none"),
-        Column("latency", "Latency, mean", "ticks", [ticks for _, _, ticks in told], total="max"),
+        Column("latency", "Latency, mean", "ticks", [ticks for _, _, ticks in listed], total="max"),
         Column("bandwidth", "Bandwidth", "rate", rates, "B/s", total="none"),
-        Column("send_delay", "Send delay, mean", "ticks", [mean(of, "sendDelayUs") for _, of, _ in told], total="max"),
+        Column(
+            "send_delay",
+            "Send delay, mean",
+            "ticks",
+            [mean(records, "sendDelayUs") for _, records, _ in listed],
+            total="max",
+        ),
         Column(
             "occurrences",
             "Occurrences",
             "count",
-            [sum(whole(member(one, "occurrences")) or 0 for one in of) for _, of, _ in told],
+            [sum(whole(member(record, "occurrences")) or 0 for record in records) for _, records, _ in listed],
         ),
         Column("hlo", "HLO", "text", hlo),
     ]
@@ -184,19 +194,21 @@ def saved_channels(
 
 def _ids(cores: Sequence[SavedCore], names: Sequence[str], used: set[str]) -> Mapping[str, str]:
     """Names of cores by the ids that channels have: those of the page, or else two for each chip, by node."""
-    by_key = {of.key: name for of, name in zip(cores, names, strict=True)}
+    by_key = {core.key: name for core, name in zip(cores, names, strict=True)}
     if used <= by_key.keys():
         return by_key
     return {
-        str(2 * of.chip + (of.node or 0)): name for of, name in zip(cores, names, strict=True) if of.chip is not None
+        str(2 * core.chip + (core.node or 0)): name
+        for core, name in zip(cores, names, strict=True)
+        if core.chip is not None
     }
 
 
 def _steps(parsed: Any, steps: StepRange | None) -> Iterator[tuple[int, Any]]:
-    for of in items(member(parsed, "podStatsSequence", "podStatsMap")):
-        step = whole(member(of, "stepNum"))
+    for saved_step in items(member(parsed, "podStatsSequence", "podStatsMap")):
+        step = whole(member(saved_step, "stepNum"))
         if step is not None and 0 <= step < _MOST_PS and (steps is None or steps.first <= step <= steps.last):
-            yield step, of
+            yield step, saved_step
 
 
 def _cores_of_steps(parsed: Any, steps: StepRange | None) -> Iterator[tuple[int, str, Any]]:
@@ -218,19 +230,19 @@ def _place(core: Any) -> tuple[int | None, int | None]:
 
 
 def _parts(core: Any, duration: int) -> dict[StepPart, int]:
-    """What a step is made of; the rest of it is computing with few FLOPs."""
+    """Parts of a step; the rest of it is computing with few FLOPs."""
     generic = [_ps(member(core, "stepBreakdownUs", str(place))) for place in range(1, len(_GENERIC) + 1)]
     if any(ps is not None for ps in generic):
         return {part: ps or 0 for part, ps in zip(_GENERIC, generic, strict=True)}
-    found: dict[StepPart, int] = {StepPart.IDLE: 0}
+    parts: dict[StepPart, int] = {StepPart.IDLE: 0}
     for key, part in _TPU.items():
         ps = _ps(member(core, key))
         if ps is not None:
-            found[part] = found.get(part, 0) + ps
-    found[StepPart.LOW_FLOPS] = max(0, duration - sum(found.values()))
-    return found
+            parts[part] = parts.get(part, 0) + ps
+    parts[StepPart.LOW_FLOPS] = max(0, duration - sum(parts.values()))
+    return parts
 
 
-def _ps(of: Any) -> int | None:
-    found = number(of)
-    return None if found is None or not 0 <= found * _US_PS < _MOST_PS else round(found * _US_PS)
+def _ps(json_value: Any) -> int | None:
+    microseconds = number(json_value)
+    return None if microseconds is None or not 0 <= microseconds * _US_PS < _MOST_PS else round(microseconds * _US_PS)

@@ -34,9 +34,9 @@ _CAUSES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Straggler:
-    """`of` is the place among those that were compared; shares are of the time of all its steps."""
+    """A core or a host that stands out. `place` is its index in `times`; shares are of the time of all its steps."""
 
-    of: int
+    place: int
     cause: StepClass
     share: float
     median: float
@@ -46,21 +46,24 @@ class Straggler:
 
 
 def stragglers(times: Sequence[StepTimes]) -> list[Straggler]:
-    """Those that stand out, the worst first."""
-    some = [place for place, of in enumerate(times) if int(of.duration.sum()) > 0]
-    if len(some) < LEAST:
+    """Cores that stand out, the worst first."""
+    places = [place for place, core_times in enumerate(times) if int(core_times.duration.sum()) > 0]
+    if len(places) < LEAST:
         return []
-    found = []
-    whole = np.array([float(times[place].duration.sum()) for place in some])
+    standing_out = []
+    whole = np.array([float(times[place].duration.sum()) for place in places])
     for cause in _CAUSES:
-        shares = np.array([float(times[place].classes[cause].sum()) for place in some]) / whole
+        shares = np.array([float(times[place].classes[cause].sum()) for place in places]) / whole
         median = float(np.median(shares))
         deviation = max(float(np.median(np.abs(shares - median))), _USUAL)
-        for place, share in zip(some, shares.tolist(), strict=True):
+        for place, share in zip(places, shares.tolist(), strict=True):
             score = _SCALE * (share - median) / deviation
             if score > FAR:
-                of = times[place]
-                steps = np.divide(of.classes[cause], of.duration, out=np.zeros(len(of)), where=of.duration > 0)
-                extra = round((share - median) * float(of.duration.mean()))
-                found.append(Straggler(place, cause, share, median, score, extra, int(np.argmax(steps))))
-    return sorted(found, key=lambda one: -one.extra_ps)
+                core_times = times[place]
+                duration = core_times.duration
+                steps = np.divide(
+                    core_times.classes[cause], duration, out=np.zeros(len(core_times)), where=duration > 0
+                )
+                extra = round((share - median) * float(duration.mean()))
+                standing_out.append(Straggler(place, cause, share, median, score, extra, int(np.argmax(steps))))
+    return sorted(standing_out, key=lambda straggler: -straggler.extra_ps)

@@ -1,4 +1,4 @@
-"""How near a program comes to what the device could reach, as a whole, by step and by instruction."""
+"""Rates of a program against what the device could reach, as a whole, by step and by instruction."""
 
 from __future__ import annotations
 
@@ -58,27 +58,30 @@ class RooflineQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: RooflineQuestion) -> Steps[Answer]:
-    asked = yield from asked_operations(scope, question)
-    if not asked.table.cores:
-        return Answer(notes=asked.notes)
-    every = _row("Program", program(asked.table, with_feeds=question.with_infeed), asked.peaks)
-    order = _order(asked.table, with_feeds=question.with_infeed)
+    device_operations = yield from asked_operations(scope, question)
+    if not device_operations.table.cores:
+        return Answer(notes=device_operations.notes)
+    every = _row("Program", program(device_operations.table, with_feeds=question.with_infeed), device_operations.peaks)
+    order = _order(device_operations.table, with_feeds=question.with_infeed)
     yield
-    programs = [Row("Total", every.operation, every.rates), *(yield from _steps(scope, question, asked.peaks))]
-    of = yield from environment(scope.reader, frozenset(scope.leaves(question.tracks)))
-    programs += _counted(every, of, asked.peaks)
-    rows = [every, *_rows(asked, order[: max(question.limit, MOST_POINTS)])]
-    series = chart(rows, asked.peaks)
+    programs = [
+        Row("Total", every.operation, every.rates),
+        *(yield from _steps(scope, question, device_operations.peaks)),
+    ]
+    run_environment = yield from environment(scope.reader, frozenset(scope.leaves(question.tracks)))
+    programs += _counted(every, run_environment, device_operations.peaks)
+    rows = [every, *_rows(device_operations, order[: max(question.limit, MOST_POINTS)])]
+    series = chart(rows, device_operations.peaks)
     listed = rows[: question.limit + 1]
     return Answer(
-        [*_facts(asked, every), *counter_facts(of)],
+        [*_facts(device_operations, every), *counter_facts(run_environment)],
         [
-            Table("operations", "By instruction", operation_columns(listed, asked, every.operation.total)),
-            Table("programs", "The program, in all and by step", program_columns(programs, asked)),
-            _roofs(asked.peaks),
+            Table("operations", "By instruction", operation_columns(listed, device_operations, every.operation.total)),
+            Table("programs", "The program, in all and by step", program_columns(programs, device_operations)),
+            _roofs(device_operations.peaks),
         ],
         [] if series is None else [series],
-        [*asked.notes, *_notes(asked, every, order)],
+        [*device_operations.notes, *_notes(device_operations, every, order)],
     )
 
 
@@ -88,40 +91,42 @@ def _row(label: str, whole: Operation, peaks: Peaks) -> Row:
 
 def _order(table: OpTable, *, with_feeds: bool) -> Ints:
     """Places of the operations that are rows, those that take most time first."""
-    of = table.columns
-    order = of.by_time()
-    shown = with_feeds | ~of.are(is_feed)
-    found: Ints = order[shown[order]]
-    return found
+    columns = table.columns
+    order = columns.by_time()
+    shown = with_feeds | ~columns.are(is_feed)
+    places: Ints = order[shown[order]]
+    return places
 
 
-def _rows(asked: AskedOperations, places: Ints) -> list[Row]:
-    found = some_of(asked.table.operations, places.tolist())
-    return [_row(of.metadata.name, of, asked.peaks) for of in found]
+def _rows(device_operations: AskedOperations, places: Ints) -> list[Row]:
+    instructions = some_of(device_operations.table.operations, places.tolist())
+    return [_row(operation.metadata.name, operation, device_operations.peaks) for operation in instructions]
 
 
 def _steps(scope: Scope, question: RooflineQuestion, peaks: Peaks) -> Steps[list[Row]]:
     """The program in an average step, and in each of the first ones."""
     if not question.each_step:
         return []
-    known = scope.reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
+    run_steps = scope.reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
     first, last = question.steps or (0, 10**18)
-    numbers = [number for number in known.numbers.tolist() if first <= number <= last]
+    numbers = [number for number in run_steps.numbers.tolist() if first <= number <= last]
     if not numbers:
         return []
-    said = len(scope.notes)
-    ranges = [StepRange.of(number, number) for number in numbers[: question.each_step]]
-    questions = [replace(question, steps=of) for of in (StepRange.of(numbers[0], numbers[-1]), *ranges)]
+    n_notes = len(scope.notes)
+    ranges = [StepRange.from_bounds(number, number) for number in numbers[: question.each_step]]
+    questions = [
+        replace(question, steps=step_range) for step_range in (StepRange.from_bounds(numbers[0], numbers[-1]), *ranges)
+    ]
     every, *each = yield from asked_programs(scope, questions, with_feeds=question.with_infeed)
-    del scope.notes[said:]  # they are about single steps
+    del scope.notes[n_notes:]  # they are about single steps
     labelled = zip(numbers, each, strict=False)
-    found = [_row(f"Step {number}", of, peaks) for number, of in labelled if of is not None]
-    return found if every is None else [_averaged(every, len(numbers), peaks), *found]
+    rows = [_row(f"Step {number}", operation, peaks) for number, operation in labelled if operation is not None]
+    return rows if every is None else [_averaged(every, len(numbers), peaks), *rows]
 
 
-def _counted(every: Row, of: Environment, peaks: Peaks) -> list[Row]:
-    """What the hardware counted itself, of the peaks; nothing where it was not recorded."""
-    matrix, hbm = of.counter(MXU), of.counter(HBM)
+def _counted(every: Row, run_environment: Environment, peaks: Peaks) -> list[Row]:
+    """Row of what the hardware counted itself, as shares of the peaks; none where it was not recorded."""
+    matrix, hbm = run_environment.counter(MXU), run_environment.counter(HBM)
     if matrix is None and hbm is None:
         return []
     moved = None if hbm is None or peaks.hbm is None else hbm * peaks.hbm
@@ -138,14 +143,14 @@ def _averaged(whole: Operation, count: int, peaks: Peaks) -> Row:
     return Row("Average step", mean, rates)
 
 
-def _facts(asked: AskedOperations, every: Row) -> list[Fact]:
-    peaks, rates = asked.peaks, every.rates
+def _facts(device_operations: AskedOperations, every: Row) -> list[Fact]:
+    peaks, rates = device_operations.peaks, every.rates
     unknown = "" if peaks.flops else _NO_PEAKS
-    missing = _ONE_KNOWN if rates.flops or rates.bytes else asked.no_costs
+    missing = _ONE_KNOWN if rates.flops or rates.bytes else device_operations.no_costs
     reached = "of what the program could reach with its FLOPs per byte" if rates.share else unknown or missing
     return [
         Fact("device", "Device", peaks.device or None, "text", "" if peaks.device else _NO_PEAKS),
-        Fact("cores", "Devices", asked.table.cores, "count", asked.no_cores),
+        Fact("cores", "Devices", device_operations.table.cores, "count", device_operations.no_cores),
         Fact("peak_flops", "Peak, FLOP/s", peaks.flops, "rate", unknown or f"FLOP/s of one. {peaks.flops_by}".strip()),
         Fact("flop_rate", "FLOP rate, FLOP/s", rates.flops, "rate", "FLOP/s of one, of the program, in all its time"),
         Fact("intensity", "Intensity, FLOP/B", rates.intensity, "number", "FLOP for each byte that the program moves"),
@@ -155,9 +160,11 @@ def _facts(asked: AskedOperations, every: Row) -> list[Fact]:
 
 
 def _roofs(peaks: Peaks) -> Table:
-    """Of the memories whose bandwidth is known; a device has HBM, known or not."""
-    found = [(roof.title, roof.bandwidth, roof.ridge(peaks.flops) if peaks.flops else None) for roof in roofs(peaks)]
-    rows: Sequence[tuple[str, float | None, float | None]] = found or [("HBM", None, None)]
+    """Table of the memories whose bandwidth is known; a device has HBM, known or not."""
+    known_roofs = [
+        (roof.title, roof.bandwidth, roof.ridge(peaks.flops) if peaks.flops else None) for roof in roofs(peaks)
+    ]
+    rows: Sequence[tuple[str, float | None, float | None]] = known_roofs or [("HBM", None, None)]
     columns = [
         Column("memory", "Memory", "text", [memory for memory, _, _ in rows]),
         Column("bandwidth", "Bandwidth", "rate", [bandwidth for _, bandwidth, _ in rows], "B/s", total="none"),
@@ -166,13 +173,13 @@ def _roofs(peaks: Peaks) -> Table:
     return Table("roofs", "What the device could reach", columns)
 
 
-def _notes(asked: AskedOperations, every: Row, order: Ints) -> list[Note]:
+def _notes(device_operations: AskedOperations, every: Row, order: Ints) -> list[Note]:
     """The answer in words."""
     rates: Rates = every.rates
     if not rates.flops and not rates.bytes:
-        return [Note("info", asked.no_costs)]
-    if not asked.peaks.flops or rates.share is None:
-        return [Note("info", _ONE_KNOWN if asked.peaks.flops else _NO_PEAKS)]
+        return [Note("info", device_operations.no_costs)]
+    if not device_operations.peaks.flops or rates.share is None:
+        return [Note("info", _ONE_KNOWN if device_operations.peaks.flops else _NO_PEAKS)]
     notes = [
         Note(
             "info",
@@ -180,7 +187,7 @@ def _notes(asked: AskedOperations, every: Row, order: Ints) -> list[Note]:
             f"the FLOPs that the device can do".replace("%", " %"),
         )
     ]
-    lost = _most_lost(asked, order)
+    lost = _most_lost(device_operations, order)
     if lost is not None:
         share = _lost(lost) / every.operation.total if every.operation.total else 0.0
         text = (
@@ -195,19 +202,19 @@ def _limit(rates: Rates) -> str:
     return "the device's FLOPs" if rates.bound_by == "Compute" else f"the bytes per second of {rates.bound_by}"
 
 
-def _most_lost(asked: AskedOperations, order: Ints) -> Row | None:
+def _most_lost(device_operations: AskedOperations, order: Ints) -> Row | None:
     """The instruction that loses most time, the first of several."""
     if not len(order):
         return None
-    own = asked.table.columns.own[order]
-    found: Row | None = None
+    own = device_operations.table.columns.own[order]
+    worst: Row | None = None
     for first in range(0, len(order), _AT_ONCE):
-        if found is not None and _lost(found) >= own[first]:
+        if worst is not None and _lost(worst) >= own[first]:
             break  # those that follow take less time than that
-        for row in _rows(asked, order[first : first + _AT_ONCE]):
-            if _lost(row) > (0 if found is None else _lost(found)):
-                found = row
-    return found
+        for row in _rows(device_operations, order[first : first + _AT_ONCE]):
+            if _lost(row) > (0 if worst is None else _lost(worst)):
+                worst = row
+    return worst
 
 
 def _lost(row: Row) -> float:

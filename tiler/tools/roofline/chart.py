@@ -54,13 +54,13 @@ def chart(rows: Sequence[Row], peaks: Peaks) -> Series | None:
 
 
 def _place(row: Row) -> tuple[float, float] | None:
-    """Where a row is in the chart."""
+    """Intensity and rate of a row in the chart; None without both."""
     intensity, rate = row.rates.bound_intensity or row.rates.intensity, row.rates.flops
     return (intensity, rate) if intensity and rate else None
 
 
 def _group(row: Row, number: int) -> str:
-    """What is drawn alike."""
+    """Name of the group whose points are drawn alike."""
     if not number and row.operation.track < 0:
         return "Program"
     return f"bound by {row.rates.bound_by}" if row.rates.bound_by else "without a known peak"

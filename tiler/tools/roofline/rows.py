@@ -24,54 +24,57 @@ class Row:
     has_time: bool = True
 
 
-def operation_columns(rows: Sequence[Row], asked: AskedOperations, whole: int) -> list[Column]:
+def operation_columns(rows: Sequence[Row], device_operations: AskedOperations, whole: int) -> list[Column]:
     """The program first, then its instructions. `whole`: its time, ps."""
     metadata = [row.operation.metadata for row in rows]
     return [
-        Column("name", "Instruction", "name", ["Program", *(of.name for of in metadata[1:])]),
-        Column("category", "Category", "text", [None, *(of.category or None for of in metadata[1:])]),
-        _total(rows, asked),
+        Column("name", "Instruction", "name", ["Program", *(instruction.name for instruction in metadata[1:])]),
+        Column("category", "Category", "text", [None, *(instruction.category or None for instruction in metadata[1:])]),
+        _total(rows, device_operations),
         Column("share", "Share", "fraction", [_over(row.operation.total, whole) for row in rows], total="none"),
         *_rate_columns(rows),
         Column("count", "Count", "count", [row.operation.count for row in rows], total="none"),
-        _per_device(rows, asked),
-        Column("program", "Program", "text", [of.program or None for of in metadata]),
-        Column("source", "Source", "text", [of.source or None for of in metadata]),
+        _per_device(rows, device_operations),
+        Column("program", "Program", "text", [instruction.program or None for instruction in metadata]),
+        Column("source", "Source", "text", [instruction.source or None for instruction in metadata]),
         Column("track", "Track", "track", [None, *(row.operation.track for row in rows[1:])]),
-        query_column([None, *(of.name for of in metadata[1:])]),
+        query_column([None, *(instruction.name for instruction in metadata[1:])]),
     ]
 
 
-def program_columns(rows: Sequence[Row], asked: AskedOperations) -> list[Column]:
+def program_columns(rows: Sequence[Row], device_operations: AskedOperations) -> list[Column]:
     """In all, in an average step, and in each of some."""
     return [
         Column("what", "Program", "text", [row.label for row in rows]),
-        _total(rows, asked),
-        _per_device(rows, asked),
+        _total(rows, device_operations),
+        _per_device(rows, device_operations),
         *_rate_columns(rows),
     ]
 
 
-def _total(rows: Sequence[Row], asked: AskedOperations) -> Column:
+def _total(rows: Sequence[Row], device_operations: AskedOperations) -> Column:
     return Column(
         "total",
         "Total",
         "ticks",
-        [asked.ticks(row.operation.total) if row.has_time else None for row in rows],
+        [device_operations.ticks(row.operation.total) if row.has_time else None for row in rows],
         total="none",
     )
 
 
-def _per_device(rows: Sequence[Row], asked: AskedOperations) -> Column:
+def _per_device(rows: Sequence[Row], device_operations: AskedOperations) -> Column:
     times = [
-        nearest_mean(asked.ticks(row.operation.total), asked.table.cores) if row.has_time else None for row in rows
+        nearest_mean(device_operations.ticks(row.operation.total), device_operations.table.cores)
+        if row.has_time
+        else None
+        for row in rows
     ]
     return Column("per_device", "Each device", "ticks", times, total="none")
 
 
 def _rate_columns(rows: Sequence[Row]) -> list[Column]:
-    def rates(name: str, title: str, unit: str, value: Callable[[Row], float | None]) -> Column:
-        return Column(name, title, "rate", [value(row) for row in rows], unit, total="none")
+    def of_rates(name: str, title: str, unit: str, value: Callable[[Rates], float | None]) -> Column:
+        return Column(name, title, "rate", [value(row.rates) for row in rows], unit, total="none")
 
     def shares(name: str, title: str, value: Callable[[Rates], float | None]) -> Column:
         return Column(name, title, "fraction", [value(row.rates) for row in rows], OF_PEAK, total="none")
@@ -80,18 +83,18 @@ def _rate_columns(rows: Sequence[Row]) -> list[Column]:
         return Column(name, title, "number", [value(row.rates) for row in rows], "FLOP/B", total="none")
 
     return [
-        shares("efficiency", "Of its roof", lambda of: of.share),
+        shares("efficiency", "Of its roof", lambda rates: rates.share),
         Column("bound_by", "Bound by", "text", [row.rates.bound_by or None for row in rows]),
-        rates("flop_rate", "FLOP rate", "FLOP/s", lambda row: row.rates.flops),
-        rates("optimal", "At its roof", "FLOP/s", lambda row: row.rates.optimal_flops),
-        numbers("bound_intensity", "Intensity there", lambda of: of.bound_intensity),
-        shares("flops_share", "FLOPs", lambda of: of.flops_share),
-        shares("memory_share", "Memory", lambda of: of.memory_share),
-        rates("byte_rate", "All memory", "B/s", lambda row: row.rates.bytes),
-        rates("hbm_rate", "HBM", "B/s", lambda row: row.rates.hbm),
-        numbers("intensity", "Intensity", lambda of: of.intensity),
+        of_rates("flop_rate", "FLOP rate", "FLOP/s", lambda rates: rates.flops),
+        of_rates("optimal", "At its roof", "FLOP/s", lambda rates: rates.optimal_flops),
+        numbers("bound_intensity", "Intensity there", lambda rates: rates.bound_intensity),
+        shares("flops_share", "FLOPs", lambda rates: rates.flops_share),
+        shares("memory_share", "Memory", lambda rates: rates.memory_share),
+        of_rates("byte_rate", "All memory", "B/s", lambda rates: rates.bytes),
+        of_rates("hbm_rate", "HBM", "B/s", lambda rates: rates.hbm),
+        numbers("intensity", "Intensity", lambda rates: rates.intensity),
         *memory_columns([(row.operation, row.rates) for row in rows]),
-        rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda row: row.rates.model_flops),
+        of_rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda rates: rates.model_flops),
     ]
 
 

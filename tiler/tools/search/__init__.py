@@ -59,44 +59,44 @@ class SearchQuestion(SpanQuestion, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: SearchQuestion) -> Steps[Answer]:
     query = parse(question.query)
-    looked = yield from scope.windows(question)
+    question_windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
     selection = yield from select(scope.reader, query, tracks)
     facts = [Fact("names", "Names", selection.n_names, "count", "that match, whether or not they occur in the span")]
     tables = []
     if question.totals:
-        found = yield from totals(scope.reader, selection, looked.of)
+        sums = yield from totals(scope.reader, selection, question_windows.on_track)
         facts += [
-            Fact("count", "Events", int(found.count.sum()), "count"),
-            Fact("busy", "Busy", int(found.busy.sum()), "ticks", "within the span, each event by itself"),
+            Fact("count", "Events", int(sums.count.sum()), "count"),
+            Fact("busy", "Busy", int(sums.busy.sum()), "ticks", "within the span, each event by itself"),
         ]
-        tables.append(_names_table(scope, found, question.names))
+        tables.append(_names_table(scope, sums, question.names))
     notes: list[Note] = []
-    tables.append((yield from _events_table(scope, selection, looked.of, question, notes)))
+    tables.append((yield from _events_table(scope, selection, question_windows.on_track, question, notes)))
     return Answer(facts, tables, notes=notes)
 
 
-def _names_table(scope: Scope, found: Totals, limit: int) -> Table:
+def _names_table(scope: Scope, sums: Totals, limit: int) -> Table:
     rows, rest = slice(limit), slice(limit, None)
-    names = [scope.reader.names[name] for name in found.name[rows].tolist()]
+    names = [scope.reader.names[name] for name in sums.name[rows].tolist()]
     columns = [
-        Column("name_id", "Name id", "id", found.name[rows]),
+        Column("name_id", "Name id", "id", sums.name[rows]),
         Column("name", "Name", "name", [name.text for name in names]),
         Column("category", "Category", "text", [name.category for name in names]),
-        Column("count", "Count", "count", found.count[rows]),
-        Column("busy", "Busy", "ticks", found.busy[rows]),
+        Column("count", "Count", "count", sums.count[rows]),
+        Column("busy", "Busy", "ticks", sums.busy[rows]),
     ]
     return Table(
         "names",
         "Names",
         columns,
-        totals=_sums(found, slice(None)),
-        rest=_sums(found, rest) if len(found) > limit else None,
+        totals=_sums(sums, slice(None)),
+        rest=_sums(sums, rest) if len(sums) > limit else None,
     )
 
 
-def _sums(found: Totals, rows: slice) -> dict[str, Value]:
-    return {"count": int(found.count[rows].sum()), "busy": int(found.busy[rows].sum())}
+def _sums(sums: Totals, rows: slice) -> dict[str, Value]:
+    return {"count": int(sums.count[rows].sum()), "busy": int(sums.busy[rows].sum())}
 
 
 def _events_table(
@@ -126,8 +126,8 @@ def events_table(scope: Scope, hits: Hits, more: str | None) -> Table:
     ids, inverse = np.unique(hits.name, return_inverse=True)
     names = [scope.reader.names[name] for name in ids.tolist()]
 
-    def texts(of: list[str]) -> NDArray[Any]:
-        return np.array(of, object)[inverse]
+    def texts(distinct: list[str]) -> NDArray[Any]:
+        return np.array(distinct, object)[inverse]
 
     places = zip(hits.track.tolist(), hits.ordinal.tolist(), strict=True)
     columns = [

@@ -1,4 +1,4 @@
-"""What a span of some tracks is made of: counts and times, and how durations are spread, by name or other groups."""
+"""Counts and times of events in a span of some tracks, and spreads of durations, by name or other groups."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class StatsQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
-    looked = yield from scope.windows(question)
+    question_windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
     names = [] if question.sum is None else arguments_in(question.sum, "sum")
     valued: ValueGroups | None = None
@@ -66,7 +66,7 @@ def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
             raise UsageError("argument: it goes with by=argument")
         by = groups(scope.reader, question.by)
     rename = None if valued is None else valued.of_page
-    found = yield from summary(scope.reader, looked.of, tracks, question.limit, by, rename)
+    span_summary = yield from summary(scope.reader, question_windows.on_track, tracks, question.limit, by, rename)
     sums: list[ArgumentSums] = []
     if names:
 
@@ -75,23 +75,28 @@ def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
                 return valued.of_events(track, ordinal)
             return by.of_events(track, name)
 
-        sums = yield from argument_sums(scope.reader, looked.of, tracks, names, groups_of)
-    span = looked.span(tracks)
-    rows = found.rows.histogram
-    whole = int(found.total.histogram.busy[0])
+        sums = yield from argument_sums(scope.reader, question_windows.on_track, tracks, names, groups_of)
+    span = question_windows.span(tracks)
+    rows = span_summary.rows.histogram
+    whole = int(span_summary.total.histogram.busy[0])
     columns = [
         *by.columns(rows.name),
         Column("count", "Count", "count", rows.count),
         Column("share", "Share", "fraction", [int(busy) / whole if whole else None for busy in rows.busy.tolist()]),
-        *(Column(name, _title(name), "ticks", values, total=_TOTALS[name]) for name, values in _ticks(found.rows)),
+        *(
+            Column(name, _title(name), "ticks", values, total=_TOTALS[name])
+            for name, values in _ticks(span_summary.rows)
+        ),
     ]
-    totals, rest = _one_row(found.total), None if found.rest is None else _one_row(found.rest)
+    totals, rest = _one_row(span_summary.total), None if span_summary.rest is None else _one_row(span_summary.rest)
     notes = []
     for name, summed in zip(names, sums, strict=True):
-        columns.append(_sum_column(name, [summed.of([number]) for number in rows.name.tolist()]))
-        totals[columns[-1].id] = _of_kind(columns[-1], summed.of([*rows.name.tolist(), *found.left_out.tolist()]))
+        columns.append(_sum_column(name, [summed.total([number]) for number in rows.name.tolist()]))
+        totals[columns[-1].id] = _of_kind(
+            columns[-1], summed.total([*rows.name.tolist(), *span_summary.left_out.tolist()])
+        )
         if rest is not None:
-            rest[columns[-1].id] = _of_kind(columns[-1], summed.of(found.left_out.tolist()))
+            rest[columns[-1].id] = _of_kind(columns[-1], summed.total(span_summary.left_out.tolist()))
         if summed.others:
             notes.append(Note("warning", f"{summed.others:,} values of {name} are not numbers: no sum has them"))
         elif not summed.numbers:
@@ -100,7 +105,7 @@ def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
         Fact("start", "Start", span.start, "time"),
         Fact("end", "End", span.stop, "time"),
         Fact("tracks", "Tracks", len(tracks), "count"),
-        Fact("names", by.title, found.n_groups, "count", "that occur in the span"),
+        Fact("names", by.title, span_summary.n_groups, "count", "that occur in the span"),
     ]
     return Answer(facts, [Table("names", by.title, columns, totals=totals, rest=rest)], notes=notes)
 
@@ -141,8 +146,8 @@ def _ticks(sums: GroupSums) -> Iterator[tuple[str, Ints]]:
     rows = sums.histogram
     values = (rows.busy, rows.self_busy, sums.mean, rows.shortest, sums.median, sums.tail, rows.longest)
     none = rows.count == 0
-    for name, of in zip(_TOTALS, values, strict=True):
-        yield name, np.ma.MaskedArray(of, none) if name in _OF_DURATIONS and none.any() else of
+    for name, ticks in zip(_TOTALS, values, strict=True):
+        yield name, np.ma.MaskedArray(ticks, none) if name in _OF_DURATIONS and none.any() else ticks
 
 
 def _one_row(sums: GroupSums) -> dict[str, Value]:

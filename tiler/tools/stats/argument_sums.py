@@ -31,7 +31,7 @@ _HALF: Final = 32  # bits: sums of halves of a million numbers are doubles exact
 
 @dataclass(slots=True)
 class ArgumentSums:
-    """Of one argument, by group."""
+    """Sums of one argument, by group."""
 
     whole: dict[int, int] = field(default_factory=dict)
     rest: dict[int, Fraction] = field(default_factory=dict)  # of numbers that are not whole
@@ -40,13 +40,13 @@ class ArgumentSums:
 
     def add(self, group: Ints, values: Values) -> None:
         """Adds the values of some events, less than a million."""
-        at = values.where(ValueKind.INTEGER)
-        self._add_whole(group[at], values.bits[at])
-        at = values.where(ValueKind.UNSIGNED)
-        self._add_whole(group[at], values.bits[at].view(np.uint64))
-        at = values.where(ValueKind.REAL)
-        at = at[np.isfinite(values.reals[at])]
-        self._add_reals(group[at], values.reals[at])
+        rows = values.where(ValueKind.INTEGER)
+        self._add_whole(group[rows], values.bits[rows])
+        rows = values.where(ValueKind.UNSIGNED)
+        self._add_whole(group[rows], values.bits[rows].view(np.uint64))
+        rows = values.where(ValueKind.REAL)
+        rows = rows[np.isfinite(values.reals[rows])]
+        self._add_reals(group[rows], values.reals[rows])
         for row in values.where(ValueKind.OTHER).tolist():
             value = values.value(row)
             if isinstance(value, int):
@@ -56,7 +56,7 @@ class ArgumentSums:
                 self.others += 1
         self.others += len(values.where(ValueKind.TEXT)) + len(values.where(ValueKind.FLAG))
 
-    def of(self, groups: Sequence[int]) -> Value:
+    def total(self, groups: Sequence[int]) -> Value:
         """The sum over some groups; None where none of their events has a number."""
         whole = [self.whole[group] for group in groups if group in self.whole]
         rest = [self.rest[group] for group in groups if group in self.rest]
@@ -72,15 +72,17 @@ class ArgumentSums:
         distinct, inverse = np.unique(group, return_inverse=True)
         low = np.bincount(inverse, weights=numbers & numbers.dtype.type((1 << _HALF) - 1), minlength=len(distinct))
         high = np.bincount(inverse, weights=numbers >> numbers.dtype.type(_HALF), minlength=len(distinct))
-        for one, upper, lower in zip(distinct.tolist(), high.tolist(), low.tolist(), strict=True):
-            self._add(self.whole, one, (int(upper) << _HALF) + int(lower))
+        for group_number, upper, lower in zip(distinct.tolist(), high.tolist(), low.tolist(), strict=True):
+            self._add(self.whole, group_number, (int(upper) << _HALF) + int(lower))
 
     def _add_reals(self, group: Ints, numbers: NDArray[np.float64]) -> None:
         self.numbers += len(group)
         order = np.argsort(group, kind="stable")
         distinct, first = np.unique(group[order], return_index=True)
-        for one, part in zip(distinct.tolist(), np.split(numbers[order], first[1:]) if len(first) else (), strict=True):
-            self._add(self.rest, one, _exact_sum(part.tolist()))
+        for group_number, part in zip(
+            distinct.tolist(), np.split(numbers[order], first[1:]) if len(first) else (), strict=True
+        ):
+            self._add(self.rest, group_number, _exact_sum(part.tolist()))
 
     @staticmethod
     def _add(sums: dict[int, int] | dict[int, Fraction], group: int, more: int | Fraction) -> None:
@@ -90,25 +92,25 @@ class ArgumentSums:
 def argument_sums(
     reader: QueryReader, windows_of: WindowsOf, tracks: Sequence[int], names: Sequence[str], groups_of: GroupsOf
 ) -> Steps[list[ArgumentSums]]:
-    """Of each argument. All events are gone through: there is no index of arguments. Raises DamagedStore."""
+    """Sums of each argument. All events are read: there is no index of arguments. Raises DamagedStore."""
     sums = [ArgumentSums() for _ in names]
     selection = yield from select(reader, Query(), tracks)
     arguments = ArgumentReader(reader.store)
     finder = Finder(reader, selection)
     for track in selection.tracks:
         left_out = None if reader.outliers is None else reader.outliers.ordinals(track)
-        for found in leaves(reader, replace(selection, tracks=[track]), windows_of, reaching=False):
-            in_time = found.take(np.argsort(found.first, kind="stable"))
-            for at in range(0, len(in_time), _LEAVES_AT_ONCE):
-                batch = in_time.take(slice(at, at + _LEAVES_AT_ONCE))
+        for track_leaves in leaves(reader, replace(selection, tracks=[track]), windows_of, reaching=False):
+            in_time = track_leaves.take(np.argsort(track_leaves.first, kind="stable"))
+            for first in range(0, len(in_time), _LEAVES_AT_ONCE):
+                batch = in_time.take(slice(first, first + _LEAVES_AT_ONCE))
                 hits = yield from finder.find([batch.take(np.argsort(batch.tile))])
                 hits = hits.take(np.argsort(hits.ordinal, kind="stable"))
                 if left_out is not None:
                     hits = hits.take(~np.isin(hits.ordinal, left_out))
-                for some in arguments.values(track, hits.ordinal, names):
-                    group = groups_of(track, hits.name[some.which], hits.ordinal[some.which])
-                    for one, values in zip(sums, some.values, strict=True):
-                        one.add(group, values)
+                for chunk in arguments.values(track, hits.ordinal, names):
+                    group = groups_of(track, hits.name[chunk.which], hits.ordinal[chunk.which])
+                    for summed, values in zip(sums, chunk.values, strict=True):
+                        summed.add(group, values)
                     yield
     return sums
 

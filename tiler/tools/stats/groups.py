@@ -44,7 +44,7 @@ class Groups:
 
 
 def groups(reader: QueryReader, by: GroupBy) -> Groups:
-    """What these groups are in a run."""
+    """The groups of this sort in a run."""
     match by:
         case "name":
             return by_name(reader)
@@ -62,8 +62,8 @@ def by_name(reader: QueryReader) -> Groups:
     """Each name by itself."""
 
     def columns(numbers: Ints) -> list[Column]:
-        known = reader.names.of(numbers.tolist())
-        names = [known[name] for name in numbers.tolist()]
+        names_by_id = reader.names.of(numbers.tolist())
+        names = [names_by_id[name] for name in numbers.tolist()]
         return [
             Column("name_id", "Name id", "id", numbers),
             Column("name", "Name", "name", [name.text for name in names]),
@@ -77,8 +77,8 @@ def _by_category(reader: QueryReader) -> Groups:
     number_of: dict[str, int] = {}
 
     def of_names(names: Ints) -> Ints:
-        known = reader.names.of(names.tolist())
-        categories = (known[name].category for name in names.tolist())
+        names_by_id = reader.names.of(names.tolist())
+        categories = (names_by_id[name].category for name in names.tolist())
         return np.array([number_of.setdefault(category, len(number_of)) for category in categories], np.int64)
 
     def columns(numbers: Ints) -> list[Column]:
@@ -114,11 +114,11 @@ def _by_group(reader: QueryReader, kind: Literal["process", "host"]) -> Groups:
         rows = numbers.tolist()
         texts: list[Value] = [parts[group]["name"] if group >= 0 else NO_NAME.text for group in rows]
         rollups: list[Value] = [parts[group]["rollup"] if group >= 0 else None for group in rows]
-        found = [Column("track", "Track", "track", rollups), Column(kind, kind.capitalize(), "name", texts)]
+        group_columns = [Column("track", "Track", "track", rollups), Column(kind, kind.capitalize(), "name", texts)]
         if kind == "process":
             hosts = [_place(parts, group).get("host", "") for group in rows]
-            found.append(Column("host", "Host", "text", hosts))
-        return found
+            group_columns.append(Column("host", "Host", "text", hosts))
+        return group_columns
 
     return Groups("Processes" if kind == "process" else "Hosts", columns, of_track=of_track)
 

@@ -1,4 +1,4 @@
-"""What windows of some tracks are made of, by name or other groups: exactly, from histograms and leaves."""
+"""Sums over the events in windows of some tracks, by name or other groups: exact, from histograms and leaves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class GroupSums:
-    """Of groups, one row each, the busiest first: `histogram.name` is the group's number."""
+    """Sums by group, a row each, the busiest first: `histogram.name` is the group's number."""
 
     histogram: Histogram
     spread: DurationSpread
@@ -35,15 +35,15 @@ class GroupSums:
 
     def __post_init__(self) -> None:
         for name, per_cent in (("median", MEDIAN), ("tail", TAIL)):
-            found = self.spread.quantiles(per_cent, self.histogram.shortest, self.histogram.longest)
-            object.__setattr__(self, name, found)
+            quantile = self.spread.quantiles(per_cent, self.histogram.shortest, self.histogram.longest)
+            object.__setattr__(self, name, quantile)
 
     def __len__(self) -> int:
         return len(self.histogram)
 
     @property
     def mean(self) -> NDArray[np.generic]:
-        """Of the durations, to the nearest tick; 0 where nothing starts."""
+        """Means of the durations, to the nearest tick; 0 where nothing starts."""
         count = np.maximum(self.histogram.count, 1)
         means = map(nearest_mean, self.histogram.duration.tolist(), count.tolist())
         return np.fromiter(means, np.int64, len(count))
@@ -52,7 +52,7 @@ class GroupSums:
         """Some of them."""
         return GroupSums(self.histogram.take(which), self.spread.take(np.arange(len(self))[which]))
 
-    def one(self) -> GroupSums:
+    def total(self) -> GroupSums:
         """All together."""
         none = np.zeros(len(self), np.int64)
         return GroupSums(self.histogram.one_row(-1), self.spread.summed(none, 1))
@@ -93,28 +93,28 @@ def summary(
     for _ in Reading(reader).add_windows(sums, leaves, windows_of, groups.of_track, rename):
         yield
     busy = sum(int(reader.tree.tracks[track]["busy"]) for track in leaves)
-    found = _arranged(sums, groups, np.int64 if busy < BUSY_LIMIT else object)
+    arranged = _arranged(sums, groups, np.int64 if busy < BUSY_LIMIT else object)
     yield
-    rest = found.rows(slice(limit, None)).one() if len(found) > limit else None
-    left_out = found.histogram.name[limit:]
-    return Summary(leaves, len(found), found.rows(slice(limit)), rest, found.one(), left_out)
+    rest = arranged.rows(slice(limit, None)).total() if len(arranged) > limit else None
+    left_out = arranged.histogram.name[limit:]
+    return Summary(leaves, len(arranged), arranged.rows(slice(limit)), rest, arranged.total(), left_out)
 
 
 def _arranged(sums: SpanSums, groups: Groups, dtype: type) -> GroupSums:
     """The busiest group first."""
-    found, spread = sums.sums(dtype), sums.spread()
-    number = groups.of_names(found.name)
+    histogram, spread = sums.sums(dtype), sums.spread()
+    number = groups.of_names(histogram.name)
     if number is None:
-        order = np.lexsort((found.name, -found.busy)) if dtype is np.int64 else _wide_order(found)
-        return GroupSums(found.take(order), spread.take(order))
+        order = np.lexsort((histogram.name, -histogram.busy)) if dtype is np.int64 else _wide_order(histogram)
+        return GroupSums(histogram.take(order), spread.take(order))
     # Names that are of one group.
-    renamed = Histogram(number, *(getattr(found, column) for column in Histogram.__struct_fields__[1:]))
+    renamed = Histogram(number, *(getattr(histogram, column) for column in Histogram.__struct_fields__[1:]))
     rows = sum_by_name([renamed], dtype)
     row_of = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
     row_of[rows.name] = np.arange(len(rows))
     return GroupSums(rows, spread.summed(row_of[number], len(rows)))
 
 
-def _wide_order(found: Histogram) -> Ints:
-    keys = zip((-found.busy).tolist(), found.name.tolist(), range(len(found)), strict=True)
+def _wide_order(histogram: Histogram) -> Ints:
+    keys = zip((-histogram.busy).tolist(), histogram.name.tolist(), range(len(histogram)), strict=True)
     return np.array([row for *_, row in sorted(keys)], np.int64)

@@ -49,58 +49,58 @@ class ValueGroups:
 
     def of_events(self, track: int, ordinals: Ints) -> NDArray[np.int32]:
         """The groups of some events of a track, whose ordinals ascend. Raises DamagedStore, UsageError: too many."""
-        found = np.zeros(len(ordinals), np.int32)
-        at = 0
-        while at < len(ordinals):
-            first, numbers = self._around(track, int(ordinals[at]))
+        groups = np.zeros(len(ordinals), np.int32)
+        position = 0
+        while position < len(ordinals):
+            first, numbers = self._around(track, int(ordinals[position]))
             stop = int(np.searchsorted(ordinals, first + len(numbers)))
-            found[at:stop] = numbers[ordinals[at:stop] - first]
-            at = stop
-        return found
+            groups[position:stop] = numbers[ordinals[position:stop] - first]
+            position = stop
+        return groups
 
     def _around(self, track: int, ordinal: int) -> tuple[int, NDArray[np.int32]]:
         """The groups of the events of the chunk that has the arguments of an event, and the first of these."""
         with self._lock:
             firsts = self._firsts[track]
-            at = bisect_right(firsts, ordinal) - 1
-            if at >= 0 and ordinal < firsts[at] + len(kept := self._kept[track, firsts[at]]):
-                return firsts[at], kept
-        some = self._arguments.values_around(track, ordinal, [self._argument])
-        if some is None:  # nor has any event behind it arguments
+            chunk_index = bisect_right(firsts, ordinal) - 1
+            if chunk_index >= 0 and ordinal < firsts[chunk_index] + len(kept := self._kept[track, firsts[chunk_index]]):
+                return firsts[chunk_index], kept
+        chunk = self._arguments.values_around(track, ordinal, [self._argument])
+        if chunk is None:  # nor has any event behind it arguments
             return ordinal, np.broadcast_to(np.int32(self._number(ValueKind.ABSENT, _NO_VALUES, 0)), 1 << 40)
-        numbers = self.of_values(some.values[0])
+        numbers = self.of_values(chunk.values[0])
         with self._lock:
             if len(self._kept) >= _KEPT_CHUNKS:
                 self._kept.clear()
                 self._firsts.clear()
-            if (track, some.which.start) not in self._kept:
-                self._kept[track, some.which.start] = numbers
-                insort(self._firsts[track], some.which.start)
-        return some.which.start, numbers
+            if (track, chunk.which.start) not in self._kept:
+                self._kept[track, chunk.which.start] = numbers
+                insort(self._firsts[track], chunk.which.start)
+        return chunk.which.start, numbers
 
     def of_values(self, values: Values) -> NDArray[np.int32]:
         """The groups of some values: one more for events without one."""
-        found = np.zeros(len(values), np.int32)
+        groups = np.zeros(len(values), np.int32)
         for kind in np.unique(values.kind).tolist():
-            at = values.where(ValueKind(kind))
-            _, first, inverse = np.unique(values.bits[at], return_index=True, return_inverse=True)
-            numbers = [self._number(ValueKind(kind), values, row) for row in at[first].tolist()]
-            found[at] = np.array(numbers, np.int32)[inverse]
-        return found
+            rows = values.where(ValueKind(kind))
+            _, first, inverse = np.unique(values.bits[rows], return_index=True, return_inverse=True)
+            numbers = [self._number(ValueKind(kind), values, row) for row in rows[first].tolist()]
+            groups[rows] = np.array(numbers, np.int32)[inverse]
+        return groups
 
     def of_page(self, content: bytes, shape: Shape, first: int, tiles: Ints) -> NDArray[np.int32]:
-        """Of all slices of a page the group; of slices of tiles beside these (positions in the shape) any."""
+        """Groups of all slices of a page. `tiles` are positions in the shape: slices of other tiles have any group."""
         page = decode_columns(content)
-        found = np.zeros(len(page.slices.ordinal), np.int32)
-        for at in np.unique(tiles - first).tolist():
-            rows = slice(int(page.slice_ends[at]), int(page.slice_ends[at + 1]))
+        groups = np.zeros(len(page.slices.ordinal), np.int32)
+        for tile in np.unique(tiles - first).tolist():
+            rows = slice(int(page.slice_ends[tile]), int(page.slice_ends[tile + 1]))
             ordinals = page.slices.ordinal[rows]
             order = np.argsort(ordinals, kind="stable")
-            track = shape.block * TRACKS_PER_BLOCK + int(shape.slot[first + at])
+            track = shape.block * TRACKS_PER_BLOCK + int(shape.slot[first + tile])
             of_tile = np.zeros(len(ordinals), np.int32)
             of_tile[order] = self.of_events(track, ordinals[order])
-            found[rows] = of_tile
-        return found
+            groups[rows] = of_tile
+        return groups
 
     def _number(self, kind: ValueKind, values: Values, row: int) -> int:
         value = None if kind in (ValueKind.ABSENT, ValueKind.NULL) else values.value(row)

@@ -14,8 +14,8 @@ from tilescope.tiler.query import EVENT_KINDS, Steps
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract
-from tilescope.tiler.tools.looked import Looked, StepWindows, names_of, overlaps
 from tilescope.tiler.tools.question import FigureQuestion
+from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, names_of, overlaps
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_range import StepRange
 from tilescope.tiler.tools.steps.durations import DeviceSteps, RunStepTable, spread
@@ -45,20 +45,22 @@ def _answer(scope: Scope, question: StepsQuestion) -> Steps[Answer]:
         scope.notes += StepWindows(steps, question.steps, span, within).notes
     series = steps.counted
     if question.tracks is not None:
-        used = {id(one): one for track in leaves if (one := steps.of_track(track)) is not None}
+        used = {
+            id(track_series): track_series for track in leaves if (track_series := steps.of_track(track)) is not None
+        }
         series = list(used.values())
     devices = []
-    for number, one in enumerate(series):
-        devices.append(DeviceSteps.of(number, one, question.steps, span))
+    for number, device_series in enumerate(series):
+        devices.append(DeviceSteps.from_series(number, device_series, question.steps, span))
         yield
-    table = RunStepTable.of(devices)
+    table = RunStepTable.from_devices(devices)
     listed = table.first(question.limit)
     yield
     by_device = DeviceSteps.join([device.take(device.is_in(listed)) for device in devices]).in_order()
     tables = [_steps_table(steps, series, listed), _series_table(steps, series)]
     tables.append(_devices_table(steps, series, by_device.first(MAX_ROWS)))
     if question.per_track:
-        whole = StepRange.of(int(steps.numbers[0]), int(steps.numbers[-1]))
+        whole = StepRange.from_bounds(int(steps.numbers[0]), int(steps.numbers[-1]))
         tracks = scope.leaves(question.tracks, EVENT_KINDS)
         tables.append(_tracks_table(tracks, StepWindows(steps, question.steps or whole, span, within)))
     notes = _notes(steps, series)
@@ -69,17 +71,17 @@ def _answer(scope: Scope, question: StepsQuestion) -> Steps[Answer]:
 
 def _facts(steps: RunSteps, series: Sequence[StepSeries], table: RunStepTable) -> list[Fact]:
     first, last = (int(table.number.min()), int(table.number.max())) if len(table) else (None, None)
-    found = spread(table.longest)
+    durations = spread(table.longest)
     few = "" if len(table) > 1 else "of a single step there is none"
     facts = [
         Fact("count", "Steps", len(table), "count"),
         Fact("first", "First", first, "count", "the least number"),
         Fact("last", "Last", last, "count", "the greatest number"),
         Fact("devices", "Devices", len(series), "count", "that mark steps; hosts where no device does"),
-        Fact("mean", "Mean", found.mean, "ticks", "of a step's duration on the device that takes longest"),
-        Fact("min", "Shortest", found.least, "ticks"),
-        Fact("max", "Longest", found.greatest, "ticks"),
-        Fact("deviation", "Deviation", found.deviation, "ticks", few or "of a sample"),
+        Fact("mean", "Mean", durations.mean, "ticks", "of a step's duration on the device that takes longest"),
+        Fact("min", "Shortest", durations.least, "ticks"),
+        Fact("max", "Longest", durations.greatest, "ticks"),
+        Fact("deviation", "Deviation", durations.deviation, "ticks", few or "of a sample"),
     ]
     passes = int(table.pass_.max()) + 1 if len(table) else 0
     if passes > 1:
@@ -89,14 +91,17 @@ def _facts(steps: RunSteps, series: Sequence[StepSeries], table: RunStepTable) -
 
 def _source_text(steps: RunSteps, series: Sequence[StepSeries]) -> str:
     by_text: dict[str, list[StepSeries]] = {}
-    for one in series:
-        by_text.setdefault(steps.source_text(one), []).append(one)
-    return "; ".join(f"{text} of {names_of(steps, of)}" for text, of in by_text.items())
+    for device_series in series:
+        by_text.setdefault(steps.source_text(device_series), []).append(device_series)
+    return "; ".join(f"{text} of {names_of(steps, same_source)}" for text, same_source in by_text.items())
 
 
 def _steps_table(steps: RunSteps, series: Sequence[StepSeries], listed: RunStepTable) -> Table:
     slowest = [series[number] for number in listed.slowest.tolist()]
-    names = [steps.name_of(one, number) for one, number in zip(slowest, listed.number.tolist(), strict=True)]
+    names = [
+        steps.name_of(device_series, number)
+        for device_series, number in zip(slowest, listed.number.tolist(), strict=True)
+    ]
     columns = [
         Column("step", "Step", "count", listed.number),
         Column("pass", "Pass", "count", listed.pass_ + 1),
@@ -106,8 +111,8 @@ def _steps_table(steps: RunSteps, series: Sequence[StepSeries], listed: RunStepT
         Column("duration", "Longest", "ticks", listed.longest),
         Column("shortest", "Shortest", "ticks", listed.shortest),
         Column("devices", "Devices", "count", listed.devices),
-        Column("slowest", "Slowest", "name", [steps.process_name(one) for one in slowest]),
-        Column("host", "Host", "name", [steps.host_name(one) for one in slowest]),
+        Column("slowest", "Slowest", "name", [steps.process_name(device_series) for device_series in slowest]),
+        Column("host", "Host", "name", [steps.host_name(device_series) for device_series in slowest]),
         Column("event", "Event", "event", _events(listed.track, listed.ordinal)),
     ]
     return Table("steps", "Steps", columns)
@@ -118,8 +123,8 @@ def _devices_table(steps: RunSteps, series: Sequence[StepSeries], rows: DeviceSt
         Column("step", "Step", "count", rows.number),
         Column("pass", "Pass", "count", rows.pass_ + 1),
         Column("series", "Series", "id", rows.series),
-        Column("device", "Device", "name", [steps.process_name(series[one]) for one in rows.series.tolist()]),
-        Column("host", "Host", "name", [steps.host_name(series[one]) for one in rows.series.tolist()]),
+        Column("device", "Device", "name", [steps.process_name(series[number]) for number in rows.series.tolist()]),
+        Column("host", "Host", "name", [steps.host_name(series[number]) for number in rows.series.tolist()]),
         Column("start", "Start", "time", rows.start),
         Column("end", "End", "time", rows.stop),
         Column("duration", "Duration", "ticks", rows.duration),
@@ -131,24 +136,27 @@ def _devices_table(steps: RunSteps, series: Sequence[StepSeries], rows: DeviceSt
 
 def _series_table(steps: RunSteps, series: Sequence[StepSeries]) -> Table:
     """All there are, those first that are counted."""
-    rows = [*series, *(one for one in steps.series if all(one is not other for other in series))]
+    rows = [
+        *series,
+        *(device_series for device_series in steps.series if all(device_series is not other for other in series)),
+    ]
     columns = [
         Column("series", "Series", "id", list(range(len(rows)))),
-        Column("device", "Device", "name", [steps.process_name(one) for one in rows]),
-        Column("host", "Host", "name", [steps.host_name(one) for one in rows]),
-        Column("source", "Source", "text", [steps.source_text(one) for one in rows]),
-        Column("count", "Steps", "count", [len(one.rows) for one in rows]),
-        Column("first", "First", "count", [int(one.numbers[0]) for one in rows]),
-        Column("last", "Last", "count", [int(one.numbers[-1]) for one in rows]),
+        Column("device", "Device", "name", [steps.process_name(device_series) for device_series in rows]),
+        Column("host", "Host", "name", [steps.host_name(device_series) for device_series in rows]),
+        Column("source", "Source", "text", [steps.source_text(device_series) for device_series in rows]),
+        Column("count", "Steps", "count", [len(device_series.rows) for device_series in rows]),
+        Column("first", "First", "count", [int(device_series.numbers[0]) for device_series in rows]),
+        Column("last", "Last", "count", [int(device_series.numbers[-1]) for device_series in rows]),
         Column("counted", "Counted", "flag", [number < len(series) for number in range(len(rows))]),
     ]
     return Table("series", "Devices and hosts that mark steps", columns)
 
 
-def _tracks_table(tracks: Sequence[int], looked: Looked) -> Table:
+def _tracks_table(tracks: Sequence[int], question_windows: QuestionWindows) -> Table:
     columns: dict[str, list[int]] = {"track": [], "start": [], "end": []}
     for track in tracks:
-        windows = looked.of(track)
+        windows = question_windows.on_track(track)
         columns["track"] += [track] * len(windows)
         columns["start"] += windows.starts.tolist()
         columns["end"] += windows.stops.tolist()
@@ -161,28 +169,35 @@ def _tracks_table(tracks: Sequence[int], looked: Looked) -> Table:
 
 def _notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
     notes = []
-    if any(not np.array_equal(one.numbers, series[0].numbers) for one in series):
-        most = max(series, key=lambda one: len(one.numbers))
-        others = [one for one in series if not np.array_equal(one.numbers, most.numbers)]
+    if any(not np.array_equal(device_series.numbers, series[0].numbers) for device_series in series):
+        most = max(series, key=lambda device_series: len(device_series.numbers))
+        others = [device_series for device_series in series if not np.array_equal(device_series.numbers, most.numbers)]
         text = f"devices disagree: {names_of(steps, others)} have other steps than {names_of(steps, [most])}"
         notes.append(Note("warning", text))
-    gaps = [one for one in series if len(one.numbers) < int(one.numbers[-1] - one.numbers[0]) + 1]
+    gaps = [
+        device_series
+        for device_series in series
+        if len(device_series.numbers) < int(device_series.numbers[-1] - device_series.numbers[0]) + 1
+    ]
     if gaps:
         notes.append(Note("info", f"numbers are missing on {names_of(steps, gaps)}"))
-    again = [one for one in series if int(one.rows.pass_.max(initial=0))]
+    again = [device_series for device_series in series if int(device_series.rows.pass_.max(initial=0))]
     if again:
         notes.append(Note("warning", f"numbers begin anew on {names_of(steps, again)}"))
-    over = [one for one in series if overlaps(one, None)]
+    over = [device_series for device_series in series if overlaps(device_series, None)]
     if over:
         notes.append(Note("info", f"steps overlap on {names_of(steps, over)}"))
-    for one in series:
-        for row in np.flatnonzero(one.rows.is_open)[:1].tolist():
-            at = one.rows
-            text = f"step {at.number[row]} of {names_of(steps, [one])} has no end in the trace"
-            notes.append(Note("warning", text, int(at.start[row]), int(at.stop[row]), _track(int(at.track[row]))))
-    for one in steps.unused[:1]:
+    for device_series in series:
+        for row in np.flatnonzero(device_series.rows.is_open)[:1].tolist():
+            rows = device_series.rows
+            text = f"step {rows.number[row]} of {names_of(steps, [device_series])} has no end in the trace"
+            notes.append(Note("warning", text, int(rows.start[row]), int(rows.stop[row]), _track(int(rows.track[row]))))
+    for device_series in steps.unused[:1]:
         more = f", and {len(steps.unused) - 1:,} more sorts" if len(steps.unused) > 1 else ""
-        text = f"not used: {steps.source_text(one)} of {names_of(steps, [one])}{more}; step_name would use them"
+        text = (
+            f"not used: {steps.source_text(device_series)} of {names_of(steps, [device_series])}{more}; "
+            "step_name would use them"
+        )
         notes.append(Note("info", text))
     return notes
 
@@ -193,7 +208,7 @@ def _track(track: int) -> int | None:
 
 def _events(track: Ints, ordinal: Ints) -> list[str | None]:
     pairs = zip(track.tolist(), ordinal.tolist(), strict=True)
-    return [None if one < 0 else f"{one}.{number}" for one, number in pairs]
+    return [None if track_id < 0 else f"{track_id}.{number}" for track_id, number in pairs]
 
 
 TOOL: Final = Tool(

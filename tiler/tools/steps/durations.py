@@ -1,4 +1,4 @@
-"""How long steps take: on each device, and over all of them."""
+"""Durations of steps: on each device, and over all of them."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class DeviceSteps(_Rows):
     ordinal: Ints
 
     @classmethod
-    def of(cls, number: int, series: StepSeries, wanted: StepRange | None, span: TickRange) -> DeviceSteps:
-        """Those of a range that have a tick in a span."""
+    def from_series(cls, number: int, series: StepSeries, wanted: StepRange | None, span: TickRange) -> DeviceSteps:
+        """Steps of a range that have a tick in a span."""
         rows = series.rows
         which = (rows.start < span.stop) & ((rows.stop > span.start) | (rows.start >= span.start))
         if wanted is not None:
@@ -90,12 +90,12 @@ class DeviceSteps(_Rows):
         )
 
     def is_in(self, listed: RunStepTable) -> NDArray[np.bool_]:
-        """Which of them are listed."""
+        """Mask of the steps that are listed."""
         if not len(listed):
             return np.zeros(len(self), np.bool_)
-        found: NDArray[np.bool_] = self.pass_ < listed.pass_[-1]
-        found |= (self.pass_ == listed.pass_[-1]) & (self.number <= listed.number[-1])
-        return found
+        is_listed: NDArray[np.bool_] = self.pass_ < listed.pass_[-1]
+        is_listed |= (self.pass_ == listed.pass_[-1]) & (self.number <= listed.number[-1])
+        return is_listed
 
     def in_order(self) -> DeviceSteps:
         """By step, then by device."""
@@ -116,7 +116,7 @@ class RunStepTable(_Rows):
     ordinal: Ints
 
     @classmethod
-    def of(cls, devices: Sequence[DeviceSteps]) -> RunStepTable:
+    def from_devices(cls, devices: Sequence[DeviceSteps]) -> RunStepTable:
         """By pass and number."""
         rows = DeviceSteps.join(devices)
         if not len(rows):
@@ -140,7 +140,7 @@ class RunStepTable(_Rows):
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Of durations, rounded to ticks; None: there are too few."""
+    """Spread of durations, rounded to ticks; None: there are too few."""
 
     mean: int | None = None
     least: int | None = None

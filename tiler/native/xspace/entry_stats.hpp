@@ -1,4 +1,5 @@
-// What metadata says, before it has codes: found without a look at any table, so that several threads may do it.
+// Stats of entries of metadata, before they have codes: read without a look at any table, so that several threads may
+// do it.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +15,12 @@ namespace tilescope {
 // The code of what a reference names, by its id.
 using CodeOfReference = std::function<std::int32_t(std::uint64_t reference)>;
 
-// What chosen stats of some entries say; before them, if there are texts, those. Damaged stats say nothing. The bytes must
-// stay where they are.
-class SaidEntries {
+// Values of chosen stats of some entries; before them, if there are texts, those. Damaged stats have none. The bytes
+// must stay where they are.
+class EntryStats {
   public:
-    SaidEntries(const std::vector<Bytes>& stats, const StatChoice& choice);
-    SaidEntries(const std::vector<Bytes>& texts, const std::vector<Bytes>& stats, const StatChoice& choice);
+    EntryStats(const std::vector<Bytes>& stats, const StatChoice& choice);
+    EntryStats(const std::vector<Bytes>& texts, const std::vector<Bytes>& stats, const StatChoice& choice);
 
     std::size_t size() const { return size_; }
     std::size_t width() const { return width_; }
@@ -29,11 +30,11 @@ class SaidEntries {
                      std::int32_t* out, std::size_t stride) const;
 
   private:
-    SaidEntries(const std::vector<Bytes>* texts, const std::vector<Bytes>& stats, const StatChoice& choice);
+    EntryStats(const std::vector<Bytes>* texts, const std::vector<Bytes>& stats, const StatChoice& choice);
 
     std::size_t size_;
     std::size_t width_;
-    std::vector<HashedStat> said_;  // entry after entry
+    std::vector<HashedStat> values_;  // entry after entry
 };
 
 }  // namespace tilescope

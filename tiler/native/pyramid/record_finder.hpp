@@ -19,17 +19,18 @@ namespace tilescope {
 
 // Most tiles have so many names that there are no records of them. Sums by name take much longer than to find that out, so only
 // those of the others are made.
-class FirstLook {
+class RecordFinder {
   public:
-    // What has a record has so many events for each of its rows, which are one more than `rows` at most.
+    // Limits of a record: a tile that has one has so many events for each of its rows, which are one more than `rows`
+    // at most.
     struct Limits {
         std::size_t rows;
         uint64_t events_per_row;
     };
 
     // `tiles` as `TileWalk` takes them; `names` and they must stay where they are. `by_track`: sums of tracks are wanted.
-    FirstLook(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles, const LocalNames& names,
-              Limits limits, bool by_track, MemoryBudget* budget);
+    RecordFinder(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles,
+                 const LocalNames& names, Limits limits, bool by_track, MemoryBudget* budget);
 
     // Goes on to the next tile; false: there is none, and it is known which have records.
     bool next();
@@ -37,7 +38,8 @@ class FirstLook {
     // Sums by track, none unless they are wanted.
     NameRows track_sums() { return walk_.tally().tracks.rows(); }
 
-    // Of each tile that was gone through. What tracks have in it does not count where a tile above is a leaf of theirs.
+    // 1 for each tile that has a record, of those that were gone through. A track does not count in a tile below a leaf
+    // of its own.
     const std::vector<uint8_t>& has_record() const { return has_record_; }
 
   private:

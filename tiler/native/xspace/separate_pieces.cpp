@@ -1,4 +1,4 @@
-#include "xspace/apart.hpp"
+#include "xspace/separate_pieces.hpp"
 
 #include "xspace/event.hpp"
 
@@ -97,20 +97,20 @@ class Finder {
            std::size_t limit)
         : source_(source), outline_(outline), catalogue_(catalogue), hlo_(hlo), limit_(limit) {}
 
-    ApartPieces find() {
+    SeparatePieces find() {
         for (std::size_t number = 0; number < catalogue_.used_metadata().size(); ++number) {
             const UsedMetadata& metadata = catalogue_.used_metadata()[number];
             if (hlo_.any(metadata.plane)) {
-                const MetadataFields of = fields_of(source_, catalogue_.message_of(number));
-                each_stat_field(source_, of.stats, [&](Range stat) {
-                    take_proto(metadata.plane, metadata.id, of.name, message_of(stat));
+                const MetadataFields fields = fields_of(source_, catalogue_.message_of(number));
+                each_stat_field(source_, fields.stats, [&](Range stat) {
+                    take_proto(metadata.plane, metadata.id, fields.name, message_of(stat));
                 });
             }
         }
         for (const UnusedMetadata& metadata : catalogue_.unused_metadata()) take_unused(metadata);
         for (const Line& line : outline_.lines)
             if (hlo_.any(line.plane)) find_in_line(line);
-        return std::move(found_);
+        return std::move(pieces_);
     }
 
   private:
@@ -154,7 +154,7 @@ class Finder {
                 Range proto;
                 if (!hlo_.read(line.plane, stat, proto)) return;
                 if (protos.size() < limit_) protos.push_back(proto);
-                else ++found_.more;
+                else ++pieces_.more;
             });
             const std::int32_t number = catalogue_.number(line.plane, event.metadata_id);
             const Range name = number == IdTable::absent
@@ -164,9 +164,9 @@ class Finder {
         }
     }
 
-    void add(ApartPiece piece) {
-        if (found_.pieces.size() < limit_) found_.pieces.push_back(piece);
-        else ++found_.more;
+    void add(SeparatePiece piece) {
+        if (pieces_.pieces.size() < limit_) pieces_.pieces.push_back(piece);
+        else ++pieces_.more;
     }
 
     const wire::Source& source_;
@@ -174,7 +174,7 @@ class Finder {
     const Catalogue& catalogue_;
     const HloStats& hlo_;
     std::size_t limit_;
-    ApartPieces found_;
+    SeparatePieces pieces_;
 };
 
 }  // namespace
@@ -214,8 +214,8 @@ TableEntry table_entry(const wire::Source& source, const HloStats& hlo, const Un
     return entry;
 }
 
-ApartPieces find_apart(const wire::Source& source, const Outline& outline, const Catalogue& catalogue,
-                       const HloStats& hlo, std::size_t limit) {
+SeparatePieces find_separate_pieces(const wire::Source& source, const Outline& outline, const Catalogue& catalogue,
+                                    const HloStats& hlo, std::size_t limit) {
     return Finder(source, outline, catalogue, hlo, limit).find();
 }
 
@@ -230,8 +230,8 @@ PlaneStats::PlaneStats(const wire::Source& source, const Plane& plane) : source_
     for (const MetadataEntry& entry : plane.stat_metadata)
         if (wanted.count(entry.id) != 0) names_.push_back(entry);
     for (std::size_t number = 0; number < parts(); ++number) {
-        const Part of = part(number);
-        size_ += of.head.size() + of.bytes.size();
+        const Part stats_part = part(number);
+        size_ += stats_part.head.size() + stats_part.bytes.size();
     }
 }
 
@@ -256,9 +256,9 @@ std::string PlaneStats::next(std::size_t max_bytes) {
     while (out.size() < max_bytes) {
         if (head_.empty() && rest_.size() == 0) {
             if (next_part_ == parts()) break;
-            Part of = part(next_part_++);
-            head_ = std::move(of.head);
-            rest_ = of.bytes;
+            Part stats_part = part(next_part_++);
+            head_ = std::move(stats_part.head);
+            rest_ = stats_part.bytes;
         }
         const std::size_t of_head = std::min(head_.size(), max_bytes - out.size());
         out.append(head_, 0, of_head);

@@ -27,7 +27,7 @@ void for_each_member(std::string_view object, Visit&& visit) {
         const ScanEnd read = read_value(skip_space(p + 1, end), end, value);
         if (read.status != Scan::ok) return;
         if (!visit(name, value)) return;
-        p = read.at;
+        p = read.position;
     }
 }
 

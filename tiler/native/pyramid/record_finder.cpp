@@ -1,4 +1,4 @@
-#include "pyramid/first_look.hpp"
+#include "pyramid/record_finder.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -14,8 +14,8 @@ struct Starting {
 
     void close() {}
     void add(std::size_t track, Span<const int32_t> more) {
-        Span<const int32_t>& some = names[track];
-        some = some.empty() ? more : Span<const int32_t>(some.data(), some.size() + more.size());
+        Span<const int32_t>& joined = names[track];
+        joined = joined.empty() ? more : Span<const int32_t>(joined.data(), joined.size() + more.size());
     }
     void take_from(Starting& other) {
         for (std::size_t track = 0; track < names.size(); ++track) {
@@ -24,13 +24,14 @@ struct Starting {
     }
     uint64_t events() const {
         uint64_t events = 0;
-        for (const Span<const int32_t> some : names) events += some.size();
+        for (const Span<const int32_t> track_names : names) events += track_names.size();
         return events;
     }
     // Looks at no more slices than it takes to tell. `marks` are empty before and after.
     bool has_more_names(uint64_t most, const LocalNames& numbers, NameMarks& marks) const {
-        for (const Span<const int32_t> some : names) {
-            for (std::size_t k = 0; k < some.size() && marks.size() <= most; ++k) marks.mark(numbers.number(some[k]));
+        for (const Span<const int32_t> track_names : names) {
+            for (std::size_t k = 0; k < track_names.size() && marks.size() <= most; ++k)
+                marks.mark(numbers.number(track_names[k]));
         }
         const bool has_more = marks.size() > most;
         marks.clear();
@@ -40,8 +41,8 @@ struct Starting {
 
 }  // namespace
 
-FirstLook::FirstLook(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles,
-                     const LocalNames& names, Limits limits, bool by_track, MemoryBudget* budget)
+RecordFinder::RecordFinder(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles,
+                           const LocalNames& names, Limits limits, bool by_track, MemoryBudget* budget)
     : limits_(limits),
       by_track_(by_track),
       has_record_(tiles.size(), 0),
@@ -52,8 +53,8 @@ FirstLook::FirstLook(const std::vector<SliceColumns>& tracks, const std::vector<
 
 // Tells which have records by the slices that start in them, mostly by a few of these. Returns whether that is enough: else those
 // that run there matter, too.
-bool FirstLook::find_by_starts(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles,
-                               const LocalNames& names) {
+bool RecordFinder::find_by_starts(const std::vector<SliceColumns>& tracks, const std::vector<HistogramTile>& tiles,
+                                  const LocalNames& names) {
     Starting none;
     none.names.resize(tracks.size());
     TileWalk<Starting> walk(tiles, none);
@@ -71,7 +72,7 @@ bool FirstLook::find_by_starts(const std::vector<SliceColumns>& tracks, const st
     while (walk.next(find)) {
         const Starting& starting = walk.tally();
         if (is_enough(starting.events(), names.size())) {  // with all names there are
-            has_record_[walk.at()] = 1;
+            has_record_[walk.position()] = 1;
             continue;
         }
         if (!marks) marks.emplace(names.size());
@@ -81,13 +82,13 @@ bool FirstLook::find_by_starts(const std::vector<SliceColumns>& tracks, const st
     return true;
 }
 
-void FirstLook::Tally::take_from(Tally& other) {
+void RecordFinder::Tally::take_from(Tally& other) {
     names.take_from(other.names);
     tracks.take_from(other.tracks);
     events += std::exchange(other.events, 0);
 }
 
-void FirstLook::sweep(uint32_t tracks, int64_t start, int64_t stop, Tally& tally) {
+void RecordFinder::sweep(uint32_t tracks, int64_t start, int64_t stop, Tally& tally) {
     for (std::size_t k = 0; k < sweeps_.size(); ++k) {
         if ((tracks >> k & 1) == 0) continue;
         TrackSweep& slices = sweeps_[k];
@@ -105,14 +106,14 @@ void FirstLook::sweep(uint32_t tracks, int64_t start, int64_t stop, Tally& tally
     }
 }
 
-bool FirstLook::next() {
+bool RecordFinder::next() {
     if (!needs_names_ && !by_track_) return false;
     const auto sweep_on = [this](uint32_t tracks, int64_t start, int64_t stop, Tally& tally) {
         sweep(tracks, start, stop, tally);
     };
     if (!walk_.next(sweep_on)) return false;
     Tally& tally = walk_.tally();
-    if (needs_names_) has_record_[walk_.at()] = is_enough(tally.events, tally.names.size()) ? 1 : 0;
+    if (needs_names_) has_record_[walk_.position()] = is_enough(tally.events, tally.names.size()) ? 1 : 0;
     return true;
 }
 

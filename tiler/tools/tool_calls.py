@@ -1,4 +1,4 @@
-"""Asking a tool: whether it has an answer, and what becomes of the faults of tools that others have written."""
+"""Calls of tools: availability and answers; faults of tools that others have written become ToolFailed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SO_FAR: Final = "so far, because the run is still being indexed: {}"
 
 
 def ask(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
-    """What a tool answers; incomplete as far as the scope is.
+    """The answer of a tool; incomplete as far as the scope is.
 
     Raises UsageError, StoreErrors, NotAvailable, and ToolFailed for whatever else a tool of another package raises. Of
     a run that is still being indexed it refuses nothing for want of what may yet come: such an answer is incomplete,
@@ -74,7 +74,7 @@ def _answer(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
 
 
 def why_not(tool: AnyTool, scope: Scope) -> Reason:
-    """Why a run has no answer of this tool; empty: it has one."""
+    """The reason for which a run has no answer of this tool; empty if it has one."""
     try:
         return _why_not(tool, scope)
     except ToolFailed as error:

@@ -1,5 +1,5 @@
-// What of the metadata of an XSpace is kept apart from tables of stats, as bytes under a name of its own: HLO protos, and
-// metadata without events that would make tables large.
+// Pieces of the metadata of an XSpace that are kept separately from tables of stats, as bytes under a name of their
+// own: HLO protos, and metadata without events that would make tables large.
 #pragma once
 
 #include "xspace/catalogue.hpp"
@@ -14,7 +14,7 @@
 
 namespace tilescope::xspace {
 
-struct ApartPiece {
+struct SeparatePiece {
     std::size_t plane = 0;
     std::int64_t metadata_id = 0;
     wire::Range name;  // of the metadata
@@ -22,12 +22,12 @@ struct ApartPiece {
     wire::Range bytes;
 };
 
-// Which stats are HLO protos: those of bytes, of this name, in a plane of this name.
+// The stats that are HLO protos: those of bytes, of this name, in a plane of this name.
 class HloStats {
   public:
     HloStats(const wire::Source& source, const Outline& outline);
 
-    // Whether the message of a stat is one, and its bytes then. Damaged stats are none.
+    // True if the message of a stat is one; writes its bytes then. Damaged stats are none.
     bool read(std::size_t plane, wire::Range message, wire::Range& bytes) const;
 
     bool any(std::size_t plane) const { return !ids_[plane].empty(); }
@@ -40,8 +40,8 @@ class HloStats {
 // The stats of metadata are kept in tables up to this size, if no event uses it; HLO protos do not count.
 constexpr std::size_t max_table_stats = std::size_t{64} << 10;
 
-// What tables have of metadata that no event uses. HLO protos are missing among the stats, and all of these where they are
-// too long: both are pieces of their own.
+// The entry that tables have of metadata that no event uses. HLO protos are missing among the stats, and all of these
+// where they are too long: both are pieces of their own.
 struct TableEntry {
     wire::Range name;
     wire::Range display_name;
@@ -50,12 +50,12 @@ struct TableEntry {
 TableEntry table_entry(const wire::Source& source, const HloStats& hlo, const UnusedMetadata& metadata);
 
 // All pieces, in the order of the file; metadata first, then events of lines. At most `limit`, and how many there are beyond.
-struct ApartPieces {
-    std::vector<ApartPiece> pieces;
+struct SeparatePieces {
+    std::vector<SeparatePiece> pieces;
     std::uint64_t more = 0;
 };
-ApartPieces find_apart(const wire::Source& source, const Outline& outline, const Catalogue& catalogue,
-                       const HloStats& hlo, std::size_t limit);
+SeparatePieces find_separate_pieces(const wire::Source& source, const Outline& outline, const Catalogue& catalogue,
+                                    const HloStats& hlo, std::size_t limit);
 
 // The stats of a plane as an XPlane message that has its name, the names of the stats, and the stats as they lie in the
 // file. In pieces, whatever their size.

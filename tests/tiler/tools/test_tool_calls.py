@@ -1,4 +1,4 @@
-"""Asking tools, those of others among them: what they must not do is one error that says whose it is."""
+"""Calls of tools, those of others among them: what they must not do is one error that says whose it is."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tilescope.tiler.tools import Answer, BuildRef, Scope, ask, catalogue, from_
 @pytest.fixture(autouse=True)
 def _toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(install(tmp_path, faulty=True)))
-    catalogue.known.cache_clear()
+    catalogue.installed_tools.cache_clear()
     yield
-    catalogue.known.cache_clear()
+    catalogue.installed_tools.cache_clear()
     sys.modules.pop("toy_tools", None)
 
 

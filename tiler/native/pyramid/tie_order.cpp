@@ -1,4 +1,4 @@
-#include "pyramid/ties.hpp"
+#include "pyramid/tie_order.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -10,7 +10,7 @@ namespace tilescope {
 
 namespace {
 
-// What moves at once is copied: so much is in the cache.
+// The most slices, and bytes of arguments, that move at once: they are copied, and so much is in the cache.
 constexpr std::size_t max_together = 4096;
 constexpr std::int64_t max_args_together = std::int64_t{1} << 20;
 
@@ -68,14 +68,14 @@ class Mover {
         const auto args = rows_.args.subspan(args_begin, static_cast<std::size_t>(ends.back()) - args_begin);
         ends_.assign(ends.begin(), ends.end());
         args_.assign(args.begin(), args.end());
-        std::size_t at = 0;
+        std::size_t written = 0;
         for (std::size_t k = 0; k < order_.size(); ++k) {
-            const std::size_t of = order_[k];
-            const std::size_t begin = of == 0 ? 0 : static_cast<std::size_t>(ends_[of - 1]) - args_begin;
-            const std::size_t end = static_cast<std::size_t>(ends_[of]) - args_begin;
-            std::copy(args_.data() + begin, args_.data() + end, args.data() + at);
-            at += end - begin;
-            ends[k] = static_cast<std::int64_t>(args_begin + at);
+            const std::size_t from = order_[k];
+            const std::size_t begin = from == 0 ? 0 : static_cast<std::size_t>(ends_[from - 1]) - args_begin;
+            const std::size_t end = static_cast<std::size_t>(ends_[from]) - args_begin;
+            std::copy(args_.data() + begin, args_.data() + end, args.data() + written);
+            written += end - begin;
+            ends[k] = static_cast<std::int64_t>(args_begin + written);
         }
     }
 

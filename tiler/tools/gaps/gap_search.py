@@ -23,7 +23,7 @@ _FIRST_OF_DECADE: Final = np.array([10**k for k in range(19)], np.int64)
 
 @dataclass(frozen=True, slots=True, order=True)
 class GapPlace:
-    """Where a gap stands in a list: by length or start, then by what tells apart gaps that agree in it."""
+    """Place of a gap in a list: by length or start, then by what tells apart gaps that agree in it."""
 
     first: int
     second: int
@@ -63,10 +63,10 @@ class Gaps:
     def _columns(self) -> tuple[Ints, Ints, Ints, Ints]:
         return self.lane, self.track, self.start, self.stop
 
-    def place(self, at: int, order: Order) -> GapPlace:
-        """Where one of them stands in a list."""
-        start, track = int(self.start[at]), int(self.track[at])
-        return GapPlace(int(self.stop[at]) - start, start, track) if order == "longest" else GapPlace(start, 0, track)
+    def place(self, row: int, order: Order) -> GapPlace:
+        """Place of a gap in a list; `row`: its index."""
+        start, track = int(self.start[row]), int(self.track[row])
+        return GapPlace(int(self.stop[row]) - start, start, track) if order == "longest" else GapPlace(start, 0, track)
 
     def ordered(self, order: Order) -> Gaps:
         """Longest first, then by time; or by time."""
@@ -74,7 +74,7 @@ class Gaps:
         return self.take(np.lexsort(keys if order == "longest" else keys[:2]))
 
     def after(self, place: GapPlace, order: Order) -> Gaps:
-        """Those that follow a place of a list."""
+        """The gaps that follow a place of a list."""
         if order == "time":
             later = (self.start > place.first) | ((self.start == place.first) & (self.track > place.track))
             return self.take(later)
@@ -89,7 +89,7 @@ NO_GAPS: Final = Gaps(_NONE, _NONE, _NONE, _NONE)
 
 @dataclass(slots=True)
 class LaneGaps:
-    """What was found on a lane. Gaps that last too short to be listed are idle time as well."""
+    """Sums over the gaps of a lane. Gaps that last too short to be listed are idle time as well."""
 
     span: int = 0
     busy: int = 0
@@ -123,18 +123,18 @@ class Search:
         self, reader: QueryReader, lane: Lane, number: int, windows: Windows, within: TickRange
     ) -> Steps[LaneGaps]:
         """Counts the gaps of a lane between its first and last work in a span, and keeps those that come first."""
-        found = LaneGaps()
+        lane_gaps = LaneGaps()
         busy = Busy(reader, [track.of_any_kind for track in lane.tracks])
         extent = yield from busy.extent(within)
         windows = windows.clipped(extent.start, extent.stop) if len(extent) else NOTHING
-        found.start, found.stop = windows.start, windows.stop
+        lane_gaps.start, lane_gaps.stop = windows.start, windows.stop
         open_at = -1  # start of a gap that reaches to the end of the piece before
         for piece in busy.pieces(windows):
             if piece is not None:
-                work = NOTHING.joined(*(of.any for of in piece.of))
+                work = NOTHING.joined(*(spans.any for spans in piece.of))
                 idle = piece.windows.without(work)
-                found.span += piece.windows.ticks
-                found.busy += work.ticks
+                lane_gaps.span += piece.windows.ticks
+                lane_gaps.busy += work.ticks
                 start, stop = idle.starts, idle.stops
                 if open_at >= 0 and len(start) and start[0] == piece.windows.start:
                     start = np.append(open_at, start[1:])
@@ -144,24 +144,24 @@ class Search:
                 goes_on = bool(len(stop)) and stop[-1] == piece.windows.stop and stop[-1] not in windows.stops
                 if goes_on:
                     open_at, start, stop = int(start[-1]), start[:-1], stop[:-1]
-                self._add(found, lane, number, start, stop, windows)
+                self._add(lane_gaps, lane, number, start, stop, windows)
             yield
-        return found
+        return lane_gaps
 
-    def _add(self, found: LaneGaps, lane: Lane, number: int, start: Ints, stop: Ints, windows: Windows) -> None:
+    def _add(self, lane_gaps: LaneGaps, lane: Lane, number: int, start: Ints, stop: Ints, windows: Windows) -> None:
         length = stop - start
         ordered = np.sort(length)
         borders = np.append(np.searchsorted(ordered, _FIRST_OF_DECADE), len(ordered))
         sums = np.append(0, np.cumsum(ordered))[borders]
         self.counts[1:] += np.diff(borders)
-        for of, ticks in enumerate(np.diff(sums).tolist(), 1):
-            self.ticks[of] += ticks
+        for decade, ticks in enumerate(np.diff(sums).tolist(), 1):
+            self.ticks[decade] += ticks
         long = length >= max(self.at_least, 1)
         start, stop, length = start[long], stop[long], length[long]
-        found.count += len(start)
-        found.idle_listed += int(length.sum())
-        found.longest = max(found.longest, int(length.max(initial=0)))
-        found.cut += int((np.isin(start, windows.starts) | np.isin(stop, windows.stops)).sum())
+        lane_gaps.count += len(start)
+        lane_gaps.idle_listed += int(length.sum())
+        lane_gaps.longest = max(lane_gaps.longest, int(length.max(initial=0)))
+        lane_gaps.cut += int((np.isin(start, windows.starts) | np.isin(stop, windows.stops)).sum())
         if self.order == "longest":  # most are too short
             start, stop = start[length >= self._shortest], stop[length >= self._shortest]
         gaps = Gaps(np.full(len(start), number), np.full(len(start), lane.track), start, stop)

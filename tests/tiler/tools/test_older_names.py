@@ -1,0 +1,50 @@
+"""Names of version 0.2 that tools of other packages call."""
+
+from __future__ import annotations
+
+from tests.example import Example
+from tilescope.tiler.query import finish
+from tilescope.tiler.tools import BuildRef, QuestionWindows, Scope, SpanQuestion, Tracks
+from tilescope.tiler.tools.looked import Looked
+from tilescope.tiler.tools.step_range import StepRange
+
+
+def spans(windows: QuestionWindows, track: int) -> tuple[list[int], list[int]]:
+    """Starts and stops of the windows of a track, by the older name."""
+    track_windows = windows.of(track)
+    return track_windows.starts.tolist(), track_windows.stops.tolist()
+
+
+def test_windows_of_a_span(example: Example) -> None:
+    windows: Looked = finish(Scope(example.reader).windows(SpanQuestion(start=3, end=40)))
+    assert isinstance(windows, Looked)
+    assert spans(windows, example.reader.tree.leaves(None)[0]) == ([3], [40])
+
+
+def test_windows_of_steps(example: Example) -> None:
+    scope = Scope(example.reader)
+    track = scope.leaves(None)[0]
+    name = next(name.text for name in map(example.reader.names.__getitem__, range(9)) if name.text)
+    windows = finish(scope.windows(SpanQuestion(steps=StepRange.from_bounds(0, 10**6), step_name=name)))
+    on_track = windows.on_track(track)
+    assert spans(windows, track) == (on_track.starts.tolist(), on_track.stops.tolist())
+    assert len(on_track)
+
+
+def test_the_scope_of_another_build(example: Example) -> None:
+    build = BuildRef("run/build")
+    scope = Scope(example.reader, {build: example.reader})
+    assert scope.of(build) is scope.for_build(build)
+
+
+def test_tracks_from_their_numbers() -> None:
+    assert Tracks.of([8, 1, 8]) == Tracks.from_numbers([1, 8]) == (1, 8)
+
+
+def test_steps_from_the_first_and_the_last() -> None:
+    assert StepRange.of(3, 4) == StepRange.from_bounds(3, 4) == (3, 4)
+
+
+def test_fields_of_a_question() -> None:
+    assert SpanQuestion.known() == SpanQuestion.field_names()
+    assert SpanQuestion.known()[:3] == ("start", "end", "tracks")

@@ -1,0 +1,126 @@
+"""The windows of a question on each track, whether it names a span or steps: tools need not know which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.query.run_steps import RunSteps, StepSeries
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.tools.answer import Note
+from tilescope.tiler.tools.step_range import StepRange
+from tilescope.tiler.windows import Windows, WindowsOf
+
+_NAMED: Final = 3  # devices or numbers in a note
+
+
+class QuestionWindows:
+    """Windows of each track: `on_track(track)`.
+
+    `within`: the ticks in which the first and last work of a device is searched.
+    """
+
+    def __init__(self, on_track: WindowsOf, span: TickRange, within: TickRange, notes: Sequence[Note] = ()) -> None:
+        self.on_track = on_track
+        self.of = on_track  # as in version 0.2: tools of other packages call it
+        self.within = within
+        self.notes = notes
+        self._span = span
+
+    def span(self, tracks: Iterable[int]) -> TickRange:
+        """From the first tick to the last that is looked at on some tracks."""
+        return self._span
+
+
+class StepWindows(QuestionWindows):
+    """Steps, on each track those of its device or host; and what of them lies in a span."""
+
+    def __init__(self, steps: RunSteps, wanted: StepRange, span: TickRange, within: TickRange) -> None:
+        """Raises UsageError when there is none of these steps on any track."""
+        super().__init__(self._step_windows, span, within, _range_notes(steps, wanted))
+        self._steps = steps
+        self._wanted = wanted
+        self._windows_by_series: dict[int, Windows] = {}
+
+    def span(self, tracks: Iterable[int]) -> TickRange:
+        all_windows = [windows for track in tracks if len(windows := self.on_track(track))]
+        start = min((windows.start for windows in all_windows), default=0)
+        return TickRange(start, max((windows.stop for windows in all_windows), default=start))
+
+    def _step_windows(self, track: int) -> Windows:
+        series = self._steps.of_track(track)
+        if series is None:
+            return Windows.of([], [])
+        if id(series) not in self._windows_by_series:
+            windows = series.rows.windows(series.between(*self._wanted))
+            self._windows_by_series[id(series)] = windows.clipped(*self._span)
+        return self._windows_by_series[id(series)]
+
+
+def no_steps(name: str | None) -> str:
+    """Message for a run without steps, or without slices of a name."""
+    if name is not None:
+        return f"no slice is called {name!r}, with a number or without"
+    return "the trace marks no steps: say with step_name which slices are steps"
+
+
+def _range_notes(steps: RunSteps, wanted: StepRange) -> list[Note]:
+    """Notes on steps that are missing, overlap or come twice. Raises UsageError if there is none of them."""
+    first, last = int(steps.numbers[0]), int(steps.numbers[-1])
+    there = _text(first, last)
+    if not any(series.between(*wanted).any() for series in steps.series):
+        what = "is no step" if wanted.first == wanted.last else "are no steps"
+        raise UsageError(f"there {what} {wanted.text()}: the run has {there}")
+    notes = []
+    if wanted.first < first or wanted.last > last:
+        notes.append(Note("warning", f"not all of steps {wanted.text()} are in the trace: it has {there}"))
+    lacking = [series for series in steps.counted if _lacks(series, max(wanted.first, first), min(wanted.last, last))]
+    if lacking:
+        notes.append(Note("warning", f"some of steps {wanted.text()} are missing on {names_of(steps, lacking)}"))
+    again = [series for series in steps.counted if _differ(series.rows.pass_[series.between(*wanted)])]
+    if again:
+        notes.append(Note("warning", f"numbers begin anew on {names_of(steps, again)}: steps of all passes are meant"))
+    over = [series for series in steps.counted if overlaps(series, wanted)]
+    if over:
+        notes.append(Note("info", f"steps overlap on {names_of(steps, over)}: what lies in several counts once"))
+    return notes
+
+
+def names_of(steps: RunSteps, series: Sequence[StepSeries]) -> str:
+    """Some devices in words: "/device:TPU:0 of host0, /device:TPU:1 of host0 and 14 more"."""
+    several = len({steps.host_name(device_series) for device_series in steps.series}) > 1
+    names = [
+        f"{steps.process_name(device_series)} of {steps.host_name(device_series)}"
+        if several
+        else steps.process_name(device_series)
+        for device_series in series[:_NAMED]
+    ]
+    more = f" and {len(series) - _NAMED:,} more" if len(series) > _NAMED else ""
+    return ", ".join(names) + more
+
+
+def overlaps(series: StepSeries, wanted: StepRange | None) -> bool:
+    """True if steps of one track overlap."""
+    rows = series.rows if wanted is None else series.rows.take(series.between(*wanted))
+    for track in np.unique(rows.track).tolist() if len(rows.start) > 1 else ():
+        on_track = rows.take(rows.track == track)
+        if (np.maximum.accumulate(on_track.stop)[:-1] > on_track.start[1:]).any():
+            return True
+    return False
+
+
+def _differ(numbers: NDArray[np.int64]) -> bool:
+    return len(numbers) > 1 and bool(numbers.min() != numbers.max())
+
+
+def _lacks(series: StepSeries, first: int, last: int) -> bool:
+    present = series.numbers[(series.numbers >= first) & (series.numbers <= last)]
+    return len(present) < last - first + 1
+
+
+def _text(first: int, last: int) -> str:
+    return f"step {first}" if first == last else f"steps {first} to {last}"
