@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 import pytest
 
@@ -72,11 +72,12 @@ def test_a_run_without_devices_has_no_operations(threads: QueryReader) -> None:
 
 def test_the_first_source_with_devices_answers(tmp_path: Path) -> None:
     build_store([RUN_KINDS["devices"](tmp_path)], tmp_path / "store")  # TPU cores and a GPU
-    reader = QueryReader(open_run_store(tmp_path / "store"))
+    store = open_run_store(tmp_path / "store")
+    reader = QueryReader(store)
     assert operation_source(reader).id == "cores"
     assert [bool(source.devices(reader)) for source in module.OPERATION_SOURCES] == [True, True]
     assert [device.tracks for device in operation_source(reader).devices(reader)] != []
-    reader.store.close()
+    store.close()
 
 
 def test_operators_of_another_framework_are_a_further_source(
@@ -85,7 +86,7 @@ def test_operators_of_another_framework_are_a_further_source(
     monkeypatch.setattr(module, "OPERATION_SOURCES", (*module.OPERATION_SOURCES, OperatorSource()))
     profile = tool("op_profile")
     answer = finish(ask(profile, Scope(threads), from_values(profile.question, {"by": "category"})))
-    columns = {column.id: list(column.values) for column in answer.tables[0].columns}
+    columns = {column.id: cast("Sequence[Any]", column.values) for column in answer.tables[0].columns}
     rows = dict(zip(columns["name"], columns["count"], strict=True))
     assert (rows["add"], rows["mul"]) == (3, 1)
     assert not [note.text for note in answer.notes if "no operations" in note.text]
