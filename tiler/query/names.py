@@ -22,10 +22,10 @@ from tilescope.tiler.records.histogram import OTHER_NAMES
 
 Ints = NDArray[np.int64]
 
-# Pages of 1,024 names that are kept decoded.
+# Pages of 1,024 names that are kept decoded. Bytes of an entry are those of a page of kernels of GPUs, by tracemalloc.
 _KEPT_PAGES = 64
-_PAGES = Memo("names", "Pages of names, decoded", 200_000)
-_PIECES = Memo("packed_names", "Pages of names, divided", 100_000)
+_PAGES = Memo("names", "Pages of names, decoded", 81_000)
+_PIECES = Memo("packed_names", "Pages of names, divided", 61_000)
 
 _BETWEEN = b"\xff"  # in no UTF-8
 

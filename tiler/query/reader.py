@@ -39,8 +39,9 @@ from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 # Blocks whose tiles are kept arranged: some megabytes for a run of ten million events.
 _KEPT_BLOCKS = 64
 
-_TILES = Memo("tiles", "Tiles of blocks, arranged", 200_000)
-_PAGE_NAMES = Memo("page_names", "Pages of blocks on which names occur", 30_000)
+# Bytes of an entry are those of the largest block of three traces of GPUs, by tracemalloc.
+_TILES = Memo("tiles", "Tiles of blocks, arranged", 13_000)
+_PAGE_NAMES = Memo("page_names", "Pages of blocks on which names occur", 20_000)
 
 # Rollups whose tracks are kept: those of a screen.
 _KEPT_ROLLUPS = 128

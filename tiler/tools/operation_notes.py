@@ -34,7 +34,7 @@ def _is_no_computation(name: str, category: str) -> bool:
 
 
 # Asked several times of each instruction of a program, of which there may be 40,000.
-_is_bound_elsewhere: Final = Memo("waiting_operations", "Operations that wait for others, by name", 250).remembered(
+_is_bound_elsewhere: Final = Memo("waiting_operations", "Operations that wait for others, by name", 100).remembered(
     _is_no_computation, 1 << 17
 )
 

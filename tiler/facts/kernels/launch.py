@@ -77,6 +77,6 @@ def _sizes(value: object) -> str:
 
 
 # Streams and GPUs launch the same kernels alike.
-launch_of_details: Final = Memo("launches", "Launches of kernels, by the text that says them", 700).remembered(
+launch_of_details: Final = Memo("launches", "Launches of kernels, by the text that says them", 440).remembered(
     _parse_details, 1 << 16
 )

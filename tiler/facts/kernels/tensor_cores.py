@@ -30,7 +30,7 @@ def _matches_tensor_kernel(kernel: str) -> bool:
 
 
 # Asked of each kind of kernels, of which many have the same name.
-uses_tensor_cores: Final = Memo("tensor_kernels", "Kernels that use tensor cores, by name", 300).remembered(
+uses_tensor_cores: Final = Memo("tensor_kernels", "Kernels that use tensor cores, by name", 190).remembered(
     _matches_tensor_kernel, 1 << 14
 )
 

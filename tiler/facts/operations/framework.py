@@ -201,7 +201,7 @@ def _parse_path(framework: str) -> tuple[str, str]:
 
 
 # Asked of each of maybe 40,000 instructions.
-_op: Final = Memo("framework_paths", "Names of operations of frameworks, by path", 500).remembered(_parse_path, 1 << 16)
+_op: Final = Memo("framework_paths", "Names of operations of frameworks, by path", 310).remembered(_parse_path, 1 << 16)
 
 
 class FrameworkNames(Sequence[str]):
