@@ -29,7 +29,7 @@ logger = logging.getLogger("tilescope.access")
 
 
 class JsonAccessLogger(AbstractAccessLogger):
-    """What aiohttp calls after each request."""
+    """Writes a line for each request; aiohttp calls it after the response."""
 
     def log(self, request: web.BaseRequest, response: web.StreamResponse, time: float) -> None:
         """Writes the line; `time` is in seconds."""

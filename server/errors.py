@@ -29,7 +29,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from tilescope.server.told import without_folders
+from tilescope.server.redaction import without_folders
 from tilescope.tiler.errors import (
     Cancelled,
     DiskFull,
@@ -86,7 +86,7 @@ class NotAcceptable(ServerError):
 
 
 class PreconditionFailed(ServerError):
-    """What the request says of the resource (`If-Match`) is not so."""
+    """A precondition of the request (`If-Match`) does not hold for the resource."""
 
 
 class PreconditionRequired(ServerError):
@@ -106,7 +106,7 @@ class TooSlow(ServerError):
 
 
 class InUse(ServerError):
-    """What the request needs is in use: later it may be free."""
+    """A resource that the request needs is in use: it may be free later."""
 
 
 class CannotCapture(ServerError):
@@ -131,7 +131,7 @@ class NoRoomToIndex(IndexingFailed):
 
 @dataclass(frozen=True, slots=True)
 class ErrorStatus:
-    """What a client is told of an exception."""
+    """Status, code and message that a client gets for an exception."""
 
     status: HTTPStatus
     code: ErrorCode

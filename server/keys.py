@@ -1,4 +1,4 @@
-"""What the application carries for its routes."""
+"""Keys of the application: all that it carries for its routes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server counts, for Prometheus. Each application has its own registry: tests run several in one process.
+"""Counters of a server, for Prometheus. Each application has its own registry: tests run several in one process.
 
 Labels are taken from fixed sets (routes, methods, states), never from what a client wrote.
 """

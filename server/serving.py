@@ -46,7 +46,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def url_of(listening: socket.socket, settings: Settings = DEFAULTS) -> str:
-    """Where a browser finds the server."""
+    """Address at which a browser finds the server."""
     host, port = listening.getsockname()[:2]
     if host in ("0.0.0.0", "::"):
         host = socket.gethostname()
@@ -91,7 +91,7 @@ async def run_until_signalled(
 
 
 def _complain(metrics: Metrics, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What asyncio has to say: of each connection that it cannot accept it would write a traceback."""
+    """Logs an error of asyncio in one line: it would write a traceback for each connection that it cannot accept."""
     error = context.get("exception")
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
         metrics.not_accepted.inc()

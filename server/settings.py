@@ -1,4 +1,4 @@
-"""How a server is to behave towards those who ask it: what the command line decided, in one value."""
+"""Settings of a server's behaviour towards its clients, as the command line decided them, in one value."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def parse_origin(text: str) -> str:
 
 
 def is_host_name(text: str) -> bool:
-    """Whether it is one of letters, digits, dots and hyphens alone, in lower case."""
+    """True if a text has letters, digits, dots and hyphens alone, in lower case."""
     return _HOST.fullmatch(text) is not None
 
 

@@ -45,7 +45,7 @@ LAYERS: Final = (
     "tilescope.client",
     "tilescope.profiling",
     "tilescope.capture",
-    "tilescope.server.errors tilescope.server.told tilescope.server.json_text tilescope.server.page_keys "
+    "tilescope.server.errors tilescope.server.redaction tilescope.server.json_text tilescope.server.page_keys "
     "tilescope.server.paths tilescope.server.access_log tilescope.server.metrics",
     "tilescope.server.runs",
     "tilescope.server.guard tilescope.server.settings",

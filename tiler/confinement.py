@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def is_within(path: Path, folders: Iterable[Path]) -> bool:
-    """Whether a path lies in one of the folders once all links are followed; the folders are resolved already.
+    """True if a path lies in one of the folders once all links are followed; the folders are resolved already.
 
     What does not exist yet lies where it would be made.
     """

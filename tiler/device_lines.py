@@ -31,7 +31,7 @@ _ORDER: Final = (STEP_LINES, MODULE_LINES, OP_LINES, ASYNC_OP_LINES, _FRAMEWORK_
 
 
 def is_one_of(name: str, lines: AbstractSet[str]) -> bool:
-    """Whether a track of that name is one of these lines: several of one name have a number behind it."""
+    """True if a track of that name is one of these lines: several of one name have a number behind it."""
     return re.sub(r"(/| #?)-?[0-9]+$", "", name) in lines
 
 
@@ -41,15 +41,15 @@ def line_rank(name: str) -> int:
 
 
 def is_device_label(text: str) -> bool:
-    """Whether a label is the kind of a device and its number."""
+    """True if a label is the kind of a device and its number."""
     return _DEVICE_LABEL.fullmatch(text) is not None
 
 
 def is_stream(name: str) -> bool:
-    """Whether a track of that name is a stream of a GPU."""
+    """True if a track of that name is a stream of a GPU."""
     return _STREAM.match(name) is not None
 
 
 def is_work_line(name: str) -> bool:
-    """Whether a device's track of that name has what it does, or what that belongs to: operations, modules, steps."""
+    """True if a device's track of that name has its work, or groups of it: operations, modules, steps."""
     return is_stream(name) or is_one_of(name, STEP_LINES | MODULE_LINES | OP_LINES | ASYNC_OP_LINES)

@@ -88,7 +88,7 @@ class NotBuilt(StoreError):
 
 
 class StoredLast(NotBuilt):
-    """What is stored for the run as a whole is not there yet: the last of its tracks are still being built."""
+    """A record of the run as a whole is not stored yet: the last of its tracks are still being built."""
 
 
 class StoreVersion(StoreError):

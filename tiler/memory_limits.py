@@ -1,4 +1,4 @@
-"""When the system gives no more memory, address space or threads: which limits this process has.
+"""Memory limits of this process, for messages when the system gives no more memory, address space or threads.
 
 Any allocation may fail, in Python, in native code or in a library, and each says it in its own way.
 """

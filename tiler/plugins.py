@@ -1,4 +1,4 @@
-"""What installed packages of others offer as entry points, and what is said of it when it is broken."""
+"""Entry points that installed packages of others offer, and messages about those that are broken."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MESSAGE_CHARS: Final = 300  # of a stranger's exception
 
 
 class Offered(Struct, frozen=True):
-    """What one entry point has; or why it cannot be loaded, in a line."""
+    """Objects of one entry point; or the reason why it cannot be loaded, in a line."""
 
     source: str  # as in toy_tools:TOOLS
     objects: Sequence[object]
@@ -41,7 +41,7 @@ def load_plugins(group: str, what: str) -> Iterator[Offered]:
 
 
 def _may_be_offered(group: str) -> bool:
-    """Whether an installed package may have entry points of that group; True where that is not plain to see.
+    """False if plainly no installed package has entry points of that group; True in all other cases.
 
     A look at the files takes 2 ms of processor time, to import what reads them and to ask it 50.
     """
@@ -50,14 +50,14 @@ def _may_be_offered(group: str) -> bool:
         return True
     for folder in sys.path:
         try:
-            found = [entry.name for entry in os.scandir(folder or ".")]
+            names = [entry.name for entry in os.scandir(folder or ".")]
         except FileNotFoundError:
             continue
         except OSError:
             return True
         if folder.endswith(".egg"):
             return True
-        for name in found:
+        for name in names:
             if name.endswith((".dist-info", ".egg-info")) and _names(Path(folder, name, "entry_points.txt"), group):
                 return True
     return False
@@ -78,6 +78,6 @@ def fault_text(error: BaseException) -> str:
 
 
 def fault_place(error: BaseException) -> str:
-    """Where in somebody else's code it was raised, if it was there: " in toy_tools.py, line 7"."""
+    """Place in somebody else's code where an error was raised, if it was there: " in toy_tools.py, line 7"."""
     theirs = [frame for frame in extract_tb(error.__traceback__) if _OUR_CODE not in Path(frame.filename).parents]
     return f" in {Path(theirs[-1].filename).name}, line {theirs[-1].lineno}" if theirs else ""

@@ -15,7 +15,7 @@ _BETWEEN: Final = " #:_-=/.,()[]"  # what may stand around the number of a step
 
 
 class NamedStep(NamedTuple):
-    """What the name of a step says."""
+    """Prefix and number of a step, from its name."""
 
     prefix: str
     number: int

@@ -54,7 +54,7 @@ def processors() -> int:
 
 
 def open_file_limits() -> tuple[int, int]:
-    """How many files this process may have open, and up to which number it may raise that itself; or `UNLIMITED`."""
+    """Number of files that this process may have open, and the highest that it may set itself; or `UNLIMITED`."""
     return resource.getrlimit(resource.RLIMIT_NOFILE)
 
 

@@ -1,4 +1,4 @@
-"""How far a time axis reaches, the units of durations, and what is no time.
+"""Bounds of a time axis, units of durations, and the refusal of floats as times.
 
 `kTimeLimit` of tiler/native/pyramid/geometry.hpp is the same number, as a test sees to.
 """

@@ -34,8 +34,8 @@ class Windows(Struct, frozen=True):
     def one(cls, start: int, stop: int) -> Windows:
         """One window, or none when it would be empty."""
         first, last = max(start, 0), min(stop, TICK_LIMIT)
-        some = 1 if last > first else 0
-        return cls(np.array([first][:some], np.int64), np.array([last][:some], np.int64))
+        count = 1 if last > first else 0
+        return cls(np.array([first][:count], np.int64), np.array([last][:count], np.int64))
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -52,11 +52,11 @@ class Windows(Struct, frozen=True):
 
     @property
     def ticks(self) -> int:
-        """How many there are."""
+        """Number of ticks in the windows."""
         return int((self.stops - self.starts).sum())
 
     def clipped(self, start: int, stop: int) -> Windows:
-        """What of them lies in the ticks [start, stop)."""
+        """The parts of the windows in the ticks [start, stop)."""
         if len(self) and self.start >= start and self.stop <= stop:
             return self
         if len(self) == 1:
@@ -64,38 +64,38 @@ class Windows(Struct, frozen=True):
         return Windows.of(np.maximum(self.starts, start), np.minimum(self.stops, stop))
 
     def hold(self, times: Ints) -> Mask:
-        """Which of these ticks lie in a window."""
+        """True for each of these ticks that lies in a window."""
         return self.meet(times, times)
 
     def meet(self, starts: Ints, ends: Ints) -> Mask:
-        """Which of these events have a tick in a window, or start in one: [start, end), or just a tick."""
+        """True for each event that has a tick in a window, or starts in one: [start, end), or just a tick."""
         if len(self) == 1:  # as a rule; the general way takes twice the time
             seen: Mask = (starts < self.stop) & ((starts >= self.start) | (ends > self.start))
             return seen
-        at = np.searchsorted(self.stops, starts, side="right")  # the first window that ends after it
-        first = np.append(self.starts, TICK_LIMIT)[at]
-        found: Mask = (at < len(self)) & ((first <= starts) | (first < ends))
-        return found
+        window = np.searchsorted(self.stops, starts, side="right")  # the first window that ends after it
+        first = np.append(self.starts, TICK_LIMIT)[window]
+        mask: Mask = (window < len(self)) & ((first <= starts) | (first < ends))
+        return mask
 
     def cover(self, starts: Ints, stops: Ints) -> Mask:
-        """Which of these spans lie in one window as a whole."""
+        """True for each span that lies in one window as a whole."""
         if len(self) == 1:
             whole: Mask = (starts >= self.start) & (stops <= self.stop)
             return whole
-        at = np.searchsorted(self.stops, starts, side="right")
-        first, last = np.append(self.starts, TICK_LIMIT)[at], np.append(self.stops, -1)[at]
-        found: Mask = (at < len(self)) & (first <= starts) & (stops <= last)
-        return found
+        window = np.searchsorted(self.stops, starts, side="right")
+        first, last = np.append(self.starts, TICK_LIMIT)[window], np.append(self.stops, -1)[window]
+        mask: Mask = (window < len(self)) & (first <= starts) & (stops <= last)
+        return mask
 
     def joined(self, *others: Windows) -> Windows:
         """The ticks that lie in these or in any of the others."""
-        found = self
-        for one in others:
-            if not len(found):
-                found = one
-            elif len(one):
-                found = Windows(*_native.joined_spans(found.starts, found.stops, one.starts, one.stops))
-        return found
+        union = self
+        for windows in others:
+            if not len(union):
+                union = windows
+            elif len(windows):
+                union = Windows(*_native.joined_spans(union.starts, union.stops, windows.starts, windows.stops))
+        return union
 
     def without(self, others: Windows) -> Windows:
         """The ticks that lie in these and not in the others."""
@@ -104,11 +104,11 @@ class Windows(Struct, frozen=True):
         return Windows(*_native.spans_without(self.starts, self.stops, others.starts, others.stops))
 
     def ticks_before(self, times: Ints) -> Ints:
-        """Of each of these times how many ticks of the windows lie before it."""
-        at = np.searchsorted(self.starts, times, side="right")  # windows that start no later
+        """Number of the windows' ticks before each of these times."""
+        window_count = np.searchsorted(self.starts, times, side="right")  # windows that start no later
         ends = np.append(0, np.cumsum(self.stops - self.starts))
-        beyond = np.maximum(np.append(0, self.stops)[at] - times, 0)
-        return ends[at] - beyond
+        beyond = np.maximum(np.append(0, self.stops)[window_count] - times, 0)
+        return ends[window_count] - beyond
 
 
 # What is looked at on each track.

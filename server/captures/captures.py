@@ -12,9 +12,9 @@ from typing import Final
 
 from tilescope.capture import CaptureOptions, CaptureResult, ProfilerAddress, Tell
 from tilescope.capture.arriving_file import remove_leftovers
+from tilescope.server.captures.log_directory import find_log_directory
 from tilescope.server.captures.monitors import Monitors, Sampler
 from tilescope.server.captures.names import look_up
-from tilescope.server.captures.places import find_log_directory
 from tilescope.server.captures.running import Capturer, RunningCapture
 from tilescope.server.errors import (
     BadRequest,
@@ -65,14 +65,14 @@ class Captures:
                 _log.info("%s: removed: a capture was killed while this file came", part)
 
     def room(self) -> CaptureRoom:
-        """What can be captured, and what was."""
+        """Returns the hosts that can be captured, the running captures and the last results."""
         reason = self._reason_against()
         return CaptureRoom(
             allowed=reason is None,
             reason=reason,
             targets=[CaptureTarget(name=name, address=str(to)) for name, to in self._rules.targets.items()],
-            addresses=self._rules.told(),
-            captures=[capture.told() for capture in reversed(self._all.values())],
+            addresses=self._rules.display_names(),
+            captures=[capture.to_schema() for capture in reversed(self._all.values())],
         )
 
     def begin(self, order: CaptureOrder) -> RunningCapture:
@@ -166,8 +166,8 @@ class Captures:
         return None
 
     def _in_use(self, by_others_than: RunningCapture) -> set[ProfilerAddress]:
-        others = (one for one in self._all.values() if one.is_running and one is not by_others_than)
-        return {address for one in others for address in one.addresses}
+        others = (capture for capture in self._all.values() if capture.is_running and capture is not by_others_than)
+        return {address for capture in others for address in capture.addresses}
 
     async def _take_in(self, folder: Path) -> str | None:
         """Has the run of a folder listed and indexed at once; its id, None if it is not served."""
@@ -180,6 +180,8 @@ class Captures:
 
     def _forget(self) -> None:
         """Drops the oldest results."""
-        over = [one.id for one in self._all.values() if not one.is_running][: max(0, len(self._all) - MOST_KEPT)]
+        over = [capture.id for capture in self._all.values() if not capture.is_running][
+            : max(0, len(self._all) - MOST_KEPT)
+        ]
         for capture_id in over:
             del self._all[capture_id]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tilescope.capture import CapturePhase, Failure, HostCapture, HostProgress, ProfilerAddress
 from tilescope.server.guard.capture_rules import AllowedHost
-from tilescope.server.told import without_folders
+from tilescope.server.redaction import without_folders
 from tilescope.tiler.schema import CapturedHost, CaptureProblem
 
 
 class CaptureHost:
-    """Where one host is."""
+    """State of one host in a capture."""
 
     def __init__(self, allowed: AllowedHost, attempts: int) -> None:
         self.allowed = allowed
@@ -46,7 +46,7 @@ class CaptureHost:
         if self._phase not in (CapturePhase.DONE, CapturePhase.FAILED):
             self._phase, self._failure = CapturePhase.FAILED, failure or self._failure
 
-    def told(self) -> CapturedHost:
+    def to_schema(self) -> CapturedHost:
         """As clients are told of it."""
         return CapturedHost(
             name=self.allowed.name,

@@ -56,7 +56,7 @@ class JobMonitor:
             try:
                 async with aclosing(self._sample(self._address)) as samples:
                     async for sample in samples:
-                        await self._say(_told(sample))
+                        await self._say(_schema_sample(sample))
             except CaptureFailed as error:
                 problem = problem_of(error.failure)
                 await self._say(schema.MonitorProblem(problem=problem, retry_ms=round(RETRY_S * 1000)))
@@ -81,25 +81,25 @@ class Monitors:
 
     def __init__(self, sample: Sampler | None = None) -> None:
         self._sample = sample or _sample
-        self._of: dict[ProfilerAddress, JobMonitor] = {}
+        self._monitors: dict[ProfilerAddress, JobMonitor] = {}
         self._held: dict[ProfilerAddress, int] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
     @contextmanager
     def watching(self, address: ProfilerAddress) -> Iterator[JobMonitor]:
         """The monitor of a job, for one more person until the block is left. Raises `InUse`."""
-        monitor = self._of.get(address)
+        monitor = self._monitors.get(address)
         if monitor is None:
-            if len(self._of) >= MOST_MONITORS:
+            if len(self._monitors) >= MOST_MONITORS:
                 raise InUse("as many jobs are monitored as this server takes: stop one of them")
-            monitor = self._of[address] = JobMonitor(address, self._sample, is_held=address in self._held)
+            monitor = self._monitors[address] = JobMonitor(address, self._sample, is_held=address in self._held)
         monitor.people += 1
         try:
             yield monitor
         finally:
             monitor.people -= 1
             if monitor.people == 0:
-                del self._of[address]
+                del self._monitors[address]
                 task = asyncio.create_task(monitor.close())
                 self._closing.add(task)
                 task.add_done_callback(self._closing.discard)
@@ -111,19 +111,21 @@ class Monitors:
             self._held[address] = self._held.get(address, 0) + 1
         try:
             await asyncio.gather(*self._closing)  # of somebody who has just gone
-            await asyncio.gather(*(self._of[address].hold() for address in addresses if address in self._of))
+            await asyncio.gather(
+                *(self._monitors[address].hold() for address in addresses if address in self._monitors)
+            )
             yield
         finally:
             for address in addresses:
                 self._held[address] -= 1
                 if self._held[address] == 0:
                     del self._held[address]
-                    if address in self._of:
-                        self._of[address].resume()
+                    if address in self._monitors:
+                        self._monitors[address].resume()
 
     async def close(self) -> None:
         """Asks nothing any more."""
-        await asyncio.gather(*(monitor.close() for monitor in self._of.values()), *self._closing)
+        await asyncio.gather(*(monitor.close() for monitor in self._monitors.values()), *self._closing)
 
 
 def _sample(address: ProfilerAddress) -> AsyncGenerator[MonitorSample, None]:
@@ -132,7 +134,7 @@ def _sample(address: ProfilerAddress) -> AsyncGenerator[MonitorSample, None]:
     return monitor(address, MonitorOptions(level=2))
 
 
-def _told(sample: MonitorSample) -> schema.MonitorSample:
+def _schema_sample(sample: MonitorSample) -> schema.MonitorSample:
     return schema.MonitorSample(
         time_ns=str(sample.time_ns),
         source=sample.source.value,

@@ -22,12 +22,12 @@ async def look_up(host: AllowedHost) -> ProfilerAddress:
     name, port = host.address.host, host.address.port
     try:
         async with asyncio.timeout(LOOKUP_TIMEOUT_S):
-            found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
+            address_infos = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
     except TimeoutError:
         raise _unknown(host, f"{name} was not found within {LOOKUP_TIMEOUT_S:.0f} s") from None
     except (OSError, UnicodeError) as error:
         raise _unknown(host, getattr(error, "strerror", None) or str(error)) from None
-    numbers = [str(address[0]) for _, _, _, _, address in found]
+    numbers = [str(address[0]) for _, _, _, _, address in address_infos]
     if host.is_loopback_only:
         numbers = [number for number in numbers if ipaddress.ip_address(number).is_loopback]
     if not numbers:

@@ -67,12 +67,12 @@ class RunningCapture:
 
     @property
     def is_running(self) -> bool:
-        """Whether its end has not come."""
+        """True until the capture has ended."""
         return self._state == "running"
 
     @property
     def addresses(self) -> set[ProfilerAddress]:
-        """What it has connections to, or is about to: as they were asked for, and in numbers."""
+        """Addresses that it is connected to or about to connect to: as the client named them, and in numbers."""
         return {address for host in self._hosts for address in (host.allowed.address, host.address) if address}
 
     def stop(self) -> None:
@@ -109,14 +109,14 @@ class RunningCapture:
             _log.exception("capture %s failed", self.id)
             self._fail(error)
 
-    def told(self) -> Capture:
+    def to_schema(self) -> Capture:
         """As clients are told of it."""
         took_s = time.monotonic() - self._began_s if self._took_s is None else self._took_s
         return Capture(
             id=self.id,
             state=self._state,
             order=self._order,
-            hosts=[host.told() for host in self._hosts],
+            hosts=[host.to_schema() for host in self._hosts],
             elapsed_ms=round(took_s * 1000),
             was_stopped=self._stop.is_set(),
             run=self._run,
@@ -126,7 +126,7 @@ class RunningCapture:
     async def _look_up_all(self, others: Callable[[], set[ProfilerAddress]]) -> None:
         """Gives each host its address; one that has none, or that of another host, has failed."""
 
-        async def one(host: CaptureHost) -> None:
+        async def give_address(host: CaptureHost) -> None:
             try:
                 address = await look_up(host.allowed)
             except CaptureFailed as error:
@@ -137,7 +137,7 @@ class RunningCapture:
                 return
             host.address = address
 
-        await asyncio.gather(*map(one, self._hosts))
+        await asyncio.gather(*map(give_address, self._hosts))
         self._on_change(self.id)
 
     def _options(self) -> CaptureOptions:
@@ -161,8 +161,8 @@ class RunningCapture:
         return tell
 
     async def _take(self, result: CaptureResult, hosts: dict[ProfilerAddress, CaptureHost], take_in: TakeIn) -> None:
-        for one in result.hosts:
-            hosts[one.address].end(one)
+        for outcome in result.hosts:
+            hosts[outcome.address].end(outcome)
         if result.folder is None:
             self._end("cancelled" if self._stop.is_set() else "failed")
             return

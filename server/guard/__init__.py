@@ -1,1 +1,1 @@
-"""Who may ask, how much at once, and for what: tokens, TLS, origins, roots, limits."""
+"""Access control: tokens, TLS, origins, roots, and limits on how much clients may ask at once."""

@@ -1,4 +1,4 @@
-"""Who may ask: one question, put alike by HTTP, the WebSocket and gRPC. Knows nothing of any of them.
+"""Access by token: one check for HTTP, the WebSocket and gRPC, which knows nothing of any of them.
 
 A server that only this machine can reach needs no token. Any other demands one, that was given or is made up at the
 start. Whoever holds the token proves it in one of three ways: as a bearer in `Authorization` (gRPC: metadata of that
@@ -39,21 +39,21 @@ class Access:
 
     @property
     def is_open(self) -> bool:
-        """Whether no token is demanded."""
+        """True if no token is demanded."""
         return self.token is None
 
     def admits_token(self, offered: str | None) -> bool:
-        """Whether this is the token. Takes as long for a wrong one as for the right one."""
+        """True if this is the token. Takes as long for a wrong one as for the right one."""
         return self.token is None or _same(offered, self.token)
 
     def admits_cookie(self, offered: str | None) -> bool:
-        """Whether this is the value that `cookie_value` gave out."""
+        """True if this is the value that `cookie_value` gave out."""
         return self.token is None or _same(offered, self.cookie_value())
 
     def check_bearer(self, authorization: str | None) -> None:
         """Raises `Unauthorized` unless the value of an `Authorization` header (or gRPC metadata) has the token."""
-        found = _BEARER.fullmatch(authorization or "")
-        if not self.admits_token(found.group(1) if found else None):
+        match = _BEARER.fullmatch(authorization or "")
+        if not self.admits_token(match.group(1) if match else None):
             scheme, _, offered = (authorization or "").partition(" ")
             if scheme.lower() == "bearer" and offered.strip():
                 raise WrongToken
@@ -94,7 +94,7 @@ def choose_access(
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host (name, IPv4 or IPv6 address, without port and brackets) means this machine alone."""
+    """True if a host (name, IPv4 or IPv6 address, without port and brackets) means this machine alone."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

@@ -35,20 +35,20 @@ class AllowedHost:
 
     @property
     def file_name(self) -> str:
-        """What its files are called by."""
+        """Name of its files, without a suffix."""
         return self.name if self.is_target else self.address.host
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureRules:
-    """What the operator has allowed. The default is whatever listens on this machine for this machine alone."""
+    """Addresses that the operator allows. The default is whatever listens on this machine for this machine alone."""
 
     targets: Mapping[str, ProfilerAddress] = field(default_factory=lambda: MappingProxyType({}))
     addresses: frozenset[ProfilerAddress] | None = None  # None: all of the loopback interface
 
     @property
     def is_anything_allowed(self) -> bool:
-        """Whether there is any address at all."""
+        """True if any address at all may be captured."""
         return bool(self.targets) or self.addresses is None or bool(self.addresses)
 
     def find(self, text: str) -> AllowedHost:
@@ -66,7 +66,7 @@ class CaptureRules:
             return AllowedHost(text, address)
         raise Forbidden(f"this server does not capture from {address}: start it with --allow-capture {address}")
 
-    def told(self) -> list[str]:
+    def display_names(self) -> list[str]:
         """The addresses, as clients are told of them."""
         return [LOOPBACK] if self.addresses is None else sorted(map(str, self.addresses))
 

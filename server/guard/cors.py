@@ -1,4 +1,4 @@
-"""Which web pages of other servers may read our answers: those on the allow-list, and no others.
+"""Web pages of other servers that may read our answers: those on the allow-list, and no others.
 
 They are not given cookies (browsers send none of ours to them): where a token is demanded, they send it as a bearer.
 """

@@ -13,7 +13,7 @@ RESERVED: Final = 256  # for what is no connection
 
 
 def raise_limit() -> int:
-    """How many files this process may have open, after the limit was raised as far as it may."""
+    """Raises the limit on open files as far as it goes, and returns the number of files that may be open."""
     soft, hard = open_file_limits()
     most = MOST if hard == UNLIMITED else min(hard, MOST)
     if soft == UNLIMITED or soft >= most:

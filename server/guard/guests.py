@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 class Guests:
-    """Who is inside, as those say who let them in: each adds to `rooms` what lists its clients, by connection."""
+    """Clients that are connected: each transport adds to `rooms` a function that lists its clients, by connection."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self._settings = settings

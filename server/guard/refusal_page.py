@@ -44,7 +44,7 @@ _PAGE: Final = """<!doctype html>
 
 
 def is_for_people(request: web.Request, base_path: str) -> bool:
-    """Whether a browser asks for a page, and not a program for data."""
+    """True if a browser asks for a page, and not a program for data."""
     return request.method == "GET" and not request.path.startswith(base_path + API) and _accepts_html(request)
 
 

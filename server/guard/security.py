@@ -1,4 +1,4 @@
-"""What protects a server on the loopback interface from the web pages that its user visits.
+"""Protection of a server on the loopback interface from the web pages that its user visits.
 
 * **DNS rebinding**: a foreign page whose host name suddenly resolves to 127.0.0.1 sends its own name in `Host`. On a
   loopback address only loopback names are answered.

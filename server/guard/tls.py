@@ -12,7 +12,7 @@ from tilescope.tiler.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Pem:
-    """What gRPC takes: the two files as they are."""
+    """Content of the two PEM files, as gRPC takes them."""
 
     certificate_chain: bytes
     private_key: bytes

@@ -24,7 +24,7 @@ _HEADER: Final = struct.Struct("<B3xIIBBBxQ")
 
 
 class FrameKind(IntEnum):
-    """What a frame carries."""
+    """Kind of a frame's content."""
 
     PAGE = 0  # a page or a residual as it is stored, one gzip member
     MISSING = 1  # there is no such one
@@ -55,7 +55,7 @@ def end_frame() -> bytes:
 
 def error_frame(error: Exception) -> bytes:
     """The last frame of a body that cannot be completed: what `answer_failures` would have said."""
-    return _frame(FrameKind.ERROR, payload=json_body(ErrorAnswer.of(answer_to(error).code, message_of(error))))
+    return _frame(FrameKind.ERROR, payload=json_body(ErrorAnswer.from_code(answer_to(error).code, message_of(error))))
 
 
 def _number(text: str) -> int | float:

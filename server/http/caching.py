@@ -35,7 +35,7 @@ def immutable_if_kept(request: web.Request, etag: str) -> web.Response | None:
 
 
 def computed(request: web.Request, body: bytes, etag: str, content_type: str, *, gzip: bool) -> web.Response:
-    """What this very software makes of a build: to be kept, and asked for again each time."""
+    """A response that this version of the software computes from a build: kept, but validated before each use."""
     return _response(request, body, etag, content_type, REVALIDATE, gzip=gzip)
 
 

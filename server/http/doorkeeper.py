@@ -61,7 +61,7 @@ def _client(transport: asyncio.BaseTransport) -> str:
 
 def _refusal(error: TooManyRequests) -> bytes:
     answer = answer_to(error)
-    body = json_body(ErrorAnswer.of(answer.code, str(error)))
+    body = json_body(ErrorAnswer.from_code(answer.code, str(error)))
     head = (
         f"HTTP/1.1 {answer.status.value} {answer.status.phrase}\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\nCache-Control: no-store\r\nConnection: close\r\n"

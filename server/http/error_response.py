@@ -22,6 +22,6 @@ def error_response(
     """An answer that says what is wrong. Never kept by a cache."""
     return kind(
         status=status,
-        body=json_body(ErrorAnswer.of(code, message)),
+        body=json_body(ErrorAnswer.from_code(code, message)),
         headers={hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: "no-store", **(headers or {})},
     )

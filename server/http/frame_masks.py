@@ -1,4 +1,4 @@
-"""Whether the frames of a WebSocket client are masked, as RFC 6455 demands (5.1): aiohttp does not look."""
+"""Check that frames of a WebSocket client are masked, as RFC 6455 demands (5.1): aiohttp does not look."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ class MaskedFrames:
         self._reader.feed_eof()
 
     def _checked(self, data: bytes) -> bytes:
-        """What the reader may see; a head that is not there in full is kept."""
+        """Bytes that may go to the reader; an incomplete head is kept for the next call."""
         self._part_of_head = b""
-        at = 0
+        position = 0
         while True:
-            step = min(self._payload_left, len(data) - at)
+            step = min(self._payload_left, len(data) - position)
             self._payload_left -= step
-            at += step
-            if at == len(data):
+            position += step
+            if position == len(data):
                 return data
-            if len(data) - at >= 2:
-                length = data[at + 1] & ~_MASK
-                if length == data[at + 1]:
-                    return data[:at] + _NO_FRAME
-                payload_at = at + 2 + _LENGTH_BYTES.get(length, 0) + 4
+            if len(data) - position >= 2:
+                length = data[position + 1] & ~_MASK
+                if length == data[position + 1]:
+                    return data[:position] + _NO_FRAME
+                payload_at = position + 2 + _LENGTH_BYTES.get(length, 0) + 4
                 if payload_at <= len(data):
-                    more = data[at + 2 : payload_at - 4]
+                    more = data[position + 2 : payload_at - 4]
                     self._payload_left = int.from_bytes(more) if more else length
-                    at = payload_at
+                    position = payload_at
                     continue
-            self._part_of_head = data[at:]
-            return data[:at]
+            self._part_of_head = data[position:]
+            return data[:position]

@@ -103,7 +103,7 @@ class Conversation(web.RequestHandler):
         return finished
 
     def _is_asked(self) -> bool:
-        """Whether there are whole requests that are not answered yet, and nothing else."""
+        """True if whole requests are waiting for an answer, and nothing else."""
         return not self._upgraded and self._request_count > self._answered and self._body_ended()
 
     def _look_for_client(self) -> None:
@@ -150,7 +150,7 @@ class Conversation(web.RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
-        """What is no HTTP, or could not be answered by the application."""
+        """Answers bytes that are no HTTP, and requests that the application could not answer."""
         if isinstance(exc, ContentEncodingError):
             message = "the body of a request may be encoded as gzip or deflate"
         elif isinstance(exc, UnicodeError):  # something in the head that cannot be said back

@@ -28,10 +28,10 @@ class ByteRange:
 
 def parse_range(header: str | None, size_bytes: int) -> ByteRange | None:
     """The bytes asked for of a body of that size; None: all of it."""
-    found = _RANGE.fullmatch((header or "").replace(" ", ""))
-    if found is None or found.group(1, 2) == ("", ""):
+    match = _RANGE.fullmatch((header or "").replace(" ", ""))
+    if match is None or match.group(1, 2) == ("", ""):
         return None
-    first, last = found.groups()
+    first, last = match.groups()
     if not first:  # the last so many bytes
         return ByteRange(max(0, size_bytes - int(last)), size_bytes)
     if last and int(last) < int(first):

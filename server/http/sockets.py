@@ -1,4 +1,4 @@
-"""What the WebSockets of the server have in common: how they are opened and kept alive, and what ends them.
+"""Common ground of the server's WebSockets: how they are opened and kept alive, and what ends them.
 
 A connection is two tasks: one receives, the other speaks. Every write is awaited until the socket took it, so that a
 client that does not read holds one message.

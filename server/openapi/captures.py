@@ -13,14 +13,14 @@ from tilescope.server.paths import API
 def capture_items(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """`make` makes an operation of (summary, answers, errors, parameters, notes)."""
 
-    def answer(description: str, of: str) -> dict[str, Any]:
-        content = {"application/json": {"schema": reference(of)}}
+    def answer(description: str, type_name: str) -> dict[str, Any]:
+        content = {"application/json": {"schema": reference(type_name)}}
         return {"description": description, "headers": headers("Cache-Control"), "content": content}
 
     there = {"200": answer("What can be captured, and what was.", "CaptureRoom")}
     begun = {"202": answer("It has begun.", "Capture")}
     state = {"200": answer("The capture as it is now.", "Capture")}
-    one = ("capture",)
+    capture_parameter = ("capture",)
     begin = make(
         "Begin a capture",
         begun,
@@ -34,7 +34,7 @@ def capture_items(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, An
         "How far a capture is",
         {"101": {"description": "A WebSocket with text messages, each a `Capture`, the last one when it is over."}},
         (400, 403, 404, 500),
-        one,
+        capture_parameter,
         "",
     )
     monitor = make(
@@ -50,9 +50,9 @@ def capture_items(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, An
             "post": begin | _named("beginCapture"),
         },
         f"{API}/captures/{{capture}}": {
-            "get": make("How far a capture is, or what came of it", state, (403, 404, 500), one, "")
+            "get": make("How far a capture is, or what came of it", state, (403, 404, 500), capture_parameter, "")
             | _named("getCapture"),
-            "delete": make("End a capture early, and keep what it has", state, (403, 404, 500), one, "")
+            "delete": make("End a capture early, and keep what it has", state, (403, 404, 500), capture_parameter, "")
             | _named("stopCapture"),
         },
         f"{API}/captures/{{capture}}/watch": {"get": watch | _named("watchCapture")},

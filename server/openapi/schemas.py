@@ -35,24 +35,24 @@ _ANSWERS: Final = (
 
 # Choices that have names of their own.
 _CHOICES: Final[dict[str, tuple[Any, str]]] = {
-    "CaptureCauseName": (schema.CaptureCauseName, "Why a host gave no trace."),
-    "CapturePhaseName": (schema.CapturePhaseName, "Where the capture of a host is."),
-    "CaptureState": (schema.CaptureState, "What has become of a capture."),
-    "ErrorCode": (schema.ErrorCode, "What went wrong, for programs."),
-    "FigureKind": (schema.Kind, "What a figure is: exact integers are decimal text, ids and fractions numbers."),
-    "GroupKind": (schema.GroupKind, "What a group of tracks stands for."),
-    "MarkKind": (schema.MarkKind, "What a mark is."),
-    "ChartScale": (schema.Scale, "How the axes of a chart count."),
-    "SeriesKind": (schema.SeriesKind, "How a series is drawn."),
-    "Severity": (schema.Severity, "How much a note matters."),
-    "TotalKind": (schema.TotalKind, "How values of rows become one."),
-    "TrackKind": (schema.TrackKind, "What a track holds; a rollup sums up other tracks."),
+    "CaptureCauseName": (schema.CaptureCauseName, "Reason why a host gave no trace."),
+    "CapturePhaseName": (schema.CapturePhaseName, "Phase of the capture of a host."),
+    "CaptureState": (schema.CaptureState, "State of a capture."),
+    "ErrorCode": (schema.ErrorCode, "Code of an error, for programs."),
+    "FigureKind": (schema.Kind, "Kind of a figure: exact integers are decimal text, ids and fractions numbers."),
+    "GroupKind": (schema.GroupKind, "Kind of a group of tracks."),
+    "MarkKind": (schema.MarkKind, "Kind of a mark."),
+    "ChartScale": (schema.Scale, "Scale of the axes of a chart."),
+    "SeriesKind": (schema.SeriesKind, "Form in which a series is drawn."),
+    "Severity": (schema.Severity, "Severity of a note."),
+    "TotalKind": (schema.TotalKind, "Way in which values of rows become one."),
+    "TrackKind": (schema.TrackKind, "Kind of a track's events; a rollup sums up other tracks."),
 }
 
 
-def _messages(description: str, of: Any) -> Schema:
+def _messages(description: str, union: Any) -> Schema:
     """Messages that are told from one another by their type."""
-    refs = [{"$ref": f"#/components/schemas/{kind.__name__}"} for kind in get_args(of)]
+    refs = [{"$ref": f"#/components/schemas/{kind.__name__}"} for kind in get_args(union)]
     return {"description": description, "anyOf": refs}
 
 
@@ -86,7 +86,7 @@ _REQUESTS: Final[dict[str, Schema]] = {
 }
 
 
-_NAMES: Final = {frozenset(get_args(of)): name for name, (of, _) in _CHOICES.items()}
+_NAMES: Final = {frozenset(get_args(choice)): name for name, (choice, _) in _CHOICES.items()}
 
 
 def reference(name: str) -> Schema:
@@ -96,12 +96,12 @@ def reference(name: str) -> Schema:
 
 def components() -> dict[str, Schema]:
     """All schemas by name."""
-    _, found = msgspec.json.schema_components(_ANSWERS, ref_template="#/components/schemas/{name}")
+    _, schemas = msgspec.json.schema_components(_ANSWERS, ref_template="#/components/schemas/{name}")
     choices = {
-        name: {"description": description, "type": "string", "enum": list(get_args(of))}
-        for name, (of, description) in _CHOICES.items()
+        name: {"description": description, "type": "string", "enum": list(get_args(choice))}
+        for name, (choice, description) in _CHOICES.items()
     }
-    described = {name: _tidy(of) for name, of in found.items()} | choices
+    described = {name: _tidy(definition) for name, definition in schemas.items()} | choices
     described |= {"WatchMessage": _WATCH, "MonitorMessage": _MONITOR}
     for name, limit in msgspec.to_builtins(schema.LIMITS).items():
         described["Limits"]["properties"][name]["default"] = limit
@@ -117,14 +117,16 @@ def _tidy(node: Any) -> Any:
     named = node.get("properties", {})
     out = {key: _tidy(value) for key, value in node.items() if key not in ("title", "properties")}
     if named:
-        out["properties"] = {name: _tidy(of) for name, of in named.items()}
+        out["properties"] = {name: _tidy(member) for name, member in named.items()}
         out["additionalProperties"] = False
     if name := _NAMES.get(frozenset(out.get("enum", ()))):
         out = {key: value for key, value in out.items() if key != "enum"} | reference(name)
     if "enum" in out:
         out["type"] = "string" if all(isinstance(value, str) for value in out["enum"]) else "integer"
-    if all(isinstance(of, dict) and of.keys() == {"type"} for of in out.get("anyOf", [None])):
-        types = dict.fromkeys(of["type"] for of in out.pop("anyOf"))
+    if all(
+        isinstance(alternative, dict) and alternative.keys() == {"type"} for alternative in out.get("anyOf", [None])
+    ):
+        types = dict.fromkeys(alternative["type"] for alternative in out.pop("anyOf"))
         if "number" in types:
             types.pop("integer", None)
         out["type"] = list(types)

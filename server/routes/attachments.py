@@ -1,4 +1,4 @@
-"""What the trace of a build holds beside its events: the list, and the content of each."""
+"""Attachments of a build, which the trace holds beside its events: the list, and the content of each."""
 
 from __future__ import annotations
 

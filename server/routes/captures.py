@@ -29,7 +29,7 @@ _ONE = _ALL + "/{capture}"
 
 @routes.get(_ALL)
 async def get_captures(request: web.Request) -> web.Response:
-    """What can be captured, the captures that run, and the last ones."""
+    """The hosts that can be captured, the running captures, and the last results."""
     return unkept(json_body(request.app[CAPTURES].room()), JSON)
 
 
@@ -44,13 +44,13 @@ async def begin_capture(request: web.Request) -> web.Response:
         raise BadRequest(f"the order of a capture makes no sense: {error}") from None
     capture = request.app[CAPTURES].begin(order)
     headers = {hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: UNKEPT}
-    return web.Response(status=HTTPStatus.ACCEPTED, body=json_body(capture.told()), headers=headers)
+    return web.Response(status=HTTPStatus.ACCEPTED, body=json_body(capture.to_schema()), headers=headers)
 
 
 @routes.get(_ONE)
 async def get_capture(request: web.Request) -> web.Response:
-    """How far a capture is, or what came of it."""
-    return unkept(json_body(request.app[CAPTURES].find(request.match_info["capture"]).told()), JSON)
+    """State of a capture, or its result."""
+    return unkept(json_body(request.app[CAPTURES].find(request.match_info["capture"]).to_schema()), JSON)
 
 
 @routes.delete(_ONE)
@@ -59,7 +59,7 @@ async def stop_capture(request: web.Request) -> web.Response:
     check_own_page(request)
     capture = request.app[CAPTURES].find(request.match_info["capture"])
     capture.stop()
-    return unkept(json_body(capture.told()), JSON)
+    return unkept(json_body(capture.to_schema()), JSON)
 
 
 @routes.get(_ONE + "/watch", allow_head=False)

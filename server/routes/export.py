@@ -11,7 +11,7 @@ from aiohttp import hdrs, web
 from tilescope.server.http.caching import JSON
 from tilescope.server.keys import QUESTIONS, REGISTRY
 from tilescope.server.paths import BUILD
-from tilescope.server.routes.asking import question_values
+from tilescope.server.routes.answers import question_values
 from tilescope.server.services import Asker
 from tilescope.tiler.export import ExportQuestion
 from tilescope.tiler.tools import from_text

@@ -1,4 +1,4 @@
-"""What the viewer asks for first, sent with its page, so that nothing has to be asked for before a trace is shown.
+"""First answers that the viewer needs, sent with its page: it asks for nothing more before a trace is shown.
 
 Of the run that the address names (`?run=`), or of the only one there is, which the viewer opens by itself.
 """
@@ -38,12 +38,12 @@ async def with_first_answers(page: bytes, registry: Registry, wanted: str | None
     if _END not in page or (_run_of(registry.known_runs(), wanted) is None):
         return page
     runs = await registry.list_runs()
-    run = _run_of(runs, wanted)
-    if run is None or run.state is not RunState.READY:
+    status = _run_of(runs, wanted)
+    if status is None or status.state is not RunState.READY:
         return page
     try:
-        with must_make_sense(run.found.store):
-            answers = b",".join(b"%s:%s" % (json_body(path), body) for path, body in _answers(runs, run, registry))
+        with must_make_sense(status.run.store):
+            answers = b",".join(b"%s:%s" % (json_body(path), body) for path, body in _answers(runs, status, registry))
     except StoreError:  # the request that this would have spared tells of it
         return page
     # Names of a trace are anybody's: nothing in them ends the element or begins another.
@@ -54,16 +54,16 @@ async def with_first_answers(page: bytes, registry: Registry, wanted: str | None
 def _run_of(runs: Sequence[RunStatus], wanted: str | None) -> RunStatus | None:
     if wanted is None:
         return runs[0] if len(runs) == 1 else None
-    return next((run for run in runs if run.found.id == wanted), None)
+    return next((status for status in runs if status.run.id == wanted), None)
 
 
 def _answers(runs: Sequence[RunStatus], status: RunStatus, registry: Registry) -> Iterator[tuple[str, bytes]]:
-    run = f"/runs/{quote(status.found.id, safe='')}"
-    store = registry.current_store(status.found)
+    run = f"/runs/{quote(status.run.id, safe='')}"
+    store = registry.current_store(status.run)
     build = f"{run}/builds/{quote(store.build, safe='')}"
     if len(runs) <= _MAX_RUNS:
-        yield "/runs", json_body(RunList(runs=[one.told() for one in runs]))
-    yield f"{run}/manifest", manifest_body(status.found, store)
+        yield "/runs", json_body(RunList(runs=[listed.to_schema() for listed in runs]))
+    yield f"{run}/manifest", manifest_body(status.run, store)
     tracks, names = store.tracks(), store.names(0)
     if names is not None and len(names) <= _MAX_MEMBER_BYTES:
         yield f"{build}/names/0", decompress(names)

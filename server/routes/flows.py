@@ -1,4 +1,4 @@
-"""Where flows leave and arrive in a track, summed up in bins."""
+"""Departures and arrivals of flows in a track, summed up in bins."""
 
 from __future__ import annotations
 

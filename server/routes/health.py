@@ -1,4 +1,4 @@
-"""Whether the server is alive, for whoever watches it."""
+"""Health check: answers while the server is alive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run holds: the one answer below a run that may change."""
+"""Manifest of a run: the one answer below a run that may change."""
 
 from __future__ import annotations
 

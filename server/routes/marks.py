@@ -27,7 +27,7 @@ _ANY: Final = "*"
 @routes.get(BUILD + "/marks")
 async def get_marks(request: web.Request) -> web.Response:
     """The marks, and whether they may be changed."""
-    run_id, places = await _of(request)
+    run_id, places = await _run_and_places(request)
     now = await asyncio.to_thread(request.app[MARKS].read, run_id, places)
     body = json_body(KeptMarks(marks=now.marks, writable=request.app[SETTINGS].allow_notes))
     return computed(request, body, now.etag, JSON, gzip=False)
@@ -38,7 +38,7 @@ async def put_marks(request: web.Request) -> web.Response:
     """Keeps others, if they are still those that the client knows (`If-Match`)."""
     if not request.app[SETTINGS].allow_notes:
         raise Forbidden("this server keeps no marks: start it with --allow-notes")
-    run_id, places = await _of(request)
+    run_id, places = await _run_and_places(request)
     body = await read_body(request.clone(client_max_size=MAX_MARKS_BYTES))
     try:
         marks = msgspec.json.decode(body, type=MarkList)
@@ -58,7 +58,7 @@ def _expected(request: web.Request) -> str:
     return tags[0].value
 
 
-async def _of(request: web.Request) -> tuple[str, BuildPlaces]:
+async def _run_and_places(request: web.Request) -> tuple[str, BuildPlaces]:
     store = await store_of(request)
     run = await request.app[REGISTRY].find(request.match_info["run"])
     manifest = store.manifest()

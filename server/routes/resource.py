@@ -1,4 +1,4 @@
-"""What all resources of a build have in common: immutable once it is published, never kept while it grows."""
+"""Common ground of all resources of a build: immutable once it is published, never kept while it grows."""
 
 from __future__ import annotations
 

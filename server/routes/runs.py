@@ -20,7 +20,7 @@ routes = web.RouteTableDef()
 async def list_runs(request: web.Request) -> web.Response:
     """All runs, newest first."""
     runs = await request.app[REGISTRY].list_runs()
-    return revalidated(request, json_body(RunList(runs=[status.told() for status in runs])), JSON)
+    return revalidated(request, json_body(RunList(runs=[status.to_schema() for status in runs])), JSON)
 
 
 @routes.post(RUN + "/index")
@@ -30,6 +30,6 @@ async def index_run(request: web.Request) -> web.Response:
     status = registry.request_index(await registry.find(request.match_info["run"]))
     return web.Response(
         status=HTTPStatus.OK if status.state is RunState.READY else HTTPStatus.ACCEPTED,
-        body=json_body(status.told()),
+        body=json_body(status.to_schema()),
         headers={hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: REVALIDATE},
     )

@@ -7,8 +7,8 @@ from aiohttp import web
 from tilescope.server.http.caching import JSON
 from tilescope.server.keys import QUESTIONS
 from tilescope.server.paths import BUILD
-from tilescope.server.routes.asking import answer_with, question_values
-from tilescope.server.services.members import events_member
+from tilescope.server.routes.answers import answer_with, question_values
+from tilescope.server.services.compressed_json import events_member
 from tilescope.server.services.requests import EventsQuestion
 from tilescope.server.services.tools import digest
 from tilescope.tiler.tools import from_text, to_json

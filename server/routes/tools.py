@@ -10,7 +10,7 @@ from aiohttp import hdrs, web
 from tilescope.server.http.caching import JSON
 from tilescope.server.keys import QUESTIONS
 from tilescope.server.paths import BUILD
-from tilescope.server.routes.asking import answer_with, question_values
+from tilescope.server.routes.answers import answer_with, question_values
 from tilescope.server.services.tools import (
     ARROW,
     BuildName,
@@ -39,13 +39,13 @@ async def get_tools(request: web.Request) -> web.StreamResponse:
 
 @routes.get(BUILD + "/tools/{tool}")
 async def get_answer(request: web.Request) -> web.StreamResponse:
-    """What a tool answers."""
+    """The answer of a tool."""
     return await _answer_of(request, request.match_info["tool"])
 
 
 @routes.get(BUILD + "/bins")
 async def get_bins(request: web.Request) -> web.StreamResponse:
-    """What a viewer draws of a track, for those who do not want pages."""
+    """The bins that a viewer draws of a track, for clients that do not want pages."""
     return await _answer_of(request, "bins")
 
 

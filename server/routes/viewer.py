@@ -39,7 +39,7 @@ async def get_viewer_file(request: web.Request) -> web.Response:
 
 
 def _viewer_settings(request: web.Request) -> web.Response:
-    """What the viewer asks for when it needs it: where Perfetto is, null for nowhere."""
+    """Settings that the viewer asks for when it needs them: the address of Perfetto, null for none."""
     body = json_body({"perfetto_url": request.app[SETTINGS].perfetto_url})
     return web.Response(body=body, headers={hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: "no-store"})
 

@@ -27,9 +27,9 @@ async def batches(
         "steps": request.steps or None,
         "step_name": request.step_name or None,
     }
-    asked = from_values(EventsQuestion, values)
+    question = from_values(EventsQuestion, values)
     left = optional(request, "limit")
-    async with aclosing(questions.all_events(asking, request.run, request.build, asked)) as parts:
+    async with aclosing(questions.all_events(asking, request.run, request.build, question)) as parts:
         async for part in parts:
             if left is not None:
                 part = EventPart(part.events.take(slice(left)), part.names)
@@ -53,5 +53,5 @@ def _batch(part: EventPart) -> pb.EventBatch:
         open=is_open.tolist() if is_open.any() else [],
         flags=events.flags.tolist() if events.flags.any() else [],
         value=[] if np.isnan(events.value).all() else events.value.tolist(),
-        names={name: pb.Name(name=of.text, category=of.category) for name, of in part.names.items()},
+        names={name_id: pb.Name(name=name.text, category=name.category) for name_id, name in part.names.items()},
     )

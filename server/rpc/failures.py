@@ -93,7 +93,7 @@ def streams(
 
 
 def http_status(status: grpc.StatusCode) -> int:
-    """What HTTP has for a status code, for people who read both."""
+    """The HTTP status that corresponds to a status code, for people who read both."""
     return int(_HTTP.get(status, HTTPStatus.INTERNAL_SERVER_ERROR))
 
 

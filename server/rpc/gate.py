@@ -1,4 +1,4 @@
-"""What every call passes before anything is looked at, reflection too: is there room, and does it have the token?
+"""Admission of calls, those of reflection too, before anything else: is there room, and is the token right?
 
 Also where it is written down when it has ended. Whether the server lives is no secret, and needs no token.
 """
@@ -113,7 +113,7 @@ class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpc has no typ
 
 
 def status_of_end(context: Any) -> grpc.StatusCode:
-    """How a call has ended. One that was given no status was cancelled: by its client, or by its deadline."""
+    """Status with which a call has ended. A call without one was cancelled: by its client, or by its deadline."""
     code: grpc.StatusCode | None = context.code()
     return code or (grpc.StatusCode.OK if context.done() else grpc.StatusCode.CANCELLED)
 

@@ -81,7 +81,7 @@ class Idlers:
                     yield connection, peer
 
     def _peer(self, connection: socket.socket) -> Peer | None:
-        """Who is at the other end; None for a connection of another port, or none at all."""
+        """The other end of a connection; None for a connection of another port, or none at all."""
         try:
             ours, theirs = connection.getsockname(), connection.getpeername()
         except OSError:

@@ -22,7 +22,7 @@ MESSAGE_BYTES: Final = 256 * 1024
 
 
 async def first(requests: AsyncIterator[pb.PagesRequest]) -> pb.PagesStart:
-    """What every stream of pages begins with. Raises `BadMessage`."""
+    """Returns the message that begins every stream of pages. Raises `BadMessage`."""
     request = await anext(requests, None)
     if request is None or request.WhichOneof("request") != "start":
         raise BadMessage('the first message must be "start", which names the build')

@@ -1,4 +1,4 @@
-"""Who is at the other end of a connection, as gRPC writes it."""
+"""The other end of a connection, as gRPC writes it."""
 
 from __future__ import annotations
 

@@ -37,12 +37,12 @@ class TilesService:
     @answers
     async def ListRuns(self, _request: pb.ListRunsRequest, _context: Context) -> pb.ListRunsResponse:  # noqa: N802
         runs = await self._registry.list_runs()
-        return to_message(RunList(runs=[status.told() for status in runs]), pb.ListRunsResponse())
+        return to_message(RunList(runs=[status.to_schema() for status in runs]), pb.ListRunsResponse())
 
     @answers
     async def Index(self, request: pb.IndexRequest, _context: Context) -> pb.Run:  # noqa: N802
         status = self._registry.request_index(await self._registry.find(request.run))
-        return to_message(status.told(), pb.Run())
+        return to_message(status.to_schema(), pb.Run())
 
     @answers
     async def Open(self, request: pb.OpenRequest, context: Context) -> bytes:  # noqa: N802
@@ -60,14 +60,14 @@ class TilesService:
     @answers
     async def Names(self, request: pb.NamesRequest, _context: Context) -> pb.NamesResponse:  # noqa: N802
         with await self._lease(request.run, request.build) as store:
-            member = _found(store, store.names(request.page), f"names-{request.page}")
+            member = _existing(store, store.names(request.page), f"names-{request.page}")
             names = (pb.Name(name=name, category=category) for name, category in json.loads(decompress(member)))
             return pb.NamesResponse(names=names)
 
     @answers
     async def Shape(self, request: pb.ShapeRequest, _context: Context) -> pb.ShapeResponse:  # noqa: N802
         with await self._lease(request.run, request.build) as store:
-            return pb.ShapeResponse(record=_found(store, store.shape(request.block), f"shapes-{request.block}"))
+            return pb.ShapeResponse(record=_existing(store, store.shape(request.block), f"shapes-{request.block}"))
 
     @answers
     async def ListTools(self, request: pb.ListToolsRequest, context: Context) -> bytes:  # noqa: N802
@@ -112,7 +112,7 @@ class TilesService:
         self, request: pb.ListAttachmentsRequest, _context: Context
     ) -> pb.AttachmentList:
         with await self._lease(request.run, request.build) as store:
-            member = _found(store, store.attachments(), "attachments")
+            member = _existing(store, store.attachments(), "attachments")
             return to_message(json.loads(decompress(member)), pb.AttachmentList())
 
     @streams
@@ -143,7 +143,7 @@ class TilesService:
         return self._registry.lease(run.id, build)
 
 
-def _found(store: ServedStore, record: bytes | None, name: str) -> bytes:
+def _existing(store: ServedStore, record: bytes | None, name: str) -> bytes:
     if record is None:
         if store.is_growing:
             raise NotBuilt(f"there is no {record_title(name)} in build {store.build} yet")

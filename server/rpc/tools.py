@@ -1,4 +1,4 @@
-"""What tools answer, in parts."""
+"""Answers of tools, in parts."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ async def responses(
 ) -> AsyncGenerator[bytes, None]:
     """A `ViewResponse` for each page. None is read from the store before the client took those before it."""
     tracks, nearby = list(request.tracks) or None, list(request.nearby)
-    asked = ViewRequest(request.start, request.end, request.px, tracks, nearby, request.residuals)
-    for one_pass, key in pages_of_view(questions, store, asked):
+    view = ViewRequest(request.start, request.end, request.px, tracks, nearby, request.residuals)
+    for one_pass, key in pages_of_view(questions, store, view):
         page = store.page(key)
         if page is not None:
             meter.sent(len(page))

@@ -1,4 +1,4 @@
-"""How far a run is: the watch of the WebSocket, as a stream that ends when there is no more to tell."""
+"""Progress of a run: the watch of the WebSocket, as a stream that ends when there is no more to tell."""
 
 from __future__ import annotations
 

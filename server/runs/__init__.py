@@ -1,1 +1,1 @@
-"""Which runs there are, what state they are in, and their open stores."""
+"""Runs that are served: their states, and their open stores."""

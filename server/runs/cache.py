@@ -37,7 +37,7 @@ class CacheDirectory:
         self.capacity_bytes = capacity_bytes
 
     def store_of(self, run_id: str, files: Sequence[Path]) -> Path:
-        """Where the store of these files belongs, as they are now.
+        """Path of the store that belongs to these files, as they are now.
 
         Raises `OSError` when a file is gone, `StoreError` where a symbolic link leads out of the directory, which the
         log says once.

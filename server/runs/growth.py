@@ -1,4 +1,4 @@
-"""Which runs are still being written: their files change from one look to the next, or did so a moment ago.
+"""Runs that are still being written: their files change from one look to the next, or did so a moment ago.
 
 Nothing else tells: formats have no mark at their end that holds for all, and who writes may be another machine. A
 profiler that pauses is taken for done, and its run is indexed; when it goes on, it is given more time.
@@ -30,7 +30,7 @@ class _Seen:
 
 
 class Growth:
-    """What was seen of the runs, look by look. `settle_s` 0: nothing ever grows."""
+    """State of the files of the runs, look by look. `settle_s` 0: nothing ever grows."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Growth:
         self._seen[run.id] = _Seen(run.store, None)
 
     def is_changing(self, run: FoundRun) -> bool:
-        """Whether it was seen to change, and not long enough ago."""
+        """True if the run was seen to change, and not long enough ago."""
         seen = self._seen.get(run.id)
         return seen is not None and not seen.is_recent and self._is_unsettled(seen)
 

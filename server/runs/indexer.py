@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tilescope.server.errors import IndexingFailed, NoRoomToIndex
+from tilescope.server.redaction import without_folders
 from tilescope.server.runs.job import IndexJob, OnIndexProgress, run_job
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
-from tilescope.server.told import without_folders
 from tilescope.tiler.errors import DiskFull, TilescopeError
 
 RunJob = Callable[[IndexJob, OnIndexProgress, Wishes], Awaitable[None]]
@@ -82,7 +82,7 @@ class Indexer:
         self._queue.clear()
 
     def state(self, store: Path) -> JobState | None:
-        """What is known of the job of a store; None when there was none, or it went well."""
+        """State of the last job of a store; None when there was none, or it went well."""
         return self._states.get(store)
 
     def add(self, job: IndexJob, *, first: bool = False) -> None:
@@ -140,7 +140,7 @@ class Indexer:
             _log.info("%s: indexed", job.name)
 
     def _fail(self, job: IndexJob, error: TilescopeError) -> None:
-        told = without_folders(str(error).replace(str(job.store), job.name))
-        self._states[job.store] = Failed(told, no_room=isinstance(error, NoRoomToIndex | DiskFull))
+        message = without_folders(str(error).replace(str(job.store), job.name))
+        self._states[job.store] = Failed(message, no_room=isinstance(error, NoRoomToIndex | DiskFull))
         self._on_change(job)
         _log.error("%s: %s", job.name, error)

@@ -41,7 +41,7 @@ OnIndexProgress = Callable[[IndexProgress, Sequence[int]], None]
 
 @dataclass(frozen=True, slots=True)
 class IndexJob:
-    """What to index, and where to. One job per store at a time."""
+    """An indexing job: the files, and the store to write. One job per store at a time."""
 
     name: str  # of the run, for people
     files: tuple[Path, ...]
@@ -175,7 +175,7 @@ async def _stop(child: Process) -> None:
 
 
 async def _last_lines(stream: asyncio.StreamReader | None) -> list[str]:
-    """What the child said on standard error, read all the time so that the pipe never fills."""
+    """Last lines that the child wrote to standard error, read all the time so that the pipe never fills."""
     assert stream is not None
     lines: deque[str] = deque(maxlen=_STDERR_LINES)
     rest = b""

@@ -37,8 +37,8 @@ class LastingTracks:
 
         def path(group: int | None) -> list[Any]:
             if group not in paths:
-                of = groups[group]
-                paths[group] = [*path(of["parent"]), of["kind"], of["name"], of["detail"]]
+                entry = groups[group]
+                paths[group] = [*path(entry["parent"]), entry["kind"], entry["name"], entry["detail"]]
             return paths[group]
 
         seen: Counter[str] = Counter()

@@ -60,7 +60,7 @@ class MarksNow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BuildPlaces:
-    """What the ticks and tracks of a build are: where its marks stand."""
+    """Ticks and tracks of a build: where its marks stand."""
 
     tick_ps: int
     origin_ns: int

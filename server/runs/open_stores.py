@@ -42,7 +42,7 @@ class _Entry:
 
 @dataclass(slots=True)
 class _Published:
-    """What CURRENT said when it was last read, and the stamp that tells whether it was replaced since."""
+    """Content of CURRENT when it was last read, and the stamp that tells whether it was replaced since."""
 
     stamp: tuple[int, int, int]
     generation: bytes
@@ -81,14 +81,14 @@ class OpenStores:
         return published.build or self.current(path).build
 
     def current_sources(self, path: Path) -> tuple[Fingerprint, ...]:
-        """What the trace files were of which the published generation is an index. Raises `StoreError`."""
+        """Fingerprints of the trace files from which the published generation was built. Raises `StoreError`."""
         published = self._look(path)
         if published.build is None:
             self.current(path)
         return self._look(path).sources
 
     def current_extent(self, path: Path) -> RunExtent | None:
-        """How much is in the published generation, once `current_build` has told of it. Raises `StoreError`."""
+        """Extent of the published generation, once `current_build` has read its id. Raises `StoreError`."""
         return self._look(path).extent
 
     def current_manifest(self, path: Path) -> dict[str, Any]:
@@ -104,10 +104,10 @@ class OpenStores:
 
     def settle(self, path: Path) -> None:
         """The build of a store has come to its end: its readers keep it if it was published, and lose it otherwise."""
-        found = self._growing.pop(path, None)
-        if found is None:
+        growing = self._growing.pop(path, None)
+        if growing is None:
             return
-        entry, store = found
+        entry, store = growing
         try:
             published = self._look(path)
         except NoStore:
@@ -141,7 +141,7 @@ class OpenStores:
             self._close_unused()
 
     def opener(self, *, is_growing: bool) -> Callable[[Path, str], ServedStore]:
-        """What opens a build by its store's path and its id; to be pickled, for other processes."""
+        """A function that opens a build by its store's path and its id; it can be pickled, for other processes."""
         return self._open_growing if is_growing else open_build
 
     def doubt(self, path: Path) -> bytes:
@@ -177,16 +177,16 @@ class OpenStores:
         self._published.clear()
 
     def _growing_entry(self, path: Path, build: str) -> _Entry:
-        found = self._growing.get(path)
-        if found is None or found[0].store.build != build:
-            if found is not None:
+        growing = self._growing.get(path)
+        if growing is None or growing[0].store.build != build:
+            if growing is not None:
                 del self._growing[path]
-                found[1].abandoned()
-                self._give_up(found[0])
+                growing[1].abandoned()
+                self._give_up(growing[0])
             store = self._open_growing(path, build)
-            found = _Entry(path, f"gen-{build}\n".encode(), store, time.monotonic()), store
-            self._growing[path] = found
-        return found[0]
+            growing = _Entry(path, f"gen-{build}\n".encode(), store, time.monotonic()), store
+            self._growing[path] = growing
+        return growing[0]
 
     def _of_build(self, path: Path, build: str) -> _Entry:
         for entry in self._entries.values():

@@ -75,7 +75,7 @@ class Registry:
         self._rescan_at_s = 0.0
         self._working_aside: set[asyncio.Task[None]] = set()
         self._tidying: asyncio.Task[None] | None = None
-        self._told: set[tuple[Path, bytes]] = set()  # stores that are damaged, by path and generation
+        self._reported_damage: set[tuple[Path, bytes]] = set()  # stores that are damaged, by path and generation
 
     async def start(self) -> None:
         """Looks for runs and begins to index, when `index_all` is set."""
@@ -107,7 +107,7 @@ class Registry:
         """The run of that id; looks at the disk if it is not known yet. Raises `NotFound`."""
         if run_id not in self._runs:
             await self._scan()
-        return self._known(run_id)
+        return self._existing_run(run_id)
 
     async def find_folder(self, folder: Path) -> FoundRun | None:
         """The run of a folder of which all files have just been written; None if it is not served."""
@@ -147,13 +147,13 @@ class Registry:
 
     def store(self, run_id: str, build: str) -> ServedStore:
         """The store of a build of a run that was found before. Raises `NotFound`, `UnknownBuild`, `StoreError`."""
-        store = self._known(run_id).store
+        store = self._existing_run(run_id).store
         return self._stores.growing(store, build) if self._grows(store, build) else self._stores.build(store, build)
 
     @contextmanager
     def lease(self, run_id: str, build: str) -> Iterator[ServedStore]:
         """The same, kept open until the block is left. What the block raises of damage is reported."""
-        path = self._known(run_id).store
+        path = self._existing_run(run_id).store
         try:
             with self._stores.lease(path, build, is_growing=self._grows(path, build)) as store:
                 yield store
@@ -166,12 +166,12 @@ class Registry:
         run = self._runs.get(run_id)
         if run is not None and not isinstance(error, NotBuilt | NoStore | StoreVersion):
             damaged = (run.store, self._stores.doubt(run.store))
-            if damaged not in self._told:
-                self._told.add(damaged)
+            if damaged not in self._reported_damage:
+                self._reported_damage.add(damaged)
                 _log.error("%s: %s", run.name, error)
 
     def opener(self, *, is_growing: bool) -> Callable[[Path, str], ServedStore]:
-        """What opens a build in another process, by its store's path and its id."""
+        """Returns a function that opens a build in another process, by its store's path and its id."""
         return self._stores.opener(is_growing=is_growing)
 
     def indexing(self) -> RunStatus | None:
@@ -183,11 +183,11 @@ class Registry:
 
     def status(self, run_id: str) -> RunStatus:
         """A run that was found before, as it is now. Raises `NotFound`."""
-        return self._status(self._known(run_id))
+        return self._status(self._existing_run(run_id))
 
     def built(self, run_id: str) -> Sequence[int]:
         """The blocks that are done of a run that is being indexed: a list that grows."""
-        state = self._indexer.state(self._known(run_id).store)
+        state = self._indexer.state(self._existing_run(run_id).store)
         return state.built if isinstance(state, Indexing) else ()
 
     @contextmanager
@@ -254,7 +254,7 @@ class Registry:
         except (OSError, StoreError) as error:  # of no concern for those who look at a run
             _log.warning("%s: the cache cannot be cleared up: %s", self._cache.root, error)
 
-    def _known(self, run_id: str) -> FoundRun:
+    def _existing_run(self, run_id: str) -> FoundRun:
         try:
             return self._runs[run_id]
         except KeyError:
@@ -265,11 +265,11 @@ class Registry:
             if not is_due and time.monotonic() < self._rescan_at_s:
                 return
             ended = {run_id for run_id in self._requested if not self._is_at_work(run_id)}
-            found = await asyncio.to_thread(find_runs, self.paths, self._cache, self._discover, self._time_unit)
+            runs = await asyncio.to_thread(find_runs, self.paths, self._cache, self._discover, self._time_unit)
             self._rescan_at_s = time.monotonic() + self._rescan_interval_s
-        self._runs = {run.id: run for run in found}
-        self._growth.look(found)
-        for run in found:
+        self._runs = {run.id: run for run in runs}
+        self._growth.look(runs)
+        for run in runs:
             if not run.files or not (self._index_all or run.id in self._requested) or self._is_at_work(run.id):
                 continue
             if self._indexer.state(run.store) is not None or self._indexed_status(run).state is not RunState.NEW:
@@ -289,7 +289,7 @@ class Registry:
         self._look_again()
 
     def _is_at_work(self, run_id: str) -> bool:
-        """Whether a run is being indexed as its files were when they were looked at last, or is about to be."""
+        """True if a run is being indexed as its files were when they were looked at last, or is about to be."""
         run = self._runs.get(run_id)
         return run is not None and isinstance(self._indexer.state(run.store), Queued | Indexing)
 
@@ -369,10 +369,10 @@ def _visible_build(state: Indexing) -> str | None:
 
 
 def _remedy(status: RunStatus) -> str:
-    """What to do about a run without an index."""
+    """Advice about a run without an index."""
     if status.state is not RunState.NEW:
         return "wait until it is ready"
-    ask = f"POST /api/v1/runs/{status.found.id}/index"
+    ask = f"POST /api/v1/runs/{status.run.id}/index"
     return f"have it indexed: open it in the viewer, send {ask}, or client.run(NAME, wait=True) in Python"
 
 

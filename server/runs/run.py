@@ -13,7 +13,7 @@ from tilescope.tiler.store.extent import RunExtent
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
-    """How far an indexing job is: `tilescope.tiler.indexing.Progress`, without what only makes sense once."""
+    """Progress of an indexing job: `tilescope.tiler.indexing.Progress`, without what only makes sense once."""
 
     phase: str  # "start", "wait", "read", "build" or "publish"
     fraction: float  # of the whole that is done, 0 to 1
@@ -27,7 +27,7 @@ class IndexProgress:
     build: str = ""
     revision: int = 0  # of what can be seen of the build; 0: nothing yet
 
-    def told(self) -> schema.Progress:
+    def to_schema(self) -> schema.Progress:
         """As clients are told of it."""
         return schema.Progress(
             phase=self.phase,
@@ -67,7 +67,7 @@ class FoundRun:
 class RunStatus:
     """A run and the state of its index."""
 
-    found: FoundRun
+    run: FoundRun
     state: RunState
     error: str | None = None
     no_room: bool = False  # the reason of the error: the disk was full
@@ -76,9 +76,9 @@ class RunStatus:
     extent: RunExtent | None = None  # once it is indexed
     is_growing: bool = False  # a file of it is still being written
 
-    def told(self) -> schema.Run:
+    def to_schema(self) -> schema.Run:
         """As clients are told of it."""
-        run = self.found
+        run = self.run
         left_out = () if self.extent is None else self.extent.left_out  # of what could not be read when it was indexed
         return schema.Run(
             id=run.id,
@@ -91,7 +91,7 @@ class RunStatus:
             size_bytes=str(run.size_bytes),
             modified_ns=str(run.modified_ns),
             build=self.build,
-            progress=None if self.progress is None else self.progress.told(),
+            progress=None if self.progress is None else self.progress.to_schema(),
             notes=list(dict.fromkeys([*run.notes, *left_out])),
             events=None if self.extent is None else str(self.extent.events),
             duration_ps=None if self.extent is None else str(self.extent.duration_ps),

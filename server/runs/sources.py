@@ -10,9 +10,9 @@ import heapq
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tilescope.server.redaction import path_below, without_folders
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.run import FoundRun
-from tilescope.server.told import path_below, without_folders
 from tilescope.tiler.errors import StoreError, TilescopeError, TraceError
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import take_fingerprints
@@ -31,21 +31,23 @@ def find_runs(
 
     `time_unit`: in which they are indexed.
     """
-    found: list[list[FoundRun]] = []
+    runs_by_path: list[list[FoundRun]] = []
     for path in paths:
         try:
-            found.append([_store_run(path)] if is_store(path) else _trace_runs(path, discover(path), cache, time_unit))
+            runs_by_path.append(
+                [_store_run(path)] if is_store(path) else _trace_runs(path, discover(path), cache, time_unit)
+            )
         except (OSError, TilescopeError):
             continue
     # Merged, not sorted: the order within one path is by the time of capture, which files that were copied do not show.
-    merged = heapq.merge(*found, key=lambda run: -run.modified_ns)
+    merged = heapq.merge(*runs_by_path, key=lambda run: -run.modified_ns)
     return list({run.id: run for run in merged}.values())
 
 
 def _trace_runs(
     root: Path, runs: Sequence[DiscoveredRun], cache: CacheDirectory, time_unit: TimeUnit
 ) -> list[FoundRun]:
-    found = []
+    trace_runs = []
     for run in runs:
         try:
             store = cache.store_of(run.id, run.files)
@@ -54,7 +56,7 @@ def _trace_runs(
             continue
         except StoreError:  # its index would lie outside of the cache directory
             continue
-        found.append(
+        trace_runs.append(
             FoundRun(
                 id=run.id,
                 name=run.name,
@@ -69,7 +71,7 @@ def _trace_runs(
                 notes=tuple(map(without_folders, run.notes)),
             )
         )
-    return found
+    return trace_runs
 
 
 def _store_run(path: Path) -> FoundRun:

@@ -1,4 +1,4 @@
-"""Those who watch runs while they are indexed: whom to wake, and which blocks they look at."""
+"""Clients that watch runs while they are indexed: whom to wake, and which blocks they look at."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ class Watchers:
     """All of them, by run."""
 
     def __init__(self) -> None:
-        self._of: dict[str, list[Watcher]] = {}
+        self._watchers: dict[str, list[Watcher]] = {}
 
     @contextmanager
     def watching(self, run_id: str) -> Iterator[Watcher]:
         """One more, as long as the block lasts."""
         watcher = Watcher()
-        self._of.setdefault(run_id, []).append(watcher)
+        self._watchers.setdefault(run_id, []).append(watcher)
         try:
             yield watcher
         finally:
-            self._of[run_id].remove(watcher)
-            if not self._of[run_id]:
-                del self._of[run_id]
+            self._watchers[run_id].remove(watcher)
+            if not self._watchers[run_id]:
+                del self._watchers[run_id]
 
     def wake(self, run_id: str) -> None:
         """Something has become of the run."""
-        for watcher in self._of.get(run_id, ()):
+        for watcher in self._watchers.get(run_id, ()):
             watcher.changed.set()
 
     def wanted(self, run_id: str) -> tuple[int, ...]:
-        """What all of them want, the first of each, then the second of each, and so on: nobody waits for another."""
-        lists = [watcher.wanted for watcher in self._of.get(run_id, ())]
+        """Blocks that they want: the first of each, then the second of each, and so on: nobody waits for another."""
+        lists = [watcher.wanted for watcher in self._watchers.get(run_id, ())]
         in_turn = chain.from_iterable(zip_longest(*lists))
         return tuple(dict.fromkeys(block for block in in_turn if block is not None))[:MAX_WANTED]

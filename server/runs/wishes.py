@@ -1,4 +1,4 @@
-"""Which blocks those who watch a run would like to be built first, on their way to the process that builds."""
+"""Blocks that the watchers of a run would like to be built first, on their way to the process that builds."""
 
 from __future__ import annotations
 

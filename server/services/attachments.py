@@ -1,4 +1,4 @@
-"""Which attachment is asked for."""
+"""Lookup of the attachment that a client asks for."""
 
 from __future__ import annotations
 

@@ -26,7 +26,10 @@ class KeptAnswers:
         return answer
 
     def keep(self, question: Hashable, answer: bytes) -> None:
-        """Those that were asked for the longest time ago make room. One that is too large for all is not kept."""
+        """Keeps an answer; those asked for longest ago are removed when there is no more room.
+
+        One larger than the whole limit is not kept.
+        """
         self._remove(question)
         if len(answer) + _ENTRY_BYTES > self._max_bytes:
             return

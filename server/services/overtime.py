@@ -1,4 +1,4 @@
-"""How long a turn of a process may take: a tool that does not yield keeps all others waiting, and holds the process."""
+"""Time limit of a turn of a process: a tool that does not yield keeps all others waiting, and holds the process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TurnClock:
         self._used_s = processor_s(pid)
 
     def error(self) -> Overtime | None:
-        """What is to be said of a turn that is still going on; None: it may."""
+        """The error of a turn that has taken too long; None while it may go on."""
         if processor_s(self._pid) - self._used_s > PROCESSOR_S:
             spent = f"{PROCESSOR_S:g} s of processor time"
         elif time.monotonic() - self._begin_s > WALL_S:

@@ -1,4 +1,4 @@
-"""What workers are forked from: all that questions need is loaded, and kept out of what collections look through.
+"""Modules that workers are forked with: all that questions need is loaded, and collections do not look through it.
 
 A full collection looked through everything that was ever loaded, once in a dozen questions: 56 to 75 ms of an answer.
 """

@@ -14,12 +14,12 @@ from tilescope.server.errors import TooManyRequests
 from tilescope.server.metrics import Metrics
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.store import ServedStore
+from tilescope.server.services.fair_queue import Asker, Limits
 from tilescope.server.services.kept_answers import KeptAnswers
 from tilescope.server.services.overtime import Overtime, Overtimes
 from tilescope.server.services.requests import EventsQuestion, ViewRequest
 from tilescope.server.services.tasks import EncodingTask, EventPart, EventsTask, ExportPiece, ExportTask
 from tilescope.server.services.tools import BuildName
-from tilescope.server.services.turns import Asker, Limits
 from tilescope.server.services.worker import BuildSource, Task
 from tilescope.server.services.workers import Asking, Workers
 from tilescope.server.settings import DEFAULTS, Settings
@@ -78,10 +78,10 @@ class Questions:
         """
         question = (run_id, build, name, self.work_rules.tag)
         async with self._leased(BuildName(run_id, build), *others) as leased:
-            known = self._kept.get(question)
-            if known is not None:
+            kept_answer = self._kept.get(question)
+            if kept_answer is not None:
                 self._metrics.kept_answers_hits.inc()
-                return known
+                return kept_answer
             self._metrics.kept_answers_misses.inc()
             self._overtimes.check(question)
             try:
@@ -95,7 +95,7 @@ class Questions:
         return answer
 
     async def encoded(self, asking: Asking, run_id: str, build: str, encode: Callable[[], Any]) -> Any:
-        """What `encode` returns, of things that it has; made where the event loop does not wait for it."""
+        """Result of `encode`, which writes what is in memory already; the event loop does not wait for it."""
         return await self._answer(asking, run_id, build, EncodingTask(encode))
 
     async def events(

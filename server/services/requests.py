@@ -1,4 +1,4 @@
-"""What clients may ask, as values that transports make. What makes no sense or is too much raises `BadRequest`."""
+"""Requests of clients, as values that transports make. One that makes no sense or is too large raises `BadRequest`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked for in a build, as values that travel to the process that looks. Steps return what `encode` makes."""
+"""Questions about a build, as values that travel to the process that answers. Steps return what `encode` makes."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class EventsTask:
         left = self.limit
         has_more = False
         scope = Scope(reader)
-        looked = yield from scope.windows(self.request)
-        for part in _event_parts(reader, self.request, looked):
+        scope_windows = yield from scope.windows(self.request)
+        for part in _event_parts(reader, self.request, scope_windows):
             if len(part.events) > left:
                 has_more = True
                 if left:
@@ -72,7 +72,7 @@ class ExportTask:
 
 @dataclass(frozen=True, slots=True)
 class EncodingTask:
-    """What takes longer to write than the event loop may stand still."""
+    """Encoding that would take longer than the event loop may stand still."""
 
     encode: Callable[[], Any]
 
@@ -81,7 +81,7 @@ class EncodingTask:
         return self.encode()
 
 
-def _event_parts(reader: QueryReader, request: EventsQuestion, looked: QuestionWindows) -> Iterator[EventPart]:
+def _event_parts(reader: QueryReader, request: EventsQuestion, scope_windows: QuestionWindows) -> Iterator[EventPart]:
     after = place(request.after)
     reading = Reading(reader)
     named: set[int] = set()
@@ -89,7 +89,7 @@ def _event_parts(reader: QueryReader, request: EventsQuestion, looked: QuestionW
         if after is not None and track < after.track:
             continue
         resumed = after is not None and track == after.track
-        windows = looked.on_track(track)
+        windows = scope_windows.on_track(track)
         if after is not None and resumed:
             windows = windows.clipped(after.start, windows.stop)
         plan = reader.plan(track, windows)

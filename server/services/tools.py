@@ -1,4 +1,4 @@
-"""What is asked of tools, as values that travel to the process that answers; and what of them clients are told."""
+"""Questions to tools, as values that travel to the process that answers; and the parts of their answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from tilescope.server.errors import NotAcceptable, NotFound
 from tilescope.server.json_text import json_body
-from tilescope.server.told import without_folders
+from tilescope.server.redaction import without_folders
 from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.pages import compress
 from tilescope.tiler.query import QueryReader, Steps
@@ -54,29 +54,29 @@ class ToolTask:
 
     def __call__(self, reader: QueryReader, *others: QueryReader) -> Steps[Any]:
         """To be called with the readers of the builds that `builds_of` the question names, in this order."""
-        asked = tool(self.tool)
-        question = from_json(asked.question, self.question)
+        chosen_tool = tool(self.tool)
+        question = from_json(chosen_tool.question, self.question)
         named = dict(zip(_build_refs(question), others, strict=True))
-        answer = yield from ask(asked, Scope(reader, named), question)
+        answer = yield from ask(chosen_tool, Scope(reader, named), question)
         return self.encode(answer)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolListTask:
-    """Which tools there are, and which of them have an answer for this run."""
+    """Lists the tools, and says which of them have an answer for this run."""
 
     encode: Callable[[ToolList], Any]
 
     def __call__(self, reader: QueryReader) -> Steps[Any]:
         listed = []
-        for one in tools().values():
-            reason = why_not(one, Scope(reader))
+        for candidate in tools().values():
+            reason = why_not(candidate, Scope(reader))
             listed.append(
                 ToolEntry(
-                    id=one.id,
-                    title=one.title,
-                    help=one.help,
-                    group=one.group,
+                    id=candidate.id,
+                    title=candidate.title,
+                    help=candidate.help,
+                    group=candidate.group,
                     available=not reason,
                     reason=reason,
                 )

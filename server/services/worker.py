@@ -1,4 +1,4 @@
-"""What runs in a process that answers questions: a turn at a time, as `workers` says.
+"""The process that answers questions: it takes a turn at a time, as `workers` says.
 
 A process of its own, because Python lets one thread run at a time: a question beside the event loop would make every
 page wait. It opens stores by itself.
@@ -57,7 +57,7 @@ class PickledQuestion:
 
 @dataclass(frozen=True, slots=True)
 class TurnTaken:
-    """What came of one."""
+    """Result of one turn."""
 
     is_answered: bool
     answer: Any = None

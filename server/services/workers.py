@@ -22,8 +22,8 @@ from typing import Any, Final
 
 from tilescope.server.errors import QuestionFailed
 from tilescope.server.services import worker
+from tilescope.server.services.fair_queue import Asker, Limits, Ticket, Turns
 from tilescope.server.services.overtime import LOOK_S, Overtime, TurnClock
-from tilescope.server.services.turns import Asker, Limits, Ticket, Turns
 from tilescope.server.services.worker import BuildSource, PickledQuestion, Task, TurnTaken
 from tilescope.tiler.caches import DEFAULT_LIMIT_BYTES, CacheSize
 
@@ -88,7 +88,7 @@ class Workers:
             self._notify()
 
     async def answer(self, ticket: Ticket, question: PickledQuestion) -> Any:
-        """What `Asking.answer` says."""
+        """As `Asking.answer` says."""
         if not self._tasks:
             self._tasks = [asyncio.create_task(self._run(k)) for k in range(len(self._wake))]
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -167,7 +167,7 @@ class Workers:
         return False
 
     async def _take_turn(self, k: int, process: _Process, ticket: Ticket) -> bool:
-        """Whether the process is still there after it."""
+        """Takes a turn, and returns True if the process is still there after it."""
         number, question, answer = self._work[ticket]
         try:
             turn: TurnTaken = await process.take_turn(number, question)
@@ -246,7 +246,7 @@ class _Process:
 
 
 def _context() -> ForkServerContext:
-    """How processes are made: forked from one that has loaded what they need. Starts that one if it is not there."""
+    """Context that forks processes from one that has loaded what they need; starts that one if it is not there."""
     context = multiprocessing.get_context("forkserver")  # gRPC and threads do not survive a fork
     context.set_forkserver_preload([_PRELOAD])
     # It ignores Ctrl-C only when all is loaded. Until then it has the signal blocked, as the thread has that starts it.

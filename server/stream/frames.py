@@ -38,7 +38,7 @@ def done_message(want_id: int, tier: WantTier | None = None) -> bytes:
 
 
 def error_message(code: str, message: str) -> bytes:
-    """Why the server is about to close."""
+    """Message that says why the server is about to close."""
     return _pack({"type": "error", "code": code, "message": message})
 
 

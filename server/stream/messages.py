@@ -28,7 +28,7 @@ _TICK_LIMIT = 2 * TICK_LIMIT  # views may show as much empty time on both sides
 
 
 class WantTier(StrEnum):
-    """How urgent pages are: on the screen, just outside of it, or where the client may go next."""
+    """Urgency of pages: on the screen, just outside of it, or where the client may go next."""
 
     VISIBLE = "visible"
     MARGIN = "margin"
@@ -55,7 +55,7 @@ class Want:
 
 @dataclass(frozen=True, slots=True)
 class ViewWant:
-    """What the client shows, instead of a list: the server finds the pages."""
+    """View that the client shows, sent in place of a list: the server works out the pages."""
 
     id: int
     view: ViewRequest

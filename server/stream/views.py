@@ -26,16 +26,16 @@ TIER_OF: Final = {
 def resolve_view(message: ViewWant, resolve: Resolve) -> Want:
     """The pages of a view with all three tiers, those included that the client has. Raises `BadMessage`."""
     try:
-        found = resolve(message.view)[:MAX_WANTS]
+        wants = resolve(message.view)[:MAX_WANTS]
     except (UsageError, BadRequest) as error:
         raise BadMessage(str(error)) from None
     counts = dict.fromkeys(WantTier, 0)
-    for want in found:
+    for want in wants:
         counts[TIER_OF[want.tier]] += 1
     ends: list[TierEnd] = []
     for tier, count in counts.items():
         ends.append(TierEnd(tier, count + (ends[-1].page_count if ends else 0)))
-    pages = tuple(want.key for want in found)
+    pages = tuple(want.key for want in wants)
     return Want(message.id, pages, message.received, tuple(ends), is_resolved=True)
 
 
@@ -70,6 +70,6 @@ def _pages_of_view(questions: Questions, store: ServedStore, request: ViewReques
             return False
         return True
 
-    asked = request.shown(reader.tree), request.nearby
-    tracks, nearby = ([track for track in part if is_done(track)] for part in asked)
+    track_lists = request.shown(reader.tree), request.nearby
+    tracks, nearby = ([track for track in part if is_done(track)] for part in track_lists)
     return reader.pages(view, tracks, nearby)

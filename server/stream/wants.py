@@ -1,4 +1,4 @@
-"""Which message goes on the wire next: the want-list and the credit of one connection.
+"""Choice of the message that goes on the wire next: the want-list and the credit of one connection.
 
 A pure state machine without I/O, so that its rules can be tested in any order of events: want-lists replace each other,
 what is cancelled vanishes, nothing is sent without credit, nothing is sent twice for one list.
@@ -79,7 +79,7 @@ class WantQueue:
         self.credit_bytes += size_bytes
 
     def next_step(self) -> Step | None:
-        """What to do now; None: wait for a want-list or for credit. A step that was returned is the caller's to do."""
+        """The next step; None: wait for a want-list or for credit. A step that was returned is the caller's to do."""
         if not self._steps or (isinstance(self._steps[0], Fetch) and self.credit_bytes <= 0):
             return None
         return self._steps.popleft()

@@ -43,7 +43,7 @@ class CaptureConnection(SocketConnection):
         is_over = False
         while not is_over:
             watcher.changed.clear()
-            capture = self._captures.find(self._capture_id).told()
+            capture = self._captures.find(self._capture_id).to_schema()
             is_over = capture.state != "running"
             async with asyncio.timeout(sockets.SEND_TIMEOUT_S):
                 await self._socket.send_str(json_body(capture).decode())

@@ -19,10 +19,10 @@ _BLOCK_LIMIT: Final = 2**32
 
 
 def progress_message(status: RunStatus) -> str:
-    """How far a run is that cannot be shown in full yet."""
+    """Message about the progress of a run that cannot be shown in full yet."""
     progress = status.progress or IndexProgress(status.state, 0.0, 0)
-    told = structs.asdict(progress.told())
-    return _text(WatchProgress(state=status.state, build=status.build, **told))
+    fields = structs.asdict(progress.to_schema())
+    return _text(WatchProgress(state=status.state, build=status.build, **fields))
 
 
 def blocks_message(build: str, blocks: Sequence[int]) -> str:
@@ -41,7 +41,7 @@ def failed_message(error: str) -> str:
 
 
 def error_message(code: str, message: str) -> str:
-    """Why the server is about to close."""
+    """Message that says why the server is about to close."""
     return _text(WatchError(code=code, message=message))
 
 

@@ -49,12 +49,12 @@ class MonitorConnection(SocketConnection):
                 raise BadMessage("there is nothing to say here")
 
     async def _tell(self, monitor: JobMonitor) -> None:
-        told = 0
+        sent_number = 0
         while True:
             async with monitor.changed:
-                while monitor.number == told:
+                while monitor.number == sent_number:
                     await monitor.changed.wait()
-            told = monitor.number
+            sent_number = monitor.number
             if monitor.message is not None:
                 await self._send(monitor.message)
 

@@ -1,4 +1,4 @@
-"""What somebody who watches a run has not been told yet. A pure state machine: no I/O, no clock of its own.
+"""News that a watcher of a run has not been sent yet. A pure state machine: no I/O, no clock of its own.
 
 Nothing is queued: progress is what it is at the moment of telling, and of the blocks that are done it is known up to
 where they were told. A watcher that is slow is told less often, and costs no more than one that is fast.
@@ -20,31 +20,31 @@ class News:
     """The state of one watcher's knowledge."""
 
     def __init__(self) -> None:
-        self._told: RunStatus | None = None  # by the last message, progress apart
+        self._last_status: RunStatus | None = None  # by the last message, progress apart
         self._told_progress: str | None = None
         self._blocks_told = 0
         self._next_progress_s = 0.0
         self.is_progress_due = False  # some was held back, because the last is fresh
 
     def next_message(self, status: RunStatus, built: Sequence[int], now_s: float) -> str | None:
-        """What to tell next, of a run as it is now; None when all is told that may be told now."""
-        told, self._told = self._told, status
-        if told is None or told.build != status.build or told.state is not status.state:
+        """Next message about a run as it is now; None when there is nothing that may be sent now."""
+        previous, self._last_status = self._last_status, status
+        if previous is None or previous.build != status.build or previous.state is not status.state:
             self._blocks_told = 0
             is_new = True
         else:
-            is_new = _stage(told) != _stage(status)
+            is_new = _stage(previous) != _stage(status)
         self.is_progress_due = False
         match status.state:
             case RunState.READY:
                 return messages.ready_message(status.build or "") if is_new else None
             case RunState.FAILED:
-                is_new = is_new or told is None or told.error != status.error
+                is_new = is_new or previous is None or previous.error != status.error
                 return messages.failed_message(status.error or "") if is_new else None
         return self._progress(status, now_s, at_once=is_new) or self._blocks(status, built)
 
     def progress_wait_s(self, now_s: float) -> float:
-        """How long until progress that was held back may be told."""
+        """Seconds until progress that was held back may be sent."""
         return max(0.0, self._next_progress_s - now_s)
 
     def _progress(self, status: RunStatus, now_s: float, *, at_once: bool) -> str | None:
@@ -67,5 +67,5 @@ class News:
 
 
 def _stage(status: RunStatus) -> tuple[str, int]:
-    """What is told at once when it changes: phase and revision."""
+    """Stage of a run, phase and revision: a change of it is sent at once."""
     return ("", 0) if status.progress is None else (status.progress.phase, status.progress.revision)

@@ -30,6 +30,14 @@ def test_every_name_is_there() -> None:
     assert not hasattr(tilescope, "nonsense")
 
 
+def test_class_methods_keep_their_names_of_0_2_0() -> None:
+    assert tilescope.RunInfo.of == tilescope.RunInfo.from_json
+    assert tilescope.Event.of == tilescope.Event.from_json
+    assert tilescope.StatsAnswer.of == tilescope.StatsAnswer.from_answer
+    assert tilescope.FindAnswer.of == tilescope.FindAnswer.from_answers
+    assert tilescope.SearchAnswer.of == tilescope.SearchAnswer.from_answers
+
+
 def test_closed_sets_are_those_of_the_api() -> None:
     told = get_type_hints(EventDetails)["kind"]
     assert get_args(tilescope.EventKind) == get_args(told)

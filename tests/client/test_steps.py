@@ -17,7 +17,7 @@ from tests.example import Example, PlainEvent
 from tests.step_files import CORPUS, files_of, steps_of
 from tilescope.cli.dispatch import main
 from tilescope.client import AsyncRun, connect_async
-from tilescope.client.asked import StepsLike
+from tilescope.client.question_fields import StepsLike
 from tilescope.client.sync import Client
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store

@@ -79,7 +79,7 @@ class BackgroundServer:
         server = await serving.listen(runner, listening)
         self.url = serving.url_of(listening)
         ((status),) = await registry.list_runs()
-        self.run, self.build = status.found.id, str(status.build)
+        self.run, self.build = status.run.id, str(status.build)
         self._ready.set()
         await self._stopped.wait()
         server.close()

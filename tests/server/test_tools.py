@@ -115,7 +115,7 @@ async def test_an_answer_is_made_once_however_its_question_is_spelt(ask: Asker) 
 
 async def test_an_updated_tool_answers_anew(ask: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
     _, first, _ = await ask("tools/stats?start=5")
-    monkeypatch.setattr("tilescope.server.routes.asking.edition", lambda: "another")
+    monkeypatch.setattr("tilescope.server.routes.answers.edition", lambda: "another")
     status, second, body = await ask("tools/stats?start=5", **{"If-None-Match": first["Etag"]})
     assert (status, second["Etag"] != first["Etag"], body != b"") == (200, True, True)
 

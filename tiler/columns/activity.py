@@ -1,4 +1,4 @@
-"""When a track is busy, roughly: what is shown of it before its tiles are built."""
+"""Busy times of a track, roughly: they are shown before its tiles are built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When the events of a file are, and how many: what is asked when they do not fit on one time axis.
+"""Times and numbers of the events of a file: needed when they do not fit on one time axis.
 
 Events are counted in crowds: those that begin in the same piece of 2**48 ns (3.3 days) and last about as long. The
 events of an honest file are one crowd, so that this costs next to nothing.
@@ -31,7 +31,7 @@ _LATEST_NS = (1 << 63) - 1
 
 
 class Length(IntEnum):
-    """How long events last."""
+    """Length class of events."""
 
     SHORT = 0  # below half of an axis of picoseconds: 13 days
     LONG = 1
@@ -86,9 +86,9 @@ class Census(Struct):
         return True
 
     def _count(self, key: int, span: Span, events: int) -> None:
-        known, before = self._crowds.get(key) or (Span(), 0)
-        known.join(span)
-        self._crowds[key] = known, before + events
+        crowd_span, before = self._crowds.get(key) or (Span(), 0)
+        crowd_span.join(span)
+        self._crowds[key] = crowd_span, before + events
 
     def _add_apart(self, chunk: EventChunk) -> None:
         length = chunk.duration_ns
@@ -98,29 +98,29 @@ class Census(Struct):
         key, start = key[order], chunk.time_ns[order]
         end, beyond = _ends(chunk)
         end = end[order]
-        at = np.flatnonzero(np.diff(key, prepend=key[0] - 1))
-        count = np.diff(at, append=len(key))
-        last = np.maximum.reduceat(end, at)
+        first = np.flatnonzero(np.diff(key, prepend=key[0] - 1))
+        count = np.diff(first, append=len(key))
+        last = np.maximum.reduceat(end, first)
         ps = np.zeros(len(key), np.int64) if beyond is None else beyond[order]
-        last_ps = np.maximum.reduceat(np.where(end == np.repeat(last, count), ps, 0), at)
+        last_ps = np.maximum.reduceat(np.where(end == np.repeat(last, count), ps, 0), first)
         finer = np.zeros(len(key), np.bool_)
         for column in (chunk.time_ps, chunk.duration_ps):
             if column is not None:
                 finer |= column[order] != 0
         spans = zip(
-            np.minimum.reduceat(start, at).tolist(),
+            np.minimum.reduceat(start, first).tolist(),
             last.tolist(),
             last_ps.tolist(),
-            np.logical_or.reduceat(finer, at).tolist(),
+            np.logical_or.reduceat(finer, first).tolist(),
             strict=True,
         )
-        events_of = np.add.reduceat(counted[order].astype(np.int64), at).tolist()
-        for which, span, events in zip(key[at].tolist(), spans, events_of, strict=True):
+        events_of = np.add.reduceat(counted[order].astype(np.int64), first).tolist()
+        for which, span, events in zip(key[first].tolist(), spans, events_of, strict=True):
             self._count(which, Span(*span), events)
 
 
 def _ends(chunk: EventChunk) -> tuple[Ints, Ints | None]:
-    """Where events end: nanoseconds, as far as int64 goes, and the picoseconds beyond; None: there are none."""
+    """Ends of events: nanoseconds, as far as int64 goes, and the picoseconds beyond; None: there are none."""
     end = chunk.time_ns + np.minimum(chunk.duration_ns, _LATEST_NS - np.maximum(chunk.time_ns, 0))
     if chunk.time_ps is None and chunk.duration_ps is None:
         return end, None

@@ -1,4 +1,4 @@
-"""What a reader yields: events as columns.
+"""Chunks that a reader yields: events as columns.
 
 One type for all formats, so that the stages after the readers know nothing of formats.
 """
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 
 class Phase(IntEnum):
-    """What one row of a chunk says. BEGIN and END are paired later, per track and key."""
+    """Meaning of one row of a chunk. BEGIN and END are paired later, per track and key."""
 
     COMPLETE = 0  # slice with a duration
     BEGIN = 1

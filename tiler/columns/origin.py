@@ -9,7 +9,7 @@ Identity = int | float | str | None
 
 
 class TrackOrigin(Struct, frozen=True, array_like=True):
-    """What the events of a track have in common in a trace-event file."""
+    """Members that the events of a track share in a trace-event file."""
 
     pid: Identity
     tid: Identity  # None, too, where events of several threads are on the track: then each has its own

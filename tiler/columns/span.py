@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class Span(Struct):
-    """What is known of the times of a file's events. The last one ends at `last_ns` and `last_ps` beyond it."""
+    """Bounds of the times of a file's events. The last one ends at `last_ns` and `last_ps` beyond it."""
 
     first_ns: int | None = None
     last_ns: int = 0

@@ -1,4 +1,4 @@
-"""What a reader knows when it has read a file to its end."""
+"""Summary of a file that a reader has read to its end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tilescope.tiler.columns.origin import Label, TrackOrigin
 
 
 class TrackKind(StrEnum):
-    """What a track holds; the values are those of the API."""
+    """Content of a track; the values are those of the API."""
 
     SLICE = "slice"
     ASYNC = "async"
@@ -69,28 +69,28 @@ class EventCounts(Struct):
 
 
 class Clock(Struct, frozen=True):
-    """What the times of a file count from, where its format keeps that in a place of its own."""
+    """Zero of the times of a file, where its format keeps that in a place of its own."""
 
     start_ns: int  # when the capture began, since the epoch, which is in the times already; 0: the file does not say it
     latest_track_ns: int  # where the last of its tracks with events begins, in the times of the file
 
 
 class ArgsTables(Protocol):
-    """What the codec of the format needs of a file to decode arguments, opaque to the stages between."""
+    """Tables of a file from which the codec of the format decodes arguments, opaque to the stages between."""
 
     def head(self, names: NDArray[np.int32]) -> bytes:
-        """What it needs at once. `names` has the ids by which the file's names are stored."""
+        """The part that is needed at once. `names` has the ids by which the file's names are stored."""
 
     def pages(self) -> Iterator[bytes]:
-        """What it needs piece by piece. To be called while the reader is open."""
+        """The parts that are needed piece by piece. To be called while the reader is open."""
 
 
 @runtime_checkable
 class TellingTables(ArgsTables, Protocol):
     """Tables that tell what stats of metadata say, and give any of their pages."""
 
-    def said(self, stat: str) -> tuple[NDArray[np.int32], list[str]]:
-        """Of each number of metadata the place of the text that this stat says, -1 none; and the texts."""
+    def texts_of_stat(self, stat: str) -> tuple[NDArray[np.int32], list[str]]:
+        """The texts of a stat, and for each number of metadata the index of its text, -1 without one."""
 
     def page(self, number: int) -> bytes:
         """One of `pages`. To be called while the reader is open."""

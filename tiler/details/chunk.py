@@ -82,7 +82,7 @@ def operation_chunks(
 
 
 def _lengths(ends: NDArray[np.int64], begin: int) -> NDArray[np.uint32]:
-    """Of strings one behind the other, the first of which begins there."""
+    """Lengths of strings one behind the other, the first of which begins there."""
     lengths = np.empty(len(ends), "<u4")
     lengths[0] = ends[0] - begin
     np.subtract(ends[1:], ends[:-1], out=lengths[1:], casting="unsafe")
@@ -156,15 +156,15 @@ class Chunk(Struct, frozen=True):
 
     def of(self, ordinal: int) -> bytes:
         """The arguments of this event. Raises DamagedStore when they are not here."""
-        at = ordinal - self.first
-        if not 0 <= at < len(self):
+        index = ordinal - self.first
+        if not 0 <= index < len(self):
             raise DamagedStore("a chunk of arguments is damaged")
-        begin = int(self.ends[at - 1]) if at else 0
-        return self.args[begin : int(self.ends[at])].tobytes()
+        begin = int(self.ends[index - 1]) if index else 0
+        return self.args[begin : int(self.ends[index])].tobytes()
 
 
 def count_of(data: bytes) -> int:
-    """Of how many events a chunk has the arguments, as far as that can be told without other records.
+    """Number of events whose arguments a chunk has, as far as it can be told without other records.
 
     Raises DamagedStore.
     """

@@ -21,9 +21,9 @@ class Integers(Protocol):
     """Finds one argument of many events at once."""
 
     def __call__(
-        self, args_end: NDArray[np.int64], args: NDArray[np.uint8], at: NDArray[np.int64], name: str, tables: Any
+        self, args_end: NDArray[np.int64], args: NDArray[np.uint8], rows: NDArray[np.int64], name: str, tables: Any, /
     ) -> NDArray[np.int64]:
-        """The integer argument of this name, of the events `at`, all of one track; -1 where it is none or below 0."""
+        """The integer argument of this name, of the events `rows`, all of one track; -1 where it is none or below 0."""
 
 
 class ReadValues(Protocol):
@@ -33,11 +33,12 @@ class ReadValues(Protocol):
         self,
         args_end: NDArray[np.int64],
         args: NDArray[np.uint8],
-        at: NDArray[np.int64],
+        rows: NDArray[np.int64],
         names: Sequence[str],
         tables: Any,
+        /,
     ) -> list[Values]:
-        """Of each name the first argument that `decode` tells of the events `at`, all of one track."""
+        """First argument of each name, as `decode` reads it, of the events `rows`, all of one track."""
 
 
 def _head_itself(head: bytes, _page: PageOf) -> bytes:

@@ -1,4 +1,4 @@
-"""Which stats of metadata say what operations are, and the rows of numbers that they are kept in."""
+"""Stats of metadata that describe operations, and the rows of numbers that they are kept in."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STATS: Final = (
 # Before these, in a row: the name of the events, by its id in the run or -2 and less, and the long name.
 NAME: Final = 0
 LONG_NAME: Final = 1
-STAT: Final = {name: at + 2 for at, name in enumerate(STATS)}
+STAT: Final = {name: position + 2 for position, name in enumerate(STATS)}
 WIDTH: Final = len(STATS) + 2
 
 # Words that are looked for in all long names: rows that are stored say which have them, by bits in this order.
@@ -40,23 +40,25 @@ _Choice = tuple[tuple[tuple[int, ...], ...], frozenset[tuple[int, str]]]  # ids 
 
 
 class StatChoices:
-    """What is read of the stats of each plane. Planes that call their stats the same share it."""
+    """Choices of the stats that are read of each plane. Planes that call their stats the same share one."""
 
     def __init__(self) -> None:
-        self._of: dict[_Choice, _native.ChosenStats] = {}
+        self._choices: dict[_Choice, _native.ChosenStats] = {}
         self._of_planes: WeakKeyDictionary[XStatTables, dict[tuple[int, tuple[str, ...]], _native.ChosenStats]]
         self._of_planes = WeakKeyDictionary()
 
-    def of(self, tables: XStatTables, plane: int, wanted: tuple[str, ...] = STATS) -> _native.ChosenStats:
+    def choice_of(self, tables: XStatTables, plane: int, wanted: tuple[str, ...] = STATS) -> _native.ChosenStats:
         """That of a plane."""
-        known = self._of_planes.setdefault(tables, {})
+        choices = self._of_planes.setdefault(tables, {})
         key = plane, wanted
-        if key not in known:
-            of, names = tables.stat_ids(plane), tables.planes[plane].stat_names
-            ids = tuple(tuple(of.get(name, ())) for name in wanted)
+        if key not in choices:
+            stat_ids, names = tables.stat_ids(plane), tables.planes[plane].stat_names
+            ids = tuple(tuple(stat_ids.get(name, ())) for name in wanted)
             # Planes that call their stats the same share what is read of them.
-            known[key] = self._of.setdefault((ids, frozenset(names.items())), _native.ChosenStats(ids, dict(names)))
-        return known[key]
+            choices[key] = self._choices.setdefault(
+                (ids, frozenset(names.items())), _native.ChosenStats(ids, dict(names))
+            )
+        return choices[key]
 
 
 def planes_saying(tables: XStatTables) -> list[int]:

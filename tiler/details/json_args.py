@@ -38,21 +38,21 @@ def decode(raw: bytes, tables: bytes = b"") -> list[tuple[str, object]]:
     text = raw.decode("utf-8", "replace")
     first: list[tuple[str, object]] = []
     after: list[tuple[str, object]] = []
-    at = 0
-    while at < len(text):
+    position = 0
+    while position < len(text):
         try:
-            members, end = _parse_at(text, at)
+            members, end = _parse_at(text, position)
         except NotJson:
             members, end = None, len(text)
         if not isinstance(members, Pairs):
-            after.append((UNREADABLE, text[at:]))
+            after.append((UNREADABLE, text[position:]))
             break
         arguments, others = _sorted_out(members)
-        if at > 0:
+        if position > 0:
             arguments, others = _without(first, arguments), _without(after, others)
         first += arguments
         after += others
-        at = end
+        position = end
     return first + after
 
 
@@ -62,25 +62,25 @@ def members(raw: bytes) -> list[Pairs]:
     What is no JSON comes as arguments.
     """
     text = raw.decode("utf-8", "replace")
-    found: list[Pairs] = []
-    at = 0
-    while at < len(text):
+    events: list[Pairs] = []
+    position = 0
+    while position < len(text):
         try:
-            value, end = _parse_at(text, at)
+            value, end = _parse_at(text, position)
         except NotJson:
             value, end = None, len(text)
-        found.append(value if isinstance(value, Pairs) else Pairs([("args", Pairs([(UNREADABLE, text[at:])]))]))
-        at = end
-    return found
+        events.append(value if isinstance(value, Pairs) else Pairs([("args", Pairs([(UNREADABLE, text[position:])]))]))
+        position = end
+    return events
 
 
-def _without(known: list[tuple[str, object]], pairs: list[tuple[str, object]]) -> list[tuple[str, object]]:
+def _without(seen_pairs: list[tuple[str, object]], pairs: list[tuple[str, object]]) -> list[tuple[str, object]]:
     """The pairs that are not known; lists and objects are not compared."""
 
     def identity(name: str, value: object) -> tuple[str, type, object]:
         return (name, type(value), value)
 
-    seen = {identity(*pair) for pair in known if not isinstance(pair[1], list | dict)}
+    seen = {identity(*pair) for pair in seen_pairs if not isinstance(pair[1], list | dict)}
     return [pair for pair in pairs if isinstance(pair[1], list | dict) or identity(*pair) not in seen]
 
 
@@ -90,19 +90,19 @@ def _sorted_out(members: Pairs) -> tuple[list[tuple[str, object]], list[tuple[st
     others: list[tuple[str, object]] = []
     for name, value in members:
         if name == "args" and isinstance(value, Pairs):
-            arguments += [(argument, plain(one)) for argument, one in value]
+            arguments += [(argument, plain(argument_value)) for argument, argument_value in value]
         elif name != "args" or value is not None:
             others.append((name, plain(value)))
     return arguments, others
 
 
-def _parse_at(text: str, at: int) -> tuple[object, int]:
+def _parse_at(text: str, position: int) -> tuple[object, int]:
     if "\\ud" not in text and "\\uD" not in text:  # lone surrogates would come through, and fit into no UTF-8
         try:
-            return _STRICT.raw_decode(text, at)
+            return _STRICT.raw_decode(text, position)
         except (ValueError, RecursionError):
             pass
-    return parse_at(text, at)
+    return parse_at(text, position)
 
 
 def plain(value: object) -> object:
@@ -129,19 +129,19 @@ def _opened(value: object, pending: list[list[object] | dict[str, object]]) -> o
 
 
 def _values(
-    args_end: NDArray[np.int64], args: NDArray[np.uint8], at: NDArray[np.int64], names: Sequence[str], tables: bytes
+    args_end: NDArray[np.int64], args: NDArray[np.uint8], rows: NDArray[np.int64], names: Sequence[str], tables: bytes
 ) -> list[Values]:
     """As `ReadValues` says; what is no plain JSON is unclear."""
     # Names that may stand for something else in the text; none is a quotation mark.
-    is_told = [name == UNREADABLE or "\ufffd" in name or not _is_utf8(name) for name in names]
-    wanted = ['"' if told else name for name, told in zip(names, is_told, strict=True)]
-    columns, texts = _native.json_values(args_end, args, at, wanted)
+    are_unclear = [name == UNREADABLE or "\ufffd" in name or not _is_utf8(name) for name in names]
+    wanted = ['"' if is_unclear else name for name, is_unclear in zip(names, are_unclear, strict=True)]
+    columns, texts = _native.json_values(args_end, args, rows, wanted)
     objects: list[object] = [text.decode() for text in texts]
-    found = [Values(kind, bits, objects) for kind, bits in columns]
-    for values, told in zip(found, is_told, strict=True):
-        if told:
+    columns_of_names = [Values(kind, bits, objects) for kind, bits in columns]
+    for values, is_unclear in zip(columns_of_names, are_unclear, strict=True):
+        if is_unclear:
             values.kind[:] = ValueKind.UNCLEAR
-    return found
+    return columns_of_names
 
 
 def _is_utf8(text: str) -> bool:

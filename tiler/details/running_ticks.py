@@ -1,4 +1,4 @@
-"""How long any event of a track runs before some times, in ticks: found while its events pass by."""
+"""Running time of a track's events before some times, in ticks: found while its events pass by."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RunningTicks:
         ends = np.maximum.accumulate(np.concatenate([[self._end], start + np.maximum(duration, 0)]))
         ticks = np.concatenate([[0], np.cumsum(np.maximum(np.diff(ends) - np.maximum(start - ends[:-1], 0), 0))])
         begun = np.searchsorted(start, times)
-        found: Ints = self._ticks + ticks[begun] - np.maximum(ends[begun] - times, 0)
+        running: Ints = self._ticks + ticks[begun] - np.maximum(ends[begun] - times, 0)
         self._ticks += int(ticks[-1])
         self._end = int(ends[-1])
-        return found
+        return running

@@ -29,24 +29,24 @@ class StackFrames:
         self._frames: dict[str, Raw] = {}
         for text in texts:
             try:
-                found = msgspec.json.decode(text.decode("utf-8", "replace"), type=dict[str, Raw])
+                decoded = msgspec.json.decode(text.decode("utf-8", "replace"), type=dict[str, Raw])
             except (msgspec.DecodeError, RecursionError):
                 continue
-            self._frames = {**found, **self._frames}
+            self._frames = {**decoded, **self._frames}
 
     def stack(self, frame: object) -> list[str]:
         """The names of the frames of a stack, the outermost first, by the id of the innermost; empty: there is none."""
         names: list[str] = []
         seen: set[str] = set()
-        at = _id_of(frame)
-        while at is not None and at not in seen and at in self._frames and len(names) < MAX_FRAMES:
-            seen.add(at)
+        frame_id = _id_of(frame)
+        while frame_id is not None and frame_id not in seen and frame_id in self._frames and len(names) < MAX_FRAMES:
+            seen.add(frame_id)
             try:
-                decoded = msgspec.json.decode(self._frames[at], type=_Frame)
+                decoded = msgspec.json.decode(self._frames[frame_id], type=_Frame)
             except (msgspec.DecodeError, RecursionError):
                 break
-            names.append(at if decoded.name is None else str(decoded.name))
-            at = _id_of(decoded.parent)
+            names.append(frame_id if decoded.name is None else str(decoded.name))
+            frame_id = _id_of(decoded.parent)
         return names[::-1]
 
 

@@ -31,7 +31,7 @@ _ENTRY_BYTES: Final = 9  # of a name, for each metadata of the file
 
 
 class _Shared:
-    """What the events of each metadata share under one name, as far as it was asked for."""
+    """Values that the events of each metadata share under one name, as far as they were asked for."""
 
     def __init__(self, tables: XStatTables, name: str) -> None:
         self._tables = tables
@@ -41,22 +41,22 @@ class _Shared:
         entries = len(tables.first)
         self._values = Values(np.full(entries, _UNKNOWN, np.uint8), np.zeros(entries, np.int64))
 
-    def of(self, metadata: NDArray[np.int64]) -> Values:
-        """Of these metadata, which there are."""
-        known = self._values
+    def values_of(self, metadata: NDArray[np.int64]) -> Values:
+        """Values of these metadata, which exist."""
+        shared = self._values
         entries = self._tables.place[metadata]
         with self._filling:
-            missing = np.unique(entries[known.kind[entries] == _UNKNOWN])
+            missing = np.unique(entries[shared.kind[entries] == _UNKNOWN])
             for entry in self._fill(missing):
                 number = int(self._tables.first[entry])
                 value, is_there = first_of(decode(_varint(number), self._tables), self._name)
                 if isinstance(value, str):
-                    known.kind[entry], known.bits[entry] = ValueKind.TEXT, self._text(value)
+                    shared.kind[entry], shared.bits[entry] = ValueKind.TEXT, self._text(value)
                 elif is_there:
-                    known.put([entry], [value])
+                    shared.put([entry], [value])
                 else:
-                    known.kind[entry] = ValueKind.ABSENT
-        return Values(known.kind[entries], known.bits[entries], known.objects)
+                    shared.kind[entry] = ValueKind.ABSENT
+        return Values(shared.kind[entries], shared.bits[entries], shared.objects)
 
     def _text(self, text: str) -> int:
         """Its place among the objects, where each is once."""
@@ -77,33 +77,37 @@ class _Shared:
             for number in np.unique(plane[of_page]).tolist():
                 ids = _ids(self._tables.planes[number].stat_names, self._name)
                 of_plane = entries[of_page & (plane == number)]
-                at = (of_plane % ENTRIES_PER_PAGE).astype(np.int64)
-                (((kind, bits),), texts), _ = _native.stat_values(stats.ends, stats.data, at, [ids], has_number=False)
-                found = Values(kind, bits, [text.decode("utf-8", "replace") for text in texts])
-                _take_references(found, self._tables.planes[number].stat_names)
-                in_texts = found.where(ValueKind.TEXT)
+                places = (of_plane % ENTRIES_PER_PAGE).astype(np.int64)
+                (((kind, bits),), texts), _ = _native.stat_values(
+                    stats.ends, stats.data, places, [ids], has_number=False
+                )
+                page_values = Values(kind, bits, [text.decode("utf-8", "replace") for text in texts])
+                _take_references(page_values, self._tables.planes[number].stat_names)
+                in_texts = page_values.where(ValueKind.TEXT)
                 if len(in_texts):
                     distinct, inverse = np.unique(bits[in_texts], return_inverse=True)
-                    bits[in_texts] = np.array([self._text(str(found.objects[of])) for of in distinct.tolist()])[inverse]
+                    bits[in_texts] = np.array(
+                        [self._text(str(page_values.objects[index])) for index in distinct.tolist()]
+                    )[inverse]
                 is_real = (kind == ValueKind.REAL) & np.isfinite(bits.view(np.float64))
                 plain = np.isin(kind, _PLAIN) | is_real
-                known = of_plane[plain]
-                self._values.kind[known], self._values.bits[known] = kind[plain], bits[plain]
+                entries_read = of_plane[plain]
+                self._values.kind[entries_read], self._values.bits[entries_read] = kind[plain], bits[plain]
                 left += of_plane[~plain].tolist()
         return left
 
 
 class _SharedOfFile:
-    """Of a file, by name."""
+    """Shared values of a file, by name."""
 
     def __init__(self, tables: XStatTables) -> None:
         self._entries = len(tables.first)
-        self.of = lru_cache(_KEPT_NAMES)(lambda name: _Shared(tables, name))
+        self.by_name = lru_cache(_KEPT_NAMES)(lambda name: _Shared(tables, name))
 
     @property
     def size_bytes(self) -> int:
         """About what it takes, without texts."""
-        return self.of.cache_info().currsize * self._entries * _ENTRY_BYTES
+        return self.by_name.cache_info().currsize * self._entries * _ENTRY_BYTES
 
 
 _SHARED: Final = OwnerCache[XStatTables, _SharedOfFile](
@@ -114,29 +118,29 @@ _SHARED: Final = OwnerCache[XStatTables, _SharedOfFile](
 def stat_values(
     args_end: NDArray[np.int64],
     args: NDArray[np.uint8],
-    at: NDArray[np.int64],
+    rows: NDArray[np.int64],
     names: Sequence[str],
     tables: XStatTables,
 ) -> list[Values]:
     """As `ReadValues` says."""
-    begins = np.where(at > 0, args_end[at - 1], 0)
-    some = np.flatnonzero(args_end[at] > begins)
-    stat_names = _stat_names(args, int(begins[some[0]]), tables) if len(some) else {}
+    begins = np.where(rows > 0, args_end[rows - 1], 0)
+    with_args = np.flatnonzero(args_end[rows] > begins)
+    stat_names = _stat_names(args, int(begins[with_args[0]]), tables) if len(with_args) else {}
     ids = [_ids(stat_names, name) for name in names]
-    (columns, texts), metadata = _native.stat_values(args_end, args, at, ids)
+    (columns, texts), metadata = _native.stat_values(args_end, args, rows, ids)
     objects: list[object] = [text.decode("utf-8", "replace") for text in texts]
-    found = [Values(kind, bits, objects) for kind, bits in columns]
+    columns_of_names = [Values(kind, bits, objects) for kind, bits in columns]
     is_known = (metadata >= 0) & (metadata < len(tables))
     strange = (metadata >= len(tables)) | (metadata < -1)
     shared = _SHARED.get(tables) or _SHARED.keep(tables, _SharedOfFile(tables))
-    for values, name in zip(found, names, strict=True):
+    for values, name in zip(columns_of_names, names, strict=True):
         _take_references(values, stat_names)
         if name == _LONG_NAME:  # that of the metadata comes first
             strange = strange | (values.kind != ValueKind.ABSENT)
-        rows = np.flatnonzero(is_known & (values.kind == ValueKind.ABSENT))
-        _take(values, rows, shared.of(name).of(metadata[rows]))
+        shared_rows = np.flatnonzero(is_known & (values.kind == ValueKind.ABSENT))
+        _take(values, shared_rows, shared.by_name(name).values_of(metadata[shared_rows]))
         values.kind[strange] = ValueKind.UNCLEAR
-    return found
+    return columns_of_names
 
 
 def metadata_with(
@@ -144,9 +148,9 @@ def metadata_with(
 ) -> NDArray[np.int64]:
     """The numbers of metadata of which some event has a stat of its own with one of these names, other than 0."""
     begins = np.append(0, args_end[:-1])
-    some = np.flatnonzero(args_end > begins)
-    stat_names = _stat_names(args, int(begins[some[0]]), tables) if len(some) else {}
-    ids = [of for name in names if (of := _ids(stat_names, name))]
+    with_args = np.flatnonzero(args_end > begins)
+    stat_names = _stat_names(args, int(begins[with_args[0]]), tables) if len(with_args) else {}
+    ids = [stat_ids for name in names if (stat_ids := _ids(stat_names, name))]
     if not ids:
         return np.zeros(0, np.int64)
     (columns, _), metadata = _native.stat_values(args_end, args, np.arange(len(args_end)), ids)
@@ -157,7 +161,7 @@ def metadata_with(
 
 
 def _stat_names(args: NDArray[np.uint8], begin: int, tables: XStatTables) -> dict[int, str]:
-    """Of the plane of an event, which is that of its whole track."""
+    """Names of the stats of an event's plane, which is that of its whole track."""
     try:
         number, _ = varint(args[begin : begin + _VARINT_BYTES].tobytes(), 0)
     except WireDamage:
@@ -167,13 +171,13 @@ def _stat_names(args: NDArray[np.uint8], begin: int, tables: XStatTables) -> dic
 
 def _ids(stat_names: dict[int, str], name: str) -> list[int]:
     """The ids of the stats that are told under a name."""
-    found = [stat for stat, text in stat_names.items() if (text or f"[stat {stat}]") == name]
+    ids = [stat for stat, text in stat_names.items() if (text or f"[stat {stat}]") == name]
     number = name.removeprefix("[stat ").removesuffix("]")
-    if not found and name == f"[stat {number}]" and number.removeprefix("-").isdecimal() and number.isascii():
+    if not ids and name == f"[stat {number}]" and number.removeprefix("-").isdecimal() and number.isascii():
         stat = int(number)
         if -(1 << 63) <= stat < 1 << 63 and not stat_names.get(stat) and str(stat) == number:
-            found.append(stat)
-    return found
+            ids.append(stat)
+    return ids
 
 
 def _take_references(values: Values, stat_names: dict[int, str]) -> None:

@@ -67,17 +67,17 @@ def parse_json(text: str) -> Generator[None, None, Any]:
 def json_items(text: str, key: str) -> Iterator[Any]:
     """The items of a list, one at a time, which is all that an object holds, under this key. Raises ValueError."""
     parser = _Parser(text)
-    at = parser.opened(0, "{")
-    name, at = parser.decoded(at)
+    position = parser.opened(0, "{")
+    name, position = parser.decoded(position)
     if name != key:
-        raise json.JSONDecodeError(f"Expecting {key!r}", text, at)
-    at = parser.opened(parser.opened(at, ":"), "[")
+        raise json.JSONDecodeError(f"Expecting {key!r}", text, position)
+    position = parser.opened(parser.opened(position, ":"), "[")
     is_first = True
-    while not parser.ends(at, "]"):
-        item, at = parser.decoded(at if is_first else parser.opened(at, ","))
+    while not parser.ends(position, "]"):
+        item, position = parser.decoded(position if is_first else parser.opened(position, ","))
         is_first = False
         yield item
-    parser.must_end(parser.opened(parser.opened(at, "]"), "}"))
+    parser.must_end(parser.opened(parser.opened(position, "]"), "}"))
 
 
 class _Parser:
@@ -89,59 +89,61 @@ class _Parser:
         self._turn = 0  # the place where another one has its turn
         self._keys: dict[str, str] = {}
 
-    def value(self, at: int, opened: int) -> Generator[None, None, tuple[Any, int]]:
-        at = self._behind_space(at)
-        mark = self._text[at : at + 1]
+    def value(self, position: int, opened: int) -> Generator[None, None, tuple[Any, int]]:
+        position = self._behind_space(position)
+        mark = self._text[position : position + 1]
         if opened and mark == "[":
-            return (yield from self._items(at + 1, opened - 1))
+            return (yield from self._items(position + 1, opened - 1))
         if opened and mark == "{":
-            return (yield from self._members(at + 1, opened - 1))
-        found = self._decode(self._text, at)
-        if found[1] >= self._turn:
-            self._turn = found[1] + _AT_ONCE
+            return (yield from self._members(position + 1, opened - 1))
+        decoded = self._decode(self._text, position)
+        if decoded[1] >= self._turn:
+            self._turn = decoded[1] + _AT_ONCE
             yield
-        return found
+        return decoded
 
-    def must_end(self, at: int) -> None:
+    def must_end(self, position: int) -> None:
         """Raises ValueError for what follows."""
-        at = self._behind_space(at)
-        if at < len(self._text):
-            raise json.JSONDecodeError("Extra data", self._text, at)
+        position = self._behind_space(position)
+        if position < len(self._text):
+            raise json.JSONDecodeError("Extra data", self._text, position)
 
-    def decoded(self, at: int) -> tuple[Any, int]:
+    def decoded(self, position: int) -> tuple[Any, int]:
         """A value in one go."""
-        return self._decode(self._text, self._behind_space(at))
+        return self._decode(self._text, self._behind_space(position))
 
-    def ends(self, at: int, mark: str) -> bool:
-        """Whether this mark is next."""
-        at = self._behind_space(at)
-        return self._text[at : at + 1] == mark
+    def ends(self, position: int, mark: str) -> bool:
+        """True if this mark is next."""
+        position = self._behind_space(position)
+        return self._text[position : position + 1] == mark
 
-    def opened(self, at: int, mark: str) -> int:
+    def opened(self, position: int, mark: str) -> int:
         """The place behind this mark, which must be next."""
-        at = self._behind_space(at)
-        if self._text[at : at + 1] != mark:
-            raise json.JSONDecodeError(f"Expecting {mark!r}", self._text, at)
-        return at + 1
+        position = self._behind_space(position)
+        if self._text[position : position + 1] != mark:
+            raise json.JSONDecodeError(f"Expecting {mark!r}", self._text, position)
+        return position + 1
 
-    def _items(self, at: int, opened: int) -> Generator[None, None, tuple[list[Any], int]]:
-        found: list[Any] = []
-        while not self.ends(at, "]"):
-            value, at = yield from self.value(at if not found else self.opened(at, ","), opened)
-            found.append(value)
-        return found, self.opened(at, "]")
+    def _items(self, position: int, opened: int) -> Generator[None, None, tuple[list[Any], int]]:
+        items: list[Any] = []
+        while not self.ends(position, "]"):
+            value, position = yield from self.value(position if not items else self.opened(position, ","), opened)
+            items.append(value)
+        return items, self.opened(position, "]")
 
-    def _members(self, at: int, opened: int) -> Generator[None, None, tuple[dict[str, Any], int]]:
-        found: dict[str, Any] = {}
+    def _members(self, position: int, opened: int) -> Generator[None, None, tuple[dict[str, Any], int]]:
+        members: dict[str, Any] = {}
         is_first = True
-        while not self.ends(at, "}"):
-            key, at = self.decoded(at if is_first else self.opened(at, ","))
+        while not self.ends(position, "}"):
+            key, position = self.decoded(position if is_first else self.opened(position, ","))
             if not isinstance(key, str):
-                raise json.JSONDecodeError("Expecting a name", self._text, at)
-            found[self._keys.setdefault(key, key)], at = yield from self.value(self.opened(at, ":"), opened)
+                raise json.JSONDecodeError("Expecting a name", self._text, position)
+            members[self._keys.setdefault(key, key)], position = yield from self.value(
+                self.opened(position, ":"), opened
+            )
             is_first = False
-        return found, self.opened(at, "}")
+        return members, self.opened(position, "}")
 
-    def _behind_space(self, at: int) -> int:
-        found = _SPACE.match(self._text, at)
-        return at if found is None else found.end()
+    def _behind_space(self, position: int) -> int:
+        match = _SPACE.match(self._text, position)
+        return position if match is None else match.end()

@@ -43,35 +43,35 @@ def parse(text: str) -> object:
     return value
 
 
-def parse_at(text: str, at: int) -> tuple[object, int]:
-    """The value that begins at `at`, and where it ends. Raises `NotJson`."""
+def parse_at(text: str, position: int) -> tuple[object, int]:
+    """The value that begins at `position`, and where it ends. Raises `NotJson`."""
     stack: list[list[object] | Pairs] = []
     names: list[str] = []  # of the members that the containers above the outermost one are
-    at = _skip(_SPACE, text, at)
+    position = _skip(_SPACE, text, position)
     while True:
         name = None
         if stack:
-            at = _skip(_SEPARATORS, text, at)
-            if text[at : at + 1] == ("}" if isinstance(stack[-1], Pairs) else "]"):
-                at += 1
+            position = _skip(_SEPARATORS, text, position)
+            if text[position : position + 1] == ("}" if isinstance(stack[-1], Pairs) else "]"):
+                position += 1
                 value: object = stack.pop()
                 if not stack:
                     break
                 _add(stack[-1], names.pop(), value)
                 continue
             if isinstance(stack[-1], Pairs):
-                name, at = _name(text, at)
-        if text[at : at + 1] in ("{", "["):
+                name, position = _name(text, position)
+        if text[position : position + 1] in ("{", "["):
             if stack:
                 names.append(name or "")
-            stack.append(Pairs() if text[at] == "{" else [])
-            at += 1
+            stack.append(Pairs() if text[position] == "{" else [])
+            position += 1
             continue
-        value, at = _scalar(text, at)
+        value, position = _scalar(text, position)
         if not stack:
             break
         _add(stack[-1], name or "", value)
-    return value, at
+    return value, position
 
 
 def exact_float(text: str) -> object:
@@ -93,9 +93,9 @@ def exact_int(text: str) -> object:
         return text
 
 
-def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:
-    match = pattern.match(text, at)
-    return at if match is None else match.end()
+def _skip(pattern: re.Pattern[str], text: str, position: int) -> int:
+    match = pattern.match(text, position)
+    return position if match is None else match.end()
 
 
 def _add(container: list[object] | Pairs, name: str, value: object) -> None:
@@ -105,22 +105,22 @@ def _add(container: list[object] | Pairs, name: str, value: object) -> None:
         container.append(value)
 
 
-def _name(text: str, at: int) -> tuple[str, int]:
-    match = _STRING.match(text, at)
+def _name(text: str, position: int) -> tuple[str, int]:
+    match = _STRING.match(text, position)
     if match is None:
-        raise NotJson(f"no name at {at}")
-    at = _skip(_SPACE, text, match.end())
-    if text[at : at + 1] != ":":
-        raise NotJson(f"no colon at {at}")
-    return _unescaped(match[1]), _skip(_SPACE, text, at + 1)
+        raise NotJson(f"no name at {position}")
+    position = _skip(_SPACE, text, match.end())
+    if text[position : position + 1] != ":":
+        raise NotJson(f"no colon at {position}")
+    return _unescaped(match[1]), _skip(_SPACE, text, position + 1)
 
 
-def _scalar(text: str, at: int) -> tuple[object, int]:
-    if match := _STRING.match(text, at):
+def _scalar(text: str, position: int) -> tuple[object, int]:
+    if match := _STRING.match(text, position):
         return _unescaped(match[1]), match.end()
-    match = _TOKEN.match(text, at)
+    match = _TOKEN.match(text, position)
     if match is None:
-        raise NotJson(f"no value at {at}")
+        raise NotJson(f"no value at {position}")
     token = match[0]
     if _INTEGER.match(token):
         return exact_int(token), match.end()

@@ -18,7 +18,7 @@ _HEAD_TAG = bytes([_METADATA_ID << 3])
 
 
 class StatType(StrEnum):
-    """How a value is written in the file."""
+    """Type of a value in the file."""
 
     DOUBLE = "double"
     UINT64 = "uint64"
@@ -55,7 +55,7 @@ def typed_stats(raw: bytes, names: Mapping[int, str]) -> Iterator[Stat]:
 
 
 def stat_head(metadata_id: int) -> bytes:
-    """What an XStat message of a stat metadata begins with, as files are written."""
+    """Bytes that an XStat message of a stat metadata begins with, as files are written."""
     head = bytearray(_HEAD_TAG)
     left = metadata_id & (1 << 64) - 1
     while left >= 0x80:
@@ -88,12 +88,12 @@ def typed_stat(raw: bytes, names: Mapping[int, str]) -> Stat:
 def plane_stats(message: bytes) -> list[Stat]:
     """The stats of an attachment `plane/…/stats`, which is an XPlane message. Raises WireDamage."""
     names: dict[int, str] = {}
-    found: list[bytes] = []
+    messages: list[bytes] = []
     for field in fields(message):
         if not isinstance(field.value, bytes):
             continue
         if field.number == 6:
-            found.append(field.value)
+            messages.append(field.value)
         elif field.number == 5:
             key, metadata = 0, b""
             for part in fields(field.value):
@@ -103,7 +103,7 @@ def plane_stats(message: bytes) -> list[Stat]:
                     metadata = part.value
             text = [part.value for part in fields(metadata) if part.number == 2 and isinstance(part.value, bytes)]
             names[key] = text[-1].decode("utf-8", "replace") if text else ""
-    return [typed_stat(raw, names) for raw in found]
+    return [typed_stat(raw, names) for raw in messages]
 
 
 def _value(kind: StatType, value: int | bytes, names: Mapping[int, str]) -> float | int | str | bytes:

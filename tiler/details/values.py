@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 
 class ValueKind(IntEnum):
-    """What an event has under a name; the numbers are those of native code."""
+    """Kind of an event's value under a name; the numbers are those of native code."""
 
     ABSENT = 0
     INTEGER = 1  # of 64 bits with a sign
@@ -38,7 +38,7 @@ class Values(Struct):
         return len(self.kind)
 
     def where(self, kind: ValueKind) -> NDArray[np.int64]:
-        """Which events have a value of this kind."""
+        """Rows of the events that have a value of this kind."""
         return np.flatnonzero(self.kind == kind)
 
     @property
@@ -82,7 +82,7 @@ class Values(Struct):
 
 def first_of(arguments: Iterable[tuple[str, object]], name: str) -> tuple[object, bool]:
     """The first value of that name, and whether there is one."""
-    for known, value in arguments:
-        if known == name:
+    for key, value in arguments:
+        if key == name:
             return value, True
     return None, False

@@ -21,28 +21,28 @@ class Field(Struct, frozen=True):
     value: int | bytes
 
 
-def varint(raw: bytes, at: int) -> tuple[int, int]:
-    """The unsigned 64-bit varint at `at`, and where it ends."""
+def varint(raw: bytes, position: int) -> tuple[int, int]:
+    """The unsigned 64-bit varint at `position`, and where it ends."""
     value = 0
     for shift in range(0, 70, 7):
-        if at >= len(raw):
+        if position >= len(raw):
             raise WireDamage("cut short")
-        byte = raw[at]
-        at += 1
+        byte = raw[position]
+        position += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value & 0xFFFF_FFFF_FFFF_FFFF, at
+            return value & 0xFFFF_FFFF_FFFF_FFFF, position
     raise WireDamage("varint of more than 10 bytes")
 
 
-def fields(raw: bytes, at: int = 0) -> Iterator[Field]:
-    """The fields of a message from `at` on, without groups. Raises `WireDamage`."""
+def fields(raw: bytes, position: int = 0) -> Iterator[Field]:
+    """The fields of a message from `position` on, without groups. Raises `WireDamage`."""
     depth = 0  # in groups, which no schema of ours has
-    while at < len(raw):
-        tag, at = varint(raw, at)
+    while position < len(raw):
+        tag, position = varint(raw, position)
         wire_type = tag & 7
         if wire_type == _VARINT:
-            number, at = varint(raw, at)
+            number, position = varint(raw, position)
             if depth == 0:
                 yield Field(tag >> 3, number)
             continue
@@ -52,18 +52,18 @@ def fields(raw: bytes, at: int = 0) -> Iterator[Field]:
                 raise WireDamage("a group ends that has not begun")
             continue
         if wire_type == _BYTES:
-            size, at = varint(raw, at)
+            size, position = varint(raw, position)
         elif wire_type == _FIXED64:
             size = 8
         elif wire_type == _FIXED32:
             size = 4
         else:
             raise WireDamage(f"wire type {wire_type}")
-        if size > len(raw) - at:
+        if size > len(raw) - position:
             raise WireDamage("cut short")
         if depth == 0:
-            yield Field(tag >> 3, raw[at : at + size])
-        at += size
+            yield Field(tag >> 3, raw[position : position + size])
+        position += size
 
 
 def signed(value: int) -> int:

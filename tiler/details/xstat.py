@@ -36,10 +36,10 @@ def decode(raw: bytes, tables: XStatTables) -> list[tuple[str, object]]:
     """
     if not raw:  # flow ends have none of their own
         return []
-    number, at = varint(raw, 0)
+    number, args_begin = varint(raw, 0)
     metadata = tables.entry(number)
     names = tables.planes[metadata.plane].stat_names
-    own = list(stats(raw[at:], names))
+    own = list(stats(raw[args_begin:], names))
     present = {stat.name for stat in own}
     shared = [stat for stat in stats(metadata.stats, names) if stat.name not in present]
     long_name = [XStat("long_name", metadata.long_name)] if metadata.long_name else []
@@ -84,12 +84,12 @@ def _value(field: Field, names: Mapping[int, str]) -> object:
 
 
 def integers(
-    args_end: NDArray[np.int64], args: NDArray[np.uint8], at: NDArray[np.int64], name: str, tables: XStatTables
+    args_end: NDArray[np.int64], args: NDArray[np.uint8], rows: NDArray[np.int64], name: str, tables: XStatTables
 ) -> NDArray[np.int64]:
-    """The integer stat of this name of the events `at`, all of one line; -1 where it is none or below 0."""
-    begin = int(args_end[at[0] - 1]) if at[0] else 0
+    """The integer stat of this name of the events `rows`, all of one line; -1 where it is none or below 0."""
+    begin = int(args_end[rows[0] - 1]) if rows[0] else 0
     metadata, _ = varint(args[begin : begin + _VARINT_BYTES].tobytes(), 0)
     plane = int(tables.plane[metadata])  # that of the whole line
     ids = tables.stat_ids(plane).get(name, [])
-    number: NDArray[np.int64] = _native.integer_stats(args_end, args, at, ids, -1)
+    number: NDArray[np.int64] = _native.integer_stats(args_end, args, rows, ids, -1)
     return number

@@ -49,12 +49,12 @@ class PlaneNames(Struct, frozen=True):
     stat_names: dict[int, str]
 
     def heads(self, name: str) -> tuple[bytes, ...]:
-        """What stats of that name begin with, in a file that writes their numbers first."""
-        return tuple(stat_head(stat) for stat, of in self.stat_names.items() if of == name)
+        """Bytes that stats of that name begin with, in a file that writes their numbers first."""
+        return tuple(stat_head(stat) for stat, text in self.stat_names.items() if text == name)
 
 
 class EventMetadata(Struct, frozen=True):
-    """What the events of one kind share."""
+    """Metadata that the events of one kind share."""
 
     plane: int
     id: int
@@ -72,10 +72,10 @@ class BytesColumn(Struct, frozen=True):
     def __len__(self) -> int:
         return len(self.ends)
 
-    def of(self, at: int) -> bytes:
-        """Those of one."""
-        begin = int(self.ends[at - 1]) if at else 0
-        return self.data[begin : int(self.ends[at])].tobytes()
+    def of(self, index: int) -> bytes:
+        """Bytes of one string."""
+        begin = int(self.ends[index - 1]) if index else 0
+        return self.data[begin : int(self.ends[index])].tobytes()
 
 
 class XStatTables:
@@ -111,20 +111,20 @@ class XStatTables:
 
     def entry(self, number: int) -> EventMetadata:
         """The metadata of this number. Raises LookupError, ValueError."""
-        page, at = self._where(number)
+        page, index = self._where(number)
         names, long_names = self.texts_page(page)
         return EventMetadata(
             plane=int(self.plane[number]),
             id=int(self.id[number]),
-            long_name=long_names.of(at).decode(),
-            name=names.of(at).decode(),
-            stats=self.stats_page(page).of(at),
+            long_name=long_names.of(index).decode(),
+            name=names.of(index).decode(),
+            stats=self.stats_page(page).of(index),
         )
 
     def stats_page(self, page: int) -> BytesColumn:
         """The stats of the entries of a page, for whoever reads many. Raises LookupError, ValueError."""
-        found: BytesColumn = self._stats_page(page)
-        return self._whole(page, found)
+        stats: BytesColumn = self._stats_page(page)
+        return self._whole(page, stats)
 
     def texts_page(self, page: int) -> tuple[BytesColumn, BytesColumn]:
         """Their names where no event uses them, and their long names, in UTF-8. Raises LookupError, ValueError."""
@@ -133,13 +133,13 @@ class XStatTables:
 
     def stat_ids(self, plane: int) -> Mapping[str, list[int]]:
         """The ids of a plane's stats by their names. Found once: a plane may have many stats, and many tracks."""
-        known = self._stat_ids.get(plane)
-        if known is None:
+        ids_by_name = self._stat_ids.get(plane)
+        if ids_by_name is None:
             ids: dict[str, list[int]] = {}
             for stat, name in self.planes[plane].stat_names.items():
                 ids.setdefault(name, []).append(stat)
-            known = self._stat_ids.setdefault(plane, ids)
-        return known
+            ids_by_name = self._stat_ids.setdefault(plane, ids)
+        return ids_by_name
 
     def of_plane(self, plane: int) -> list[int]:
         """The numbers of the metadata of a plane."""
@@ -150,14 +150,14 @@ class XStatTables:
         return list(typed_stats(self._stats(number), self.planes[self.plane[number]].stat_names))
 
     def stats_called(self, name: str, number: int) -> list[Stat]:
-        """Those that the plane calls so; the others are passed over undecoded. Raises as `stats` does."""
+        """Stats that the plane calls so; the others are passed over undecoded. Raises as `stats` does."""
         raw = self._stats(number)
         plane = self.planes[self.plane[number]]
         return [stat for stat in stats_with(raw, plane.stat_names, plane.heads(name)) if stat.name == name]
 
     def _stats(self, number: int) -> bytes:
-        page, at = self._where(number)
-        return self.stats_page(page).of(at)
+        page, index = self._where(number)
+        return self.stats_page(page).of(index)
 
     def _where(self, number: int) -> tuple[int, int]:
         if not 0 <= number < len(self):
@@ -171,7 +171,7 @@ class XStatTables:
 
 
 def page_count(entries: int) -> int:
-    """How many pages so many entries take, those of stats and those of texts together."""
+    """Number of pages that so many entries take, those of stats and those of texts together."""
     return 2 * -(-entries // ENTRIES_PER_PAGE)
 
 
@@ -185,7 +185,7 @@ def pack_head(
     """The head of the tables. `name` is of each number."""
     packed: bytes = msgpack.packb(
         {
-            "planes": [[of.name, of.stat_names] for of in planes],
+            "planes": [[entry.name, entry.stat_names] for entry in planes],
             "plane": _steps(plane, _INT32),
             "id": _steps(ids, _INT64),
             "alike": _steps(alike, _INT32),
@@ -207,13 +207,13 @@ def texts_of_page(page: bytes) -> tuple[BytesColumn, BytesColumn]:
 
 
 def check_page(number: int, page: bytes) -> int:
-    """How many entries a page has that is stored under this number. Raises ValueError for what makes no sense."""
+    """Number of entries of a page that is stored under this number. Raises ValueError for what makes no sense."""
     if number % 2 == 0:
         return len(stats_of_page(page))
     columns = texts_of_page(page)
     for column in columns:
-        for at in range(len(column)):
-            column.of(at).decode()
+        for index in range(len(column)):
+            column.of(index).decode()
     return len(columns[0])
 
 
@@ -221,24 +221,24 @@ def _columns_of(page: bytes, columns: int) -> list[BytesColumn]:
     if len(page) < _COUNT.size:
         raise ValueError("a page of metadata that is cut short")
     (count,) = _COUNT.unpack_from(page)
-    at = _COUNT.size + columns * count * _LENGTH_BYTES
-    if at > len(page):
+    data_begin = _COUNT.size + columns * count * _LENGTH_BYTES
+    if data_begin > len(page):
         raise ValueError("a page of metadata that is cut short")
-    planes = np.frombuffer(page, np.uint8, at - _COUNT.size, _COUNT.size).reshape(columns, _LENGTH_BYTES, count)
+    planes = np.frombuffer(page, np.uint8, data_begin - _COUNT.size, _COUNT.size).reshape(columns, _LENGTH_BYTES, count)
     lengths = np.ascontiguousarray(planes.transpose(0, 2, 1)).view("<u4").reshape(columns, count)
-    data = np.frombuffer(page, np.uint8, offset=at)
-    found: list[BytesColumn] = []
+    data = np.frombuffer(page, np.uint8, offset=data_begin)
+    bytes_columns: list[BytesColumn] = []
     begin = 0
     for of_column in lengths:
         ends = np.cumsum(of_column, dtype=np.int64)
         stop = begin + (int(ends[-1]) if count else 0)
         if stop > len(data):
             raise ValueError("a page of metadata that is cut short")
-        found.append(BytesColumn(ends, data[begin:stop]))
+        bytes_columns.append(BytesColumn(ends, data[begin:stop]))
         begin = stop
     if begin != len(data):
         raise ValueError("a page of metadata that is longer than what is in it")
-    return found
+    return bytes_columns
 
 
 def _steps(values: NDArray[Any], dtype: np.dtype[Any]) -> bytes:
@@ -247,5 +247,5 @@ def _steps(values: NDArray[Any], dtype: np.dtype[Any]) -> bytes:
 
 
 def _summed(packed: bytes, dtype: np.dtype[Any]) -> NDArray[Any]:
-    found: NDArray[Any] = np.cumsum(np.frombuffer(packed, dtype), dtype=dtype)
-    return found
+    sums: NDArray[Any] = np.cumsum(np.frombuffer(packed, dtype), dtype=dtype)
+    return sums

@@ -1,4 +1,4 @@
-"""Where an export goes on after a piece."""
+"""Position at which an export goes on after a piece."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def distinct(names: Sequence[str]) -> list[str]:
     """The names, of which all but the first of several that are the same have a number behind them."""
     taken = set(names)
     written: dict[str, int] = {}  # how often a name has come
-    found = []
+    distinct_names = []
     for name in names:
         number = written.get(name, 0) + 1
         shown = name
@@ -45,8 +45,8 @@ def distinct(names: Sequence[str]) -> list[str]:
             number += 1
         written[name] = number
         taken.add(shown)
-        found.append(shown)
-    return found
+        distinct_names.append(shown)
+    return distinct_names
 
 
 def value_text(value: object) -> str:

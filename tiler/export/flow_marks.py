@@ -30,17 +30,17 @@ class FlowMark:
 
 
 class FlowMarks:
-    """Of the flows between some tracks that leave and arrive in what is looked at, on slices that the file has."""
+    """Ends of the flows between some tracks that leave and arrive in the time windows, on slices that the file has."""
 
-    def __init__(self, store: QueryStore, looked: QuestionWindows, tracks: Collection[int]) -> None:
+    def __init__(self, store: QueryStore, scope_windows: QuestionWindows, tracks: Collection[int]) -> None:
         self._store = store
-        self._looked = looked
+        self._scope_windows = scope_windows
         self._tracks = tracks
         self._track = -1
         self._chunks: Iterator[FlowEnds] = iter(())  # of that track, those that are still to come
         self._chunk: FlowEnds | None = None  # the one that goes on
 
-    def of(self, track: int, ordinals: range) -> dict[int, list[FlowMark]]:
+    def marks_on(self, track: int, ordinals: range) -> dict[int, list[FlowMark]]:
         """The ends on some slices of a track, by ordinal; those of a track are asked for in their order.
 
         Raises DamagedStore.
@@ -49,18 +49,18 @@ class FlowMarks:
             self._track = track
             self._chunks = self._store.flow_ends(track, ordinals.start)
             self._chunk = next(self._chunks, None)
-        found: dict[int, list[FlowMark]] = {}
+        marks: dict[int, list[FlowMark]] = {}
         while self._chunk is not None:
             first, last = np.searchsorted(self._chunk.ordinal, (ordinals.start, ordinals.stop)).tolist()
             for ordinal, mark in self._marks(track, self._chunk.take(slice(first, last))):
-                found.setdefault(ordinal, []).append(mark)
+                marks.setdefault(ordinal, []).append(mark)
             if last < len(self._chunk):
                 break
             self._chunk = next(self._chunks, None)
-        return found
+        return marks
 
     def _marks(self, track: int, ends: FlowEnds) -> Iterator[tuple[int, FlowMark]]:
-        ends = ends.take((ends.derived == 0) & self._looked.on_track(track).hold(ends.tick))
+        ends = ends.take((ends.derived == 0) & self._scope_windows.on_track(track).hold(ends.tick))
         ends = ends.take(self._partner_is_there(ends))
         alike: Counter[bytes] = Counter()  # flows between the same slices at the same times
         columns = (ends.incoming, ends.ordinal, ends.tick, ends.partner_track, ends.partner_ordinal, ends.partner_tick)
@@ -82,8 +82,8 @@ class FlowMarks:
         return there
 
     def _are_there(self, track: int, ends: FlowEnds) -> Mask:
-        """Whether the flows arrive in what is looked at of a track, and at slices that the file has."""
-        windows = self._looked.on_track(track)
+        """True for each flow that arrives in the windows of a track, and at a slice that the file has."""
+        windows = self._scope_windows.on_track(track)
         start, tick = ends.partner_start, ends.partner_tick
         # A flow may arrive before its slice begins.
         there: Mask = windows.hold(tick) & windows.meet(start, np.maximum(start, tick))

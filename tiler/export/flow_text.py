@@ -27,4 +27,4 @@ def with_flows(event: str, row: EventRow, ids: str, times: Times, *, is_first: b
 
 def _text(flow: FlowMark, ids: str, times: Times, bound: str) -> str:
     phase = f'"f"{bound}' if flow.is_incoming else '"s"'
-    return f'{{"ph":{phase},"name":"flow","cat":"flow","id":"{flow.id}"{ids}{times.at(flow.tick)}}}'
+    return f'{{"ph":{phase},"name":"flow","cat":"flow","id":"{flow.id}"{ids}{times.ts_member(flow.tick)}}}'

@@ -13,7 +13,7 @@ _LEVEL: Final = 6
 
 @dataclass(slots=True)
 class GzipStream:
-    """What has been written so far. Each piece ends at a byte, and nothing after it looks back beyond it."""
+    """Gzip stream of all pieces so far. Each ends at a byte, and nothing after it looks back beyond it."""
 
     size: int = 0
     crc: int = 0

@@ -64,8 +64,8 @@ class Ids:
         """All, with repetitions: those of the first file first."""
         tracks = [track for track, origin in enumerate(self._origins.tracks) if origin is not None]
         yield from (self._process(track) for track in sorted(tracks, key=self._files.__getitem__))
-        for file, found in enumerate(self._origins.files):
-            yield from () if found is None else ((file, label.pid) for label in found.labels)
+        for file, file_origins in enumerate(self._origins.files):
+            yield from () if file_origins is None else ((file, label.pid) for label in file_origins.labels)
         yield from ((carrier.file, carrier.origin.pid) for carrier in self._origins.carriers)
         yield from ((_GROUPS, group["id"]) for group in self._tree.groups)
 
@@ -74,10 +74,10 @@ def _apart(processes: list[_Process]) -> dict[_Process, Identity]:
     wanted = [pid + 1 if file == _GROUPS and isinstance(pid, int) else pid for file, pid in processes]
     free = 1 + max((int(text) for pid in wanted if (text := str(pid)).isdecimal()), default=0)
     taken: set[str] = set()
-    found: dict[_Process, Identity] = {}
+    identities: dict[_Process, Identity] = {}
     for process, pid in zip(processes, wanted, strict=True):
         if str(pid) in taken:
             pid, free = free, free + 1
         taken.add(str(pid))
-        found[process] = pid
-    return found
+        identities[process] = pid
+    return identities

@@ -13,7 +13,7 @@ from tilescope.tiler.records.origins import Origins
 
 
 class Labels:
-    """Of trace-event files those that they have; of other formats what groups and tracks are called on the screen."""
+    """Labels of processes and threads: of trace-event files their own, else names of groups and tracks on screen."""
 
     def __init__(self, tree: TrackTree, origins: Origins, ids: Ids, file_of_tracks: Sequence[int]) -> None:
         self._tree = tree
@@ -22,7 +22,7 @@ class Labels:
         self._files = file_of_tracks
 
     def of_files(self, tracks: Collection[int] | None) -> Iterator[str]:
-        """Those that trace-event files have: of the processes and threads of these tracks, or all (None)."""
+        """Labels of trace-event files: of the processes and threads of these tracks, or all (None)."""
         used = None if tracks is None else set(self._used(tracks))
         several = len(self._origins.files) > 1
         for file, origin in enumerate(self._origins.files):
@@ -34,7 +34,7 @@ class Labels:
             yield from self._sort_indices(tracks)
 
     def of_tracks(self, tracks: Sequence[int]) -> Iterator[str]:
-        """Those of tracks of other formats, in the order of the screen."""
+        """Labels of tracks of other formats, in the order of the screen."""
         groups: set[int] = set()
         for track in tracks:
             if self._origins.tracks[track] is not None:
@@ -49,7 +49,7 @@ class Labels:
                 yield from self.of_lane(track, 0)
 
     def of_lane(self, track: int, lane: int) -> Iterator[str]:
-        """Those of one thread: the lanes of a track have its name, and follow one another."""
+        """Labels of one thread: the lanes of a track have its name, and follow one another."""
         ids = self._ids.of_track(track, lane)
         yield _event("thread_name", ids, f'"name":{quoted(str(self._tree.tracks[track]["name"]))}')
         yield _event("thread_sort_index", ids, f'"sort_index":{track + 1}')

@@ -1,4 +1,4 @@
-"""Which thread of the file a slice is on: its track's, or one beside it where it overlaps others only in part."""
+"""Threads of the file for slices: a slice is on its track's, or on one beside it if it overlaps others only in part."""
 
 from __future__ import annotations
 

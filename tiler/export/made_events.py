@@ -30,13 +30,13 @@ class MadeEvents:
     def text(self, track: int, row: EventRow, cursor: Cursor) -> Iterator[str]:
         """An event of a track, and what belongs to it."""
         kind = self._reader.tree.tracks[track]["kind"]
-        at = self._times.at(row.start)
+        start_member = self._times.ts_member(row.start)
         if kind == "counter":
-            told = self._reader.tree.tracks[track]
+            tree_track = self._reader.tree.tracks[track]
             # Its number tells it from others that have its name.
-            ids = self._ids.of_track(track) + (f',"id":{track}' if self._alike[_place(told)] > 1 else "")
+            ids = self._ids.of_track(track) + (f',"id":{track}' if self._alike[_place(tree_track)] > 1 else "")
             value = value_text(row.value)
-            yield f'{{"ph":"C","name":{quoted(told["name"])}{ids}{at},"args":{{"value":{value}}}}}'
+            yield f'{{"ph":"C","name":{quoted(tree_track["name"])}{ids}{start_member},"args":{{"value":{value}}}}}'
             return
         what = row.what
         args = self._reader.store.args_decoder(self._reader.store.file_of(track))(row.raw)
@@ -47,10 +47,10 @@ class MadeEvents:
             # Begin and end are told from others by the category, too.
             what += "" if '"cat":' in what else ',"cat":"async"'
             ids = f',"id":"{track + 1:#x}{row.ordinal:010x}"{self._ids.of_track(track)}'
-            yield f'{{"ph":"b"{what}{args_member}{ids}{at}}}'
-            yield f'{{"ph":"e"{what}{ids}{self._times.at(row.start + row.duration)}}}'
+            yield f'{{"ph":"b"{what}{args_member}{ids}{start_member}}}'
+            yield f'{{"ph":"e"{what}{ids}{self._times.ts_member(row.start + row.duration)}}}'
         else:
-            yield f'{{"ph":"i","s":"t"{what}{args_member}{self._ids.of_track(track)}{at}}}'
+            yield f'{{"ph":"i","s":"t"{what}{args_member}{self._ids.of_track(track)}{start_member}}}'
 
     def _slice(self, track: int, row: EventRow, what: str, cursor: Cursor) -> Iterator[str]:
         lanes = len(cursor.lanes)
@@ -58,7 +58,7 @@ class MadeEvents:
         if lane and lane >= lanes:
             yield from self._labels.of_lane(track, lane)
         ids = self._ids.of_track(track, lane)
-        event = f'{{"ph":"X"{what}{ids}{self._times.at(row.start)}{self._times.lasting(row.duration)}}}'
+        event = f'{{"ph":"X"{what}{ids}{self._times.ts_member(row.start)}{self._times.lasting(row.duration)}}}'
         yield from with_flows(event, row, ids, self._times, is_first=cursor.lanes.is_first)
 
 

@@ -1,4 +1,4 @@
-"""What an event of a trace-event file has beside its columns, as text: as it stood there, where that is sound JSON."""
+"""Members of a trace-event file's event beside its columns, as text: as it stood there, where that is sound JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tilescope.tiler.export.event_text import args_text, distinct, quoted, value
 
 
 class EventMembers:
-    """Of one event, or of the begin or the end of one. `text` has a comma in front, or is empty."""
+    """Members of one event, or of the begin or the end of one. `text` has a comma in front, or is empty."""
 
     def __init__(self, text: str, pairs: Mapping[str, Any]) -> None:
         self.text = text
@@ -45,7 +45,7 @@ NOTHING: Final = EventMembers("", {})
 
 
 def read_members(raw: bytes) -> list[EventMembers]:
-    """Those of an event, or of its begin and its end, of the bytes that the store has."""
+    """Members of an event, or of its begin and its end, from the bytes that the store has."""
     try:
         return list(_as_written(raw.decode()))
     except (ValueError, RecursionError):
@@ -53,12 +53,12 @@ def read_members(raw: bytes) -> list[EventMembers]:
 
 
 def _as_written(text: str) -> Iterator[EventMembers]:
-    at = 0
-    while at < len(text):
-        pairs, end = _STRICT.raw_decode(text, at)
-        inner = text[at + 1 : end - 1].strip()
+    position = 0
+    while position < len(text):
+        pairs, end = _STRICT.raw_decode(text, position)
+        inner = text[position + 1 : end - 1].strip()
         yield EventMembers(f",{inner}" if inner else "", pairs)
-        at = end
+        position = end
 
 
 def _of_pairs(pairs: Pairs) -> EventMembers:
@@ -68,7 +68,7 @@ def _of_pairs(pairs: Pairs) -> EventMembers:
 
 
 def _text(value: object) -> str:
-    """Of a member; of its own members all are kept, though several have one name."""
+    """Text of a member; of its own members all are kept, though several have one name."""
     if isinstance(value, Pairs):
         return args_text([(name, json_args.plain(inner)) for name, inner in value])
     return value_text(json_args.plain(value))
@@ -79,10 +79,10 @@ class _RepeatedName(ValueError):
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         raise _RepeatedName
-    return found
+    return unique
 
 
 def _refuse(word: str) -> None:

@@ -29,7 +29,7 @@ _Counter = tuple[int, Identity, str, str]  # file, pid, name, id
 
 
 class SourceEvents:
-    """Of all tracks (`is_whole`) or of some. A begin and an end of which each has members are two events, as there."""
+    """Events of all tracks (`is_whole`) or of some. A begin and an end that have members each are two events."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class SourceEvents:
         origin = self._origins.tracks[track]
         assert origin is not None
         file = self._files[track]
-        members = [self._written(one, file, origin) for one in read_members(row.raw)]
+        members = [self._written(event_members, file, origin) for event_members in read_members(row.raw)]
         if origin.phase == "C":
             yield from self._sample(file, origin, row, members, self._ids.of_track(track))
         elif origin.phase == "X":
@@ -66,23 +66,25 @@ class SourceEvents:
         else:
             own = members[0] if members else NOTHING
             ids = self._ids.of_track(track)
-            yield _event(origin.phase, own, f"{row.what}{ids}{self._times.at(row.start)}{own.text}")
+            yield _event(origin.phase, own, f"{row.what}{ids}{self._times.ts_member(row.start)}{own.text}")
 
     def flow_end(self, carrier: int, phase: str, what: str, tick: int, raw: bytes) -> str:
         """A flow end of a carrier. `what`: members `name` and `cat` as text, each with a comma in front."""
-        told = self._origins.carriers[carrier]
-        members = [self._written(one, told.file, told.origin, phase) for one in read_members(raw)] or [NOTHING]
-        ids = self._ids.of_thread(told.file, told.origin.pid, told.origin.tid)
-        return f'{{"ph":"{phase}"{what}{ids}{self._times.at(tick)}{members[0].text}}}'
+        source = self._origins.carriers[carrier]
+        members = [
+            self._written(event_members, source.file, source.origin, phase) for event_members in read_members(raw)
+        ] or [NOTHING]
+        ids = self._ids.of_thread(source.file, source.origin.pid, source.origin.tid)
+        return f'{{"ph":"{phase}"{what}{ids}{self._times.ts_member(tick)}{members[0].text}}}'
 
     def _slice(self, row: EventRow, members: list[EventMembers], ids: str, *, is_first: bool) -> Iterator[str]:
         own = members[0] if members else NOTHING
-        begin = f"{row.what}{ids}{self._times.at(row.start)}"
+        begin = f"{row.what}{ids}{self._times.ts_member(row.start)}"
         if row.flags & SliceFlag.OPEN and self._is_whole:
             yield f'{{"ph":"B"{begin}{own.text}}}'
         elif len(members) > 1:
             yield from with_flows(f'{{"ph":"B"{begin}{own.text}}}', row, ids, self._times, is_first=is_first)
-            end = self._times.at(row.start + row.duration)
+            end = self._times.ts_member(row.start + row.duration)
             yield f'{{"ph":"E"{row.what}{ids}{end}{members[1].text}}}'
         else:
             lasting = "" if row.flags & SliceFlag.NO_DURATION else self._times.lasting(row.duration)
@@ -90,10 +92,10 @@ class SourceEvents:
 
     def _async(self, row: EventRow, members: list[EventMembers], ids: str) -> Iterator[str]:
         own = members[0] if members else NOTHING
-        yield _event("b", own, f"{row.what}{ids}{self._times.at(row.start)}{own.text}")
+        yield _event("b", own, f"{row.what}{ids}{self._times.ts_member(row.start)}{own.text}")
         if row.flags & SliceFlag.OPEN and self._is_whole:
             return
-        end = f"{row.what}{ids}{self._times.at(row.start + row.duration)}"
+        end = f"{row.what}{ids}{self._times.ts_member(row.start + row.duration)}"
         if len(members) > 1:
             yield _event("e", members[1], f"{end}{members[1].text}")
             return
@@ -104,7 +106,7 @@ class SourceEvents:
         self, file: int, origin: TrackOrigin, row: EventRow, members: list[EventMembers], ids: str
     ) -> Iterator[str]:
         """The whole event with its first sample; where some of its series are left out, each sample for itself."""
-        event = f'{{"ph":"C","name":{quoted(origin.counter)}{ids}{self._times.at(row.start)}'
+        event = f'{{"ph":"C","name":{quoted(origin.counter)}{ids}{self._times.ts_member(row.start)}'
         if _counter(file, origin) not in self._cut:
             for own in members:
                 yield f"{event}{own.text}}}"
@@ -154,4 +156,4 @@ def _cut_counters(origins: Origins, files: list[int], tracks: frozenset[int]) ->
     for track, origin in enumerate(origins.tracks):
         if origin is not None and origin.phase == "C":
             there[_counter(files[track], origin)].add(track in tracks)
-    return frozenset(counter for counter, found in there.items() if len(found) > 1)
+    return frozenset(counter for counter, series in there.items() if len(series) > 1)

@@ -9,7 +9,7 @@ from tilescope.tiler.records.origins import Origins
 
 
 class Times:
-    """Where all files of the run count from one time, so does the written one: its times are theirs."""
+    """Times of events. If all files of the run count from one time, so does the written one: its times are theirs."""
 
     def __init__(self, manifest: dict[str, Any], origins: Origins) -> None:
         origin_ns = int(manifest["origin_ns"])
@@ -19,7 +19,7 @@ class Times:
         self._shift_ps = (origin_ns - self.base_ns) * 1000
         self._tick_ps = int(manifest["tick_ps"])
 
-    def at(self, tick: int) -> str:
+    def ts_member(self, tick: int) -> str:
         """Member `ts`, with a comma in front."""
         return f',"ts":{microseconds(tick * self._tick_ps + self._shift_ps)}'
 

@@ -11,11 +11,11 @@ from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.export.cursor import Cursor
 from tilescope.tiler.export.event_row import EventRow
 from tilescope.tiler.export.event_text import joined, quoted
+from tilescope.tiler.export.file_members import members
 from tilescope.tiler.export.flow_marks import FlowMarks
 from tilescope.tiler.export.ids import Ids
 from tilescope.tiler.export.labels import Labels
 from tilescope.tiler.export.made_events import MadeEvents
-from tilescope.tiler.export.members import members
 from tilescope.tiler.export.source_events import SourceEvents
 from tilescope.tiler.export.times import Times
 from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps, finish
@@ -39,7 +39,7 @@ class ExportQuestion(SpanQuestion, frozen=True, kw_only=True):
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is about all events of the run."""
+        """True if it is about all events of the run."""
         return self.start is None and self.end is None and self.steps is None and self.tracks is None
 
 
@@ -53,11 +53,11 @@ def next_piece(
     if reader.store.is_growing:
         raise NotBuilt("the run is still being indexed: export it when that is done")
     scope = Scope(reader)
-    looked = yield from scope.windows(question)
+    scope_windows = yield from scope.windows(question)
     if (words := scope.outside_text(question)) is not None:
         raise UsageError(words)
     tracks = [t for t in reader.tree.leaves(question.tracks, EVENT_KINDS) if reader.tree.tracks[t]["events"] != "0"]
-    export = _Export(reader, looked, tracks, is_whole=question.is_whole)
+    export = _Export(reader, scope_windows, tracks, is_whole=question.is_whole)
     head, parts = b"", []
     if cursor is None:
         cursor = Cursor()
@@ -91,7 +91,9 @@ def pieces(reader: QueryReader, question: ExportQuestion) -> Iterator[bytes]:
 class _Export:
     """Writes one piece. The next one may come from another process."""
 
-    def __init__(self, reader: QueryReader, looked: QuestionWindows, tracks: list[int], *, is_whole: bool) -> None:
+    def __init__(
+        self, reader: QueryReader, scope_windows: QuestionWindows, tracks: list[int], *, is_whole: bool
+    ) -> None:
         self._reader = reader
         self._tracks = tracks
         self._is_whole = is_whole
@@ -105,12 +107,12 @@ class _Export:
         self._source = SourceEvents(ids, self.origins, files, self._times, tracks, is_whole=is_whole)
         self._reading = Reading(reader)
         self._arguments = ArgumentReader(reader.store)
-        self._flows = FlowMarks(reader.store, looked, frozenset(tracks))
+        self._flows = FlowMarks(reader.store, scope_windows, frozenset(tracks))
         # A track has many pages: where they are is looked up once.
-        self._plan = lru_cache(1)(lambda track: reader.plan(track, looked.on_track(track)))
+        self._plan = lru_cache(1)(lambda track: reader.plan(track, scope_windows.on_track(track)))
 
     def head(self) -> bytes:
-        """What stands right before the first event."""
+        """Text right before the first event."""
         base_ns = self._times.base_ns
         return (b'"baseTimeNanoseconds":%d,' % base_ns if base_ns else b"") + b'"traceEvents":['
 
@@ -134,8 +136,8 @@ class _Export:
         cursor.leaf_run += 1
         texts = []
         for first in range(0, len(events), _EVENTS_A_STEP):
-            some = events.take(slice(first, first + _EVENTS_A_STEP))
-            texts.append(joined(self._texts(some, cursor)))
+            batch = events.take(slice(first, first + _EVENTS_A_STEP))
+            texts.append(joined(self._texts(batch, cursor)))
             yield
         return b"".join(texts)
 
@@ -148,7 +150,7 @@ class _Export:
         ordinals = events.ordinal.tolist()
         names = self._reader.names.of(events.name.tolist())
         raw = self._arguments.raw(track, ordinals)
-        flows = self._flows.of(track, range(ordinals[0], ordinals[-1] + 1)) if with_flows else {}
+        flows = self._flows.marks_on(track, range(ordinals[0], ordinals[-1] + 1)) if with_flows else {}
         columns = (events.ordinal, events.start, events.duration, events.flags, events.value, events.name)
         for (ordinal, start, duration, flags, value, name), its_raw in zip(
             zip(*(column.tolist() for column in columns), strict=True), raw, strict=True

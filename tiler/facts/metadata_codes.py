@@ -109,7 +109,10 @@ class MetadataCodes:
         with self._lock:
             into = self._rows if left else self._made
         for first in range(0, len(left), KEPT_PAGES):
-            some = [(entries, self._choices.of(tables, entries.plane)) for entries in left[first : first + KEPT_PAGES]]
+            some = [
+                (entries, self._choices.choice_of(tables, entries.plane))
+                for entries in left[first : first + KEPT_PAGES]
+            ]
             try:
                 found = yield from for_each(some, _read, into, into, records=2)
                 for (entries, chosen), read in zip(some, found, strict=True):
@@ -136,7 +139,9 @@ class MetadataCodes:
         known[are_read] = self.matrix[rows[are_read], STAT[stat]]
         for entries in entries_of(tables, numbers, known == _UNREAD):
             with self._lock:
-                known[entries.numbers] = self._codes_of(entries, self._choices.of(tables, entries.plane, (stat,)))
+                known[entries.numbers] = self._codes_of(
+                    entries, self._choices.choice_of(tables, entries.plane, (stat,))
+                )
             yield
         found: Codes = known[tables.alike[numbers]]
         return found

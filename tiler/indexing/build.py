@@ -35,7 +35,7 @@ from tilescope.tiler.indexing.tracks.layout import Layout, lay_out
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.memory_limits import memory_errors
 from tilescope.tiler.readers.fingerprint import Fingerprint, archive_of, take_fingerprints
-from tilescope.tiler.readers.room import Room
+from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.records.overview import OVERVIEW
 from tilescope.tiler.records.tracks import BLOCK_TRACKS
@@ -160,7 +160,7 @@ def _build(
         read_files(files, kept, meter, executor, workers, preview.show, max_inflated, room, time_unit) as read,
         ExitStack() as while_built,
     ):
-        traces = read.found
+        traces = read.readable
         summaries = [file.summary for file in traces]
         room.check(
             files[0] if len(files) == 1 else files[0].parent,
@@ -173,7 +173,7 @@ def _build(
         meter.events, meter.tracks = run.events, len(layout.tracks)
         has_preview = bool(meter.revision) or run.events >= _PREVIEW_EVENTS
         snapshots = [
-            FileSnapshot.of(file.summary, file.events) if file and has_preview else None for file in read.traces
+            FileSnapshot.take(file.summary, file.events) if file and has_preview else None for file in read.traces
         ]
         rollup_bytes, working_bytes = _shared_out(run.events, memory_bytes)
         working = while_built.enter_context(closing(Scratch(folder, working_bytes, mapped_bytes)))
@@ -211,7 +211,7 @@ def _build(
 
 
 def _shared_out(events: int, memory_bytes: int) -> tuple[int, int]:
-    """How many bytes of slices may stay in memory for rollups, and how many of columns, with these."""
+    """Bytes of slices that may stay in memory for rollups, and bytes of columns, with these."""
     if events * _BYTES_PER_SLICE > memory_bytes * _ALL_SLICES_SHARE:
         return 0, int(memory_bytes * _WORKING_SHARE)
     rollup_bytes = int(memory_bytes * _ALL_SLICES_SHARE)
@@ -228,7 +228,7 @@ def _tables(
 ) -> Iterator[Entry]:
     """All that is written when the tracks are built."""
     yield from builder.overview.entries()
-    found = Findings(
+    findings = Findings(
         build,
         sources,
         [(file.path, file.size_bytes, run.summary_of(number)) for number, file in enumerate(run.files)],
@@ -249,4 +249,4 @@ def _tables(
     summaries = [file.summary for file in run.files]
     yield from origin_entries(summaries, layout, builder.written_flows.carriers())
     yield from attachment_entries(summaries, layout.hosts)
-    yield from tree_entries(found)
+    yield from tree_entries(findings)

@@ -40,7 +40,7 @@ from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
 from tilescope.tiler.readers.formats import codec_of
-from tilescope.tiler.readers.room import FLOW_END_BYTES, Room
+from tilescope.tiler.readers.memory_budget import FLOW_END_BYTES, Room
 from tilescope.tiler.records.arguments import ARGUMENTS
 from tilescope.tiler.records.tracks import BLOCK_TRACKS
 from tilescope.tiler.store.generation import Generation
@@ -60,7 +60,7 @@ _ROLLUP_COST = 0.25
 
 
 class _Block(Struct):
-    """What is held of a block until it is whole."""
+    """Data of a block until it is whole."""
 
     unbuilt: int = 0  # tracks and rollups
     unbuilt_tracks: int = 0
@@ -124,7 +124,7 @@ class Builder:
 
     @property
     def blocks(self) -> int:
-        """How many there are."""
+        """Number of blocks."""
         return len(self._blocks)
 
     def build(
@@ -223,7 +223,7 @@ class Builder:
         self._meter.tell()
 
     def _build_track(self, track: PlacedTrack) -> None:
-        with self._open_slices.counted(*self._told(track)):
+        with self._open_slices.counted(*self._name_of(track)):
             self._build_slices(track)
 
     def _build_slices(self, track: PlacedTrack) -> None:
@@ -232,14 +232,14 @@ class Builder:
             track.file, track.source, self._passing, open_slices.budget
         )
         if data is not None:
-            open_slices.check(*self._told(track), data.rows)
+            open_slices.check(*self._name_of(track), data.rows)
             if data.rows > MANY_ROWS:
                 data = data.spilled(self._working)
-        self.facts[track.id] = TrackFacts.of(data)
+        self.facts[track.id] = TrackFacts.from_data(data)
         if flow_rows is not None:
             self.flows.add(track.file, track.source, flow_rows, track.id if data is not None else -1, data)
         if data is not None and correlations is not None:
-            correlated = CorrelatedSlices.of(correlations, track.id, data, self._kept)
+            correlated = CorrelatedSlices.from_track(correlations, track.id, data, self._kept)
             self.flows.add_correlated(track.file, track.source, correlated)
         for number in self._carriers[track.file].get(track.source, ()):
             self._add_flows(track.file, number, track.id if data is not None else -1, data)
@@ -306,7 +306,7 @@ class Builder:
         if data.value is not None:
             return _native.counter_tiles(data.start, data.value, self.root_level)
         columns = data.start, data.duration, data.row, data.name, data.flags
-        budget = self._open_slices.of(data.rows)
+        budget = self._open_slices.budget_for(data.rows)
         return _native.slice_tiles(*columns, self.root_level, budget, self.overview.grid.level)
 
     def _build_rollup(self, track: PlacedTrack) -> None:
@@ -374,38 +374,40 @@ class Builder:
     def _tracks_of(self, block: int) -> bytes:
         """The tracks of a block that is whole, as `keys.block_tracks` stores them."""
         tracks = self._layout.tracks[block * TRACKS_PER_BLOCK : (block + 1) * TRACKS_PER_BLOCK]
-        told = [track.told(self.facts[track.id], self._layout.lanes_of(track, self.facts)) for track in tracks]
-        return compress(msgspec.json.encode(told))
+        schema_tracks = [
+            track.to_schema(self.facts[track.id], self._layout.lanes_of(track, self.facts)) for track in tracks
+        ]
+        return compress(msgspec.json.encode(schema_tracks))
 
     def _largest(self, block: _Block) -> tuple[Path, str]:
-        """Which track of the block takes most, as it is told: its file and its name."""
+        """File and name of the track that takes most of the block."""
         if not block.data:
             return self._run.files[0].path, "the trace"
         number = max(block.data, key=lambda track: (block.data[track].rows, len(block.data[track])))
-        return self._told(self._layout.tracks[number])
+        return self._name_of(self._layout.tracks[number])
 
-    def _told(self, track: PlacedTrack) -> tuple[Path, str]:
+    def _name_of(self, track: PlacedTrack) -> tuple[Path, str]:
         """The file of a track, and what it is called in it."""
         return self._run.files[track.file].path, f"track {self._run.place(track.file, track.source)}"
 
     def _write(self, entries: Iterable[Entry]) -> None:
         """Writes as long as nobody has stopped the work."""
-        for some in batched(entries, ENTRIES_AT_ONCE):
+        for batch in batched(entries, ENTRIES_AT_ONCE):
             if self._schedule.stopped:
                 return
             with self._writing:
-                self._generation.data.put_many(some)
+                self._generation.data.put_many(batch)
 
 
 def _carriers(run: RunFiles) -> list[dict[int, list[int]]]:
-    """Of each file: the tracks that carry flow ends, by the number of the thread's track; -1: there is no such."""
+    """Tracks of each file that carry flow ends, by the number of the thread's track; -1: there is none."""
     result: list[dict[int, list[int]]] = []
     for file in run.files:
         tracks = file.summary.tracks
         threads = {(t.process, t.name, t.detail): k for k, t in enumerate(tracks) if t.kind == TrackKind.SLICE}
-        of: dict[int, list[int]] = {}
+        carriers: dict[int, list[int]] = {}
         for number, track in enumerate(tracks):
             if track.kind == TrackKind.FLOW:
-                of.setdefault(threads.get((track.process, track.name, track.detail), -1), []).append(number)
-        result.append(of)
+                carriers.setdefault(threads.get((track.process, track.name, track.detail), -1), []).append(number)
+        result.append(carriers)
     return result

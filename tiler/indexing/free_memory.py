@@ -24,7 +24,7 @@ def keep_free_memory(memory_bytes: int) -> None:
 
 
 class FreeMemory:
-    """Of a process that has so much memory."""
+    """Free memory of a process that may take so much."""
 
     def __init__(self, memory_bytes: int) -> None:
         self._full_bytes = memory_bytes * _FULL_SHARE

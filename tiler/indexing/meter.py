@@ -1,4 +1,4 @@
-"""How far a build is, and how long it will take: what becomes `BuildProgress`."""
+"""Progress of a build, and the time that it will take: what becomes `BuildProgress`."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Meter:
 
     @property
     def fraction(self) -> float:
-        """Of the whole build that is done."""
+        """Fraction of the whole build that is done."""
         if self.phase == "publish":
             return 1.0 if self.finished else _BUILD_ENDS
         if self.phase == "build":

@@ -1,4 +1,4 @@
-"""What can be seen of a run while it is indexed: its tracks, and roughly when they are busy.
+"""Preview of a run while it is indexed: its tracks, and roughly when they are busy.
 
 Written into the generation that is being built, from which the server reads. Blocks follow one by one.
 """
@@ -29,7 +29,7 @@ from tilescope.tiler.store.generation import Generation
 class _File(Struct, frozen=True):
     path: Path
     size_bytes: int
-    found: FileSnapshot
+    snapshot: FileSnapshot
 
 
 class Preview:
@@ -45,17 +45,21 @@ class Preview:
         self._overview_pages = 0
 
     def show(self, snapshots: Sequence[FileSnapshot | None]) -> None:
-        """What was found of files that are still being read: tracks may yet be added, and move. None: nothing yet."""
+        """Shows files that are still being read: tracks may yet be added, and move. None: nothing of it is read yet."""
         files = self._present([snapshot and _counted(snapshot) for snapshot in snapshots])
-        found = [file.found for file in files]
-        timeline = Timeline.of(FileTimes(of.span, of.summary.base_time_ns, of.census.__iter__) for of in found)
-        layout = lay_out([file.found.summary for file in files], lambda file, track: files[file].found.rows[track])
+        timeline = Timeline.from_files(
+            FileTimes(file.snapshot.span, file.snapshot.summary.base_time_ns, file.snapshot.census.__iter__)
+            for file in files
+        )
+        layout = lay_out(
+            [file.snapshot.summary for file in files], lambda file, track: files[file].snapshot.rows[track]
+        )
         self._write(files, timeline, layout, None)
 
     def show_all(
         self, snapshots: Sequence[FileSnapshot | None], timeline: Timeline, layout: Layout, names: RunNames
     ) -> None:
-        """What was found of files that have been read: this is how tracks will stand, and names be called.
+        """Shows files that have been read: this is how tracks will stand, and names be called.
 
         None: a file that is left out. The layout has the others.
         """
@@ -76,10 +80,10 @@ class Preview:
         meter, data = self._meter, self._generation.data
         meter.revision += 1
         meter.tracks = len(layout.tracks)
-        found = Findings(
+        findings = Findings(
             self._generation.build,
             self._sources,
-            [(file.path, file.size_bytes, file.found.summary) for file in files],
+            [(file.path, file.size_bytes, file.snapshot.summary) for file in files],
             timeline,
             layout,
             {track.id: TrackFacts(events=track.weight) for track in layout.tracks},
@@ -90,17 +94,19 @@ class Preview:
         loads: dict[int, Load] = {}
         for track in layout.tracks:  # rollups come last
             if not track.children:
-                snapshot = files[track.file].found
+                snapshot = files[track.file].snapshot
                 activity = snapshot.activities.get(track.source)
                 if activity is not None:
-                    loads[track.id] = Load.of(activity, timeline, snapshot.summary.base_time_ns, overview.grid)
+                    loads[track.id] = Load.from_activity(
+                        activity, timeline, snapshot.summary.base_time_ns, overview.grid
+                    )
             own = [loads[child] for child in track.children or (track.id,) if child in loads]
             overview.add_activity(track.id, own)
         entries = list(overview.entries())
         stale, self._overview_pages = self.stale_pages(overview.grid.pages), overview.grid.pages
         if names is not None:
             entries += name_entries(names)
-        entries += tree_entries(found)
+        entries += tree_entries(findings)
         data.put_many(entries)
         data.remove(OVERVIEW.key(page) for page in stale)
         meter.tell(now=True)

@@ -1,4 +1,4 @@
-"""Which blocks somebody looks at, and would like to be built first."""
+"""Priorities of blocks: those that somebody looks at are to be built first."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ class Priorities:
             return self._wanted
 
     def choose(self, waiting: Collection[int]) -> int:
-        """Which of the blocks that are not begun is next: the first that is wanted, else the first of them."""
+        """Next of the blocks that are not begun: the first that is wanted, else the first of them."""
         return next((block for block in self.wanted if block in waiting), next(iter(waiting)))

@@ -1,4 +1,4 @@
-"""What a build says of itself while it runs."""
+"""Progress that a build reports while it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What workers do next: tracks, block after block and those on screen first, and whatever can be done meanwhile.
+"""Schedule of the workers: tracks, block after block and those on screen first, and whatever can be done meanwhile.
 
 All workers have something to do until the end: parts of the end of a block are shared, rollups wait for their own
 tracks alone, and what is long and of one thread begins as early as it can. Blocks of few rows are the exception: most
@@ -131,7 +131,7 @@ class Schedule:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody has stopped it."""
+        """True if somebody has stopped it."""
         return self._stopped
 
     def stop(self) -> None:

@@ -165,19 +165,19 @@ class Scratch:
 class PassingScratch(Scratch):
     """Makes arrays of which most are gone when their track is built: those that are not large in memory, not counted.
 
-    Those that stay are settled in `of` then. What is decoded straight into a mapped file costs a page fault and a
+    Those that stay are settled in `scratch` then. What is decoded straight into a mapped file costs a page fault and a
     cleared page for each 4 kB, and arguments, which go at once, are half of all bytes: 100 million events took 8.7 to
     9.4 s of system time instead of 11.1 to 12.5 s. Each thread has some ten such arrays at a time, of one track.
     """
 
-    def __init__(self, of: Scratch, at_most_bytes: int) -> None:
-        super().__init__(of.folder)
-        self._of = of
+    def __init__(self, scratch: Scratch, at_most_bytes: int) -> None:
+        super().__init__(scratch.folder)
+        self._scratch = scratch
         self._at_most_bytes = at_most_bytes
 
     def settled(self, array: NDArray[_T]) -> NDArray[_T]:
         """The array, to be kept: moved to a file when there is no room for it in memory."""
-        return self._of.keep(array) if self._passes(array.nbytes) else array
+        return self._scratch.keep(array) if self._passes(array.nbytes) else array
 
     def _passes(self, size_bytes: int) -> bool:
         return self.folder is None or size_bytes <= self._at_most_bytes
@@ -187,7 +187,7 @@ class PassingScratch(Scratch):
     ) -> tuple[NDArray[np.generic], tuple[int, int] | None]:
         if not in_file and self._passes(n * dtype.itemsize):
             return np.empty(n, dtype), None
-        return self._of._make(n, dtype, in_file)
+        return self._scratch._make(n, dtype, in_file)
 
 
 def _write(descriptor: int, offset: int, values: NDArray[Any]) -> None:
@@ -204,7 +204,7 @@ def parts(n: int) -> Iterator[slice]:
 
 
 def is_mapped(array: NDArray[np.generic]) -> bool:
-    """Whether an array lies in a mapped file."""
+    """True if an array lies in a mapped file."""
     base: object = array
     while isinstance(base, np.ndarray):
         base = base.base

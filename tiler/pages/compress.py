@@ -53,15 +53,15 @@ def compress_container(data: bytes) -> bytes:
     packer = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, -zlib.MAX_WBITS)
     view = memoryview(data)
     parts: list[bytes] = [MEMBER_HEADER]
-    at = 0
+    position = 0
     for first, last, blocks in own:
         # The flush ends with a byte. Nothing behind it refers to what is before, which would be further away then.
-        if at < first:
-            parts += [packer.compress(view[at:first]), packer.flush(isal_zlib.Z_FULL_FLUSH)]
+        if position < first:
+            parts += [packer.compress(view[position:first]), packer.flush(isal_zlib.Z_FULL_FLUSH)]
         parts.append(blocks)
-        at = last
-    if at < len(data):
-        parts += [packer.compress(view[at:]), packer.flush(isal_zlib.Z_FINISH)]
+        position = last
+    if position < len(data):
+        parts += [packer.compress(view[position:]), packer.flush(isal_zlib.Z_FINISH)]
     else:
         parts.append(_LAST_BLOCK)
     parts.append(struct.pack("<II", isal_zlib.crc32(data), len(data) & 0xFFFF_FFFF))

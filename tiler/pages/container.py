@@ -83,10 +83,10 @@ def decode(data: bytes, only: Sequence[int] | None = None) -> Container:
     magic, version, level, _, n_tiles, block = _HEAD.unpack_from(data)
     if magic not in _MAGICS or version != _VERSION:
         raise DamagedStore(f"a record begins with {magic!r} version {version}, which is no column container")
-    found: dict[int, Column] = {
+    decoded: dict[int, Column] = {
         column: values.view(np.float64) if is_float else values for column, is_float, values in columns
     }
-    return Container(magic, level, n_tiles, block, found)
+    return Container(magic, level, n_tiles, block, decoded)
 
 
 Ints = NDArray[np.int64] | NDArray[np.uint32]

@@ -34,7 +34,7 @@ PAGE_BYTES_AT_MOST = 49_132
 
 
 class Part(IntEnum):
-    """What is stored and sent under the name of a page."""
+    """Part of a page that is stored and sent under its name."""
 
     PAGE = 0
     RESIDUAL = 1  # what was rounded off its bins

@@ -25,7 +25,7 @@ class PartReader(Protocol):
 
 
 def leaf_parts(shape: Shape, leaves: Ints, windows: Windows) -> Ints:
-    """What leaves and windows have in common, shape (3, n): the leaf, first tick, first tick after it."""
+    """Intersections of leaves and windows, shape (3, n): the leaf, first tick, first tick after it."""
     shift = 2 * shape.level[leaves] + 8
     first, stop = shape.index[leaves] << shift, (shape.index[leaves] + 1) << shift
     low = np.searchsorted(windows.stops, first, side="right")

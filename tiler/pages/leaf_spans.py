@@ -1,4 +1,4 @@
-"""When slices of some kinds run, from parts of leaves, page by page, by native code."""
+"""Spans of slices of some kinds, from parts of leaves, page by page, by native code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS: Final = 8  # there are; 0 is what does not matter
 
 
 class LeafSpans:
-    """Of one track or several."""
+    """Spans of one track or several."""
 
     def __init__(self, kinds: NDArray[np.uint8]) -> None:
         """`kinds`: of each name, the one without a name first, its kind."""

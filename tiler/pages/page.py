@@ -148,9 +148,9 @@ class Page(Struct, frozen=True):
             )
 
 
-def select(columns: _Columns, at: slice | Ints | NDArray[np.bool_]) -> _Columns:
+def select(columns: _Columns, rows: slice | Ints | NDArray[np.bool_]) -> _Columns:
     """Some rows of a group of columns."""
-    return type(columns)(*(getattr(columns, name)[at] for name in columns.__struct_fields__))
+    return type(columns)(*(getattr(columns, name)[rows] for name in columns.__struct_fields__))
 
 
 def decode_page(data: bytes) -> Iterator[Tile]:
@@ -180,7 +180,7 @@ def decode_columns(data: bytes) -> Page:
 
 
 class SliceTimes(Struct, frozen=True):
-    """When the slices of a page are: those of tile k are the rows ends[k] to ends[k + 1]."""
+    """Times of the slices of a page: those of tile k are the rows ends[k] to ends[k + 1]."""
 
     ends: Ints  # (n + 1,)
     start: Ints
@@ -189,7 +189,7 @@ class SliceTimes(Struct, frozen=True):
 
 
 def decode_slice_times(data: bytes) -> SliceTimes:
-    """Those of an uncompressed page, of which nothing else is decoded. Raises DamagedStore."""
+    """Times of an uncompressed page, of which nothing else is decoded. Raises DamagedStore."""
     page = decode(data, _TIMES)
     if page.magic != PAGE_MAGIC:
         raise DamagedStore(_NO_PAGE)
@@ -209,8 +209,8 @@ def decode_slice_names(data: bytes) -> Ints:
 def with_residual(page: Page, data: bytes) -> Page:
     """The same page with exact bins, from its residual, uncompressed. Raises DamagedStore."""
     residual = decode(data)
-    of = residual.magic, residual.level, residual.n_tiles, residual.block
-    if of != (RESIDUAL_MAGIC, page.level, len(page), page.block):
+    identity = residual.magic, residual.level, residual.n_tiles, residual.block
+    if identity != (RESIDUAL_MAGIC, page.level, len(page), page.block):
         raise DamagedStore("a residual is not that of its page")
     n = len(page.bins)
     busy = page.bins.busy + _ints(residual, Col.BUSY_RESIDUAL, n)

@@ -32,7 +32,7 @@ _COLUMNS: tuple[int, ...] = (
 
 
 def pays(rows: int, events: int) -> bool:
-    """Whether a histogram of so many rows and events is worth its room."""
+    """True if a histogram of so many rows and events is worth its room."""
     return rows * EVENTS_PER_ROW <= events
 
 
@@ -57,13 +57,13 @@ class Shape(Struct, frozen=True):
 
     @property
     def is_leaf(self) -> NDArray[np.bool_]:
-        """Which tiles are leaves."""
+        """True for each tile that is a leaf."""
         leaf: NDArray[np.bool_] = (self.flags & _LEAF) != 0
         return leaf
 
     @property
     def has_histogram(self) -> NDArray[np.bool_]:
-        """Which tiles have a histogram."""
+        """True for each tile that has a histogram."""
         has: NDArray[np.bool_] = (self.flags & TileFlag.HAS_HISTOGRAM) != 0
         return has
 
@@ -81,7 +81,7 @@ class Shape(Struct, frozen=True):
 
     @property
     def has_many_events(self) -> NDArray[np.bool_]:
-        """Which tiles may have a histogram, if they are of slices. With a tile, the one above it may."""
+        """True for each tile that may have a histogram, if it is of slices. With a tile, the one above it may."""
         many: NDArray[np.bool_] = self.events >= HISTOGRAM_EVENTS
         return many
 
@@ -90,13 +90,13 @@ class Shape(Struct, frozen=True):
 
         With tiles, those above may.
         """
-        at = np.flatnonzero(np.isin(self.slot, slots))
-        first = np.flatnonzero(np.diff(self.level[at], prepend=-1) | np.diff(self.index[at], prepend=-1))
+        positions = np.flatnonzero(np.isin(self.slot, slots))
+        first = np.flatnonzero(np.diff(self.level[positions], prepend=-1) | np.diff(self.index[positions], prepend=-1))
         if not len(first):
-            return at, at
-        events = np.add.reduceat(self.events[at], first)
-        many = (events >= BLOCK_HISTOGRAM_EVENTS) & (np.diff(first, append=len(at)) >= BLOCK_HISTOGRAM_TRACKS)
-        return at[first[many]], events[many]
+            return positions, positions
+        events = np.add.reduceat(self.events[positions], first)
+        many = (events >= BLOCK_HISTOGRAM_EVENTS) & (np.diff(first, append=len(positions)) >= BLOCK_HISTOGRAM_TRACKS)
+        return positions[first[many]], events[many]
 
     def page_starts(self) -> Ints:
         """Positions of the first tiles of the pages."""
@@ -118,14 +118,14 @@ class Shape(Struct, frozen=True):
         return self._key(tile)
 
     def pages_with_residual(self) -> frozenset[PageKey]:
-        """Those that have bins."""
+        """Keys of the pages that have bins."""
         return frozenset(self._key(int(tile)) for tile in np.flatnonzero(self.flags & TileFlag.HAS_RESIDUAL))
 
     def leaves(self, slot: int) -> Ints:
         """Positions of a track's leaves, in time order. Their events have consecutive ordinals."""
-        at = np.flatnonzero((self.slot == slot) & self.is_leaf)
+        positions = np.flatnonzero((self.slot == slot) & self.is_leaf)
         # Leaves of different levels do not overlap: their starts order them. Shifts stay below 2**61.
-        return at[np.argsort(self.index[at] << (2 * self.level[at] + 8), kind="stable")]
+        return positions[np.argsort(self.index[positions] << (2 * self.level[positions] + 8), kind="stable")]
 
     def _key(self, tile: int) -> PageKey:
         return PageKey(self.block, int(self.level[tile]), int(self.index[tile]), int(self.slot[tile]))

@@ -1,4 +1,4 @@
-"""What is stored of a page: the page and its residual, each a gzip member of its own, in one value.
+"""Stored form of a page: the page and its residual, each a gzip member of its own, in one value.
 
 They lie together because a store has no room to waste on two small values, and are sent one by one.
 """

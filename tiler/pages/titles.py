@@ -1,4 +1,4 @@
-"""What people are told of a record that is not there: in words of tracks and events, not of blocks and slots."""
+"""Titles of records for messages about missing ones: in words of tracks and events, not of blocks and slots."""
 
 from __future__ import annotations
 

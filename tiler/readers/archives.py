@@ -88,7 +88,7 @@ class ZipArchive:
 
 
 class _Place(Struct, frozen=True):
-    """Where a member lies in a file."""
+    """Place of a member in a file."""
 
     offset: int
     size_bytes: int
@@ -190,7 +190,7 @@ class TarArchive:
         return file
 
     def _members(self, tape: TarReader, check: Callable[[], None]) -> Iterator[tuple[str, TarMember]]:
-        """Those that are wanted, each once. Ends with the last of them."""
+        """Members that are wanted, each once. Ends with the last of them."""
         missing = set(self._wanted)
         for member in tape.members():
             check()

@@ -1,4 +1,4 @@
-"""What a trace file holds beside its events, as attachments: how many there may be, how large, and how they are called.
+"""Attachments of a trace file, which it holds beside its events: their number, their size, and their names.
 
 Their bytes stay in the file, or lie in a spill, until a store takes them. What is left out is named in a warning.
 """
@@ -10,7 +10,7 @@ from typing import Final
 
 from tilescope.tiler.columns import Attachment
 from tilescope.tiler.readers.left_out import LeftOut
-from tilescope.tiler.readers.room import Room
+from tilescope.tiler.readers.memory_budget import Room
 
 # Of one file. A message of protobuf has at most 2 GiB; a file that holds more beside its events is none of a profiler.
 MAX_ATTACHMENTS: Final = 10_000
@@ -29,7 +29,7 @@ class Attached:
     """The attachments of one file."""
 
     def __init__(self, room: Room) -> None:
-        self.found: list[Attachment] = []
+        self.accepted: list[Attachment] = []
         self.size_bytes = 0
         self._room = room
         self._names: dict[str, int] = {}  # how often each was given
@@ -40,7 +40,7 @@ class Attached:
         """Takes one, or says why not. A name that is there already gets a number: `json/a`, `json/a~2`."""
         if len(name.encode("utf-8", "replace")) > MAX_NAME_BYTES:
             self.leave_out(name, f"its name is longer than {MAX_NAME_BYTES} bytes")
-        elif len(self.found) >= MAX_ATTACHMENTS:
+        elif len(self.accepted) >= MAX_ATTACHMENTS:
             self.leave_out(name, f"it is one of more than {MAX_ATTACHMENTS:,}")
         elif self.size_bytes + size_bytes > MAX_ATTACHED_BYTES:
             self.leave_out(name, f"with its {size_bytes:,} bytes there are more than {MAX_ATTACHED_BYTES:,}")
@@ -48,7 +48,7 @@ class Attached:
             self.leave_out(name, "it is one of more than there is room for in a run")
         else:
             self.size_bytes += size_bytes
-            self.found.append(Attachment(self._free(name), label, media_type, size_bytes, pieces))
+            self.accepted.append(Attachment(self._free(name), label, media_type, size_bytes, pieces))
 
     def leave_out(self, name: str, why: str) -> None:
         """Says that something is not kept."""
@@ -59,7 +59,7 @@ class Attached:
         self._more += count
 
     def notes(self) -> list[str]:
-        """What is left out, in a few lines."""
+        """Notes on attachments that are left out, in a few lines."""
         lines = self._left_out.notes()
         if self._more:
             what = f"{self._more:,} values beside the events are left out"

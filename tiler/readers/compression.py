@@ -25,7 +25,7 @@ class CompressedMember(Protocol):
 
 
 class Compression(Struct, frozen=True):
-    """How a file is compressed: any number of members, one behind the other."""
+    """Compression of a file: any number of members, one behind the other."""
 
     name: str
     ending: str  # of the names of files

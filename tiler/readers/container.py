@@ -45,7 +45,7 @@ class Member(Struct, frozen=True):
 
 
 class Listing(Struct, frozen=True):
-    """What an archive holds."""
+    """Content of an archive."""
 
     members: tuple[Member, ...]  # in natural order
     notes: tuple[str, ...]  # what was left out and why, a line each
@@ -68,7 +68,7 @@ class _Key(NamedTuple):
 
 
 def list_archive(path: Path, max_inflated: int | None = None) -> Listing | None:
-    """What is in an archive; None for a file that is none. An archive that did not change is read once.
+    """Content of an archive; None for a file that is none. An archive that did not change is read once.
 
     Raises `UnknownFormat` for an archive without a trace, `DamagedTrace` for one that cannot be read, `TooLarge`.
     """
@@ -77,10 +77,10 @@ def list_archive(path: Path, max_inflated: int | None = None) -> Listing | None:
     except OSError as error:
         raise TraceError(path, f"cannot be opened: {error.strerror or error}") from error
     key = _Key(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
-    found = _list_archive(path, key, max_inflated)
-    if isinstance(found, TraceError):
-        raise found.with_traceback(None)  # it is raised again and again
-    return found
+    listing = _list_archive(path, key, max_inflated)
+    if isinstance(listing, TraceError):
+        raise listing.with_traceback(None)  # it is raised again and again
+    return listing
 
 
 def trace_paths(path: Path | str, max_inflated: int | None = None) -> tuple[Path, ...]:
@@ -103,13 +103,13 @@ def holding_archive(path: Path) -> Path | None:
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file begins as a zip or tar archive, compressed or not. Raises TraceError."""
+    """True if a file begins as a zip or tar archive, compressed or not. Raises TraceError."""
     with ByteSource.open(path) as source:
         return _is_archive_head(source.peek(_TAR_HEAD_BYTES))
 
 
 def is_zip(path: Path) -> bool:
-    """Whether a file begins as a zip archive. Raises TraceError."""
+    """True if a file begins as a zip archive. Raises TraceError."""
     with open_raw(path) as file:
         return file.read(4) in MAGICS
 
@@ -138,7 +138,7 @@ class _Collector:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._found: dict[str, Member] = {}
+        self._members_by_name: dict[str, Member] = {}
         self._strangers = LeftOut("more members are left out: they are no traces")
         self._obstacles = LeftOut("more members are left out: they cannot be read", _NAMED_OBSTACLES)
         self._count = 0
@@ -168,10 +168,10 @@ class _Collector:
         """A member of which the first bytes were seen."""
         if judged.why_not is not None:
             self._strangers.add(name, judged.why_not)
-        elif name in self._found:
+        elif name in self._members_by_name:
             self._obstacles.add(name, "is there a second time; the first one is read")
         else:
-            self._found[name] = Member(self._path / name, judged.is_empty, judged.is_certain)
+            self._members_by_name[name] = Member(self._path / name, judged.is_empty, judged.is_certain)
 
     def listing(self) -> Listing:
         """All that was found. Raises TraceError when that is nothing."""
@@ -180,11 +180,11 @@ class _Collector:
             notes.append(f"the archive has more than {_MAX_MEMBERS:,} members: the others were not looked at")
         if self.problem is not None:
             notes.append(f"the archive is damaged: {self.problem}")
-        if not self._found:
+        if not self._members_by_name:
             if self.problem is not None:
                 raise DamagedTrace(self._path, f"is a damaged archive ({self.problem})", advice="copy the file again")
             raise UnknownFormat(self._path, "is an archive that contains no trace", advice="; ".join(notes))
-        members = (self._found[name] for name in sorted(self._found, key=natural_key))
+        members = (self._members_by_name[name] for name in sorted(self._members_by_name, key=natural_key))
         return Listing(tuple(members), tuple(notes))
 
 
@@ -229,7 +229,7 @@ def _list_zip(path: Path, max_inflated: int | None) -> Listing:
 
 
 def _judge(path: Path, stream: Readable, size_bytes: int, inflation: Inflation) -> _Judged:
-    """Whether a member of so many bytes may be a trace. Raises StreamDamage."""
+    """Judges whether a member of so many bytes may be a trace. Raises StreamDamage."""
     head = b""
     for wanted in (_FIRST_BYTES, HEAD_BYTES):
         while len(head) < wanted and (more := stream.read(wanted - len(head))):
@@ -245,19 +245,19 @@ def _judge(path: Path, stream: Readable, size_bytes: int, inflation: Inflation) 
 
 
 def _judge_text(path: Path, text: bytes, is_whole: bool) -> _Judged:
-    """Whether what begins so may be a trace. `is_whole`: nothing follows."""
+    """Judges whether a text that begins so may be a trace. `is_whole`: nothing follows."""
     if _is_archive_head(text):
         return _Judged("is an archive itself (unpack it first)")
     if not text and is_whole:
         return _Judged(None, is_empty=True)
     try:
-        found = recognise(text, path)
+        signature = recognise(text, path)
     except UnknownFormat as error:
         return _Judged(error.what)
-    if found.likeness is Likeness.BEGINS and is_whole:
+    if signature.likeness is Likeness.BEGINS and is_whole:
         tool = other_tool(text)
-        return _Judged(found.format.nothing_follows if tool is None else f"is {tool.what}, not a trace")
-    return _Judged(None, is_whole and not text.strip(), found.likeness is Likeness.CERTAIN)
+        return _Judged(signature.format.nothing_follows if tool is None else f"is {tool.what}, not a trace")
+    return _Judged(None, is_whole and not text.strip(), signature.likeness is Likeness.CERTAIN)
 
 
 def _is_archive_head(head: bytes) -> bool:

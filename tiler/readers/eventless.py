@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tilescope.tiler.columns import EventChunk, TraceSummary
 from tilescope.tiler.readers.attached import Attached
-from tilescope.tiler.readers.room import Room
+from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.source import ByteSource
 
 
@@ -32,7 +32,7 @@ class EventlessReader(ABC):
         name, content = self._content()
         attached = Attached(self._room)
         attached.add(name, self._source.path.name, "application/json", len(content), lambda: iter([content]))
-        self._summary.attachments = attached.found
+        self._summary.attachments = attached.accepted
         self._summary.warnings = [*attached.notes()]
         yield from ()
 

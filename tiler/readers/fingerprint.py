@@ -1,4 +1,4 @@
-"""What a trace file was when it was indexed, so that an index is never taken for one of another file.
+"""Fingerprint of a trace file when it was indexed, so that an index is never taken for one of another file.
 
 Name, size and time of the last change must agree, and a digest of the first and the last MiB. The digest catches a file
 that was replaced by one of the same size with its time set back, as copying tools do. A file that was merely touched
@@ -27,14 +27,14 @@ _KEPT_DIGESTS: Final = 65_536
 
 
 class Stamp(Struct, frozen=True):
-    """What the file system says of a trace file; of the archive that holds it, for a member of one."""
+    """Size and times of a trace file, in the file system; of the archive that holds it, for a member of one."""
 
     name: str
     size_bytes: int
     modified_ns: int
 
     @classmethod
-    def of(cls, file: Path) -> Self:
+    def of_file(cls, file: Path) -> Self:
         """Looks at the file, not into it. Raises OSError."""
         stat = archive_of(file).stat()
         return cls(file.name, stat.st_size, stat.st_mtime_ns)
@@ -60,7 +60,7 @@ class Fingerprint(Struct, frozen=True):
 
 
 def take_fingerprint(file: Path, time_unit: TimeUnit = DEFAULT_TIME_UNIT) -> Fingerprint:
-    """Of a file as it is now; reads at most 2 MiB, and nothing when it is the same as last time. Raises OSError."""
+    """Fingerprint of a file as it is now; reads 2 MiB at most, and nothing if it is unchanged. Raises OSError."""
     archive = archive_of(file)
     stat = archive.stat()
     # The time of the last change of the inode cannot be set back.
@@ -73,20 +73,20 @@ def take_fingerprint(file: Path, time_unit: TimeUnit = DEFAULT_TIME_UNIT) -> Fin
 
 
 def take_fingerprints(files: Iterable[Path], time_unit: TimeUnit = DEFAULT_TIME_UNIT) -> tuple[Fingerprint, ...]:
-    """Of the files of a run, in their order. Raises TraceError for one that cannot be read."""
-    found = []
+    """Fingerprints of the files of a run, in their order. Raises TraceError for one that cannot be read."""
+    fingerprints = []
     for file in files:
         try:
-            found.append(take_fingerprint(file, time_unit))
+            fingerprints.append(take_fingerprint(file, time_unit))
         except OSError as error:
             raise TraceError(file, f"cannot be opened: {error.strerror or error}") from error
-    return tuple(found)
+    return tuple(fingerprints)
 
 
 def stamps_digest(files: Sequence[Path]) -> str:
     """16 hexadecimal digits that change with the stamps of the files. Raises OSError."""
     digest = hashlib.sha256()
-    for stamp in map(Stamp.of, files):
+    for stamp in map(Stamp.of_file, files):
         digest.update(f"{stamp.name}\0{stamp.size_bytes}\0{stamp.modified_ns}\n".encode(errors="surrogateescape"))
     return digest.hexdigest()[:16]
 

@@ -10,13 +10,13 @@ from typing import Protocol
 
 from tilescope.tiler.details import ArgsCodec
 from tilescope.tiler.readers.compression import ENDINGS
+from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.reader import Reader
-from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.source import ByteSource
 
 
 class Likeness(IntEnum):
-    """What the first bytes of a file say."""
+    """Likeness of a file to a format, by its first bytes."""
 
     NONE = 0  # it is something else
     BEGINS = 1  # it begins as traces of the format do, but if no more follows it is none

@@ -1,4 +1,4 @@
-"""Which formats there are: ours, and those that installed packages offer as entry points `tilescope.formats`."""
+"""Formats that can be read: ours, and those that installed packages offer as entry points `tilescope.formats`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from tilescope.tiler.details.codec import ArgsCodec, unknown_codec
 from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.readers.cloud_tpu import CLOUD_TPU
-from tilescope.tiler.readers.foreign import guarded, why_no_format
 from tilescope.tiler.readers.format import Format
+from tilescope.tiler.readers.plugin_format import guarded, why_no_format
 from tilescope.tiler.readers.tf_graph import TF_GRAPH
 from tilescope.tiler.readers.trace_event import TRACE_EVENT
 from tilescope.tiler.readers.xspace import XSPACE
@@ -22,13 +22,15 @@ ENTRY_POINTS: Final = "tilescope.formats"
 # An XSpace may begin as JSON does, and not the other way round. A page is JSON that is no trace, a graph begins as an
 # XSpace does.
 _OURS: Final = (CLOUD_TPU, TF_GRAPH, TRACE_EVENT, XSPACE)
-_OUR_CODECS: Final = {of.args.id: of.args for of in _OURS}
+_OUR_CODECS: Final = {trace_format.args.id: trace_format.args for trace_format in _OURS}
 
 
-class _Known(Struct):
+class _Registry(Struct):
     """Formats and codecs by id; and a line for each format that cannot be used, or that failed since."""
 
-    formats: dict[str, Format] = field(default_factory=lambda: {of.id: of for of in _OURS})
+    formats: dict[str, Format] = field(
+        default_factory=lambda: {trace_format.id: trace_format for trace_format in _OURS}
+    )
     codecs: dict[str, ArgsCodec] = field(default_factory=lambda: dict(_OUR_CODECS))
     offered: dict[str, ArgsCodec] = field(default_factory=lambda: dict(_OUR_CODECS))  # the same, as they were offered
     left_out: list[str] = field(default_factory=list)
@@ -49,22 +51,22 @@ class _Known(Struct):
             what = f"there is another codec of the name {offered.args.id!r}"
             self.complain(f"the format {offered.id!r} of {source} is left out: {what}")
         else:
-            of = guarded(offered, self.complain, is_codec_ours=offered.args.id in _OUR_CODECS)
-            self.formats[of.id] = of
-            self.codecs[of.args.id] = of.args
-            self.offered[of.args.id] = offered.args
+            trace_format = guarded(offered, self.complain, is_codec_ours=offered.args.id in _OUR_CODECS)
+            self.formats[trace_format.id] = trace_format
+            self.codecs[trace_format.args.id] = trace_format.args
+            self.offered[trace_format.args.id] = offered.args
 
 
 @cache
-def _known() -> _Known:
-    """What there is in this process: packages are looked for once, and not before they are needed."""
-    known = _Known()
+def _registry() -> _Registry:
+    """The registry of this process: packages are looked for once, and not before they are needed."""
+    registry = _Registry()
     for offered in load_plugins(ENTRY_POINTS, "formats"):
         if offered.left_out is not None:
-            known.complain(offered.left_out)
-        for one in offered.objects:
-            known.add(offered.source, one)
-    return known
+            registry.complain(offered.left_out)
+        for offered_format in offered.objects:
+            registry.add(offered.source, offered_format)
+    return registry
 
 
 def ours() -> tuple[Format, ...]:
@@ -73,23 +75,23 @@ def ours() -> tuple[Format, ...]:
 
 
 def of_others() -> tuple[Format, ...]:
-    """Those of other packages. What they raise, or give against the contract, is a FormatFailed."""
-    return tuple(of for of in _known().formats.values() if of not in _OURS)
+    """Formats of other packages. What they raise, or give against the contract, is a FormatFailed."""
+    return tuple(trace_format for trace_format in _registry().formats.values() if trace_format not in _OURS)
 
 
 def formats() -> Mapping[str, Format]:
     """All formats by id, ours first."""
-    return _known().formats
+    return _registry().formats
 
 
 def left_out() -> Sequence[str]:
     """A line for each format of another package that cannot be used, or that failed: which, and why."""
-    return _known().left_out
+    return _registry().left_out
 
 
 def codec(name: str) -> ArgsCodec:
     """The codec of that id; one that says what is missing where its package is not installed."""
-    return _OUR_CODECS.get(name) or _known().codecs.get(name) or unknown_codec(name)
+    return _OUR_CODECS.get(name) or _registry().codecs.get(name) or unknown_codec(name)
 
 
 def codec_of(name: str) -> ArgsCodec:
@@ -99,5 +101,5 @@ def codec_of(name: str) -> ArgsCodec:
 
 @cache
 def host_suffixes() -> tuple[str, ...]:
-    """Of files that are named after their host, of all formats, also compressed."""
-    return tuple(suffix for of in formats().values() for suffix in of.compressed_too())
+    """Suffixes of files that are named after their host, of all formats, also compressed."""
+    return tuple(suffix for trace_format in formats().values() for suffix in trace_format.compressed_too())

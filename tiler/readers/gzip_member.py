@@ -54,7 +54,7 @@ class GzipMember:
         return piece
 
     def _read_head(self, head: bytes) -> bytes:
-        """What lies behind the head; nothing as long as it is not complete."""
+        """Bytes behind the head; none as long as it is not complete."""
         size = _head_bytes(head)
         if size is None:
             self._head = head
@@ -83,19 +83,19 @@ class GzipMember:
 
 
 def _head_bytes(head: bytes) -> int | None:
-    """How long the head of a member is; None if more of it is needed to tell."""
+    """Length of a member's head; None if more of it is needed to tell."""
     if len(head) < _FIXED_HEAD_BYTES:
         return None
-    flags, at = head[3], _FIXED_HEAD_BYTES
+    flags, offset = head[3], _FIXED_HEAD_BYTES
     if flags & _HAS_EXTRA:
-        if len(head) < at + 2:
+        if len(head) < offset + 2:
             return None
-        at += 2 + int.from_bytes(head[at : at + 2], "little")
+        offset += 2 + int.from_bytes(head[offset : offset + 2], "little")
     for text in (_HAS_NAME, _HAS_COMMENT):
         if flags & text:
-            end = head.find(b"\0", at)
+            end = head.find(b"\0", offset)
             if end < 0:
                 return None
-            at = end + 1
-    at += 2 if flags & _HAS_CHECKSUM else 0
-    return at if at <= len(head) else None
+            offset = end + 1
+    offset += 2 if flags & _HAS_CHECKSUM else 0
+    return offset if offset <= len(head) else None

@@ -1,4 +1,4 @@
-"""How much a file may inflate to, so that a few bytes of gzip cannot ask for any amount of memory, disk and time.
+"""Limit on inflation, so that a few bytes of gzip cannot ask for any amount of memory, disk and time.
 
 Of the traces in the corpus and of synthetic ones none inflates to more than 32 times its size. Gzip can reach 1,032.
 """
@@ -16,7 +16,7 @@ DEFAULT_LEAST_BYTES: Final = 1 << 30
 
 
 class Inflation:
-    """What has been inflated of one file on disk: of all members of an archive together, and of what is in them."""
+    """Bytes inflated of one file on disk: of all members of an archive together, and of what is in them."""
 
     def __init__(self, path: Path, size_bytes: int, max_bytes: int | None = None) -> None:
         """`max_bytes` is the bound; None: 100 times the size, and at least 1 GiB."""

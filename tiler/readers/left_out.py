@@ -1,4 +1,4 @@
-"""What was left out of an archive, a folder or a run, and why: a few lines, however much it is."""
+"""Notes on what was left out of an archive, a folder or a run, and why: a few lines, however much it is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ARE_LEFT_OUT: Final = " are left out: "
 
 
 def tells_of_left_out(line: str) -> bool:
-    """Whether a line, of a run's notes or warnings, says that something was left out."""
+    """True if a line, of a run's notes or warnings, says that something was left out."""
     return _IS_LEFT_OUT in line or _ARE_LEFT_OUT in line
 
 

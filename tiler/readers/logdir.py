@@ -85,9 +85,9 @@ def find_run(path: Path, max_inflated: int | None = None) -> DiscoveredRun:
 
 
 def _newest_first(runs: Iterable[DiscoveredRun]) -> list[DiscoveredRun]:
-    found = list(runs)
+    run_list = list(runs)
     # A single one needs no key: the first use of strptime compiles its patterns, which takes 2 ms.
-    return sorted(found, key=_age) if len(found) > 1 else found
+    return sorted(run_list, key=_age) if len(run_list) > 1 else run_list
 
 
 def _age(run: DiscoveredRun) -> tuple[int, str]:
@@ -117,12 +117,12 @@ def _search(root: Path, max_inflated: int | None) -> Iterator[DiscoveredRun]:
 
 
 def is_run_folder(folder: Path) -> bool:
-    """Whether the files in it belong together."""
+    """True if the files in a folder belong together."""
     return _has_run_place(folder.resolve()) and any(is_host_file(file) and file.is_file() for file in folder.iterdir())
 
 
 def _has_run_place(folder: Path) -> bool:
-    """Whether it may be the folder of a run: by its place, or by a name that profilers give to runs."""
+    """True if it may be the folder of a run: by its place, or by a name that profilers give to runs."""
     return folder.parts[-3:-1] == ("plugins", "profile") or _is_run_name(folder.name)
 
 
@@ -169,15 +169,15 @@ def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None)
     for folder, candidates in folders.items():
         is_run = _has_run_place(folder) and any(is_host_file(candidate.path) for candidate in candidates)
         runs.setdefault(folder if is_run else top, []).extend(candidates)
-    found = []
+    archive_runs = []
     for place, candidates in runs.items():
         chosen = choose(candidates)
         notes = (*chosen.notes, *listing.notes)
         if len(runs) == 1 or place == top:
-            found.append(_run(top, name, chosen.files, notes))
+            archive_runs.append(_run(top, name, chosen.files, notes))
         else:
-            found.append(_run(place, f"{name}/{_run_name(place, top)}", chosen.files, notes))
-    return found
+            archive_runs.append(_run(place, f"{name}/{_run_name(place, top)}", chosen.files, notes))
+    return archive_runs
 
 
 def _run(path: Path, name: str, files: Iterable[Path], notes: Iterable[str]) -> DiscoveredRun:
@@ -219,13 +219,15 @@ def _is_plain_trace(file: Path, max_inflated: int | None = None) -> bool:
 
 @cache
 def _looked_into() -> tuple[str, ...]:
-    of_formats = (ending for of in formats().values() for ending in (*of.suffixes, *of.endings))
+    of_formats = (
+        ending for trace_format in formats().values() for ending in (*trace_format.suffixes, *trace_format.endings)
+    )
     return (*of_formats, *_PACKED_ENDINGS)
 
 
 @lru_cache(maxsize=65536)
 def _sniff(file: Path, size_bytes: int, modified_ns: int, max_inflated: int | None) -> bool:
-    """Whether the content is a trace, which the first bytes must show.
+    """True if the content is a trace, which the first bytes must show.
 
     Size and time are there for the cache: a file that changed is looked at again.
     """

@@ -33,16 +33,20 @@ class FileSlice:
     def __init__(self, file: int, offset: int, size_bytes: int, problem: str | None = None) -> None:
         """`problem` is a clause that says what is wrong with the archive when the file ends before the slice."""
         self._file = file
-        self._at = offset
+        self._position = offset
         self._end = offset + size_bytes
         self._problem = problem
 
     def read(self, n: int, /) -> bytes:
         """Up to `n` bytes."""
-        data = os.pread(self._file, max(0, min(n, self._end - self._at)), self._at) if self._at < self._end else b""
-        if not data and n > 0 and self._at < self._end:
+        data = (
+            os.pread(self._file, max(0, min(n, self._end - self._position)), self._position)
+            if self._position < self._end
+            else b""
+        )
+        if not data and n > 0 and self._position < self._end:
             raise damage(self._problem)
-        self._at += len(data)
+        self._position += len(data)
         return data
 
     def close(self) -> None:
@@ -101,7 +105,7 @@ class ZipStream:
 
 
 class _RawDeflate:
-    """What deflated members hold: a `CompressedMember` without head and checksum."""
+    """Stream of a deflated member: a `CompressedMember` without head and checksum."""
 
     needs_input = True
 
@@ -156,7 +160,7 @@ class TapeStream:
 
 
 class Readable(Protocol):
-    """What gives bytes from front to back."""
+    """Stream that gives bytes from front to back."""
 
     def read(self, n: int, /) -> bytes: ...
 
@@ -178,5 +182,5 @@ class JoinedStream:
 
 
 def damage(problem: str | None) -> StreamDamage:
-    """What a member raises because of its archive."""
+    """The error that a member raises because of its archive."""
     return StreamDamage(f"the archive is damaged: {problem or 'it is cut short'}")

@@ -17,7 +17,7 @@ _CHROME: Final = "record with the Performance panel of Chrome, and save the trac
 
 
 class OtherTool(Struct, frozen=True):
-    """What a tool writes: the members that tell it, and what to do with it."""
+    """A tool that writes other JSON: the members by which it is recognised, and what to do with it."""
 
     what: str  # follows "is"
     advice: str

@@ -22,7 +22,7 @@ _POLL_MS: Final = 250
 
 
 def kind_of(path: Path) -> str:
-    """What is at the path, in words that follow "is"; empty for a file, a folder, and for nothing."""
+    """Kind of file at the path, in words that follow "is"; empty for a file, a folder, and for nothing."""
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -35,7 +35,7 @@ def kind_of(path: Path) -> str:
 
 
 def is_pipe(path: Path) -> bool:
-    """Whether something may come through it, once."""
+    """True if data may come through it, once."""
     return kind_of(path) == "a pipe"
 
 
@@ -72,7 +72,7 @@ def copy_pipe(
 
 
 def _content(path: Path, patience_s: float) -> Iterator[bytes]:
-    """What comes through a pipe. To open one as a file would wait for ever where nobody writes."""
+    """Bytes that come through a pipe. To open one as a file would wait for ever where nobody writes."""
     pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         first = _await_writer(pipe, patience_s)

@@ -23,7 +23,7 @@ class Reader(Protocol):
     def chunks(self) -> Iterator[EventChunk]: ...
 
     def bytes_read(self) -> int:
-        """How far the reader is in `size_bytes`, for progress."""
+        """Progress of the reader in `size_bytes`."""
 
     def summary(self) -> TraceSummary: ...
 
@@ -46,10 +46,10 @@ class TrackwiseReader(Reader, Protocol):
     def span_of(self, track: int) -> Span: ...
 
     def events_of(self, track: int) -> int:
-        """How many events a track holds, without flow ends."""
+        """Number of events of a track, without flow ends."""
 
     def rows_of(self, track: int) -> int:
-        """How many rows the chunks of a track have: events and flow ends."""
+        """Number of rows of a track's chunks: events and flow ends."""
 
     def activity_of(self, track: int) -> Activity | None: ...
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tilescope.tiler.errors import DamagedTrace
+from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.reader import Reader
-from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.signature import HEAD_BYTES, Signature, recognise
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.sources import open_source
@@ -23,7 +23,7 @@ def open_trace(path: Path | str, *, scratch_dir: Path | None = None, max_inflate
 
 
 def signature_of(source: ByteSource) -> Signature:
-    """What the first bytes of a source say. Raises `UnknownFormat`, and `DamagedTrace` where none can be had."""
+    """Signature of a source, by its first bytes. Raises `UnknownFormat`, and `DamagedTrace` where none can be had."""
     head = source.peek(HEAD_BYTES)
     if not head and source.problem is not None:
         raise DamagedTrace(source.path, source.problem)
@@ -36,8 +36,8 @@ def reader_of(source: ByteSource, *, scratch_dir: Path | None = None, room: Room
     `room` is how much it may find.
     """
     try:
-        found = signature_of(source)
-        return found.format.open(source, scratch_dir=scratch_dir, room=room)
+        signature = signature_of(source)
+        return signature.format.open(source, scratch_dir=scratch_dir, room=room)
     except BaseException:
         source.close()
         raise

@@ -1,4 +1,4 @@
-"""Which files of a folder make a run, and which are copies of others: in a folder on disk and in one within an archive.
+"""Files of a folder that make a run, and copies of others among them: in a folder on disk and in one within an archive.
 
 Profilers write the same events several times, in several formats. Only names can tell, so a copy is what has the name
 of one: formats say how such are called.
@@ -33,11 +33,11 @@ class Chosen(Struct, frozen=True):
 
 def choose(candidates: Iterable[Candidate]) -> Chosen:
     """The files to read, without copies and empty files. All of them, if there is nothing but empty ones."""
-    found = sorted(candidates, key=lambda candidate: natural_key(candidate.path.as_posix()))
-    filled = [candidate.path for candidate in found if not candidate.is_empty]
+    ordered = sorted(candidates, key=lambda candidate: natural_key(candidate.path.as_posix()))
+    filled = [candidate.path for candidate in ordered if not candidate.is_empty]
     if not filled:
-        return Chosen(tuple(candidate.path for candidate in found), ())
-    notes = [f"{candidate.path.name} is left out: it is empty" for candidate in found if candidate.is_empty]
+        return Chosen(tuple(candidate.path for candidate in ordered), ())
+    notes = [f"{candidate.path.name} is left out: it is empty" for candidate in ordered if candidate.is_empty]
     present = frozenset(filled)
     hosts = sorted(filter(is_host_file, filled), key=lambda path: not path.name.endswith(_names().of_copies))
     host_files = {path.parent: path for path in hosts}
@@ -74,12 +74,12 @@ def _original(path: Path, present: frozenset[Path], host_files: Mapping[Path, Pa
 
 
 def is_host_file(path: Path) -> bool:
-    """Whether a file has a name that profilers give to the trace of a host."""
+    """True if a file has a name that profilers give to the trace of a host."""
     return path.name.endswith(host_suffixes()) and not path.name.startswith(".")
 
 
 class _Names(Struct, frozen=True):
-    """What names of files tell."""
+    """Parts of file names that say what a file is."""
 
     copies: frozenset[str]  # of files that are copies of a host's
     of_copies: tuple[str, ...]  # suffixes of the files of hosts that may be copies
@@ -89,17 +89,24 @@ class _Names(Struct, frozen=True):
 
 @cache
 def _names() -> _Names:
-    known = formats()
+    known_formats = formats()
     originals = {
-        suffix: tuple(other for of in copy.shortens if of in known for other in known[of].compressed_too())
-        for copy in known.values()
+        suffix: tuple(
+            other
+            for format_id in copy.shortens
+            if format_id in known_formats
+            for other in known_formats[format_id].compressed_too()
+        )
+        for copy in known_formats.values()
         for suffix in copy.suffixes
         if copy.shortens
     }
-    endings = {ending for of in known.values() for ending in (*of.suffixes, *of.endings)}
+    endings = {
+        ending for trace_format in known_formats.values() for ending in (*trace_format.suffixes, *trace_format.endings)
+    }
     return _Names(
-        frozenset(name for of in known.values() for name in of.copy_names),
-        tuple(suffix for copy in known.values() if copy.shortens for suffix in copy.compressed_too()),
+        frozenset(name for trace_format in known_formats.values() for name in trace_format.copy_names),
+        tuple(suffix for copy in known_formats.values() if copy.shortens for suffix in copy.compressed_too()),
         originals,
         tuple(sorted(endings, key=len, reverse=True)),
     )

@@ -11,13 +11,13 @@ from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers import formats
 from tilescope.tiler.readers.compression import ENDINGS
 from tilescope.tiler.readers.format import Format, Likeness
-from tilescope.tiler.readers.strangers import refusal
+from tilescope.tiler.readers.refused_files import refusal
 
 HEAD_BYTES: Final = 64 * 1024  # what `recognise` wants to see, where the file has as much
 
 
 class Signature(Struct, frozen=True):
-    """What the first bytes of a file say."""
+    """Format of a file by its first bytes, and how certain that is."""
 
     format: Format
     likeness: Likeness  # above NONE
@@ -31,14 +31,14 @@ def recognise(head: bytes, path: Path) -> Signature:
     """
     if not head:
         raise UnknownFormat(path, "is empty", advice="nothing was written to it: record it again")
-    found = _first(formats.ours(), head, Likeness.BEGINS)
-    if found is None or (found.likeness < Likeness.CERTAIN and head.strip()):
-        least = Likeness.BEGINS if found is None else Likeness.CERTAIN
+    signature = _first(formats.ours(), head, Likeness.BEGINS)
+    if signature is None or (signature.likeness < Likeness.CERTAIN and head.strip()):
+        least = Likeness.BEGINS if signature is None else Likeness.CERTAIN
         others = formats.of_others()
-        found = _first(others, head, Likeness.CERTAIN) or _first(others, head, least) or found
-    if found is None:
+        signature = _first(others, head, Likeness.CERTAIN) or _first(others, head, least) or signature
+    if signature is None:
         raise refusal(head, path, _advice())
-    return found
+    return signature
 
 
 def _first(candidates: tuple[Format, ...], head: bytes, least: Likeness) -> Signature | None:
@@ -50,7 +50,7 @@ def _first(candidates: tuple[Format, ...], head: bytes, least: Likeness) -> Sign
 
 
 def _advice() -> str:
-    *others, last = (known.title for known in (*reversed(formats.ours()), *formats.of_others()))
+    *others, last = (trace_format.title for trace_format in (*reversed(formats.ours()), *formats.of_others()))
     endings = " and ".join((", ".join(ENDINGS[:-1]), ENDINGS[-1]))
     both = "both" if len(others) == 1 else "all"
     return "; ".join([f"Tilescope reads {', '.join(others)} and {last}, {both} also as {endings}", *formats.left_out()])

@@ -26,11 +26,11 @@ _INFLATE_STEP_BYTES = 4 * 1024 * 1024  # bounds what one small compressed read m
 
 
 class StreamDamage(Exception):
-    """What a `RawStream` raises where its bytes cannot go on. The text says why."""
+    """Raised by a `RawStream` where its bytes cannot go on. The text says why."""
 
 
 class RawStream(Protocol):
-    """Where stored bytes come from: a file, a member of an archive. Raises `StreamDamage` and OSError."""
+    """Stream of stored bytes: of a file, or a member of an archive. Raises `StreamDamage` and OSError."""
 
     def read(self, n: int, /) -> bytes: ...
 
@@ -55,8 +55,8 @@ class ByteSource:
         self.trailing_bytes = 0  # behind the last member of a compressed file: they are of no compression
         self._raw = raw
         self._also_close: list[Callable[[], None]] = []
-        self._pending = b""  # uncompressed, delivered up to `_at`
-        self._at = 0
+        self._pending = b""  # uncompressed, of which `_delivered` bytes were delivered
+        self._delivered = 0
         self._compressed = b""  # read, not yet inflated
         self._member: CompressedMember | None = None  # the one that is being inflated
         self._transcoder: Transcoder | None = None
@@ -85,7 +85,7 @@ class ByteSource:
 
     @property
     def is_compressed(self) -> bool:
-        """Whether the file is, as it lies on disk."""
+        """True if the file is compressed, as it lies on disk."""
         return self._compression is not None
 
     @property
@@ -95,7 +95,7 @@ class ByteSource:
 
     @property
     def counted(self) -> str:
-        """How bytes of what is delivered are counted, to stand behind one in a message; nothing for those of a file."""
+        """Words on how delivered bytes are counted, to stand behind one in a message; none for plain files."""
         if self.encoding is not None:
             return ", counted in the text as UTF-8"
         return ", counted in the inflated data" if self.is_compressed else ""
@@ -110,10 +110,10 @@ class ByteSource:
         parts: list[bytes] = []
         missing = n
         while missing > 0:
-            if self._at == len(self._pending) and not self._refill(missing):
+            if self._delivered == len(self._pending) and not self._refill(missing):
                 break
-            part = self._pending[self._at : self._at + missing]
-            self._at += len(part)
+            part = self._pending[self._delivered : self._delivered + missing]
+            self._delivered += len(part)
             parts.append(part)
             missing -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -122,10 +122,10 @@ class ByteSource:
         """Fills the buffer with uncompressed bytes, and returns how many: fewer than it holds only at the end."""
         filled = 0
         while filled < len(buffer):
-            if self._at < len(self._pending):
-                part = memoryview(self._pending)[self._at : self._at + len(buffer) - filled]
+            if self._delivered < len(self._pending):
+                part = memoryview(self._pending)[self._delivered : self._delivered + len(buffer) - filled]
                 buffer[filled : filled + len(part)] = part
-                self._at += len(part)
+                self._delivered += len(part)
                 filled += len(part)
             elif self._is_as_stored and isinstance(self._raw, io.FileIO):
                 count = self._read_file_into(self._raw, buffer[filled:])
@@ -140,9 +140,9 @@ class ByteSource:
         """Leaves out uncompressed bytes, and returns how many: fewer than `n` only at the end."""
         missing = n
         while missing > 0:
-            if self._at < len(self._pending):
-                step = min(missing, len(self._pending) - self._at)
-                self._at += step
+            if self._delivered < len(self._pending):
+                step = min(missing, len(self._pending) - self._delivered)
+                self._delivered += step
                 missing -= step
             elif self._is_as_stored and isinstance(self._raw, io.FileIO):
                 step = min(missing, max(0, self.size_bytes - self.bytes_read))
@@ -156,12 +156,12 @@ class ByteSource:
     def peek(self, n: int) -> bytes:
         """The next bytes without consuming them: `n` of them, fewer only at the end."""
         head = self.read(n)
-        self._pending = head + self._pending[self._at :]
-        self._at = 0
+        self._pending = head + self._pending[self._delivered :]
+        self._delivered = 0
         return head
 
     def file_descriptor(self) -> int | None:
-        """Of a file that lies on disk as it is delivered, to map it; None for any other. Independent of `read`."""
+        """Descriptor of a file that lies on disk as delivered, to map it; None for others. Independent of `read`."""
         return self._raw.fileno() if self._is_as_stored and isinstance(self._raw, io.FileIO) else None
 
     def also_close(self, close: Callable[[], None]) -> None:
@@ -220,7 +220,7 @@ class ByteSource:
     def _refill(self, wanted: int) -> bool:
         """Puts fresh bytes into `_pending`; False at the end."""
         self._pending = b""
-        self._at = 0
+        self._delivered = 0
         if not self._is_begun:
             head = self._next_piece(wanted)
             while 0 < len(head) < ENCODING_BYTES and (more := self._next_piece(wanted)):

@@ -24,7 +24,7 @@ class Sources:
         """`scratch_dir` is where members of compressed archives may be copied to."""
         self._max_inflated = max_inflated
         self._archives: dict[Path, Archive] = {}
-        self._of: dict[Path, Archive] = {}
+        self._archive_of: dict[Path, Archive] = {}
         wanted: dict[Path, list[str]] = {}
         for file in files:
             archive = next((parent for parent in file.parents if parent in wanted), None) or holding_archive(file)
@@ -37,14 +37,14 @@ class Sources:
             else:
                 made = TarArchive(archive, names, max_inflated, scratch_dir)
             self._archives[archive] = made
-            self._of |= {archive / name: made for name in names}
+            self._archive_of |= {archive / name: made for name in names}
 
     def open(self, path: Path, check: Callable[[], None] = go_on) -> ByteSource:
         """The bytes of a file, or of a member. `check` is called while an archive is read, and may raise.
 
         Raises `TraceError`, and `DiskFull` without room for the members of a compressed archive.
         """
-        archive = self._of.get(path)
+        archive = self._archive_of.get(path)
         if archive is not None:
             return archive.open(path.relative_to(archive.path).as_posix(), check)
         members = trace_paths(path, self._max_inflated)

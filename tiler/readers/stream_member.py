@@ -73,9 +73,9 @@ class StreamMember:
         return piece
 
     def _before_damage(self, data: bytes) -> bytes:
-        """What lies between all that was given and the damage: less than a step."""
+        """Bytes between all that was given and the damage: less than a step."""
         decompressor = self._new_decompressor()
-        lost, at, fed = b"", 0, 0
+        lost, offset, fed = b"", 0, 0
         while fed < len(data) and len(lost) < _STEP_BYTES:
             byte = data[fed : fed + 1] if decompressor.needs_input else b""
             fed += len(byte)
@@ -83,8 +83,8 @@ class StreamMember:
                 piece = decompressor.decompress(byte, _STEP_BYTES)
             except Exception:  # where it was
                 break
-            lost += piece[max(0, self._inflated_bytes - at) :]
-            at += len(piece)
+            lost += piece[max(0, self._inflated_bytes - offset) :]
+            offset += len(piece)
         return lost
 
 

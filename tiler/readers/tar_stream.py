@@ -23,7 +23,7 @@ _SKIPPED_AT_ONCE: Final = 64 << 20  # inflated in the tenth part of a second
 
 
 class TarKind(StrEnum):
-    """What a member is, in words that follow "is"."""
+    """Kind of a member, in words that follow "is"."""
 
     FILE = "a file"
     FOLDER = "a folder"
@@ -54,7 +54,7 @@ class TarMember(Struct, frozen=True):
 
 
 class _Extension(Struct):
-    """What headers before a member say of it."""
+    """Facts about a member from the headers before it."""
 
     name: bytes | None = None
     size_bytes: int | None = None
@@ -62,7 +62,7 @@ class _Extension(Struct):
 
 
 def is_tar(head: bytes) -> bool:
-    """Whether a file that begins so is a tar archive."""
+    """True if a file that begins so is a tar archive."""
     return head[_MAGIC_AT : _MAGIC_AT + len(_MAGIC)] == _MAGIC
 
 
@@ -108,7 +108,7 @@ class TarReader:
 
     @property
     def member_left(self) -> int:
-        """How many bytes of the member at hand have not been read."""
+        """Number of bytes of the member at hand that have not been read."""
         return self._member_left
 
     def _begin(self, block: bytes, type_flag: bytes, size_bytes: int, extension: _Extension) -> TarMember:
@@ -134,7 +134,7 @@ class TarReader:
 
     def _next_header(self) -> bytes | None:
         """The next block, if it is a header; None at the end, and where there is damage."""
-        at = self._position
+        position = self._position
         block = self._take(_BLOCK)
         if block == _ZERO_BLOCK or self.problem is not None:
             return None
@@ -142,7 +142,7 @@ class TarReader:
             self.problem = self._source.problem or "it is cut short"
             return None
         if not _agrees(block):
-            self.problem = f"there is no header at byte {at:,}"
+            self.problem = f"there is no header at byte {position:,}"
             return None
         return block
 
@@ -184,7 +184,7 @@ def _number(field: bytes) -> int | None:
 
 
 def _agrees(block: bytes) -> bool:
-    """Whether the checksum of a header is right. Old tools summed signed bytes."""
+    """True if the checksum of a header is right. Old tools summed signed bytes."""
     expected = _number(block[148:156])
     unsigned = sum(block) - sum(block[148:156]) + 8 * 32
     return expected == unsigned or expected == unsigned - 256 * sum(byte > 127 for byte in block[:148] + block[156:])
@@ -196,12 +196,12 @@ def _text(field: bytes) -> bytes:
 
 def _apply(data: bytes, extension: _Extension) -> None:
     """Takes over the records of an extended header, as far as they are well-formed."""
-    at = 0
-    while at < len(data):
-        space = data.find(b" ", at, at + 20)
-        if space < 0 or not data[at:space].isdigit():
+    offset = 0
+    while offset < len(data):
+        space = data.find(b" ", offset, offset + 20)
+        if space < 0 or not data[offset:space].isdigit():
             return
-        end = at + int(data[at:space])
+        end = offset + int(data[offset:space])
         if not space < end <= len(data) or data[end - 1] != ord("\n"):
             return
         key, _, value = data[space + 1 : end - 1].partition(b"=")
@@ -211,4 +211,4 @@ def _apply(data: bytes, extension: _Extension) -> None:
             extension.size_bytes = int(value)
         elif key.startswith(b"GNU.sparse."):
             extension.is_sparse = True
-        at = end
+        offset = end

@@ -11,5 +11,5 @@ _CONTROL: Final = bytes(set(range(32)) - set(WHITE_SPACE))
 
 
 def is_text(data: bytes) -> bool:
-    """Whether there is no control character in it."""
+    """True if there is no control character in it."""
     return len(data.translate(None, _CONTROL)) == len(data)

@@ -41,7 +41,7 @@ class Transcoder:
 
     @property
     def is_within_character(self) -> bool:
-        """Whether the last piece ended within one."""
+        """True if the last piece ended within a character."""
         return bool(self._decoder.getstate()[0])
 
 
@@ -50,18 +50,18 @@ def transcoder_of(head: bytes) -> Transcoder | None:
     for mark, name, codec in _MARKS:
         if head.startswith(mark):
             return Transcoder(name, codec)
-    for width, at, name, codec in _UNITS if b"\0" in head[:2] else ():
-        if _begins_as_json(head, width, at):
+    for width, offset, name, codec in _UNITS if b"\0" in head[:2] else ():
+        if _begins_as_json(head, width, offset):
             return Transcoder(name, codec)
     return None
 
 
-def _begins_as_json(head: bytes, width: int, at: int) -> bool:
-    """Whether there is an object or an array behind white space, and all other bytes of these units are zero.
+def _begins_as_json(head: bytes, width: int, offset: int) -> bool:
+    """True if there is an object or an array behind white space, and all other bytes of these units are zero.
 
     No protobuf message begins so: tags are neither zero, nor 7B or 5B, which would begin a group.
     """
-    letters = head[at::width]
+    letters = head[offset::width]
     begin = len(letters) - len(letters.lstrip(WHITE_SPACE))
     letters = letters[: begin + 2]
     is_json = letters[begin : begin + 1] in (b"{", b"[") and letters[begin + 1 :].isascii()

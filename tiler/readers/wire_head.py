@@ -19,7 +19,7 @@ class HeadField(Struct, frozen=True):
 
     @property
     def is_utf8(self) -> bool:
-        """Whether the payload is text, but for a character that is cut."""
+        """True if the payload is text, but for a character that is cut."""
         try:
             self.payload.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -29,23 +29,25 @@ class HeadField(Struct, frozen=True):
 
 def head_fields(head: bytes) -> Iterator[HeadField]:
     """Fields as far as the bytes reach. Raises `WireDamage` for what cannot be one."""
-    at = 0
-    while at < len(head):
+    position = 0
+    while position < len(head):
         try:
-            tag, at = varint(head, at)
+            tag, position = varint(head, position)
             number, wire_type = tag >> 3, tag & 7
             size = 0
             if wire_type == 0:
-                _, at = varint(head, at)
+                _, position = varint(head, position)
             elif wire_type == 2:
-                size, at = varint(head, at)
+                size, position = varint(head, position)
         except WireDamage:
-            if len(head) - at < 10:
+            if len(head) - position < 10:
                 return  # cut within a number
             raise
         if wire_type in (1, 5):
             size = 8 if wire_type == 1 else 4
         elif number == 0 or wire_type not in (0, 2):
             raise WireDamage("no field")
-        yield HeadField(number, wire_type, head[at : at + size] if wire_type == 2 else b"", size > len(head) - at)
-        at += size
+        yield HeadField(
+            number, wire_type, head[position : position + size] if wire_type == 2 else b"", size > len(head) - position
+        )
+        position += size

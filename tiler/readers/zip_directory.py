@@ -58,7 +58,7 @@ class ZipEntry(Struct, frozen=True):
     obstacle: str = ""  # why it cannot be read, in words that follow its name
 
     def data_offset(self, file: int) -> int:
-        """Where its data begins. Raises ZipDamage and OSError."""
+        """Offset at which its data begins. Raises ZipDamage and OSError."""
         within = self.header_offset < os.fstat(file).st_size
         header = os.pread(file, _LOCAL.size, self.header_offset) if within else b""
         if len(header) < _LOCAL.size or not header.startswith(MAGICS[0]):
@@ -69,35 +69,40 @@ class ZipEntry(Struct, frozen=True):
 
 def zip_entries(file: int) -> Iterator[ZipEntry]:
     """The entries of the directory in their order. Raises ZipDamage and OSError."""
-    at, size_bytes, shift = _directory(file)
-    end = at + size_bytes
+    position, size_bytes, shift = _directory(file)
+    end = position + size_bytes
     data = b""
     used = 0
-    while at < end:
+    while position < end:
         if len(data) - used < _ENTRY.size + 3 * 65_535:
-            data = data[used:] + os.pread(file, min(_READ_BYTES, end - at - (len(data) - used)), at + len(data) - used)
+            data = data[used:] + os.pread(
+                file, min(_READ_BYTES, end - position - (len(data) - used)), position + len(data) - used
+            )
             used = 0
         fields = _ENTRY.unpack_from(data, used) if len(data) - used >= _ENTRY.size else (b"",) * 17
         name_bytes, extra_bytes, comment_bytes = fields[10:13]
-        if fields[0] != b"PK\x01\x02" or at + (length := _ENTRY.size + name_bytes + extra_bytes + comment_bytes) > end:
-            raise ZipDamage(f"there is no entry of its directory at byte {at:,}")
+        if (
+            fields[0] != b"PK\x01\x02"
+            or position + (length := _ENTRY.size + name_bytes + extra_bytes + comment_bytes) > end
+        ):
+            raise ZipDamage(f"there is no entry of its directory at byte {position:,}")
         name = data[used + _ENTRY.size : used + _ENTRY.size + name_bytes]
         extra = data[used + _ENTRY.size + name_bytes : used + _ENTRY.size + name_bytes + extra_bytes]
         yield _entry(fields, name, extra, shift)
         used += length
-        at += length
+        position += length
 
 
 def _directory(file: int) -> tuple[int, int, int]:
-    """Where the directory begins, how long it is, and by how much all offsets are too small."""
+    """Offset and length of the directory, and the amount by which all offsets are too small."""
     size = os.fstat(file).st_size
     tail_at = max(0, size - _END.size - _MAX_COMMENT_BYTES)
     tail = os.pread(file, size - tail_at, tail_at)
-    found = tail.rfind(MAGICS[1], 0, max(0, len(tail) - _END.size + 4))
-    if found < 0:
+    end_record = tail.rfind(MAGICS[1], 0, max(0, len(tail) - _END.size + 4))
+    if end_record < 0:
         raise ZipDamage("the directory at its end is missing: it is cut short")
-    _, disk, first_disk, _, _, directory_bytes, offset, _ = _END.unpack_from(tail, found)
-    end = tail_at + found
+    _, disk, first_disk, _, _, directory_bytes, offset, _ = _END.unpack_from(tail, end_record)
+    end = tail_at + end_record
     locator = os.pread(file, _LOCATOR_64.size, end - _LOCATOR_64.size) if end >= _LOCATOR_64.size else b""
     if locator.startswith(b"PK\x06\x07"):
         end_64 = min(_LOCATOR_64.unpack(locator)[2], size)
@@ -141,12 +146,12 @@ def _entry(fields: tuple[Any, ...], name: bytes, extra: bytes, shift: int) -> Zi
 def _wide(extra: bytes, *values: int) -> Iterator[int]:
     """The values, those that do not fit in 32 bits from the extra field that has them."""
     wide = b""
-    at = 0
-    while at + 4 <= len(extra):
-        kind, length = struct.unpack_from("<2H", extra, at)
+    offset = 0
+    while offset + 4 <= len(extra):
+        kind, length = struct.unpack_from("<2H", extra, offset)
         if kind == 1:
-            wide = extra[at + 4 : at + 4 + length]
-        at += 4 + length
+            wide = extra[offset + 4 : offset + 4 + length]
+        offset += 4 + length
     for value in values:
         if value == 0xFFFFFFFF and len(wide) >= 8:
             value, wide = int.from_bytes(wide[:8], "little"), wide[8:]

@@ -1,4 +1,4 @@
-"""What a rollup is made of where its own tiles are too coarse: the leaf tiles of its tracks. See docs/resolver.md."""
+"""Parts of a rollup where its own tiles are too coarse: the leaf tiles of its tracks. See docs/resolver.md."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PAGE_MASK = (1 << _PAGE_BITS) - 1
 
 
 class TilePlace(NamedTuple):
-    """Where a tile of a track stands in its tree."""
+    """Place of a tile of a track in its tree."""
 
     level: int
     number: int
@@ -43,10 +43,12 @@ def terminals_above(tiles: TileIndex, slot: int, span: TickRange, level: int, ro
     if level >= root_level:
         return []
     slots = np.array([slot], np.int64)
-    _, at = tiles.tiles_for(slots, np.zeros(1, np.bool_), span, level + 1, root_level)
-    at = at[tiles.is_terminal[at]]
+    _, positions = tiles.tiles_for(slots, np.zeros(1, np.bool_), span, level + 1, root_level)
+    positions = positions[tiles.is_terminal[positions]]
     shape = tiles.shape
-    return [TilePlace(z, i) for z, i in zip(shape.level[at].tolist(), shape.index[at].tolist(), strict=True)]
+    return [
+        TilePlace(z, i) for z, i in zip(shape.level[positions].tolist(), shape.index[positions].tolist(), strict=True)
+    ]
 
 
 class PartFinder:
@@ -56,9 +58,9 @@ class PartFinder:
         blocks: dict[int, list[int]] = {}
         for k, child in enumerate(children):
             blocks.setdefault(child // TRACKS_PER_BLOCK, []).append(k)
-        found = {block: tiles_of(block) for block in blocks}
-        self._tiles = [tiles for tiles in found.values() if tiles is not None]
-        self._is_complete = len(self._tiles) == len(found)
+        tiles_by_block = {block: tiles_of(block) for block in blocks}
+        self._tiles = [tiles for tiles in tiles_by_block.values() if tiles is not None]
+        self._is_complete = len(self._tiles) == len(tiles_by_block)
         parts = []
         for number, tiles in enumerate(self._tiles if self._is_complete else ()):
             places = np.full(TRACKS_PER_BLOCK, -1, np.int64)  # of the children, by slot

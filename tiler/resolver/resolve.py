@@ -37,7 +37,7 @@ class TrackRequest(NamedTuple):
 
 
 class Tier(StrEnum):
-    """How urgent a page is."""
+    """Urgency of a page."""
 
     COARSE = "coarse"  # a first picture
     SHARP = "sharp"  # what the view needs
@@ -99,22 +99,22 @@ def _pages(
     blocks: dict[int, list[int]] = {}
     for k, request in enumerate(requests):
         blocks.setdefault(request.track // TRACKS_PER_BLOCK, []).append(k)
-    known = {block: tiles for block in blocks if (tiles := tiles_of(block)) is not None}
+    tiles_by_block = {block: tiles for block in blocks if (tiles := tiles_of(block)) is not None}
     places: list[Ints] = []
-    for block, tiles in known.items():
+    for block, tiles in tiles_by_block.items():
         of_block = np.array(blocks[block], np.int64)
         slots = np.array([requests[k].track % TRACKS_PER_BLOCK for k in blocks[block]], np.int64)
         counters = np.array([requests[k].kind == "counter" for k in blocks[block]], np.bool_)
-        track, found = tiles.tiles_for(slots, counters, span, level, root_level)
-        starts = tiles.page_starts_of(found)
-        at = of_block[track]
-        places.append(np.stack([at, np.full_like(at, block), starts]))
+        track, positions = tiles.tiles_for(slots, counters, span, level, root_level)
+        starts = tiles.page_starts_of(positions)
+        order = of_block[track]
+        places.append(np.stack([order, np.full_like(order, block), starts]))
     if not places:
         return
     joined = np.concatenate(places, axis=1)
     ordered = joined[:, np.argsort(joined[0], kind="stable")]
     for block, start in dict.fromkeys(zip(ordered[1].tolist(), ordered[2].tolist(), strict=True)):
-        yield known[block].page_key(start)
+        yield tiles_by_block[block].page_key(start)
 
 
 class _Parts:
@@ -125,7 +125,7 @@ class _Parts:
         self._fine = sharp + _FINE_LEVELS
         self._root_level = root_level
         self._finders: dict[int, PartFinder] = {}
-        self._found: dict[tuple[int, TilePlace], list[PageKey]] = {}
+        self._pages_by_tile: dict[tuple[int, TilePlace], list[PageKey]] = {}
 
     def pages(self, requests: Sequence[TrackRequest], span: TickRange) -> Iterator[PageKey]:
         """The pages with the parts of all rollups whose own tiles are too coarse."""
@@ -138,8 +138,8 @@ class _Parts:
 
     def _pages_of(self, track: int, children: Sequence[int], terminal: TilePlace) -> list[PageKey]:
         key = track, terminal
-        if key not in self._found:
+        if key not in self._pages_by_tile:
             if track not in self._finders:
                 self._finders[track] = PartFinder(self._tiles_of, children)
-            self._found[key] = self._finders[track].pages(terminal)
-        return self._found[key]
+            self._pages_by_tile[key] = self._finders[track].pages(terminal)
+        return self._pages_by_tile[key]

@@ -48,12 +48,12 @@ class TileIndex:
     def leaves(self) -> LeafTable:
         """The leaf tiles by slot, and of each slot in time order."""
         shape = self.shape
-        at = np.flatnonzero(shape.is_leaf)
-        shift = 2 * shape.level[at] + 8
-        start = shape.index[at] << shift
-        order = np.lexsort((start, shape.slot[at]))
-        stop = (shape.index[at] + 1) << shift
-        return LeafTable(shape.slot[at][order], start[order], stop[order], self._page_start[at[order]])
+        positions = np.flatnonzero(shape.is_leaf)
+        shift = 2 * shape.level[positions] + 8
+        start = shape.index[positions] << shift
+        order = np.lexsort((start, shape.slot[positions]))
+        stop = (shape.index[positions] + 1) << shift
+        return LeafTable(shape.slot[positions][order], start[order], stop[order], self._page_start[positions[order]])
 
     @cached_property
     def tops(self) -> dict[int, int]:
@@ -64,20 +64,20 @@ class TileIndex:
 
     @cached_property
     def _leaf_levels(self) -> list[tuple[int, Ints, Ints]]:
-        """Of each level that has leaves: by how many bits indices are shifted, positions, and indices."""
+        """Leaves by level: the number of bits by which indices are shifted, positions, and indices."""
         shape = self.shape
-        at = np.flatnonzero(shape.is_leaf)
-        levels, first = np.unique(shape.level[at], return_index=True)  # levels ascend
-        parts = np.split(at, first[1:]) if len(at) else []
+        positions = np.flatnonzero(shape.is_leaf)
+        levels, first = np.unique(shape.level[positions], return_index=True)  # levels ascend
+        parts = np.split(positions, first[1:]) if len(positions) else []
         return [(2 * level + 8, part, shape.index[part]) for level, part in zip(levels.tolist(), parts, strict=True)]
 
     def leaves_between(self, start: int, stop: int) -> Ints:
         """Positions of the leaves with ticks in [start, stop), ascending: it takes no longer in a longer run."""
-        found = [np.zeros(0, np.int64)]
-        for shift, at, index in self._leaf_levels:
+        parts = [np.zeros(0, np.int64)]
+        for shift, positions, index in self._leaf_levels:
             first, last = np.searchsorted(index, [start >> shift, ((stop - 1) >> shift) + 1])
-            found.append(at[first:last])
-        return np.concatenate(found)
+            parts.append(positions[first:last])
+        return np.concatenate(parts)
 
     @cached_property
     def with_residual(self) -> frozenset[PageKey]:
@@ -93,26 +93,26 @@ class TileIndex:
         its position in the shape; those of a track are in the order (coarsest level first, time).
         """
         levels = np.arange(root_level, level - 1, -1, dtype=np.int64)
-        asked = np.repeat(np.arange(len(slots), dtype=np.int64), len(levels))
+        request = np.repeat(np.arange(len(slots), dtype=np.int64), len(levels))
         z = np.tile(levels, len(slots))
-        found, at = self._find(slots[asked], z, *_indices(span, z))
-        track, z = asked[found], z[found]
-        wanted = (z == level) | self._ends_here[at]
+        matched, positions = self._find(slots[request], z, *_indices(span, z))
+        track, z = request[matched], z[matched]
+        wanted = (z == level) | self._ends_here[positions]
         open_counters = np.flatnonzero(~wanted & is_counter[track])
-        wanted[open_counters] = self._has_gap(at[open_counters], span)
-        return track[wanted], at[wanted]
+        wanted[open_counters] = self._has_gap(positions[open_counters], span)
+        return track[wanted], positions[wanted]
 
     def position(self, slot: int, level: int, index: int) -> int | None:
-        """Where a tile stands in the shape; None where there is no such tile."""
-        _, found = self._find(np.array([slot]), *(np.array([value], np.int64) for value in (level, index, index)))
-        return int(found[0]) if len(found) else None
+        """Position of a tile in the shape; None where there is no such tile."""
+        _, positions = self._find(np.array([slot]), *(np.array([value], np.int64) for value in (level, index, index)))
+        return int(positions[0]) if len(positions) else None
 
     def positions(self, slot: Ints, level: Ints, index: Ints) -> tuple[Ints, Ints]:
-        """Of many tiles (n,) those that there are: which of the n, and where in the shape."""
+        """Existing tiles of many (n,): the index of each among the n, and its position in the shape."""
         return self._find(slot, level, index, index)
 
     def page_starts_of(self, tiles: Ints) -> Ints:
-        """Of each tile the position of the first tile on its page."""
+        """Position of the first tile on the page of each tile."""
         return self._page_start[tiles]
 
     def page_key(self, start: int) -> PageKey:
@@ -129,7 +129,7 @@ class TileIndex:
         return which, self._order[begin[which] + within]
 
     def _has_gap(self, tiles: Ints, span: TickRange) -> NDArray[np.bool_]:
-        """Whether a child of an interior tile that overlaps the range does not exist."""
+        """True for each interior tile with a missing child that overlaps the range."""
         child, own = self.shape.level[tiles] - 1, 4 * self.shape.index[tiles]
         first, last = _indices(span, child)
         first, last = np.maximum(own, first), np.minimum(own + 3, last)

@@ -21,7 +21,7 @@ class TickRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a screen shows of the time axis.
+    """Part of the time axis that a screen shows.
 
     The left edge lies `start_fraction` (in [0, 1)) of a tick right of `start_ticks`, so that views can be narrower than
     a tick. Raises UsageError for numbers that make no view.

@@ -1,4 +1,4 @@
-"""What clients are told, declared once: the JSON of docs/api.md as structs."""
+"""Answers of the API, declared once: the JSON of docs/api.md as structs."""
 
 from tilescope.tiler.schema.answer import (
     Kind,

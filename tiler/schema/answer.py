@@ -1,4 +1,4 @@
-"""What tools answer, and which there are. `tiler/tools/answer.py` has the same with columns of numpy."""
+"""Answers of tools, and the list of tools. `tiler/tools/answer.py` has the same with columns of numpy."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ToolTable(Struct, frozen=True, kw_only=True):
 
 
 class ToolSeries(Struct, frozen=True, kw_only=True):
-    """What is to be drawn as a chart: ys over one x."""
+    """Series of a chart: ys over one x."""
 
     id: str
     title: str
@@ -100,7 +100,7 @@ class ToolNote(Struct, frozen=True, kw_only=True):
 
 
 class ToolAnswer(Struct, frozen=True, kw_only=True):
-    """What a tool answers."""
+    """Answer of a tool."""
 
     complete: Annotated[bool, Meta(description="false while the run is being indexed, and tracks are not done.")]
     facts: Sequence[ToolFact]

@@ -1,4 +1,4 @@
-"""What a store keeps of a trace beside its events."""
+"""Attachments that a store keeps of a trace beside its events."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ ServerText = Annotated[str, Meta(min_length=1, max_length=300)]
 
 
 class CaptureOrder(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is to be captured."""
+    """Order of a capture."""
 
     hosts: Annotated[
         Sequence[ServerText],
@@ -80,7 +80,7 @@ class CaptureTarget(Struct, frozen=True, kw_only=True):
 
 
 class CaptureProblem(Struct, frozen=True, kw_only=True):
-    """Why a host gave no trace."""
+    """Reason why a host gave no trace."""
 
     cause: Annotated[CaptureCauseName, Meta(description="For programs.")]
     sentence: Annotated[str, Meta(description="The cause in plain words.")]
@@ -124,7 +124,7 @@ class Capture(Struct, frozen=True, kw_only=True):
 
 
 class CaptureRoom(Struct, frozen=True, kw_only=True):
-    """What can be captured through this server."""
+    """Captures through this server: the hosts that are allowed, and the captures so far."""
 
     allowed: bool
     reason: Annotated[str | None, Meta(description="Why captures are not possible, and what to do; null: they are.")]

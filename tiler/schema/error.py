@@ -35,7 +35,7 @@ ErrorCode = Literal[
 
 
 class Refusal(Struct, frozen=True, kw_only=True):
-    """What went wrong."""
+    """Code and message of an error."""
 
     code: Annotated[ErrorCode, Meta(description="For programs.")]
     message: Annotated[str, Meta(description="For people: one line.")]
@@ -47,6 +47,6 @@ class ErrorAnswer(Struct, frozen=True, kw_only=True):
     error: Refusal
 
     @classmethod
-    def of(cls, code: ErrorCode, message: str) -> ErrorAnswer:
+    def from_code(cls, code: ErrorCode, message: str) -> ErrorAnswer:
         """That of a code and a line."""
         return cls(error=Refusal(code=code, message=message))

@@ -22,8 +22,8 @@ def family_of(name: str, category: str) -> str:
         return category
     if _NUMBER.fullmatch(name):
         return ""
-    found = _STEM.match(name)
-    return name if found is None else found[0]
+    match = _STEM.match(name)
+    return name if match is None else match[0]
 
 
 def busiest_families(names: Iterable[tuple[str, str, int]]) -> list[str]:
@@ -32,6 +32,6 @@ def busiest_families(names: Iterable[tuple[str, str, int]]) -> list[str]:
     for name, category, ticks in names:
         family = family_of(name, category)
         busy[family] = busy.get(family, 0) + ticks
-    told = ((family, ticks) for family, ticks in busy.items() if ticks and len(family) <= _MAX_LENGTH)
-    ordered = sorted(told, key=lambda entry: (-entry[1], entry[0]))
+    candidates = ((family, ticks) for family, ticks in busy.items() if ticks and len(family) <= _MAX_LENGTH)
+    ordered = sorted(candidates, key=lambda entry: (-entry[1], entry[0]))
     return [family for family, _ in ordered[:MAX_FAMILIES]]

@@ -1,4 +1,4 @@
-"""Whether a server is alive."""
+"""Health of a server: the answer while it is alive."""
 
 from __future__ import annotations
 

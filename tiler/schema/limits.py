@@ -1,4 +1,4 @@
-"""How much one may ask for at once. The limits stand here alone; clients are told by the manifest and by OpenAPI."""
+"""Limits of one request. They stand here alone; clients are told by the manifest and by OpenAPI."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tilescope.tiler.schema.numbers import Count, Ticks
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """How much one may ask for at once. What is beyond is refused, but where it says otherwise."""
+    """Limits of one request. More is refused, except where it says otherwise."""
 
     page_keys: Annotated[Count, Meta(description="Page keys in one batch, and in one list of the stream.")]
     body_bytes: Annotated[Count, Meta(description="Bytes of a request's body, and of a message of the stream.")]

@@ -1,4 +1,4 @@
-"""What a run holds."""
+"""Manifest of a run: its content."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class EventCounts(Struct, frozen=True, kw_only=True):
 
 
 class FlowCounts(Struct, frozen=True, kw_only=True):
-    """What became of flow ends, see docs/formats.md."""
+    """Numbers of flow ends by what became of them, see docs/formats.md."""
 
     edges: Annotated[Decimal, Meta(description="Lead from a slice to a slice.")]
     starts_without_end: Annotated[Decimal, Meta(description="Steps included.")]
@@ -70,7 +70,7 @@ class StepCounts(Struct, frozen=True, kw_only=True):
 
 
 class StoredManifest(Struct, frozen=True, kw_only=True):
-    """What a build knows of itself."""
+    """Manifest of a build, as it is stored."""
 
     build: Annotated[str, Meta(description="Id of the build: everything below it is immutable once it is ready.")]
     state: Annotated[
@@ -117,7 +117,7 @@ SETTLED_LAST: Final = frozenset({"empty", "events", "flows", "steps", "families"
 
 
 class Manifest(StoredManifest, frozen=True, kw_only=True):
-    """What a run holds. Everything else asks for the build that is named here."""
+    """Content of a run. Everything else asks for the build that is named here."""
 
     run: Annotated[str, Meta(description="Id of the run.")]
     name: Annotated[str, Meta(description="Name of the run.")]

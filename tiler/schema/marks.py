@@ -1,4 +1,4 @@
-"""What people mark in a run."""
+"""Marks that people set in a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run holds that is apart from all else, or cannot be true: figures leave it out, the timeline shows it."""
+"""Outliers of a run, events far from all others or impossible: figures leave them out, the timeline shows them."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from tilescope.tiler.schema.numbers import Count, Decimal
 
 
 class RunState(StrEnum):
-    """How far a run is on its way to being shown."""
+    """State of a run on its way to being shown."""
 
     NEW = "new"  # not indexed
     QUEUED = "queued"
@@ -22,7 +22,7 @@ class RunState(StrEnum):
 
 
 class Progress(Struct, frozen=True, kw_only=True):
-    """How far indexing is."""
+    """Progress of indexing."""
 
     phase: Annotated[str, Meta(description="start, wait (another process indexes the trace), read, build or publish.")]
     fraction: Annotated[float, Meta(ge=0, le=1, description="Of the whole that is done.")]

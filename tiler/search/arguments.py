@@ -1,4 +1,4 @@
-"""Which events have arguments with some values. There is no index of them: chunks of arguments are gone through."""
+"""Events that have arguments with some values. There is no index of them: chunks of arguments are gone through."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Mask = NDArray[np.bool_]
 
 
 def holds(argument: Argument, value: object) -> bool:
-    """Whether a value is as a query wants it: equal as text, or as a number; greater or less as a number."""
+    """True if a value is as a query wants it: equal as text, or as a number; greater or less as a number."""
     if argument.comparison == "=" and shown(value) == argument.value:
         return True
     number, wanted = _number(value), argument.number
@@ -41,43 +41,43 @@ class ArgumentTest:
         self._names = list(dict.fromkeys(argument.key for argument in arguments))
 
     def holds(self, track: Ints, ordinal: Ints) -> Steps[Mask]:
-        """Which of these events have such arguments. Raises DamagedStore."""
-        found = np.zeros(len(track), np.bool_)
+        """True for each of these events that has such arguments. Raises DamagedStore."""
+        mask = np.zeros(len(track), np.bool_)
         order = np.lexsort((ordinal, track))
         borders = np.flatnonzero(np.diff(track[order])) + 1
         for which in np.split(order, borders) if len(order) else ():
-            for some in self._reader.values(int(track[which[0]]), ordinal[which], self._names):
-                found[which[some.which]] = self._of_some(some)
+            for batch in self._reader.values(int(track[which[0]]), ordinal[which], self._names):
+                mask[which[batch.which]] = self._of_some(batch)
                 yield
-        return found
+        return mask
 
-    def _of_some(self, some: ValuesOfSome) -> Mask:
-        found = np.ones(some.which.stop - some.which.start, np.bool_)
+    def _of_some(self, batch: ValuesOfSome) -> Mask:
+        mask = np.ones(batch.which.stop - batch.which.start, np.bool_)
         for argument in self._arguments:
-            found &= _held(argument, some.values[self._names.index(argument.key)])
-        for row, decoded in some.decoded.items():  # a name may be there several times
-            found[row] = all(
+            mask &= _held(argument, batch.values[self._names.index(argument.key)])
+        for row, decoded in batch.decoded.items():  # a name may be there several times
+            mask[row] = all(
                 any(name == argument.key and holds(argument, value) for name, value in decoded)
                 for argument in self._arguments
             )
-        return found
+        return mask
 
 
 def _held(argument: Argument, values: Values) -> Mask:
-    """Which of the values are as a query wants them."""
-    found = np.zeros(len(values), np.bool_)
+    """True for each of the values that is as a query wants them."""
+    mask = np.zeros(len(values), np.bool_)
     wanted = argument.number
     numbers = ((ValueKind.INTEGER, values.bits), (ValueKind.UNSIGNED, values.bits.view(np.uint64)))
     for kind, column in (*numbers, (ValueKind.REAL, values.reals)):
-        at = values.where(kind)
-        if len(at) and wanted is not None:
-            found[at] = _compared(column[at], argument.comparison, wanted)
+        rows = values.where(kind)
+        if len(rows) and wanted is not None:
+            mask[rows] = _compared(column[rows], argument.comparison, wanted)
     reals = values.where(ValueKind.REAL)
     others = [values.where(kind) for kind in (ValueKind.TEXT, ValueKind.FLAG, ValueKind.NULL, ValueKind.OTHER)]
-    for at in (*others, reals[~np.isfinite(values.reals[reals])]):
-        _, first, inverse = np.unique(values.bits[at], return_index=True, return_inverse=True)
-        found[at] = np.array([holds(argument, values.value(row)) for row in at[first].tolist()], np.bool_)[inverse]
-    return found
+    for rows in (*others, reals[~np.isfinite(values.reals[reals])]):
+        _, first, inverse = np.unique(values.bits[rows], return_index=True, return_inverse=True)
+        mask[rows] = np.array([holds(argument, values.value(row)) for row in rows[first].tolist()], np.bool_)[inverse]
+    return mask
 
 
 def _number(value: object) -> Fraction | None:
@@ -101,12 +101,12 @@ def _compare(number: Any, comparison: Comparison, wanted: Any) -> Any:
 
 
 def _compared(values: NDArray[Any], comparison: Comparison, wanted: Fraction) -> Mask:
-    """Of many numbers of one type. Exactly: a bound between two integers is moved to one of them."""
+    """True for each number, all of one type, that compares so. Exact: bounds between two integers are moved to one."""
     if values.dtype == np.float64:
         near = float(wanted)
-        found: Mask = _compare(values, comparison, near) & np.isfinite(values)
-        found[values == near] = _compare(Fraction(str(near)), comparison, wanted)
-        return found
+        mask: Mask = _compare(values, comparison, near) & np.isfinite(values)
+        mask[values == near] = _compare(Fraction(str(near)), comparison, wanted)
+        return mask
     info = np.iinfo(values.dtype)
     floor = wanted.numerator // wanted.denominator
     if comparison == "=" and floor != wanted:
@@ -116,5 +116,5 @@ def _compared(values: NDArray[Any], comparison: Comparison, wanted: Fraction) ->
     if floor < info.min or floor > info.max:
         above = floor > info.max
         return np.full(len(values), comparison in (("<", "<=") if above else (">", ">=")), np.bool_)
-    found = _compare(values, comparison, values.dtype.type(floor))
-    return found
+    mask = _compare(values, comparison, values.dtype.type(floor))
+    return mask

@@ -1,4 +1,4 @@
-"""How dense hits are: for the bins of a view, how many start in each, and how long they are busy in it."""
+"""Density of hits: for the bins of a view, how many start in each, and how long they are busy in it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PAGES_AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class HitLanes:
-    """What bins are counted by; `first` is by track, the other columns by lane."""
+    """Lanes that bins are counted by; `first` is by track, the other columns by lane."""
 
     first: Ints  # the lane of a track, or of its first row
     by_row: bool
@@ -58,25 +58,25 @@ class HitLanes:
         """One lane for all tracks of a rollup."""
         return HitLanes(np.zeros(len(reader.tree.tracks), np.int64), False, np.array([rollup]), np.zeros(1, np.int64))
 
-    def of(self, hits: Hits) -> Ints:
+    def lanes_of(self, hits: Hits) -> Ints:
         """The lanes of hits."""
         lanes: Ints = self.first[hits.track] + (hits.row if self.by_row else 0)
         return lanes
 
 
 def rows_of(reader: QueryReader, track: int) -> int:
-    """How many rows a track has, which the tree of a run that grows does not say yet. Raises DamagedStore."""
-    told = max(int(reader.tree.tracks[track]["rows"]), 1)
-    return max(told, rows_in_tiles(reader, track)) if reader.store.is_growing else told
+    """Number of rows of a track, which the tree of a run that grows does not have yet. Raises DamagedStore."""
+    rows = max(int(reader.tree.tracks[track]["rows"]), 1)
+    return max(rows, rows_in_tiles(reader, track)) if reader.store.is_growing else rows
 
 
 def rows_in_tiles(reader: QueryReader, track: int) -> int:
     """As the topmost tile of a track has it, which has something of each row. Raises DamagedStore or NotBuilt."""
     tiles, slot = reader.tiles(track // TRACKS_PER_BLOCK), track % TRACKS_PER_BLOCK
-    at = np.flatnonzero(tiles.shape.slot == slot)
-    if not len(at):
+    positions = np.flatnonzero(tiles.shape.slot == slot)
+    if not len(positions):
         return 1
-    top = at[np.argmax(tiles.shape.level[at])]
+    top = positions[np.argmax(tiles.shape.level[positions])]
     start = tiles.page_starts_of(top[None])[0]
     page = reader.decoded_page(tiles.page_key(int(start)))
     k = int(top - start)
@@ -100,7 +100,7 @@ class HitDensity:
 def density(
     reader: QueryReader, selection: Selection, span: TickRange, level: int, lanes: HitLanes | None = None
 ) -> Steps[HitDensity]:
-    """Of all bins of a level that a span touches, as a whole; of each track, unless lanes say otherwise.
+    """Density in all bins of a level that a span touches, as a whole; of each track, unless lanes say otherwise.
 
     Raises DamagedStore.
     """
@@ -124,25 +124,25 @@ def density(
             lanes.by_row,
         )
 
-    def add(some: Leaves, bins: _native.HitBins) -> None:
-        add_leaves(bins, reader, some, lanes.first[some.tracks])
+    def add(batch: Leaves, bins: _native.HitBins) -> None:
+        add_leaves(bins, reader, batch, lanes.first[batch.tracks])
 
     bins = no_bins()
     aside: _native.HitBins | None = None
     finder = Finder(reader, selection, reaching=True) if selection.arguments else None
-    found = []
-    for some in leaves(reader, selection, everywhere(windows), reaching=True):
-        found.append(some)
+    batches = []
+    for batch in leaves(reader, selection, everywhere(windows), reaching=True):
+        batches.append(batch)
         yield
     if finder is None:
-        if sum(some.n_pages for some in found) >= WORTH_A_THREAD:
+        if sum(batch.n_pages for batch in batches) >= WORTH_A_THREAD:
             aside = no_bins()
-        yield from look_through(found, add, bins, aside)
+        yield from look_through(batches, add, bins, aside)
         yield
     else:
-        for bundle in (part for some in found for part in some.bundles(_PAGES_AT_ONCE)):
+        for bundle in (part for batch in batches for part in batch.bundles(_PAGES_AT_ONCE)):
             hits = yield from finder.find([bundle])
-            bins.put(lanes.of(hits), hits.start, hits.start + hits.duration)
+            bins.put(lanes.lanes_of(hits), hits.start, hits.start + hits.duration)
     if aside is not None:
         bins.add_bins(aside)
     lane, bin, count, busy = bins.sums()

@@ -17,7 +17,7 @@ from tilescope.tiler.pages.container import MAX_ROWS
 from tilescope.tiler.query import Place, QueryReader, Steps
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search.arguments import ArgumentTest
-from tilescope.tiler.search.lasting import lasting
+from tilescope.tiler.search.duration_filter import lasting
 from tilescope.tiler.search.leaves import LeafPart, Leaves, leaves
 from tilescope.tiler.search.selection import Selection, occurring
 from tilescope.tiler.store.two_threads import for_each, in_a_call
@@ -64,11 +64,11 @@ class Hits:
         return self.take(np.lexsort((self.ordinal, self.track, self.start)))
 
     def place(self, k: int) -> Place:
-        """Where one of them stands."""
+        """Place of one of the hits."""
         return Place(int(self.start[k]), int(self.track[k]), int(self.ordinal[k]))
 
     def is_after(self, place: Place) -> NDArray[np.bool_]:
-        """Which of them come after a place."""
+        """True for each hit that comes after a place."""
         at_once = (self.start == place.start) & (self.track >= place.track)
         later: NDArray[np.bool_] = (self.track > place.track) | (self.ordinal > place.ordinal)
         after: NDArray[np.bool_] = (self.start > place.start) | (at_once & later)
@@ -99,17 +99,17 @@ class Finder:
         self._test = ArgumentTest(reader, selection.arguments) if selection.arguments else None
         self.events = 0  # whose arguments were looked at
 
-    def find(self, found: Sequence[Leaves]) -> Steps[Hits]:
+    def find(self, batches: Sequence[Leaves]) -> Steps[Hits]:
         """The selected events in some leaves, in no order. Raises DamagedStore."""
         alike: dict[int, list[Leaves]] = {}  # an id is taken while its object lives
-        for some in found:
-            alike.setdefault(id(some.windows), []).append(some)
+        for batch in batches:
+            alike.setdefault(id(batch.windows), []).append(batch)
         parts: list[Hits] = []
         for groups in alike.values():
             rows, aside = self._rows(groups[0].windows), self._rows(groups[0].windows)
             yield from look_through(groups, self._add, rows, aside)
             yield
-            parts += [Hits(*of.take()) for of in (rows, aside) if len(of)]
+            parts += [Hits(*sink.take()) for sink in (rows, aside) if len(sink)]
         hits = parts[0] if len(parts) == 1 else join(parts)
         if self._test is None:
             return hits
@@ -117,29 +117,31 @@ class Finder:
         return hits.take((yield from self._test.holds(hits.track, hits.ordinal)))
 
     def _rows(self, windows: Windows) -> _native.HitRows:
-        of = self._selection
-        return _native.HitRows(of.names, of.shortest, of.longest, windows.starts, windows.stops, self._reaching)
+        selection = self._selection
+        return _native.HitRows(
+            selection.names, selection.shortest, selection.longest, windows.starts, windows.stops, self._reaching
+        )
 
-    def _add(self, some: Leaves, rows: _native.HitRows) -> None:
-        add_leaves(rows, self._reader, some, some.tracks)
+    def _add(self, batch: Leaves, rows: _native.HitRows) -> None:
+        add_leaves(rows, self._reader, batch, batch.tracks)
 
 
 def look_through(
-    found: Sequence[Leaves], add: Callable[[Leaves, Sink], None], into: Sink, aside: Sink | None
+    batches: Sequence[Leaves], add: Callable[[Leaves, Sink], None], into: Sink, aside: Sink | None
 ) -> Steps[None]:
     """Adds what is found in leaves, some pages of a block at a time: by two threads where it pays, one into `aside`."""
-    pages = in_a_call(sum(some.n_pages for some in found))
-    yield from for_each([part for some in found for part in some.bundles(pages)], add, into, aside, records=pages)
+    pages = in_a_call(sum(batch.n_pages for batch in batches))
+    yield from for_each([part for batch in batches for part in batch.bundles(pages)], add, into, aside, records=pages)
 
 
-def add_leaves(sink: _native.HitRows | _native.HitBins, reader: QueryReader, found: Leaves, tag: Ints) -> None:
+def add_leaves(sink: _native.HitRows | _native.HitBins, reader: QueryReader, batch: Leaves, tag: Ints) -> None:
     """Adds what is found in leaves of one block. Raises DamagedStore."""
-    tiles = reader.tiles(found.block)
-    starts, page = found.pages()
+    tiles = reader.tiles(batch.block)
+    starts, page = batch.pages()
     keys = [tiles.page_key(start) for start in starts.tolist()]
 
     def add(contents: list[bytes], page: Ints, which: slice) -> None:
-        columns = (found.tile - found.page, found.index, found.slot, found.first, found.after, tag)
+        columns = (batch.tile - batch.page, batch.index, batch.slot, batch.first, batch.after, tag)
         sink.add(contents, MAX_ROWS, page, *(column[which] for column in columns))
 
     contents = [reader.page_content(key) for key in keys]
@@ -183,22 +185,28 @@ def page_of_hits(
 
     yield
     selection = yield from occurring(reader, selection)
-    some = [windows for windows in map(left, selection.tracks) if len(windows)]
-    span = TickRange(*((min(of.start for of in some), max(of.stop for of in some)) if some else (0, 0)))
+    track_windows = [windows for windows in map(left, selection.tracks) if len(windows)]
+    span = TickRange(
+        *(
+            (min(windows.start for windows in track_windows), max(windows.stop for windows in track_windows))
+            if track_windows
+            else (0, 0)
+        )
+    )
 
     def list_part(number: int, part: LeafPart) -> Steps[_Listed]:
-        found = []
-        for some in leaves(reader, selection, left, reaching=False, part=part):
-            found.append((yield from lasting(reader, selection, some)) if number >= _NEAR_PARTS else some)
+        part_leaves = []
+        for batch in leaves(reader, selection, left, reaching=False, part=part):
+            part_leaves.append((yield from lasting(reader, selection, batch)) if number >= _NEAR_PARTS else batch)
             yield
-        return _Listed(found, part.start if backward else part.stop)
+        return _Listed(part_leaves, part.start if backward else part.stop)
 
     parts = _parts(span, max(reader.end >> _FIRST_PART_SHIFT, 1), backward=backward)
     bound = span.stop if backward else span.start
     queue = _Queue(itertools.starmap(list_part, enumerate(parts)), bound, backward=backward)
     yield
     finder = Finder(reader, selection)
-    found = join([])
+    hits_so_far = join([])
     size = _FEWEST_LEAVES
     while (yield from queue.has_more()):
         hits = yield from finder.find(queue.take(size))
@@ -207,25 +215,25 @@ def page_of_hits(
                 is_after = hits.is_after(after)
                 at_place = (hits.start == after.start) & (hits.track == after.track) & (hits.ordinal == after.ordinal)
                 hits = hits.take(~is_after & ~at_place if backward else is_after)
-            found = join([found, hits]).by_time()
+            hits_so_far = join([hits_so_far, hits]).by_time()
         frontier = queue.frontier
-        known = found.start >= frontier if backward else found.start < frontier
-        if int(known.sum()) > limit:
+        final = hits_so_far.start >= frontier if backward else hits_so_far.start < frontier
+        if int(final.sum()) > limit:
             break
         if examined is not None and finder.events >= examined:
-            return _part(found.take(known), frontier, limit, backward=backward)
+            return _part(hits_so_far.take(final), frontier, limit, backward=backward)
         size = min(2 * size, _MOST_LEAVES)
     if backward:
-        found = found.take(slice(None, None, -1))
-    listed = found.take(slice(limit))
-    return HitPage(listed, listed.place(-1) if 0 < len(listed) < len(found) else None)
+        hits_so_far = hits_so_far.take(slice(None, None, -1))
+    listed = hits_so_far.take(slice(limit))
+    return HitPage(listed, listed.place(-1) if 0 < len(listed) < len(hits_so_far) else None)
 
 
-def _part(known: Hits, frontier: int, limit: int, *, backward: bool) -> HitPage:
-    """What is known when one has looked up to `frontier`, or down to it."""
+def _part(hits: Hits, frontier: int, limit: int, *, backward: bool) -> HitPage:
+    """Page of the hits that are final once the search has got up to `frontier`, or down to it."""
     if backward:
-        return HitPage(known.take(slice(None, None, -1)).take(slice(limit)), Place(frontier, 0, 0))
-    return HitPage(known.take(slice(limit)), Place(max(frontier - 1, 0), (1 << 32) - 1, (1 << 62)))
+        return HitPage(hits.take(slice(None, None, -1)).take(slice(limit)), Place(frontier, 0, 0))
+    return HitPage(hits.take(slice(limit)), Place(max(frontier - 1, 0), (1 << 32) - 1, (1 << 62)))
 
 
 def _parts(span: TickRange, width: int, *, backward: bool) -> Iterator[LeafPart]:
@@ -261,21 +269,21 @@ class _Queue:
         self._list([])
 
     def _list(self, groups: Sequence[Leaves]) -> None:
-        """Those that contain the end of their windows where the search begins are all equally near."""
+        """Lists leaves by distance. Those with the end of their windows where the search begins are equally near."""
         self._groups = groups
         none = [np.zeros(0, np.int64)]
-        group = np.repeat(np.arange(len(groups)), [len(one) for one in groups])
-        at = np.concatenate(none + [np.arange(len(one)) for one in groups])
+        group = np.repeat(np.arange(len(groups)), [len(leaves) for leaves in groups])
+        position = np.concatenate(none + [np.arange(len(leaves)) for leaves in groups])
         if self._backward:
-            edge = np.concatenate(none + [np.minimum(batch.stop, batch.windows.stop) for batch in groups])
+            edge = np.concatenate(none + [np.minimum(leaves.stop, leaves.windows.stop) for leaves in groups])
         else:
-            edge = np.concatenate(none + [np.maximum(batch.first, batch.windows.start) for batch in groups])
+            edge = np.concatenate(none + [np.maximum(leaves.first, leaves.windows.start) for leaves in groups])
         order = np.argsort(-edge if self._backward else edge, kind="stable")
-        self._group, self._at, self._edge = group[order], at[order], edge[order]
+        self._group, self._position, self._edge = group[order], position[order], edge[order]
         self._next = 0
 
     def has_more(self) -> Steps[bool]:
-        """Whether there are any left. Lists those of the next part where there is one."""
+        """True if there are any left. Lists those of the next part where there is one."""
         while self._next >= len(self._edge):
             listing = next(self._parts, None)
             if listing is None:
@@ -295,7 +303,7 @@ class _Queue:
         last = self._edge[min(self._next + count, len(self._edge)) - 1]
         edges = -self._edge if self._backward else self._edge
         stop = int(np.searchsorted(edges, -last if self._backward else last, side="right"))
-        some = slice(self._next, stop)
+        batch = slice(self._next, stop)
         self._next = stop
-        group, at = self._group[some], self._at[some]
-        return [self._groups[k].take(np.sort(at[group == k])) for k in np.unique(group).tolist()]
+        group, position = self._group[batch], self._position[batch]
+        return [self._groups[k].take(np.sort(position[group == k])) for k in np.unique(group).tolist()]

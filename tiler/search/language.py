@@ -31,7 +31,7 @@ Comparison = Literal["=", ">", ">=", "<", "<="]
 
 
 class Kind(StrEnum):
-    """How a text is compared."""
+    """Comparison of a text."""
 
     CONTAINS = "contains"
     EXACT = "exact"
@@ -41,7 +41,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A text and how it is compared. `at`: where it stands in the query, which does not count when two are compared."""
+    """A text and its kind of comparison."""
 
     kind: Kind
     text: str
@@ -87,7 +87,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is looked for: events for which every term holds."""
+    """Terms of a query: it looks for events for which every term holds."""
 
     names: tuple[Pattern, ...] = ()
     categories: tuple[Pattern, ...] = ()
@@ -108,17 +108,17 @@ class Query:
 class QueryError(UsageError):
     """A search that cannot be read: what is wrong, and at which character."""
 
-    def __init__(self, at: int, what: str) -> None:
-        super().__init__(f"query, character {at + 1}: {what}")
-        self.at, self.what = at, what
+    def __init__(self, position: int, what: str) -> None:
+        super().__init__(f"query, character {position + 1}: {what}")
+        self.position, self.what = position, what
 
     def __reduce__(self) -> tuple[type[QueryError], tuple[int, str]]:
         """It is raised in another process than the one that tells it."""
-        return QueryError, (self.at, self.what)
+        return QueryError, (self.position, self.what)
 
 
 def parse(text: str) -> Query:
-    """What a text asks for. Raises QueryError."""
+    """Query that a text stands for. Raises QueryError."""
     if len(text) > MAX_QUERY:
         raise QueryError(MAX_QUERY, f"a query has at most {MAX_QUERY} characters")
     return _Parser(text).query()
@@ -130,124 +130,124 @@ _SLASH: Final = re.compile(r"(?<!\\)/")
 class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._at = 0
-        self._found: dict[str, list[Pattern | Duration | Argument]] = {field.name: [] for field in fields(Query)}
+        self._position = 0
+        self._terms: dict[str, list[Pattern | Duration | Argument]] = {field.name: [] for field in fields(Query)}
 
     def query(self) -> Query:
-        terms = 0
+        count = 0
         while self._skip_spaces():
-            if terms == MAX_TERMS:
-                raise QueryError(self._at, f"a query has at most {MAX_TERMS} terms")
+            if count == MAX_TERMS:
+                raise QueryError(self._position, f"a query has at most {MAX_TERMS} terms")
             self._term()
-            terms += 1
-        if not terms:
+            count += 1
+        if not count:
             raise QueryError(0, "it is empty: say what the name is to contain")
-        return Query(**{name: tuple(found) for name, found in self._found.items()})  # type: ignore[arg-type]
+        return Query(**{name: tuple(terms) for name, terms in self._terms.items()})  # type: ignore[arg-type]
 
     def _skip_spaces(self) -> bool:
-        while self._at < len(self._text) and self._text[self._at].isspace():
-            self._at += 1
-        return self._at < len(self._text)
+        while self._position < len(self._text) and self._text[self._position].isspace():
+            self._position += 1
+        return self._position < len(self._text)
 
     def _term(self) -> None:
-        rest = self._text[self._at :]
+        rest = self._text[self._position :]
         if rest.startswith("arg:"):
-            self._at += len("arg:")
-            return self._found["arguments"].append(self._argument())
+            self._position += len("arg:")
+            return self._terms["arguments"].append(self._argument())
         if compared := _COMPARED.match(rest, 3) if rest.startswith("dur") else None:
-            self._at += compared.end()
-            return self._found["durations"].append(self._duration(compared[0]))
-        for field, of in zip(_FIELDS, ("categories", "tracks", "processes"), strict=True):
+            self._position += compared.end()
+            return self._terms["durations"].append(self._duration(compared[0]))
+        for field, member in zip(_FIELDS, ("categories", "tracks", "processes"), strict=True):
             if rest.startswith(field + ":"):
-                self._at += len(field) + 1
-                return self._found[of].append(self._pattern(f"{field}: "))
-        self._found["names"].append(self._pattern(""))
+                self._position += len(field) + 1
+                return self._terms[member].append(self._pattern(f"{field}: "))
+        self._terms["names"].append(self._pattern(""))
         return None
 
     def _pattern(self, field: str) -> Pattern:
-        at = self._at
-        first = self._text[at : at + 1]
+        begin = self._position
+        first = self._text[begin : begin + 1]
         if first == '"':
             return Pattern(Kind.EXACT, self._quoted())
         if first == "/":
             return self._regex()
         word = self._word()
         if not word:
-            raise QueryError(at, f"{field}a text is missing")
+            raise QueryError(begin, f"{field}a text is missing")
         return Pattern(Kind.CONTAINS, word)
 
     def _word(self, stop: re.Pattern[str] | None = None) -> str:
-        begin = self._at
-        while self._at < len(self._text) and not self._text[self._at].isspace():
-            if stop is not None and stop.match(self._text, self._at):
+        begin = self._position
+        while self._position < len(self._text) and not self._text[self._position].isspace():
+            if stop is not None and stop.match(self._text, self._position):
                 break
-            self._at += 1
-        return self._text[begin : self._at]
+            self._position += 1
+        return self._text[begin : self._position]
 
     def _quoted(self) -> str:
-        begin, out = self._at, []
-        at = begin + 1
-        while at < len(self._text) and self._text[at] != '"':
-            if self._text[at] == "\\":
-                at += 1
-                if self._text[at : at + 1] not in ('"', "\\"):
-                    raise QueryError(at - 1, 'in quotation marks, a backslash is written \\\\, and a mark \\"')
-            out.append(self._text[at])
-            at += 1
-        if at == len(self._text):
+        begin, out = self._position, []
+        position = begin + 1
+        while position < len(self._text) and self._text[position] != '"':
+            if self._text[position] == "\\":
+                position += 1
+                if self._text[position : position + 1] not in ('"', "\\"):
+                    raise QueryError(position - 1, 'in quotation marks, a backslash is written \\\\, and a mark \\"')
+            out.append(self._text[position])
+            position += 1
+        if position == len(self._text):
             raise QueryError(begin, "this quotation mark is not closed")
-        self._at = at + 1
+        self._position = position + 1
         return "".join(out)
 
     def _regex(self) -> Pattern:
-        begin = at = self._at
-        at += 1
-        while at < len(self._text) and self._text[at] != "/":
-            at += 2 if self._text[at] == "\\" else 1
-        if at >= len(self._text):
+        begin = position = self._position
+        position += 1
+        while position < len(self._text) and self._text[position] != "/":
+            position += 2 if self._text[position] == "\\" else 1
+        if position >= len(self._text):
             raise QueryError(
                 begin, "this regular expression has no / at its end (a text with a / in it: in quotation marks)"
             )
-        pattern = self._text[begin + 1 : at].replace("\\/", "/")
+        pattern = self._text[begin + 1 : position].replace("\\/", "/")
         if not pattern:
             raise QueryError(begin, "this regular expression is empty")
-        self._at = at + 1
-        any_case = self._text[self._at : self._at + 1] == "i"
-        self._at += any_case
+        self._position = position + 1
+        any_case = self._text[self._position : self._position + 1] == "i"
+        self._position += any_case
         self._end_of_term("the regular expression")
         return Pattern(Kind.REGEX_ANY_CASE if any_case else Kind.REGEX, pattern)
 
     def _end_of_term(self, what: str) -> None:
-        if self._at < len(self._text) and not self._text[self._at].isspace():
-            raise QueryError(self._at, f"a space has to follow {what}")
+        if self._position < len(self._text) and not self._text[self._position].isspace():
+            raise QueryError(self._position, f"a space has to follow {what}")
 
     def _duration(self, comparison: str) -> Duration:
-        at = self._at
+        begin = self._position
         word = self._word()
         amount = _AMOUNT.fullmatch(word)
         if amount is None or amount[2].translate(MICRO) not in UNITS_PS:
-            raise QueryError(at, f"a duration is a number with a unit, as in 1.5ms: {', '.join(UNITS_PS)}")
+            raise QueryError(begin, f"a duration is a number with a unit, as in 1.5ms: {', '.join(UNITS_PS)}")
         ps = Fraction(amount[1]) * UNITS_PS[amount[2].translate(MICRO)]
         return Duration(comparison, ps)  # type: ignore[arg-type]
 
     def _argument(self) -> Argument:
-        at = self._at
-        key = self._quoted() if self._text[at : at + 1] == '"' else self._word(_COMPARED)
+        position = self._position
+        key = self._quoted() if self._text[position : position + 1] == '"' else self._word(_COMPARED)
         if not key:
-            raise QueryError(at, "the name of an argument is missing, as in arg:key=value")
-        compared = _COMPARED.match(self._text, self._at)
+            raise QueryError(position, "the name of an argument is missing, as in arg:key=value")
+        compared = _COMPARED.match(self._text, self._position)
         if compared is None:
-            raise QueryError(self._at, "a comparison has to follow the argument: = > >= < or <=")
-        self._at = at = compared.end()
-        quoted = self._text[at : at + 1] == '"'
+            raise QueryError(self._position, "a comparison has to follow the argument: = > >= < or <=")
+        self._position = position = compared.end()
+        quoted = self._text[position : position + 1] == '"'
         value = self._quoted() if quoted else self._word()
         if not value and not quoted:
-            raise QueryError(at, "a value is missing")
-        found = Argument(key, compared[0], value)  # type: ignore[arg-type]
-        if found.comparison != "=" and found.number is None:
-            raise QueryError(at, f"{found.comparison} compares numbers, and {value[:40]!r} is none")
+            raise QueryError(position, "a value is missing")
+        argument = Argument(key, compared[0], value)  # type: ignore[arg-type]
+        if argument.comparison != "=" and argument.number is None:
+            raise QueryError(position, f"{argument.comparison} compares numbers, and {value[:40]!r} is none")
         self._end_of_term("the value")
-        return found
+        return argument
 
 
 def _quoted(text: str) -> str:
@@ -255,7 +255,7 @@ def _quoted(text: str) -> str:
 
 
 def _decimal(value: Fraction) -> str:
-    """Of a value that a query has: it has finitely many digits."""
+    """Decimal text of a value that a query has: it has finitely many digits."""
     whole, rest = divmod(value, 1)
     digits = []
     while rest:

@@ -51,19 +51,19 @@ class Leaves:
         return int(np.count_nonzero(self._begins_page()))
 
     def bundles(self, pages: int) -> list[Leaves]:
-        """Those of so many pages at a time, in the order of the shape."""
+        """Leaves of so many pages at a time, in the order of the shape."""
         starts = np.flatnonzero(self._begins_page())[::pages].tolist()
         return [self.take(slice(first, last)) for first, last in pairwise([*starts, len(self)])]
 
     def _begins_page(self) -> NDArray[np.bool_]:
-        """Which of them are the first of a page."""
-        found = np.ones(len(self), np.bool_)
-        np.not_equal(self.page[1:], self.page[:-1], out=found[1:])
-        return found
+        """True for each leaf that is the first of a page."""
+        mask = np.ones(len(self), np.bool_)
+        np.not_equal(self.page[1:], self.page[:-1], out=mask[1:])
+        return mask
 
     @property
     def tracks(self) -> Ints:
-        """Of each the track."""
+        """Track of each leaf."""
         return self.slot + self.block * TRACKS_PER_BLOCK
 
 
@@ -88,8 +88,8 @@ def leaves(
     With `reaching` also those that start before a window and reach into it: each is then in exactly one of the leaves,
     as far as `after` allows. Without, a part of them can be asked for. Raises DamagedStore.
     """
-    told = reader.tree.tracks
-    with_events = (track for track in selection.tracks if told[track]["events"] != "0")
+    tree_tracks = reader.tree.tracks
+    with_events = (track for track in selection.tracks if tree_tracks[track]["events"] != "0")
     for block, of_block in groupby(with_events, lambda track: track // TRACKS_PER_BLOCK):
         alike: dict[int, tuple[Windows, list[int]]] = {}  # an id is taken while its object lives
         for track in of_block:
@@ -97,9 +97,9 @@ def leaves(
             if len(windows):
                 alike.setdefault(id(windows), (windows, []))[1].append(track % TRACKS_PER_BLOCK)
         for windows, slots in alike.values():
-            found = _of_block(reader, selection, block, windows, slots, reaching=reaching, part=part)
-            if len(found):
-                yield found
+            block_leaves = _of_block(reader, selection, block, windows, slots, reaching=reaching, part=part)
+            if len(block_leaves):
+                yield block_leaves
 
 
 def _of_block(

@@ -35,7 +35,7 @@ def _regex(pattern: Pattern) -> Callable[[str], bool]:
         what = error.args[0].decode("utf-8", "replace") if isinstance(error, re2.error) else "it is no text"
         raise UsageError(f'the regular expression "{pattern.text[:60]}" cannot be used: {what}') from None
 
-    def found(text: str) -> bool:
+    def is_found(text: str) -> bool:
         return search(text.encode("utf-8", "replace")) is not None
 
-    return found
+    return is_found

@@ -1,4 +1,4 @@
-"""What a query selects of a run: names, tracks, and bounds of durations and arguments."""
+"""Selection of a query in a run: names, tracks, and bounds of durations and arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.query import NO_NAME, FoldedNames, QueryReader, Steps
-from tilescope.tiler.search.chosen import CHOSEN_NAMES, ChosenNames, Durations
+from tilescope.tiler.search.chosen_names import CHOSEN_NAMES, ChosenNames, Durations
 from tilescope.tiler.search.language import Argument, Duration, Kind, Pattern, Query
 from tilescope.tiler.search.patterns import is_match
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -44,28 +44,28 @@ class Selection:
 
     @property
     def n_names(self) -> int:
-        """How many names are selected, whether or not they occur."""
+        """Number of names that are selected, whether or not they occur."""
         return int(self.names.sum())
 
     @property
     def is_by_name(self) -> bool:
-        """Whether names alone say what is selected: then histograms know the sums."""
+        """True if names alone say what is selected: then histograms know the sums."""
         return not self.arguments and not self.is_bounded
 
     @property
     def is_bounded(self) -> bool:
-        """Whether durations have bounds."""
+        """True if durations have bounds."""
         return self.shortest > 0 or self.longest < TICK_LIMIT
 
     def may_last(self, durations: Durations | None) -> bool:
-        """Whether any of some events may last as long as is asked for; None: nothing is known of them."""
+        """True if any of some events may last as long as is asked for; None: nothing is known of them."""
         if durations is None:
             return True
         return max(durations.shortest, self.shortest) <= min(durations.longest, self.longest)
 
 
 def select(reader: QueryReader, query: Query, tracks: Sequence[int]) -> Steps[Selection]:
-    """What a query selects, of these tracks, which hold events. Raises UsageError for an expression that is none."""
+    """Selection of a query among these tracks, which hold events. Raises UsageError for an expression that is none."""
     for pattern in (*query.names, *query.categories, *query.tracks, *query.processes):
         is_match(pattern)  # refused before anything is read
     on = [track for track in tracks if _is_on(reader, query, track)]
@@ -102,8 +102,8 @@ def named(reader: QueryReader, matches: Callable[[str], bool], tracks: Sequence[
 
 
 def _is_on(reader: QueryReader, query: Query, track: int) -> bool:
-    told = reader.tree.tracks[track]
-    if not all(is_match(pattern)(told["name"]) for pattern in query.tracks):
+    tree_track = reader.tree.tracks[track]
+    if not all(is_match(pattern)(tree_track["name"]) for pattern in query.tracks):
         return False
     return not query.processes or all(
         any(is_match(pattern)(name) for name in reader.tree.processes_of(track)) for pattern in query.processes
@@ -117,8 +117,8 @@ def _names(reader: QueryReader, query: Query) -> Steps[Mask]:
     folded = yield from reader.names.folded()
     for pattern in query.categories:
         matches = is_match(pattern)
-        known = np.array([matches(category) for category in folded.categories], np.bool_)
-        mask[1:] &= known[folded.category] if len(known) else False
+        category_mask = np.array([matches(category) for category in folded.categories], np.bool_)
+        mask[1:] &= category_mask[folded.category] if len(category_mask) else False
         mask[0] &= matches(NO_NAME.category)
     for pattern in query.names:
         mask &= yield from _named(reader, folded, pattern)
@@ -130,22 +130,22 @@ def _named(reader: QueryReader, folded: FoldedNames, pattern: Pattern) -> Steps[
     if pattern.kind in (Kind.REGEX, Kind.REGEX_ANY_CASE):
         yield from _mark(reader, is_match(pattern), mask)
         return mask
-    found = folded.containing(pattern.text)
+    names = folded.containing(pattern.text)
     if pattern.kind is Kind.EXACT:
         length = len(pattern.text.casefold().encode("utf-8", "replace"))
-        found = found[folded.ends[found] - np.append(-1, folded.ends)[found] - 1 == length]
-        found = found[np.array([reader.names[name].text == pattern.text for name in found.tolist()], np.bool_)]
-    mask[found + 1] = True
+        names = names[folded.ends[names] - np.append(-1, folded.ends)[names] - 1 == length]
+        names = names[np.array([reader.names[name].text == pattern.text for name in names.tolist()], np.bool_)]
+    mask[names + 1] = True
     mask[0] = is_match(pattern)(NO_NAME.text)
     return mask
 
 
 def _mark(reader: QueryReader, matches: Callable[[str], bool], mask: Mask) -> Steps[None]:
-    at = 1
+    position = 1
     for page in range(reader.names.pages):
         for name in reader.names.page(page):
-            mask[at] = matches(name.text)
-            at += 1
+            mask[position] = matches(name.text)
+            position += 1
         yield
     mask[0] = matches(NO_NAME.text)
 

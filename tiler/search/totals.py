@@ -1,4 +1,4 @@
-"""What the selected events of some windows come to, name by name: how many, and how long they are busy there."""
+"""Totals of the selected events in some windows, name by name: how many, and how long they are busy there."""
 
 from __future__ import annotations
 
@@ -45,58 +45,58 @@ class Totals:
 def totals(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> Steps[Totals]:
     """From histograms where names alone are selected, otherwise from the leaves. Raises DamagedStore."""
     yield
-    asked = selection.tracks
+    requested = selection.tracks
     selection = yield from occurring(reader, selection)
     if not selection.names.any() or not len(selection.tracks):
         return _summed([], np.int64)
     all_busy = sum(int(reader.tree.tracks[track]["busy"]) for track in selection.tracks)
     dtype = np.int64 if all_busy < BUSY_LIMIT else object
-    found = list(leaves(reader, selection, windows_of, reaching=True))
+    batches = list(leaves(reader, selection, windows_of, reaching=True))
     yield
-    if selection.is_by_name and sum(map(len, found)) > _FEW_LEAVES:
-        return (yield from _of_histograms(reader, selection, asked, windows_of, dtype))
+    if selection.is_by_name and sum(map(len, batches)) > _FEW_LEAVES:
+        return (yield from _of_histograms(reader, selection, requested, windows_of, dtype))
     finder = Finder(reader, selection, reaching=True)
     parts: list[Totals] = []
-    for some in found:
-        for first in range(0, len(some), _LEAVES_AT_ONCE):
-            hits = yield from finder.find([some.take(slice(first, first + _LEAVES_AT_ONCE))])
-            parts = [_summed([*parts, _of_hits(hits, some.windows)], dtype)]
+    for batch in batches:
+        for first in range(0, len(batch), _LEAVES_AT_ONCE):
+            hits = yield from finder.find([batch.take(slice(first, first + _LEAVES_AT_ONCE))])
+            parts = [_summed([*parts, _of_hits(hits, batch.windows)], dtype)]
     return _summed(parts, dtype)
 
 
 def per_track(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> Steps[dict[int, int]]:
-    """How many selected events start in the windows of each track that has any. For selections by name alone."""
-    found: dict[int, int] = {}
+    """Number of selected events that start in the windows of each track that has any. For selections by name alone."""
+    count_by_track: dict[int, int] = {}
     few: list[Leaves] = []
     counts = np.zeros(len(reader.tree.tracks), np.int64)
     reading = Reading(reader)
-    for some in leaves(reader, selection, windows_of, reaching=False):
-        on_track = np.bincount(some.slot, minlength=TRACKS_PER_BLOCK)
-        few.append(some.take(on_track[some.slot] <= _FEW_LEAVES))
+    for batch in leaves(reader, selection, windows_of, reaching=False):
+        on_track = np.bincount(batch.slot, minlength=TRACKS_PER_BLOCK)
+        few.append(batch.take(on_track[batch.slot] <= _FEW_LEAVES))
         for slot in np.flatnonzero(on_track > _FEW_LEAVES).tolist():
-            track = some.block * TRACKS_PER_BLOCK + slot
+            track = batch.block * TRACKS_PER_BLOCK + slot
             for part in reading.histogram_parts([track], windows_of):
                 counts[track] += part.count[selection.names[part.name + 1]].sum()
                 yield
     finder = Finder(reader, selection)
-    for some in few:
-        hits = yield from finder.find([some])
+    for batch in few:
+        hits = yield from finder.find([batch])
         counts += np.bincount(hits.track, minlength=len(counts))
     for track in np.flatnonzero(counts).tolist():
-        found[track] = int(counts[track])
-    return found
+        count_by_track[track] = int(counts[track])
+    return count_by_track
 
 
 def _of_histograms(
-    reader: QueryReader, selection: Selection, asked: Sequence[int], windows_of: WindowsOf, dtype: type[Any]
+    reader: QueryReader, selection: Selection, requested: Sequence[int], windows_of: WindowsOf, dtype: type[Any]
 ) -> Steps[Totals]:
     sums = SpanSums()
     # On the other tracks that were asked for, no selected name occurs.
-    harmless = sorted(set(asked).difference(selection.tracks))
+    harmless = sorted(set(requested).difference(selection.tracks))
     yield from Reading(reader).add_windows(sums, selection.tracks, windows_of, harmless=harmless)
-    found = sums.sums(dtype)
-    wanted = selection.names[found.name + 1]
-    return _summed([Totals(found.name[wanted], found.count[wanted], found.busy[wanted])], dtype)
+    sums_by_name = sums.sums(dtype)
+    wanted = selection.names[sums_by_name.name + 1]
+    return _summed([Totals(sums_by_name.name[wanted], sums_by_name.count[wanted], sums_by_name.busy[wanted])], dtype)
 
 
 def _of_hits(hits: Hits, windows: Windows) -> Totals:
@@ -104,10 +104,10 @@ def _of_hits(hits: Hits, windows: Windows) -> Totals:
     before = np.append(0, np.cumsum(windows.stops - windows.starts))
 
     def ticks_until(ticks: Ints) -> Ints:
-        """How many ticks of the windows lie before."""
-        at = np.searchsorted(windows.starts, ticks, side="right")
-        last = np.minimum(ticks, np.append(0, windows.stops)[at]) - np.append(0, windows.starts)[at]
-        return np.where(at > 0, before[np.maximum(at - 1, 0)] + last, 0)
+        """Number of the windows' ticks before each of these."""
+        window_count = np.searchsorted(windows.starts, ticks, side="right")
+        last = np.minimum(ticks, np.append(0, windows.stops)[window_count]) - np.append(0, windows.starts)[window_count]
+        return np.where(window_count > 0, before[np.maximum(window_count - 1, 0)] + last, 0)
 
     busy = ticks_until(hits.start + hits.duration) - ticks_until(hits.start)
     return Totals(hits.name, starts_in, busy)
@@ -120,10 +120,14 @@ def _summed(parts: list[Totals], dtype: type[Any]) -> Totals:
     np.add.at(count, inverse, np.concatenate([none, *(part.count for part in parts)]))
     busy = np.zeros(len(name), dtype)
     np.add.at(busy, inverse, np.concatenate([none.astype(dtype), *(part.busy.astype(dtype) for part in parts)]))
-    some = np.flatnonzero((count != 0) | (busy != 0))
-    order = some[np.lexsort((-count[some], -busy[some]))] if dtype is not object else _by_size(some, count, busy)
+    nonzero = np.flatnonzero((count != 0) | (busy != 0))
+    order = (
+        nonzero[np.lexsort((-count[nonzero], -busy[nonzero]))]
+        if dtype is not object
+        else _by_size(nonzero, count, busy)
+    )
     return Totals(name[order], count[order], busy[order])
 
 
-def _by_size(some: Ints, count: Ints, busy: NDArray[Any]) -> Ints:
-    return np.array(sorted(some.tolist(), key=lambda k: (-busy[k], -count[k], k)), np.int64)
+def _by_size(rows: Ints, count: Ints, busy: NDArray[Any]) -> Ints:
+    return np.array(sorted(rows.tolist(), key=lambda k: (-busy[k], -count[k], k)), np.int64)

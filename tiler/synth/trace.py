@@ -26,7 +26,7 @@ OnProgress = Callable[[int, int], None]  # events so far, bytes so far (before c
 
 @dataclass(frozen=True, slots=True)
 class SynthResult:
-    """What was written."""
+    """Files and totals of a written trace."""
 
     path: Path
     totals_path: Path
@@ -35,7 +35,7 @@ class SynthResult:
 
 
 def totals_path(path: Path) -> Path:
-    """Where the totals of the trace at `path` lie."""
+    """Path of the totals of the trace at `path`."""
     return path.with_name(path.name + ".totals.json")
 
 

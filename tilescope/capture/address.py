@@ -16,7 +16,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?\.
 
 @dataclass(frozen=True, slots=True, order=True)
 class ProfilerAddress:
-    """Where a profiler server listens. `str()` is `HOST:PORT`, with brackets around an IPv6 address."""
+    """Address that a profiler server listens on. `str()` is `HOST:PORT`, with brackets around an IPv6 address."""
 
     host: str  # a name or an IP address, without brackets
     port: int  # 1 to 65535
@@ -47,7 +47,7 @@ def parse_address(text: str) -> ProfilerAddress:
 
 
 def parse_addresses(text: str) -> tuple[ProfilerAddress, ...]:
-    """Those of a list with commas, in its order. Raises `UsageError` for none, and if one is wrong or named twice."""
+    """Addresses of a list with commas, in order. Raises `UsageError` for none, and for wrong or repeated ones."""
     addresses = tuple(parse_address(part) for part in text.split(",") if part.strip())
     if not addresses:
         raise UsageError("no address of a profiler server (write HOST:PORT)")

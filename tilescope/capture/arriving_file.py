@@ -108,6 +108,6 @@ def refuse_astray(path: Path, folders: Sequence[Path]) -> None:
 
 
 def fault_of_disk(error: OSError, path: Path) -> Fault:
-    """What it means for a capture that a file cannot be written."""
+    """The fault of a capture whose file cannot be written."""
     cause = CaptureCause.DISK_FULL if error.errno in _NO_ROOM else CaptureCause.CANNOT_WRITE
     return Fault(cause, f"{path}: {error.strerror or error}")

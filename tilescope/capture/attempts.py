@@ -1,4 +1,4 @@
-"""How long to wait between attempts: longer each time, and not the same for all hosts."""
+"""Waits between attempts: longer each time, and not the same for all hosts."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 
 class CaptureTime(Protocol):
-    """What a capture needs of time, and of chance."""
+    """Time and chance, as a capture needs them."""
 
     def unix_ns(self) -> int:
         """Now."""

@@ -67,7 +67,7 @@ async def capture(
 
 
 def _session_id(run: RunFolder, options: CaptureOptions) -> str:
-    """What the run is called on the servers.
+    """Name of the run on the servers.
 
     Servers remember for ever that a session was to end, even one that had ended by itself: a name that people choose
     may come again, and must not end at once.

@@ -29,7 +29,7 @@ LONGEST_S: Final = 600.0  # a server keeps a window in the memory of the job
 
 @dataclass(frozen=True, slots=True)
 class WindowOptions:
-    """How long the windows are, and which are kept. Raises `UsageError` for values that make no sense."""
+    """Length of the windows, and which are kept. Raises `UsageError` for values that make no sense."""
 
     interval_s: float = 10.0
     keep: int = 10  # windows

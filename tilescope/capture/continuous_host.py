@@ -12,10 +12,10 @@ from tilescope.capture.failures import CaptureCause, CaptureFailed, Failure, Fau
 from tilescope.capture.options import CaptureOptions
 from tilescope.capture.profiler import Profiler
 from tilescope.capture.progress import CapturePhase, HostProgress, Tell
+from tilescope.capture.reporting_taker import ReportingTaker
 from tilescope.capture.requests import profile_request
 from tilescope.capture.result import HostCapture
 from tilescope.capture.run_folder import RunFolder
-from tilescope.capture.told_taker import ToldTaker
 
 END_WITHIN_S: Final = 10.0
 
@@ -63,12 +63,12 @@ class ContinuousHost:
             self._fail(error.failure)
 
     async def snapshot(self, run: RunFolder) -> HostCapture:
-        """What was recorded since the last one."""
+        """Fetches the events recorded since the last snapshot."""
         if not self._is_recording:
             failure = self._failure
             await self.start()
             return HostCapture(self._address, 1, failure=failure)
-        taker = ToldTaker(
+        taker = ReportingTaker(
             lambda: run.trace_file(self._name),
             lambda: self._tell(taker.phase, taker),
             delay_s=lambda: 0.0,
@@ -102,7 +102,9 @@ class ContinuousHost:
         self._failure = failure
         self._tell(CapturePhase.FAILED, failure=failure)
 
-    def _tell(self, phase: CapturePhase, taker: ToldTaker | None = None, *, failure: Failure | None = None) -> None:
+    def _tell(
+        self, phase: CapturePhase, taker: ReportingTaker | None = None, *, failure: Failure | None = None
+    ) -> None:
         self._tell_of(
             HostProgress(
                 self._address,

@@ -1,4 +1,4 @@
-"""What a short capture says of how a job does: the figures of a `MonitorSample`, from the tools of Tilescope."""
+"""Figures of a job from a short capture: those of a `MonitorSample`, computed by the tools of Tilescope."""
 
 from __future__ import annotations
 

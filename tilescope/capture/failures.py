@@ -1,4 +1,4 @@
-"""Why a capture fails: a closed list of causes, each with a plain sentence and what to do.
+"""Causes of failed captures: a closed list, each with a plain sentence and what to do.
 
 A `Failure` is of one host: the cause, and the words of whoever said so. `CaptureFailed` is the exception for it; within
 this room, below the modules that know the address, `Fault` is.
@@ -14,7 +14,7 @@ from tilescope.tiler.errors import TilescopeError
 
 
 class CaptureCause(StrEnum):
-    """Why there is no trace of a host. The values are part of what the server tells."""
+    """Cause for which a host has no trace. The values are part of the server's messages."""
 
     UNKNOWN_HOST = "unknown_host"  # the name has no address
     REFUSED = "refused"  # nobody listens there
@@ -113,7 +113,7 @@ _MEANINGS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no trace of a host. `str()` is one line."""
+    """Reason for which a host has no trace. `str()` is one line."""
 
     cause: CaptureCause
     detail: str = ""  # what the server or the system said, in its words
@@ -125,12 +125,12 @@ class Failure:
 
     @property
     def hints(self) -> tuple[str, ...]:
-        """What to do about it, the best first; lower case, without a dot at the end."""
+        """Remedies, the best first; lower case, without a dot at the end."""
         return _MEANINGS[self.cause].hints
 
     @property
     def may_pass(self) -> bool:
-        """Whether another attempt makes sense."""
+        """True if another attempt makes sense."""
         return _MEANINGS[self.cause].may_pass
 
     def __str__(self) -> str:

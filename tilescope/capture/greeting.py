@@ -28,7 +28,7 @@ class Greeting:
             self.is_complete = True
 
     def cut_short(self) -> Fault:
-        """What it means that the connection ended before the greeting was complete."""
+        """The fault of a connection that ended before the greeting was complete."""
         if not self.first:
             why = "the connection was taken and closed at once, as tunnels and proxies do if nobody listens behind them"
             return Fault(CaptureCause.REFUSED, why)

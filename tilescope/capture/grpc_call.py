@@ -44,7 +44,7 @@ _STREAM: Final = 1
 
 
 class Taker(Protocol):
-    """Where an answer goes. Its methods may raise `Fault`, which ends the call."""
+    """Receiver of an answer. Its methods may raise `Fault`, which ends the call."""
 
     def greeted(self) -> None:
         """There is a server, and it has the request."""
@@ -185,7 +185,7 @@ class _Exchange:
         self._is_over = True
 
     def _lost(self, why: str) -> Fault:
-        """Why the connection is gone."""
+        """The fault of a lost connection."""
         if not self._greeting.is_complete:
             return self._greeting.cut_short()
         how_far = f"after {self._message.how_far()}" if self._message.received_bytes else ""
@@ -197,5 +197,5 @@ def _texts(headers: list[tuple[bytes, bytes]] | None) -> dict[str, str]:
 
 
 def _code_name(code: int | None) -> str:
-    names = {int(known): known.name for known in h2.errors.ErrorCodes}
+    names = {int(error_code): error_code.name for error_code in h2.errors.ErrorCodes}
     return names.get(code or 0, f"code {code}")

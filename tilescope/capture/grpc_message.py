@@ -47,5 +47,5 @@ class MessageReader:
             raise Fault(CaptureCause.BAD_ANSWER, f"it ends after {self.how_far()}")
 
     def how_far(self) -> str:
-        """How much has come: "4 of 1,000 bytes"."""
+        """Amount that has come: "4 of 1,000 bytes"."""
         return f"{max(self.received_bytes - _PREFIX_BYTES, 0):,} of {self._size_bytes:,} bytes"

@@ -1,4 +1,4 @@
-"""What the status of a gRPC call, or of the HTTP under it, means for a capture."""
+"""Faults of a capture, from the status of a gRPC call or of the HTTP under it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MOST_TEXT: Final = 500  # characters that are kept of what a server says
 
 
 def fault_of_status(code: str, message: str) -> Fault | None:
-    """Why the call failed, by `grpc-status` and `grpc-message`; None if it did not."""
+    """The fault that `grpc-status` and `grpc-message` report; None if the call did not fail."""
     if not re.fullmatch("[0-9]{1,9}", code, re.ASCII):
         return Fault(CaptureCause.BAD_ANSWER, "it ends without a status")
     if int(code) == 0:
@@ -55,7 +55,7 @@ def fault_of_status(code: str, message: str) -> Fault | None:
 
 
 def fault_of_http(headers: dict[str, str]) -> Fault | None:
-    """Why this is no answer of a gRPC server; None if it is one."""
+    """The fault of headers that are no answer of a gRPC server; None if they are one."""
     status = headers.get(":status", "")[:10]
     if status in _PROXY_STATUSES:
         return Fault(CaptureCause.UNREACHABLE, f"a proxy says HTTP status {status}")

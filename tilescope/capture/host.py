@@ -18,18 +18,18 @@ from tilescope.capture.options import CaptureOptions
 from tilescope.capture.profile_answer import ProfileAnswer
 from tilescope.capture.profiler import Profiler
 from tilescope.capture.progress import CapturePhase, HostProgress, Tell
+from tilescope.capture.reporting_taker import ReportingTaker
 from tilescope.capture.requests import profile_request
 from tilescope.capture.result import HostCapture
 from tilescope.capture.run_folder import SUFFIX, RunFolder
 from tilescope.capture.server_disk import ServerDisk
-from tilescope.capture.told_taker import ToldTaker
 
 _NOTHING_TO_KEEP: Final = frozenset({CapturePhase.CONNECTING, CapturePhase.DELAYED})
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureSetting:
-    """What is the same for all hosts of a capture."""
+    """Settings that all hosts of a capture share."""
 
     run: RunFolder
     session_id: str
@@ -57,7 +57,7 @@ class HostCapturing:
         self._disk = ServerDisk(written, is_ours, self._options.confined_to if is_ours else ())
 
     async def run(self) -> HostCapture:
-        """What came of it. Cancelling it ends the remote run."""
+        """Captures, and returns the result. Cancelling it ends the remote run."""
         tried: list[Failure] = []
         while True:
             taker = self._taker()
@@ -79,7 +79,7 @@ class HostCapturing:
                 self._address, self._attempt, tool_files=self._tool_files, failure=failure, tried=tuple(tried)
             )
 
-    async def _try(self, taker: ToldTaker) -> Path:
+    async def _try(self, taker: ReportingTaker) -> Path:
         """One attempt; the trace file. Raises `CaptureFailed` or `Fault`, and leaves no trace behind then."""
         run = self._setting.run
         taker.go_to(CapturePhase.CONNECTING)
@@ -101,7 +101,7 @@ class HostCapturing:
             taker.end()
             taker.discard()
 
-    async def _profile(self, taker: ToldTaker) -> ProfileAnswer:
+    async def _profile(self, taker: ReportingTaker) -> ProfileAnswer:
         """Asks, and ends the remote run early when it is to stop."""
         options, setting = self._options, self._setting
         request = profile_request(
@@ -130,7 +130,7 @@ class HostCapturing:
             with suppress(asyncio.CancelledError, CaptureFailed, Fault):
                 await asking
 
-    async def _end_early(self, asking: asyncio.Task[ProfileAnswer], taker: ToldTaker) -> None:
+    async def _end_early(self, asking: asyncio.Task[ProfileAnswer], taker: ReportingTaker) -> None:
         """Has the server send what it has. Raises `Fault` when that is nothing."""
         if taker.phase in _NOTHING_TO_KEEP:
             raise Fault(CaptureCause.STOPPED)
@@ -145,15 +145,15 @@ class HostCapturing:
         if not asking.done() and taker.phase is not CapturePhase.RECEIVING:
             raise Fault(CaptureCause.STOPPED, f"the server was told so, and sent nothing for {patience_s:g} s")
 
-    async def _wait(self, taker: ToldTaker, failure: Failure) -> bool:
+    async def _wait(self, taker: ReportingTaker, failure: Failure) -> bool:
         """Waits before the next attempt; whether there is to be one."""
         clock, stop = self._setting.clock, self._setting.stop
         seconds = wait_s(self._attempt, clock.chance())
         self._tell(CapturePhase.WAITING, taker, wait_s=seconds, failure=failure)
         return await passes(clock, seconds, stop)
 
-    def _taker(self) -> ToldTaker:
-        taker = ToldTaker(
+    def _taker(self) -> ReportingTaker:
+        taker = ReportingTaker(
             self._open,
             lambda: self._tell(taker.phase, taker),
             delay_s=self._delay_s,
@@ -170,7 +170,7 @@ class HostCapturing:
         return max(self._setting.start_ns - self._setting.clock.unix_ns(), 0) / 1e9
 
     def _tell(
-        self, phase: CapturePhase, taker: ToldTaker, *, wait_s: float = 0.0, failure: Failure | None = None
+        self, phase: CapturePhase, taker: ReportingTaker, *, wait_s: float = 0.0, failure: Failure | None = None
     ) -> None:
         self._setting.tell(
             HostProgress(

@@ -38,32 +38,32 @@ _INFEED: Final = re.compile(r"^\s*Infeed percentage:([^\n]*)$", re.MULTILINE | r
 def monitor_figures(response: pb.MonitorResponse) -> dict[str, Any]:
     """The fields of `MonitorSample` that were measured."""
     text = response.data[:_MOST_TEXT]
-    told = _of_text(text)
+    figures = _of_text(text)
     numbers = _of_result(response.monitor_result) if response.HasField("monitor_result") else {}
     if text.strip():
         # The numbers are the same, but not rounded.
-        numbers = {name: value for name, value in numbers.items() if name in told}
-    return told | numbers
+        numbers = {name: value for name, value in numbers.items() if name in figures}
+    return figures | numbers
 
 
 def _of_text(text: str) -> dict[str, Any]:
-    told: dict[str, Any] = {}
-    if found := _TYPE.search(text):
-        told["device_type"] = found[1]
-    if found := _DEVICES.search(text):
-        told["devices"] = int(found[1])
-    if found := _IDLE.search(text):
-        told["device_idle"] = float(found[1]) / 100
-    if found := _MATRIX.search(text):
-        told["matrix_unit_utilization"] = float(found[1]) / 100
-    if found := _STEP.search(text):
-        times = [float(number) * _MS[unit] for number, unit in re.findall(_TIME, found[1])]
-        told |= _three("step_mean_ms", "step_min_ms", "step_max_ms", times)
-    if found := _INFEED.search(text):
+    figures: dict[str, Any] = {}
+    if match := _TYPE.search(text):
+        figures["device_type"] = match[1]
+    if match := _DEVICES.search(text):
+        figures["devices"] = int(match[1])
+    if match := _IDLE.search(text):
+        figures["device_idle"] = float(match[1]) / 100
+    if match := _MATRIX.search(text):
+        figures["matrix_unit_utilization"] = float(match[1]) / 100
+    if match := _STEP.search(text):
+        times = [float(number) * _MS[unit] for number, unit in re.findall(_TIME, match[1])]
+        figures |= _three("step_mean_ms", "step_min_ms", "step_max_ms", times)
+    if match := _INFEED.search(text):
         # The last one comes without its sign from some servers.
-        shares = [float(number) / 100 for number in re.findall(rf"{_NUMBER} ?%?(?=\s*\()", found[1])]
-        told |= _three("infeed_mean", "infeed_min", "infeed_max", shares)
-    return told
+        shares = [float(number) / 100 for number in re.findall(rf"{_NUMBER} ?%?(?=\s*\()", match[1])]
+        figures |= _three("infeed_mean", "infeed_min", "infeed_max", shares)
+    return figures
 
 
 def _three(mean: str, least: str, most: str, values: list[float]) -> dict[str, float]:

@@ -26,7 +26,7 @@ _OF_LEVEL_1: Final = ("device_type", "matrix_unit_utilization")
 
 @dataclass(frozen=True, slots=True)
 class MonitorOptions:
-    """What to ask, how long for each answer, and how often. Raises `UsageError` for what makes no sense."""
+    """Options of monitoring: what to ask, how long for each answer, and how often. Raises `UsageError`."""
 
     level: int = 1
     duration_ms: int = 1000
@@ -50,16 +50,16 @@ async def monitor(
     so. Raises `CaptureFailed`. Whoever closes it ends the query on the server.
     """
     clock = clock or SystemTime()
-    asked = _Asked(address, options)
+    target = _Asked(address, options)
     number = 0
     while options.queries is None or number < options.queries:
         number += 1
         began_ns = clock.unix_ns()
-        figures = await asked.figures()
+        figures = await target.figures()
         now_ns = clock.unix_ns()
         if options.level == 1:
             figures = {name: figures[name] for name in _OF_LEVEL_1 if name in figures}
-        yield MonitorSample(address, number, now_ns, options.level, asked.source, options.duration_ms, **figures)
+        yield MonitorSample(address, number, now_ns, options.level, target.source, options.duration_ms, **figures)
         left_s = options.duration_ms / 1e3 - max(now_ns - began_ns, 0) / 1e9
         if left_s > 0 and number != options.queries:  # a server that answers at once is not asked all the time
             await clock.sleep(left_s)

@@ -1,4 +1,4 @@
-"""What to capture, and how patiently."""
+"""Options of a capture: what to record, and how patiently to try."""
 
 from __future__ import annotations
 

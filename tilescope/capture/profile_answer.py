@@ -23,7 +23,7 @@ _DEEPEST_NUMBER: Final = (1 << 29) - 1  # of a field
 
 @dataclass(slots=True)
 class ProfileAnswer:
-    """What a server answered to `Profile` or `GetSnapshot`, but for the trace, which was passed on."""
+    """Answer of a server to `Profile` or `GetSnapshot`, but for the trace, which was passed on."""
 
     empty_trace: bool = False
     xspace_bytes: int = 0
@@ -48,18 +48,18 @@ class AnswerReader:
     def feed(self, data: bytes | memoryview) -> None:
         """Reads the next bytes. Raises `Fault`, and whatever `take_xspace` raises."""
         view = memoryview(data)
-        at = 0
-        while at < len(view):
+        position = 0
+        while position < len(view):
             if self._left:
-                end = min(at + self._left, len(view))
-                self._take(view[at:end])
-                self._left -= end - at
-                at = end
+                end = min(position + self._left, len(view))
+                self._take(view[position:end])
+                self._left -= end - position
+                position = end
                 if not self._left:
                     self._close()
             else:
-                self._head.append(view[at])
-                at += 1
+                self._head.append(view[position])
+                position += 1
                 self._open()
 
     def finish(self) -> ProfileAnswer:
@@ -128,13 +128,13 @@ class _Varint:
     end: int  # the place behind it
 
 
-def _varint(data: bytearray, at: int) -> _Varint | None:
+def _varint(data: bytearray, position: int) -> _Varint | None:
     """The number that begins there; None if it is not complete."""
     value = 0
-    for k in range(at, len(data)):
-        if k - at >= _LONGEST_VARINT:
+    for k in range(position, len(data)):
+        if k - position >= _LONGEST_VARINT:
             raise _bad("a number is too long")
-        value |= (data[k] & 0x7F) << 7 * (k - at)
+        value |= (data[k] & 0x7F) << 7 * (k - position)
         if data[k] < 0x80:
             return _Varint(value, k + 1)
     return None

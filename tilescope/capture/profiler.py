@@ -19,7 +19,7 @@ MOST_MESSAGE_BYTES: Final = 4_000_000  # of answers that are kept in memory
 
 
 class TraceTaker(Protocol):
-    """Where a trace goes that is captured. Its methods may raise `Fault`, which ends the call."""
+    """Receiver of a captured trace. Its methods may raise `Fault`, which ends the call."""
 
     def greeted(self) -> None:
         """The server has the request."""
@@ -56,7 +56,7 @@ class Profiler:
         await self._call("StartContinuousProfiling", request)
 
     async def snapshot(self, taker: TraceTaker, *, answer_within_s: float) -> ProfileAnswer:
-        """What was recorded since the start, or since the last snapshot."""
+        """Fetches the events recorded since the start, or since the last snapshot."""
         return await self._trace("GetSnapshot", pb.GetSnapshotRequest(), taker, answer_within_s)
 
     async def stop_continuous(self) -> None:

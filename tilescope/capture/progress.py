@@ -1,4 +1,4 @@
-"""What a capture tells while it runs: of each host, where it is."""
+"""Progress of a capture, host by host."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tilescope.capture.failures import Failure
 
 
 class CapturePhase(StrEnum):
-    """Where the capture of a host is. It goes down this list; a new attempt begins again above."""
+    """Phase of a host's capture. It goes down this list; a new attempt begins again above."""
 
     CONNECTING = "connecting"
     DELAYED = "delayed"  # asked, and the moment to start has not come
@@ -26,7 +26,7 @@ class CapturePhase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HostProgress:
-    """Where one host is. It is told on each change of phase, and while bytes come a few times a second."""
+    """Progress of one host. It is told on each change of phase, and while bytes come a few times a second."""
 
     address: ProfilerAddress
     phase: CapturePhase

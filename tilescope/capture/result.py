@@ -1,4 +1,4 @@
-"""What a capture leaves behind."""
+"""Results of a capture: traces, and reasons for those that are missing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tilescope.capture.failures import Failure
 
 @dataclass(frozen=True, slots=True)
 class HostCapture:
-    """What came of one host: a trace, or why there is none."""
+    """Result of one host: a trace, or the reason why there is none."""
 
     address: ProfilerAddress
     attempts: int  # that it took
@@ -24,7 +24,7 @@ class HostCapture:
 
 @dataclass(frozen=True, slots=True)
 class CaptureResult:
-    """What came of a capture. At least one trace is there if `folder` is."""
+    """Result of a capture. At least one trace is there if `folder` is."""
 
     run_name: str
     folder: Path | None  # LOGDIR/plugins/profile/RUN_NAME; None: no host gave a trace, and nothing was left behind

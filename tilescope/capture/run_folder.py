@@ -77,7 +77,7 @@ class RunFolder:
 
 
 def host_names(addresses: Sequence[ProfilerAddress]) -> tuple[str, ...]:
-    """How the files of each begin: its name or host, with host and port where several have the same one."""
+    """Prefixes of each host's file names: its name or host, with host and port where several have the same one."""
     names = [_safe(address.name or address.host) for address in addresses]
     times = Counter(name.lower() for name in names)
     return tuple(

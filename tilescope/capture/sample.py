@@ -1,4 +1,4 @@
-"""What monitoring a server tells, query by query."""
+"""Samples that monitoring a server yields, query by query."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tilescope.capture.address import ProfilerAddress
 
 
 class MonitorSource(StrEnum):
-    """Who has evaluated a sample."""
+    """The side that evaluated a sample."""
 
     MONITOR = "monitor"  # the server itself, which implements `Monitor`
     CAPTURES = "captures"  # Tilescope, from a short capture: the server answers UNIMPLEMENTED
@@ -17,7 +17,7 @@ class MonitorSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MonitorSample:
-    """What a server did during one query. None: not recorded; it is never NaN. Shares are fractions, 0 to 1.
+    """Figures of a server during one query. None: not recorded; it is never NaN. Shares are fractions, 0 to 1.
 
     At level 1 only `device_type` and `matrix_unit_utilization` are asked for; all others are None.
     """

@@ -1,4 +1,4 @@
-"""What a server left that cannot send its trace: it writes `ROOT/SESSION/HOST.xplane.pb`, on its own disk.
+"""Traces that a server left on its own disk, because it cannot send them: `ROOT/SESSION/HOST.xplane.pb`.
 
 If that disk is seen here under the same path, the trace is taken from there.
 """
@@ -24,7 +24,7 @@ _FLAGS: Final = os.O_RDONLY | OF_THIS_PLACE
 
 @dataclass(frozen=True, slots=True)
 class ServerDisk:
-    """Where one server writes. Methods may take seconds: not for the event loop."""
+    """Folder that one server writes into. Methods may take seconds: not for the event loop."""
 
     written: Path
     is_ours: bool  # it lies in the log directory of this capture, and nobody else asked for it

@@ -10,12 +10,12 @@ import signal
 from typing import NoReturn
 
 from tilescope.cli.dispatch import main
-from tilescope.cli.leave import leave
+from tilescope.cli.process_exit import leave
 
 __all__ = ["command", "main"]
 
 
 def command() -> NoReturn:
-    """What the shell runs. SIGTERM is as Ctrl-C: what has been begun is removed on the way out."""
+    """Entry point of the shell. SIGTERM is as Ctrl-C: what has been begun is removed on the way out."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     leave(main())

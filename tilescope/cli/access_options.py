@@ -1,4 +1,4 @@
-"""Who may ask a server, and how it shows who it is: options, and the settings made from them."""
+"""Access to a server and its identity: options, and the settings made from them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def add_access_options(parser: argparse.ArgumentParser) -> None:
 
 
 def make_settings(args: argparse.Namespace) -> Settings:
-    """How the server treats those who ask it. Raises `UsageError`."""
+    """Settings of the server's behaviour towards its clients. Raises `UsageError`."""
     from tilescope.server.guard.access import choose_access, is_loopback
     from tilescope.server.guard.capture_rules import parse_capture_rules
     from tilescope.server.guard.descriptors import fit, raise_limit

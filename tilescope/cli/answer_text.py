@@ -26,7 +26,7 @@ _RIGHT: Final = frozenset({"count", "ticks", "time", "bytes", "fraction", "rate"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What figures need to be read: how long a tick is, how tracks are called, and from which tick times count."""
+    """Context that makes figures readable: length of a tick, names of tracks, and the tick that times count from."""
 
     tick_ps: int
     track_name: Callable[[int], str]
@@ -66,7 +66,7 @@ class Shown:
 
 
 def track_names(tree: TrackTree) -> dict[int, str]:
-    """What people know tracks by: the process and the name."""
+    """Names that people know tracks by: the process and the name."""
     groups = {group["id"]: group["name"] for group in tree.groups}
     return {track["id"]: f"{groups.get(track['group'], '')} › {track['name']}" for track in tree.tracks}
 
@@ -123,10 +123,10 @@ def _print_rows(console: Console, table: Table, shown: Shown) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    known = [column for column in table.columns if column.kind != "id"]
-    naming = [column for column in known if column.kind not in _RIGHT]
+    listable = [column for column in table.columns if column.kind != "id"]
+    naming = [column for column in listable if column.kind not in _RIGHT]
     main = next(filter(_says_something, naming), naming[0] if naming else None)
-    columns = [column for column in known if column is main or _says_something(column)]
+    columns = [column for column in listable if column is main or _says_something(column)]
     texts = [[shown.text(column.kind, value) for value in values_of(first(column, SHOWN_ROWS))] for column in columns]
     label = next((k for k, column in enumerate(columns) if column is main), None)
     if label is not None:  # a row that nothing names would look as if it were the sum of others
@@ -135,7 +135,7 @@ def _print_rows(console: Console, table: Table, shown: Shown) -> None:
         depths = _depths(values_of(first(table.column(table.parent), SHOWN_ROWS)))
         texts[label] = [f"{'  ' * depth}{text}" for depth, text in zip(depths, texts[label], strict=True)]
     sums = _sums(table, columns, label, shown)
-    cells = [[*of, *(row[k] for row in sums)] for k, of in enumerate(texts)]
+    cells = [[*column_texts, *(row[k] for row in sums)] for k, column_texts in enumerate(texts)]
     titles = [_title(column) for column in columns]
     fit = _fitting(columns, titles, cells, console.width)
     if fit < len(columns):  # titles of figures in several lines take no more room than these
@@ -158,15 +158,15 @@ def _print_rows(console: Console, table: Table, shown: Shown) -> None:
 
 
 def _sums(table: Table, columns: Sequence[Column], label: int | None, shown: Shown) -> list[list[str]]:
-    """What rows that are not listed come to, and what all do, where the table says so."""
-    found = []
+    """Sums over the rows that are not listed, and over all rows, where the table has them."""
+    sum_rows = []
     for name, sums in (("not listed", table.rest), ("all", table.totals)):
         if sums is not None:
             row = [shown.text(column.kind, sums[column.id]) if column.id in sums else "" for column in columns]
             if label is not None and columns[label].id not in sums:
                 row[label] = name
-            found.append(row)
-    return found
+            sum_rows.append(row)
+    return sum_rows
 
 
 def _title(column: Column) -> str:
@@ -174,10 +174,10 @@ def _title(column: Column) -> str:
 
 
 def _fitting(columns: Sequence[Column], titles: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> int:
-    """How many columns there is room for: all of a figure, and enough of a name to know it by. At least one."""
+    """Number of columns that fit: all of a figure, and enough of a name to know it by. At least one."""
     taken = 0
-    for k, (column, title, of) in enumerate(zip(columns, titles, cells, strict=True)):
-        room = max(map(len, (*title.split("\n"), *of)), default=0)
+    for k, (column, title, column_cells) in enumerate(zip(columns, titles, cells, strict=True)):
+        room = max(map(len, (*title.split("\n"), *column_cells)), default=0)
         taken += (room if column.kind in _RIGHT else min(room, _NAME_ROOM)) + 3  # padding, and what divides columns
         if taken > width and k > 0:
             return k
@@ -194,7 +194,7 @@ def _says_something(column: Column) -> bool:
 
 
 def _depths(parents: Sequence[Value]) -> list[int]:
-    """How deep the rows of a tree stand: parents come first."""
+    """Depth of each row of a tree, in which parents come first."""
     depths: list[int] = []
     for parent in parents:
         depths.append(0 if parent is None or int(parent) < 0 else depths[int(parent)] + 1)

@@ -57,16 +57,16 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.tool is None:
         raise UsageError(f"which tool? There are {', '.join(tools())}: `tilescope tools` says what they answer")
-    asked = tool(args.tool)
-    options = tool_parser(asked).parse_args(args.options)
+    chosen_tool = tool(args.tool)
+    options = tool_parser(chosen_tool).parse_args(args.options)
     args.debug = args.debug or options.debug
     if options.format == "parquet" and options.output is None:
         raise UsageError("parquet is binary: name a file with -o FILE")
-    _ask(args.store, asked, options)
+    _ask(args.store, chosen_tool, options)
     return 0
 
 
-def _ask(path: Path, asked: AnyTool, options: argparse.Namespace) -> None:
+def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
     from tilescope.cli.answer_text import Shown, track_names
     from tilescope.cli.option_words import in_option_words, option_words
     from tilescope.cli.spans import ticks_text, zero_of
@@ -77,8 +77,8 @@ def _ask(path: Path, asked: AnyTool, options: argparse.Namespace) -> None:
     from tilescope.tiler.tools import BuildRef, Scope, ask, from_text, parameters, references, text_of
 
     rules = work_rules_of(options)
-    known = parameters(asked.question)
-    with option_words(known), ExitStack() as opened:
+    tool_parameters = parameters(chosen_tool.question)
+    with option_words(tool_parameters), ExitStack() as opened:
 
         def reader(store: Path) -> QueryReader:
             refuse_file(store)
@@ -89,20 +89,20 @@ def _ask(path: Path, asked: AnyTool, options: argparse.Namespace) -> None:
             manifest = main.store.manifest()
             tick_ps, zero = int(manifest["tick_ps"]), zero_of(manifest)
         values: dict[str, str] = {}
-        for parameter in known:
+        for parameter in tool_parameters:
             given = getattr(options, parameter.name)
             if given is not None:
                 text = text_of(given)
                 if parameter.unit == "ticks":
                     text = ticks_text(parameter.option, text, tick_ps, zero if parameter.is_moment else 0)
                 values[parameter.name] = text
-        question = from_text(asked.question, values)
+        question = from_text(chosen_tool.question, values)
         with must_make_sense(path):
             others = {ref: reader(Path(ref)) for ref in references(question, BuildRef).values()}
-            answer = finish(ask(asked, Scope(main, others), question))
+            answer = finish(ask(chosen_tool, Scope(main, others), question))
             names = track_names(main.tree)
     if options.format == "text":
-        notes = [replace(note, text=in_option_words(note.text, known)) for note in answer.notes]
+        notes = [replace(note, text=in_option_words(note.text, tool_parameters)) for note in answer.notes]
         answer = replace(answer, notes=notes)
     _write(answer, options, Shown(tick_ps, lambda track: names.get(track, ""), zero))
 

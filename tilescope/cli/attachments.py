@@ -111,9 +111,9 @@ def lines_of(entries: Sequence[AttachmentEntry], at_most: int) -> Iterator[str]:
     """A line for each of the first, and one that counts the others."""
     hosts = {entry.host for entry in entries}
     for entry in entries[:at_most]:
-        of = f"  {entry.host}" if len(hosts) > 1 else ""
+        host_text = f"  {entry.host}" if len(hosts) > 1 else ""
         label = "" if entry.name.endswith((f"/{entry.label}", f"/{entry.label}/stats")) else f"  {entry.label}"
-        text = f"{entry.id:>6}  {size_text(entry.size_bytes):>8}  {entry.name}{label}{of}"
+        text = f"{entry.id:>6}  {size_text(entry.size_bytes):>8}  {entry.name}{label}{host_text}"
         yield printable(shortened(text, SHOWN_CHARACTERS + 20))
     if len(entries) > at_most:
         yield f"and {plural(len(entries) - at_most, 'more attachment', 'more attachments')} (--json lists all)"

@@ -1,4 +1,4 @@
-"""Where indexes are kept that nobody has named a place for, and how much room they may take."""
+"""The directory of indexes that were given no place of their own, and the room that they may take."""
 
 from __future__ import annotations
 

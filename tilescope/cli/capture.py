@@ -157,7 +157,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def options_of(args: argparse.Namespace) -> CaptureOptions:
-    """What the command line asks for. Raises `UsageError`."""
+    """Options of the capture, from the command line. Raises `UsageError`."""
     from tilescope.capture import CaptureOptions
 
     return CaptureOptions(
@@ -190,18 +190,18 @@ def _index(folder: Path, args: argparse.Namespace) -> None:
     from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.cached_traces import remember_traces
 
-    found = find_run(folder)
-    store_path = cache_directory(args).store_of(found.id, found.files)
+    captured_run = find_run(folder)
+    store_path = cache_directory(args).store_of(captured_run.id, captured_run.files)
     begin = time.monotonic()
     with ProgressDisplay() as display:
-        build_store(found.files, store_path, progress=display.update_build, memory_bytes=DEFAULT_MEMORY_BYTES)
-    remember_traces(store_path, found.files)
+        build_store(captured_run.files, store_path, progress=display.update_build, memory_bytes=DEFAULT_MEMORY_BYTES)
+    remember_traces(store_path, captured_run.files)
     store = open_run_store(store_path)
     try:
         events = int(store.manifest()["events"]["total"])
     finally:
         store.close()
-    for note in found.notes:
+    for note in captured_run.notes:
         complain(note)
     took = seconds_text(time.monotonic() - begin)
     say(f"indexed {plural(events, 'event', 'events')} in {took}; to see them: tilescope view {folder}")

@@ -1,4 +1,4 @@
-"""How far a capture is: a line per host on a terminal, a line per change elsewhere. Both on stderr."""
+"""Progress of a capture: a line per host on a terminal, a line per change elsewhere. Both on stderr."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class CaptureDisplay:
 
 
 def phase_text(progress: HostProgress) -> str:
-    """What the host does, in a few words."""
+    """Activity of the host, in a few words."""
     match progress.phase.value:
         case "connecting":
             attempt = f", attempt {progress.attempt} of {progress.attempts}" if progress.attempt > 1 else ""
@@ -96,23 +96,23 @@ class _Bars:
         )
         self._tasks: dict[ProfilerAddress, TaskID] = {}
 
-    def show(self, told: HostProgress) -> None:
-        task = self._tasks.get(told.address)
+    def show(self, progress: HostProgress) -> None:
+        task = self._tasks.get(progress.address)
         if task is None:
             if len(self._tasks) >= _MOST_LINES:
                 return
-            task = self.progress.add_task(printable(str(told.address)), total=None, what="", began=0)
-            self._tasks[told.address] = task
+            task = self.progress.add_task(printable(str(progress.address)), total=None, what="", began=0)
+            self._tasks[progress.address] = task
         total: float | None = None
         completed = began = 0.0
-        match told.phase.value:
+        match progress.phase.value:
             case "capturing":
-                total, began = told.duration_ms / 1000, time.monotonic()
+                total, began = progress.duration_ms / 1000, time.monotonic()
             case "receiving":
-                total, completed = told.total_bytes, told.size_bytes
+                total, completed = progress.total_bytes, progress.size_bytes
             case "done":
                 total, completed = 1, 1
             case "failed":
                 total = 1
-        what = printable(phase_text(told))
+        what = printable(phase_text(progress))
         self.progress.update(task, total=total, completed=completed, began=began, what=what)

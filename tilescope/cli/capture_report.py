@@ -1,4 +1,4 @@
-"""What came of a capture, host by host: traces on stdout, failures on stderr."""
+"""Report of a capture, host by host: traces on stdout, failures on stderr."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def report(result: CaptureResult) -> None:
 
 
 def hosts_text(result: CaptureResult) -> str:
-    """Of how many hosts there are traces: "2 hosts", or "1 of 2 hosts"."""
+    """Number of hosts that have traces: "2 hosts", or "1 of 2 hosts"."""
     count, total = len(result.captured), len(result.hosts)
     return plural(count, "host", "hosts") if count == total else f"{count} of {total} hosts"
 
 
 def failure_text(host: HostCapture) -> str:
-    """Why it has no trace, on one line. Earlier attempts are told where they failed for another reason."""
+    """Reason why a host has no trace, on one line. Earlier attempts are told where they failed for another reason."""
     failure = host.failure
     if failure is None:
         return ""

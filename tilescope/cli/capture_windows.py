@@ -36,10 +36,10 @@ class _WindowReport:
 
     def tell(self, progress: HostProgress) -> None:
         """A failure is said when it happens: the first window may be minutes away."""
-        known = self._failures.get(progress.address)
-        if progress.failure is not None and progress.failure != known:
+        last_failure = self._failures.get(progress.address)
+        if progress.failure is not None and progress.failure != last_failure:
             complain(f"{progress.address}: {progress.failure}; tried again for the next window")
-            if known is None or known.cause != progress.failure.cause:
+            if last_failure is None or last_failure.cause != progress.failure.cause:
                 for hint in progress.failure.hints:
                     complain(f"hint: {hint}")
             self._failures[progress.address] = progress.failure

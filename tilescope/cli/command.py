@@ -1,4 +1,4 @@
-"""What a module must have to be a subcommand."""
+"""Interface of a module that is a subcommand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens between the shell and a subcommand: errors become one line on stderr and an exit code."""
+"""Steps between the shell and a subcommand: errors become one line on stderr and an exit code."""
 
 from __future__ import annotations
 

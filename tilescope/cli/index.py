@@ -111,7 +111,7 @@ def _index(path: Path, args: argparse.Namespace) -> int:
 
 
 def _has_json(files: Sequence[Path], max_inflated: int | None) -> bool:
-    """Whether any of the trace files is trace-event JSON."""
+    """True if any of the trace files is trace-event JSON."""
     from tilescope.tiler.readers.recognise import signature_of
     from tilescope.tiler.readers.sources import open_source
 

@@ -32,6 +32,6 @@ async def _show(registry: Registry) -> None:
             with ProgressDisplay() as display:
                 while (status := registry.indexing()) is not None:
                     if status.progress is not None:
-                        display.update_build(status.progress, f"{status.found.name}: ")
+                        display.update_build(status.progress, f"{status.run.name}: ")
                     await asyncio.sleep(BAR_EVERY_SECONDS)
         await asyncio.sleep(IDLE_SECONDS)

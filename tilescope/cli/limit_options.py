@@ -1,4 +1,4 @@
-"""How much one client may take of a server: options, and what becomes of them in its settings."""
+"""Limits on what one client may take of a server: options, and the settings made from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory work may take: an option of whatever indexes or verifies."""
+"""Memory that work may take: an option of whatever indexes or verifies."""
 
 from __future__ import annotations
 

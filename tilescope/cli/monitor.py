@@ -87,8 +87,8 @@ def _json(sample: MonitorSample) -> str:
     import json
     from dataclasses import asdict
 
-    told = {**asdict(sample), "address": str(sample.address), "time_ns": str(sample.time_ns)}
-    return json.dumps(told, ensure_ascii=False)
+    fields = {**asdict(sample), "address": str(sample.address), "time_ns": str(sample.time_ns)}
+    return json.dumps(fields, ensure_ascii=False)
 
 
 def line_of(sample: MonitorSample) -> str:

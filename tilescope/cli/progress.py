@@ -1,4 +1,4 @@
-"""How far a long command is: a bar on a terminal, a line now and then elsewhere. Both on stderr."""
+"""Progress of a long command: a bar on a terminal, a line now and then elsewhere. Both on stderr."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Display(Protocol):
 
 
 class BuildStep(Protocol):
-    """What is shown of a build: members of `tilescope.tiler.indexing.BuildProgress`, and of what the server tells."""
+    """Progress of a build: members of `tilescope.tiler.indexing.BuildProgress`, and of the server's messages."""
 
     @property
     def phase(self) -> str: ...
@@ -53,7 +53,7 @@ class BuildStep(Protocol):
 
 
 class _Numbers(NamedTuple):  # to import `dataclasses` takes longer than all of this module
-    """What is known at one moment; 0 and None where it is not."""
+    """Figures at one moment; 0 and None where they are unknown."""
 
     fraction: float
     events: int = 0
@@ -76,23 +76,25 @@ class _State:
 
     def facts(self) -> str:
         """For instance "1,234,567 events, 47.8 MB of 386 MB, 2.50 M/s, 12 s left"; what is unknown is left out."""
-        known = self.numbers
+        numbers = self.numbers
         seconds = self.now - self._begin
         parts = []
-        if known.events:
-            parts.append(f"{count_text(known.events)} events")
-        if known.size_bytes:
-            total = f" of {size_text(known.size_total_bytes)}" if known.size_bytes < known.size_total_bytes else ""
-            parts.append(size_text(known.size_bytes) + total)
-        if known.events > self._first.events and seconds > 0:
-            parts.append(rate_text(known.events - self._first.events, seconds))
-        if known.blocks:
-            parts.append(f"{count_text(known.blocks_done)} of {plural(known.blocks, 'block', 'blocks')}")
-        left = known.seconds_left
-        done = known.fraction - self._first.fraction
+        if numbers.events:
+            parts.append(f"{count_text(numbers.events)} events")
+        if numbers.size_bytes:
+            total = (
+                f" of {size_text(numbers.size_total_bytes)}" if numbers.size_bytes < numbers.size_total_bytes else ""
+            )
+            parts.append(size_text(numbers.size_bytes) + total)
+        if numbers.events > self._first.events and seconds > 0:
+            parts.append(rate_text(numbers.events - self._first.events, seconds))
+        if numbers.blocks:
+            parts.append(f"{count_text(numbers.blocks_done)} of {plural(numbers.blocks, 'block', 'blocks')}")
+        left = numbers.seconds_left
+        done = numbers.fraction - self._first.fraction
         if left is None and done > 0 and seconds > 1:
-            left = seconds * (1 - known.fraction) / done
-        if left is not None and known.fraction < 1:
+            left = seconds * (1 - numbers.fraction) / done
+        if left is not None and numbers.fraction < 1:
             parts.append(f"{seconds_text(left)} left")
         return ", ".join(parts)
 
@@ -156,8 +158,8 @@ class _Lines:
         self._stream = stream
 
     def show(self, state: _State) -> None:
-        known = [f"{state.phase}: {state.numbers.fraction:.0%}", state.facts()]
-        say(", ".join(filter(None, known)), self._stream)
+        parts = [f"{state.phase}: {state.numbers.fraction:.0%}", state.facts()]
+        say(", ".join(filter(None, parts)), self._stream)
 
     def close(self) -> None:
         pass

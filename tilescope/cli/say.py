@@ -1,4 +1,4 @@
-"""What goes to a terminal or a log: one line at a time, in which nothing but text is left.
+"""Output to a terminal or a log: one line at a time, in which nothing but text is left.
 
 Names in traces, names of files and what clients send may hold line breaks, escape sequences that change a terminal,
 marks that turn the direction of text, and bytes that are no text at all. All printing goes through here.
@@ -49,7 +49,7 @@ def complain(line: str) -> None:
 
 
 def show_traceback(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
-    """What `sys.excepthook` does, with messages each on one line, and printable."""
+    """Replacement of `sys.excepthook`, with messages each on one line, and printable."""
     for part in traceback.format_exception(kind, error, where):
         text = part.removesuffix("\n")
         is_message = not part.startswith(_PARTS_OF_CODE)

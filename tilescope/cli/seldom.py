@@ -18,7 +18,7 @@ class Seldom(logging.Filter):
         self._lines: dict[tuple[str, str], tuple[float, int]] = {}  # when it was written, and how often not since
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether it is to be written."""
+        """True if a record is to be written."""
         line = record.name, record.getMessage()
         now = time.monotonic()
         written_s, withheld = self._lines.get(line, (-SILENCE_S, 0))

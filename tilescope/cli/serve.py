@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         count = len(runs)
         for run in runs:
             if run.state is RunState.FAILED:
-                complain(f"{run.found.name}: {run.error}")
+                complain(f"{run.run.name}: {run.error}")
         url = url_of(listening, settings)
         if settings.access.is_made_up:
             url = with_token(url, settings.access)

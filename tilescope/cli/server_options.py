@@ -1,4 +1,4 @@
-"""What `serve` and `view` have in common: options, and a registry made from them."""
+"""Common ground of `serve` and `view`: options, and a registry made from them."""
 
 from __future__ import annotations
 

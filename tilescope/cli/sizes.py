@@ -15,9 +15,9 @@ _UNITS = {
 
 def parse_size(text: str) -> int:
     """For argparse: "20GB" → 20,000,000,000, "1.5 GiB" → 1,610,612,736, "500M" → 500,000,000, "4096" → 4096."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
-    if found is None or found.group(2) not in _UNITS:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
+    if match is None or match.group(2) not in _UNITS:
         raise argparse.ArgumentTypeError(f"{text!r} is no size (write 20GB, 1.5GiB, 500MB or bytes)")
-    whole, _, rest = found.group(1).partition(".")
-    size: int = int(whole + rest) * _UNITS[found.group(2)] // 10 ** len(rest)
+    whole, _, rest = match.group(1).partition(".")
+    size: int = int(whole + rest) * _UNITS[match.group(2)] // 10 ** len(rest)
     return size

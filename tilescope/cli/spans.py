@@ -26,11 +26,11 @@ def ticks_text(option: str, text: str, tick_ps: int, zero: int = 0) -> str:
     """
     if _TICKS.fullmatch(text):
         return text
-    found = _TIME.fullmatch(text.translate(MICRO))
-    if found is None:
+    match = _TIME.fullmatch(text.translate(MICRO))
+    if match is None:
         units = ", ".join(UNITS_PS)
         raise UsageError(f"{option}: {text[:40]!r} is not a time: give ticks, or a number with a unit ({units})")
-    ticks = Fraction(found[1]) * UNITS_PS[found[2]] / tick_ps
+    ticks = Fraction(match[1]) * UNITS_PS[match[2]] / tick_ps
     if ticks.denominator != 1:
         raise UsageError(f"{option}: {text} lies between two ticks: one is {tick_ps:,} ps")
     return str(zero + int(ticks))

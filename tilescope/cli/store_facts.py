@@ -1,4 +1,4 @@
-"""What a store holds, in words: the lines that `index` and `info` print."""
+"""Content of a store, in words: the lines that `index` and `info` print."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def store_facts(manifest: dict[str, Any]) -> list[StoreFact]:
 
 
 def _no_events(manifest: dict[str, Any]) -> str:
-    """Why there are none."""
+    """Reason why there are no events."""
     written = int(manifest["events"]["total"])
     if not written:
         return "none: the trace is empty"
@@ -69,9 +69,9 @@ def _span(manifest: dict[str, Any]) -> str:
 
 def _outliers(outliers: dict[str, Any], tick_ps: int) -> str:
     numbers = {reason: int(outliers[reason]) for reason in _OUTLIERS}
-    told = [f"{count_text(count)} {_OUTLIERS[reason]}" for reason, count in numbers.items() if count]
+    parts = [f"{count_text(count)} {_OUTLIERS[reason]}" for reason, count in numbers.items() if count]
     rest = duration_text(int(outliers["end"]) - int(outliers["start"]), tick_ps)
-    return f"{', '.join(told)}: left out of figures; all else takes {rest}"
+    return f"{', '.join(parts)}: left out of figures; all else takes {rest}"
 
 
 def _tracks(manifest: dict[str, Any]) -> str:

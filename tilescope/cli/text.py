@@ -11,9 +11,9 @@ def count_text(count: int) -> str:
     return f"{count:,}"
 
 
-def plural(count: int, one: str, many: str) -> str:
+def plural(count: int, singular: str, many: str) -> str:
     """(1, "host", "hosts") → "1 host", (1200, "host", "hosts") → "1,200 hosts"."""
-    return f"{count_text(count)} {one if count == 1 else many}"
+    return f"{count_text(count)} {singular if count == 1 else many}"
 
 
 def shortened(text: str, characters: int) -> str:

@@ -29,12 +29,12 @@ def run(args: argparse.Namespace) -> int:
 
     for line in left_out():
         complain(line)
-    known = list(tools().values())
+    listed_tools = list(tools().values())
     if args.markdown:
-        for line in page(known).splitlines():
+        for line in page(listed_tools).splitlines():
             say(line)
         return 0
-    width = max(len(tool.id) for tool in known)
-    for tool in known:
+    width = max(len(tool.id) for tool in listed_tools)
+    for tool in listed_tools:
         say(f"{tool.id:<{width}}  {tool.help}")
     return 0

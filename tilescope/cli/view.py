@@ -65,7 +65,7 @@ def _view(args: argparse.Namespace) -> int:
     import webbrowser
     from urllib.parse import quote
 
-    from tilescope.cli.doomed import unless_doomed
+    from tilescope.cli.failed_indexing import serve_unless_all_failed
     from tilescope.cli.indexing_progress import with_progress
     from tilescope.server.access_log import access_log
     from tilescope.server.app import make_app
@@ -84,7 +84,7 @@ def _view(args: argparse.Namespace) -> int:
             if not all(path.is_dir() for path in args.paths):
                 raise UsageError(f"{where}: there are no traces here (name a trace, a log directory or a store)")
             complain(f"{where}: there are no traces here yet: runs are shown when jobs write them")
-        url = url_of(listening, settings) + (f"?run={quote(runs[0].found.id)}" if runs else "")
+        url = url_of(listening, settings) + (f"?run={quote(runs[0].run.id)}" if runs else "")
         with_login = with_token(url, settings.access)
         say(f"Viewing {with_login if settings.access.is_made_up else url} (Ctrl-C stops)")
         if not args.no_browser and not (has_screen() and await asyncio.to_thread(webbrowser.open, with_login)):
@@ -95,13 +95,13 @@ def _view(args: argparse.Namespace) -> int:
     with log_to_stderr(), access_log(args.access_log):
         if not all(path.is_file() for path in args.paths):  # to folders, runs may be added
             asyncio.run(serving)
-        elif asyncio.run(unless_doomed(registry, serving)):
+        elif asyncio.run(serve_unless_all_failed(registry, serving)):
             return EXIT_BAD
     return 0
 
 
 def has_screen() -> bool:
-    """Whether a browser would open a window. Without a screen `webbrowser` starts one in the terminal, and waits."""
+    """True if a browser would open a window. Without a screen `webbrowser` starts one in the terminal, and waits."""
     if sys.platform in ("darwin", "win32") or os.environ.get("BROWSER"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.client.answers import FindAnswer, SearchAnswer, StatsAnswer, ToolAnswer, events_table, hits_table
-from tilescope.client.asked import Asked, StepsLike, asked_of, steps_text
 from tilescope.client.errors import ClientError, Refused, whole
 from tilescope.client.event import Event
 from tilescope.client.event_columns import event_pages, joined
 from tilescope.client.kinds import Match, StatsBy, TrackKind
 from tilescope.client.progress import Progress
+from tilescope.client.question_fields import Asked, StepsLike, question_fields, steps_text
 from tilescope.client.runs import RunInfo
 from tilescope.client.source import Build, Source, Value
 from tilescope.client.stored import StoredRun
@@ -52,24 +52,24 @@ class AsyncClient:
 
     async def runs(self) -> list[RunInfo]:
         """The runs, newest first."""
-        return [RunInfo.of(run) for run in await self._source.runs()]
+        return [RunInfo.from_json(run) for run in await self._source.runs()]
 
     async def run(self, name: str | None = None, *, wait: bool = False) -> AsyncRun:
         """Opens the run with this id or name; by default the newest that can be opened.
 
         With `wait`, a run that is not indexed yet is indexed first; without it, such a run raises `Refused`.
         """
-        found = await self._find(name)
-        if wait and found.state != "ready":
-            await self._source.index(found.id)
-            async for progress in self.watch(found.id):
+        info = await self._find(name)
+        if wait and info.state != "ready":
+            await self._source.index(info.id)
+            async for progress in self.watch(info.id):
                 if progress.error is not None:
                     raise Refused("bad_trace", progress.error)
-        return AsyncRun(self._source, await self._source.manifest(found.id))
+        return AsyncRun(self._source, await self._source.manifest(info.id))
 
     async def index(self, name: str) -> RunInfo:
         """Asks the server to index a run next, or again after a failure. Returns the run as it is now."""
-        return RunInfo.of(await self._source.index((await self._find(name)).id))
+        return RunInfo.from_json(await self._source.index((await self._find(name)).id))
 
     async def watch(self, name: str) -> AsyncGenerator[Progress, None]:
         """Yields the progress of the run with this id or name each time it changes; the last is `ready` or `failed`.
@@ -127,8 +127,8 @@ class AsyncRun:
         self.start = int(manifest["start"])
         self.end = int(manifest["end"])  # the last tick of any event
         self._root_level: int = manifest["root_level"]
-        self._of = Build(self.id, self.build)
-        self._stored = StoredRun(self._source, self._of, manifest["names"]["page_size"])
+        self._build = Build(self.id, self.build)
+        self._stored = StoredRun(self._source, self._build, manifest["names"]["page_size"])
         self._attachments: list[AttachmentEntry] | None = None
 
     def ticks(
@@ -164,7 +164,7 @@ class AsyncRun:
     @property
     def ref(self) -> str:
         """The name of this build in a question to another one: `run.ask("…", against=other)`."""
-        return self._source.ref(self._of)
+        return self._source.ref(self._build)
 
     async def tracks(
         self, *, kind: TrackKind | None = None, name: str | None = None, containing: str = ""
@@ -176,7 +176,7 @@ class AsyncRun:
     async def view(
         self, start: Time | None = None, end: Time | None = None, px: int = 1000, tracks: Tracks = None
     ) -> RunView:
-        """What a viewer draws of some tracks (by default all but rollups) in the ticks [start, end) on `px` pixels.
+        """Pages that a viewer draws of tracks (by default all but rollups) in the ticks [start, end) at `px` pixels.
 
         A bin is half a pixel to two pixels wide. Raises UsageError for a span without ticks or an unknown track.
         """
@@ -184,8 +184,8 @@ class AsyncRun:
         view = View.of_span(*span, px)
         level = sharp_level(view.ticks_per_px, self._root_level)
         tree = await self._stored.tree()
-        asked = ids_of(tracks)
-        shown = tree.leaves(None, EVENT_KINDS) if asked is None else list(dict.fromkeys(asked))
+        requested_ids = ids_of(tracks)
+        shown = tree.leaves(None, EVENT_KINDS) if requested_ids is None else list(dict.fromkeys(requested_ids))
         requests = [TrackRequest(track, tree.kind(track)) for track in shown]
         tiles = [
             tile
@@ -217,8 +217,8 @@ class AsyncRun:
         that do not exist, and for a search that cannot be read.
         """
         if columns is not None or name is not None or where is not None:
-            asked = await self._asked_events(start, end, tracks, name, where, steps, step_name)
-            return joined([page async for page in event_pages(self._source, self._of, columns, asked, limit)])
+            question = await self._asked_events(start, end, tracks, name, where, steps, step_name)
+            return joined([page async for page in event_pages(self._source, self._build, columns, question, limit)])
         parts: list[Events] = []
         left = limit
         async for part in self._event_parts(start, end, tracks, steps, step_name):
@@ -248,8 +248,8 @@ class AsyncRun:
         there.
         """
         if columns is not None or name is not None or where is not None:
-            asked = await self._asked_events(start, end, tracks, name, where, steps, step_name)
-            async for page in event_pages(self._source, self._of, columns, asked, None):
+            question = await self._asked_events(start, end, tracks, name, where, steps, step_name)
+            async for page in event_pages(self._source, self._build, columns, question, None):
                 yield joined([page])
             return
         parts: list[Events] = []
@@ -263,12 +263,14 @@ class AsyncRun:
 
     async def event(self, track: SupportsIndex | Track, ordinal: SupportsIndex) -> Event:
         """One event with its arguments and flows. Raises `Refused` if there is no such event."""
-        return Event.of(await self._source.event(self._of, id_of(track), operator.index(ordinal)))
+        return Event.from_json(await self._source.event(self._build, id_of(track), operator.index(ordinal)))
 
     async def attachments(self) -> list[AttachmentEntry]:
-        """What the trace holds beside its events, by id: HLO protos, stats of planes, members of a JSON trace."""
+        """Attachments, kept beside the events, by id: HLO protos, stats of planes, members of a JSON trace."""
         if self._attachments is None:
-            self._attachments = [AttachmentEntry.from_json(of) for of in await self._source.attachments(self._of)]
+            self._attachments = [
+                AttachmentEntry.from_json(entry) for entry in await self._source.attachments(self._build)
+            ]
         return self._attachments
 
     async def attachment(self, name: str | AttachmentEntry, *, host: str | None = None) -> bytes:
@@ -284,7 +286,7 @@ class AsyncRun:
         """The same, piece by piece, for content larger than memory. Raises `ClientError` if it arrived damaged."""
         entry = name if isinstance(name, AttachmentEntry) else find(await self.attachments(), name, host)
         crc32 = 0
-        async with aclosing(self._source.attachment(self._of, entry.id)) as pieces:
+        async with aclosing(self._source.attachment(self._build, entry.id)) as pieces:
             async for piece in pieces:
                 crc32 = zlib.crc32(piece, crc32)
                 yield piece
@@ -312,7 +314,7 @@ class AsyncRun:
         span = await self._span(start, end)
         chosen: dict[str, Asked] = {"by": by, "steps": steps_text(steps), "step_name": step_name}
         chosen |= {"argument": argument, "sum": text_of_names(sum) if sum else None}
-        return StatsAnswer.of(
+        return StatsAnswer.from_answer(
             whole(await self._ask("stats", start=span.start, end=span.stop, tracks=tracks, limit=limit, **chosen))
         )
 
@@ -328,7 +330,7 @@ class AsyncRun:
         steps: StepsLike | None = None,
         step_name: str | None = None,
     ) -> FindAnswer:
-        """Where names occur that contain a text, or are it (`match="exact"`): the count, and the first by time.
+        """Occurrences of names that contain a text, or are it (`match="exact"`): the count, and the first by time.
 
         Of the events that start in [start, end). `limit=None` lists all of them. Steps as in `events`. Raises
         UsageError.
@@ -340,13 +342,13 @@ class AsyncRun:
         listed = 0
         while True:
             at_once = _FIND_AT_ONCE if limit is None else min(limit - listed, _FIND_AT_ONCE)
-            asked = {"start": span.start, "end": span.stop, "tracks": tracks, "match": match, "limit": at_once}
-            answers.append(whole(await self._ask("find", text=text, after=after, **asked, **chosen)))
+            fields = {"start": span.start, "end": span.stop, "tracks": tracks, "match": match, "limit": at_once}
+            answers.append(whole(await self._ask("find", text=text, after=after, **fields, **chosen)))
             events = answers[-1].table("events")
             listed += len(events)
             after = events.more
             if after is None or (limit is not None and listed >= limit):
-                return FindAnswer.of(answers)
+                return FindAnswer.from_answers(answers)
 
     async def search(
         self,
@@ -371,7 +373,7 @@ class AsyncRun:
         same: dict[str, Asked] = {"tracks": tracks, "backward": backward, "steps": steps_text(steps)}
         same["step_name"] = step_name
         hits = self._hits(query, await self._span(start, end), limit, {"names": names, "after": after}, same)
-        return SearchAnswer.of([answer async for answer in hits])
+        return SearchAnswer.from_answers([answer async for answer in hits])
 
     async def hit_batches(
         self,
@@ -388,8 +390,8 @@ class AsyncRun:
         """The same events in tables of at most 16,384, one after the other: what is not taken is not looked for."""
         same: dict[str, Asked] = {"tracks": tracks, "backward": backward, "steps": steps_text(steps)}
         same["step_name"] = step_name
-        asked: dict[str, Asked] = {"totals": False, "after": after}
-        hits = self._hits(query, await self._span(start, end), None, asked, same, _BATCH_EVENTS)
+        first_fields: dict[str, Asked] = {"totals": False, "after": after}
+        hits = self._hits(query, await self._span(start, end), None, first_fields, same, _BATCH_EVENTS)
         async with aclosing(hits):
             async for answer in hits:
                 if len(answer.table("events")):
@@ -424,10 +426,10 @@ class AsyncRun:
         return self._values("events", start=span.start, end=span.stop, tracks=tracks, **chosen)
 
     async def _ask(self, tool: str, **values: Asked) -> Answer:
-        return await self._source.ask(self._of, tool, self._values(tool, **values))
+        return await self._source.ask(self._build, tool, self._values(tool, **values))
 
     def _values(self, tool: str, /, **values: Asked) -> dict[str, Value]:
-        return asked_of(tool, values, self.tick_ps)
+        return question_fields(tool, values, self.tick_ps)
 
     async def _hits(
         self,
@@ -442,8 +444,8 @@ class AsyncRun:
         listed = 0
         while True:
             few = at_once if limit is None else min(limit - listed, at_once)
-            asked = {"start": span.start, "end": span.stop, "limit": few, **same, **first}
-            answer = whole(await self._ask("search", query=query, **asked))
+            fields = {"start": span.start, "end": span.stop, "limit": few, **same, **first}
+            answer = whole(await self._ask("search", query=query, **fields))
             yield answer
             events = answer.table("events")
             listed += len(events)
@@ -480,14 +482,14 @@ class AsyncRun:
     async def _windows(
         self, span: TickRange, tracks: Tracks, steps: StepsLike | None, step_name: str | None
     ) -> WindowsOf:
-        """What is looked at on each track."""
+        """Time windows that are looked at on each track."""
         if steps is None:
             if step_name is not None:
                 raise UsageError(STEPS_MISSING)
             return everywhere(Windows.one(*span))
-        asked: dict[str, Asked] = {"start": span.start, "end": span.stop, "tracks": tracks}
+        fields: dict[str, Asked] = {"start": span.start, "end": span.stop, "tracks": tracks}
         chosen: dict[str, Asked] = {"steps": steps_text(steps), "step_name": step_name}
-        answer = whole(await self._ask("steps", limit=0, per_track=True, **asked, **chosen))
+        answer = whole(await self._ask("steps", limit=0, per_track=True, **fields, **chosen))
         table = answer.table("tracks")
         track, start, stop = (np.asarray(table.column(name).values, np.int64) for name in ("track", "start", "end"))
         return lambda wanted: Windows.of(start[track == wanted], stop[track == wanted])

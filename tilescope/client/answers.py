@@ -1,4 +1,4 @@
-"""What the client returns of questions."""
+"""Answers that the client returns."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class StatsAnswer(Tabular):
     table: Table  # name, category, count, share, busy, self, mean, shortest, p50, p99, longest
 
     @classmethod
-    def of(cls, answer: Answer) -> StatsAnswer:
+    def from_answer(cls, answer: Answer) -> StatsAnswer:
         """From what the tool says."""
         table = answer.table("names")
         start, end, tracks, names = (_integer(answer.fact(name).value) for name in ("start", "end", "tracks", "names"))
@@ -63,13 +63,15 @@ class StatsAnswer(Tabular):
         arguments = {name.removeprefix("sum."): value for name, value in totals.items() if name.startswith("sum.")}
         return cls(start, end, tracks, names, _sums(totals), rest, arguments, Table(columns))
 
+    of = from_answer  # its name in version 0.2.0
+
     def __repr__(self) -> str:
         return f"{self.table!r}\n[{self.names:,} names in ticks {self.start:,} to {self.end:,}; total: {self.total}]"
 
 
 @dataclass(frozen=True, slots=True)
 class FindAnswer(Tabular):
-    """Where a name occurs: `count` in all and for each track, with a table of the first occurrences by time."""
+    """Occurrences of a name: `count` in all and for each track, with a table of the first by time."""
 
     names: int  # that match
     count: int
@@ -77,13 +79,15 @@ class FindAnswer(Tabular):
     table: Table  # track, ordinal, name, category, start, duration, row
 
     @classmethod
-    def of(cls, answers: Sequence[Answer]) -> FindAnswer:
+    def from_answers(cls, answers: Sequence[Answer]) -> FindAnswer:
         """From what the tool says, once or page by page."""
         first = answers[0]
         tracks = first.table("tracks")
         counts = zip(*(map(_integer, values_of(tracks.column(name))) for name in ("track", "count")), strict=True)
         names, count = (_integer(first.fact(name).value) for name in ("names", "count"))
         return cls(names, count, dict(counts), hits_table(answers))
+
+    of = from_answers  # its name in version 0.2.0
 
     def __repr__(self) -> str:
         return f"{self.table!r}\n[{self.count:,} events on {len(self.per_track):,} tracks]"
@@ -101,12 +105,14 @@ class SearchAnswer(Tabular):
     table: Table  # track, ordinal, name, category, start, duration, row
 
     @classmethod
-    def of(cls, answers: Sequence[Answer]) -> SearchAnswer:
+    def from_answers(cls, answers: Sequence[Answer]) -> SearchAnswer:
         """From what the tool says, once or page by page."""
         names, count, busy = (_integer(answers[0].fact(name).value) for name in ("names", "count", "busy"))
         by_name = answers[0].table("names")
         columns = {column.id: column_of(column) for column in by_name.columns if column.id != "name_id"}
         return cls(names, count, busy, Table(columns), answers[-1].table("events").more, hits_table(answers))
+
+    of = from_answers  # its name in version 0.2.0
 
     def __repr__(self) -> str:
         return f"{self.table!r}\n[{self.count:,} events of {self.names:,} names, busy for {self.busy:,} ticks]"

@@ -11,7 +11,7 @@ from tilescope.tiler.tools.answer_json import decode
 
 
 class ArrowIfPossible:
-    """What is known of a server: whether it writes Arrow."""
+    """Record of whether a server writes Arrow."""
 
     def __init__(self) -> None:
         self._is_possible = find_spec("pyarrow") is not None

@@ -57,7 +57,7 @@ class Event:
     stacks: tuple[CallStack, ...]
 
     @classmethod
-    def of(cls, event: Mapping[str, Any]) -> Event:
+    def from_json(cls, event: Mapping[str, Any]) -> Event:
         """From the JSON of docs/api.md."""
         flows = event["flows"] or {"in": (), "in_count": None, "out": (), "out_count": None}
         return cls(
@@ -78,6 +78,8 @@ class Event:
             _count(flows["out_count"]),
             tuple(CallStack(stack["argument"], tuple(stack["frames"])) for stack in event["stacks"]),
         )
+
+    of = from_json  # its name in version 0.2.0
 
 
 def _count(text: str | None) -> int | None:

@@ -23,7 +23,7 @@ _AT_ONCE: Final = 100_000
 
 
 async def event_pages(
-    source: Source, build: Build, columns: Sequence[str] | None, asked: Mapping[str, Value], limit: int | None
+    source: Source, build: Build, columns: Sequence[str] | None, question: Mapping[str, Value], limit: int | None
 ) -> AsyncGenerator[ToolTable, None]:
     """The answers, one after the other; at least one."""
     names = text_of_names(EVENT_COLUMNS if columns is None else columns)
@@ -31,7 +31,7 @@ async def event_pages(
     listed = 0
     while True:
         at_once = _AT_ONCE if limit is None else min(limit - listed, _AT_ONCE)
-        values = {**asked, "columns": names, "limit": at_once, **after}
+        values = {**question, "columns": names, "limit": at_once, **after}
         table = await source.table(build, "events", values, "events")
         yield table
         listed += len(table)

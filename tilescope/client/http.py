@@ -18,7 +18,7 @@ import aiohttp
 
 from tilescope.client.arrow_tables import ArrowIfPossible
 from tilescope.client.errors import Refused, Unreachable, refusal
-from tilescope.client.patience import wait_s
+from tilescope.client.retries import wait_s
 from tilescope.client.source import Build, Value, key_lists, ref_of, text_of
 from tilescope.tiler.pages import PageKey, record_title
 from tilescope.tiler.schema import LIMITS
@@ -100,8 +100,8 @@ class HttpSource:
             return await answer.read()
 
     async def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
-        for some in key_lists(keys, self._page_keys):
-            body = {"pages": [key.to_json() for key in some]}
+        for batch in key_lists(keys, self._page_keys):
+            body = {"pages": [key.to_json() for key in batch]}
             async with self._ask("POST", f"{_path(build)}/batch", json=body) as answer:
                 async for page in _frames(answer.content):
                     yield page
@@ -120,14 +120,14 @@ class HttpSource:
         return event
 
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
-        asked = {name: text_of(value) for name, value in values.items()}
-        return decode(await self._body(f"{_path(build)}/tools/{quote(tool, safe='')}", asked))
+        parameters = {name: text_of(value) for name, value in values.items()}
+        return decode(await self._body(f"{_path(build)}/tools/{quote(tool, safe='')}", parameters))
 
     async def table(self, build: Build, tool: str, values: Mapping[str, Value], name: str) -> Table:
-        asked = {"table": name, **{field: text_of(value) for field, value in values.items()}}
+        parameters = {"table": name, **{field: text_of(value) for field, value in values.items()}}
         path = f"{_path(build)}/tools/{quote(tool, safe='')}"
         return await self._arrow.table(
-            name, lambda: self._body(path, asked, {"Accept": ARROW_MEDIA}), lambda: self._body(path, asked)
+            name, lambda: self._body(path, parameters, {"Accept": ARROW_MEDIA}), lambda: self._body(path, parameters)
         )
 
     def ref(self, build: Build) -> str:

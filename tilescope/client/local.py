@@ -172,28 +172,28 @@ class LocalSource:
 
     async def names(self, build: Build, page: int) -> list[list[str]]:
         self._check(*build)
-        names: list[list[str]] = json.loads(decompress(self._found(self._store.names(page), f"names-{page}")))
+        names: list[list[str]] = json.loads(decompress(self._existing(self._store.names(page), f"names-{page}")))
         return names
 
     async def shape(self, build: Build, block: int) -> bytes:
         self._check(*build)
-        return self._found(self._store.shape(block), f"shapes-{block}")
+        return self._existing(self._store.shape(block), f"shapes-{block}")
 
     async def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
         self._check(*build)
         for key in keys:
-            yield key, self._found(self._store.page(key), key.text())
+            yield key, self._existing(self._store.page(key), key.text())
 
     async def attachments(self, build: Build) -> list[dict[str, Any]]:
         self._check(*build)
-        record = self._found(self._store.attachments(), "attachments")
+        record = self._existing(self._store.attachments(), "attachments")
         listed: list[dict[str, Any]] = json.loads(decompress(record))["attachments"]
         return listed
 
     async def attachment(self, build: Build, number: int) -> AsyncGenerator[bytes, None]:
         self._check(*build)
         store = self._store
-        entry = entry_of(self._found(store.attachments(), "attachments"), number)
+        entry = entry_of(self._existing(store.attachments(), "attachments"), number)
         if entry is None:
             raise Refused("not_found", f"there is no attachment {number} in build {store.build}")
         for piece in content(entry, lambda chunk: store.attachment_chunk(entry.id, chunk)):
@@ -209,16 +209,16 @@ class LocalSource:
 
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
         self._check(*build)
-        asked = tools().get(tool)
-        if asked is None:
+        local_tool = tools().get(tool)
+        if local_tool is None:
             raise Refused("not_found", no_such_tool(tool))
-        question = from_values(asked.question, values)
+        question = from_values(local_tool.question, values)
         with ExitStack() as opened:
             others = {
                 ref: opened.enter_context(_reading(ref, self._rules)) for ref in references(question, BuildRef).values()
             }
             with must_make_sense(self._path.name):
-                return await _finished(ask(asked, Scope(self._reader, others), question))
+                return await _finished(ask(local_tool, Scope(self._reader, others), question))
 
     async def table(self, build: Build, tool: str, values: Mapping[str, Value], name: str) -> Table:
         return (await self.ask(build, tool, values)).table(name)
@@ -250,7 +250,7 @@ class LocalSource:
         if build not in (None, self._store.build):
             raise Refused("unknown_build", f"there is no build {build} any more: fetch the manifest again")
 
-    def _found(self, record: bytes | None, name: str) -> bytes:
+    def _existing(self, record: bytes | None, name: str) -> bytes:
         if record is None:
             raise Refused("not_found", f"there is no {record_title(name)} in build {self._store.build}")
         return record

@@ -1,4 +1,4 @@
-"""How far a run is, from the messages of the watch."""
+"""Progress of a run, from the messages of the watch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _INT64: Final = ("bytes_read", "bytes_total", "events")  # decimal text in messa
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the indexing of a run is; docs/api.md describes the members."""
+    """Progress of the indexing of a run; docs/api.md describes the members."""
 
     state: RunState = "new"
     phase: Phase = "new"
@@ -29,7 +29,7 @@ class Progress:
     blocks: int = 0
 
     def after(self, message: Mapping[str, Any]) -> Progress:
-        """How far it is after a message `progress`, `ready` or `failed`."""
+        """The progress after a message `progress`, `ready` or `failed`."""
         match message["type"]:
             case "ready":
                 return replace(
@@ -39,5 +39,5 @@ class Progress:
                 return replace(
                     self, state="failed", phase="failed", seconds_left=None, build=None, error=message["error"]
                 )
-        told = {field.name: message[field.name] for field in fields(self) if field.name in message}
-        return replace(self, **told | {name: int(message[name]) for name in _INT64})
+        changes = {field.name: message[field.name] for field in fields(self) if field.name in message}
+        return replace(self, **changes | {name: int(message[name]) for name in _INT64})

@@ -22,7 +22,7 @@ from google.protobuf.message import Message
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tilescope.client.arrow_tables import ArrowIfPossible
 from tilescope.client.errors import Refused, Unreachable, refusal
-from tilescope.client.patience import wait_s
+from tilescope.client.retries import wait_s
 from tilescope.client.source import Build, Value, key_lists, ref_of
 from tilescope.tiler.errors import TilescopeError
 from tilescope.tiler.pages import PageKey, record_title
@@ -107,8 +107,8 @@ class GrpcSource:
         call = self._tiles.Pages(metadata=self._metadata)
         try:
             await call.write(pb.PagesRequest(start=pb.PagesStart(run=build.run, build=build.id)))
-            for number, some in enumerate(key_lists(keys, self._page_keys), 1):
-                wanted = [pb.PageKey(**key._asdict()) for key in some]
+            for number, batch in enumerate(key_lists(keys, self._page_keys), 1):
+                wanted = [pb.PageKey(**key._asdict()) for key in batch]
                 await call.write(pb.PagesRequest(want=pb.Want(id=number, pages=wanted)))
                 is_done = False
                 while not is_done:
@@ -202,7 +202,7 @@ class GrpcSource:
         return b"".join([part.data async for part in self._tiles.Ask(request, metadata=metadata)])
 
     async def _reason(self, call: Any, error: Exception) -> TilescopeError:
-        """Why a stream ended: writing to one that has ended says so, and not why."""
+        """The error that ended a stream: writing to one that has ended says only that it has."""
         if isinstance(error, grpc.aio.AioRpcError):
             return self._refusal(error)
         return self._refusal_of(await call.code(), await call.details(), _entries(await call.trailing_metadata()))
@@ -229,17 +229,17 @@ def _field(message: Message, field: FieldDescriptor) -> Any:
         return None
     entry = field.message_type
     if entry is not None and entry.GetOptions().map_entry:
-        of = entry.fields_by_name["value"]
-        return {str(key): _scalar(of, item) for key, item in sorted(value.items())}
+        value_field = entry.fields_by_name["value"]
+        return {str(key): _scalar(value_field, item) for key, item in sorted(value.items())}
     if _is_repeated(field):
         return [_scalar(field, item) for item in value]
     return _scalar(field, value)
 
 
 def _is_repeated(field: Any) -> bool:
-    """Whether a field is a list. protobuf 5 has no `is_repeated`, and later ones warn of `label` or have none."""
-    known: bool | None = getattr(field, "is_repeated", None)
-    return bool(field.label == field.LABEL_REPEATED) if known is None else known
+    """True if a field is a list. protobuf 5 has no `is_repeated`, and later ones warn of `label` or have none."""
+    is_repeated: bool | None = getattr(field, "is_repeated", None)
+    return bool(field.label == field.LABEL_REPEATED) if is_repeated is None else is_repeated
 
 
 def _entries(metadata: Any) -> dict[str, str]:

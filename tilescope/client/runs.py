@@ -31,7 +31,7 @@ class RunInfo:
     is_growing: bool = False  # a file of it is still being written: `size_bytes` so far
 
     @classmethod
-    def of(cls, run: Mapping[str, Any]) -> RunInfo:
+    def from_json(cls, run: Mapping[str, Any]) -> RunInfo:
         """From the JSON of docs/api.md."""
         progress = run["progress"]
         message = progress and {**progress, "type": "progress", "state": run["state"], "build": run["build"]}
@@ -52,6 +52,8 @@ class RunInfo:
             _whole(run.get("duration_ps")),
             run.get("growing", False),
         )
+
+    of = from_json  # its name in version 0.2.0
 
 
 def _whole(text: str | None) -> int | None:

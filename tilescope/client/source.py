@@ -1,4 +1,4 @@
-"""Where the client gets its answers: a server, or a store on this machine. All give the same ones."""
+"""Sources of answers: a server, or a store on this machine. All give the same ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Source(Protocol):
 
     @property
     def place(self) -> str:
-        """Where that is, for people."""
+        """Name of the server or the path of the store, for people."""
         ...
 
     async def runs(self) -> list[dict[str, Any]]: ...
@@ -60,7 +60,7 @@ class Source(Protocol):
     async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]: ...
 
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
-        """What a tool answers. Raises `Refused` for a tool that is not there."""
+        """Returns the answer of a tool. Raises `Refused` for a tool that is not there."""
         ...
 
     async def table(self, build: Build, tool: str, values: Mapping[str, Value], name: str) -> Table:
@@ -68,7 +68,7 @@ class Source(Protocol):
         ...
 
     def ref(self, build: Build) -> str:
-        """What names a build in a question to another one, for a comparison."""
+        """Text that names a build in a question to another one, for a comparison."""
         ...
 
     async def close(self) -> None: ...
@@ -80,7 +80,7 @@ def text_of(value: Value) -> str:
 
 
 def ref_of(build: Build) -> str:
-    """What names a build to a server."""
+    """Text that names a build to a server."""
     return f"{build.run}/{build.id}"
 
 

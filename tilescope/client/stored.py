@@ -1,4 +1,4 @@
-"""What is stored of a run, through any transport: its tracks, tiles and names, each asked for once, and its pages."""
+"""Stored data of a run, through any transport: its tracks, tiles and names, each asked for once, and its pages."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _KEPT_PAGES = 4
 class StoredRun:
     """One build of a run."""
 
-    def __init__(self, source: Source, of: Build, names_per_page: int) -> None:
+    def __init__(self, source: Source, build: Build, names_per_page: int) -> None:
         self._source = source
-        self._of = of
+        self._build = build
         self._page_size = names_per_page
         self._tree: TrackTree | None = None
         self._tiles: dict[int, TileIndex] = {}
@@ -37,15 +37,15 @@ class StoredRun:
     async def tree(self) -> TrackTree:
         """The run's tracks."""
         if self._tree is None:
-            tree = await self._source.tracks(self._of)
+            tree = await self._source.tracks(self._build)
             self._tree = TrackTree(tree["groups"], tree["tracks"])
         return self._tree
 
     async def tiles_of(self, track: int) -> TileIndex:
-        """Which tiles there are of a track and its neighbours."""
+        """Index of the tiles of a track and its neighbours."""
         block = track // TRACKS_PER_BLOCK
         if block not in self._tiles:
-            self._tiles[block] = TileIndex(Shape.decode(decompress(await self._source.shape(self._of, block))))
+            self._tiles[block] = TileIndex(Shape.decode(decompress(await self._source.shape(self._build, block))))
         return self._tiles[block]
 
     async def exact_pages(self, keys: Iterable[PageKey]) -> tuple[dict[PageKey, Page], int]:
@@ -55,7 +55,7 @@ class StoredRun:
             wanted += [key, key.residual] if key in self._tiles[key.block].with_residual else [key]
         pages: dict[PageKey, Page] = {}
         size_bytes = 0
-        async for key, member in self._source.pages(self._of, wanted):
+        async for key, member in self._source.pages(self._build, wanted):
             size_bytes += len(member)
             if key.part == Part.PAGE:
                 pages[key] = decode_columns(decompress(member))
@@ -69,7 +69,7 @@ class StoredRun:
         runs = plan.leaf_runs
         # Each page where it comes first; a page that is needed again soon is kept, one needed much later fetched again.
         wanted = _with_repeats([run.page for run in runs])
-        pages = self._source.pages(self._of, [key for key, is_new in wanted if is_new])
+        pages = self._source.pages(self._build, [key for key, is_new in wanted if is_new])
         kept: dict[PageKey, Page] = {}
         for run, (key, is_new) in zip(runs, wanted, strict=True):
             if is_new:
@@ -87,11 +87,11 @@ class StoredRun:
         ids = sorted({int(name) for name in names if name >= 0})
         missing = sorted({name // self._page_size for name in ids} - self._names.keys())
         for page, texts in zip(
-            missing, await asyncio.gather(*(self._source.names(self._of, page) for page in missing)), strict=True
+            missing, await asyncio.gather(*(self._source.names(self._build, page) for page in missing)), strict=True
         ):
             self._names[page] = texts
-        found = ((name, self._names[name // self._page_size][name % self._page_size]) for name in ids)
-        return {name: (text, category) for name, (text, category) in found}
+        pairs = ((name, self._names[name // self._page_size][name % self._page_size]) for name in ids)
+        return {name: (text, category) for name, (text, category) in pairs}
 
 
 def _with_repeats(keys: Sequence[PageKey]) -> list[tuple[PageKey, bool]]:

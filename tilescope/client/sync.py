@@ -50,7 +50,7 @@ class LoopThread:
 
 
 class _Waiting(Generic[Twin]):
-    """What has an asynchronous twin, and a loop that the twin's methods are waited for on."""
+    """Base of objects with an asynchronous twin, and with a loop on which the twin's methods are waited for."""
 
     def __init__(self, twin: Twin, loop: LoopThread) -> None:
         self._twin = twin

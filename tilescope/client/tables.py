@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.client.showing import html_table, text_table
+from tilescope.client.table_text import html_table, text_table
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.tools.answer import Words
 
@@ -25,7 +25,7 @@ Column = NDArray[Any] | Words
 
 
 class Framed:
-    """What has a table, for those who read frames."""
+    """Base of objects that have a table, for those who read frames."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ class Framed:
 
 
 class Tabular(Framed):
-    """What has a table, and can be used as one."""
+    """Base of objects that have a table, and can be used as one."""
 
     __slots__ = ()
     __contains__: ClassVar[None] = None  # a name of a column, or a row? Ask `columns`
@@ -165,11 +165,11 @@ class Table(Tabular):
         return text_table(*self._shown())
 
     def _repr_html_(self) -> str:
-        """How notebooks show it: the first and last rows."""
+        """HTML for notebooks: the first and last rows."""
         return html_table(*self._shown())
 
     def _shown(self) -> tuple[int, list[str], list[list[Any]], list[list[Any]]]:
-        """How many rows there are, the names of the columns, and the first and last rows."""
+        """Number of rows, names of the columns, and the first and last rows."""
         count = len(self)
         first, last = (slice(0, count), slice(0, 0)) if count <= 2 * _SHOWN_ROWS else _ENDS
         parts = ([list(row.values()) for row in self.take(rows)] for rows in (first, last))
@@ -188,11 +188,11 @@ def _values(column: NDArray[Any]) -> list[Any]:
 
 def words(texts: Sequence[str | None]) -> Words:
     """A column of texts, each different one kept once; None is no text."""
-    found: dict[str, int] = {}
-    codes = [-1 if text is None else found.setdefault(text, len(found)) for text in texts]
-    return Words(np.array(codes, np.int32), list(found))
+    codes_by_text: dict[str, int] = {}
+    codes = [-1 if text is None else codes_by_text.setdefault(text, len(codes_by_text)) for text in texts]
+    return Words(np.array(codes, np.int32), list(codes_by_text))
 
 
 def fits(column: NDArray[Any]) -> bool:
-    """Whether integers of a column of objects fit into 64 bits."""
+    """True if integers of a column of objects fit into 64 bits."""
     return all(value is None or -(1 << 63) <= value < 1 << 63 for value in column.tolist())

@@ -59,8 +59,8 @@ def ticks_of_amounts(amounts: dict[str, Amount], tick_ps: int) -> int:
             total += Fraction(str(amount)) * UNITS_PS[unit]
         except ValueError:
             raise UsageError(f"{amount} {unit} is not a time") from None
-    said = " + ".join(f"{amount} {unit}" for unit, amount in amounts.items() if amount)
-    return _whole(total, tick_ps, said)
+    amounts_text = " + ".join(f"{amount} {unit}" for unit, amount in amounts.items() if amount)
+    return _whole(total, tick_ps, amounts_text)
 
 
 def time_text(ticks: SupportsIndex, tick_ps: int) -> str:
@@ -103,8 +103,8 @@ def _of_numpy(time: np.timedelta64, tick_ps: int, name: str) -> int:
     return _whole(_NUMPY_PS[unit] * count * int(time.astype(np.int64)), tick_ps, f"{name}: {time}")
 
 
-def _whole(ps: Fraction, tick_ps: int, said: str) -> int:
+def _whole(ps: Fraction, tick_ps: int, amount_text: str) -> int:
     ticks = ps / tick_ps
     if ticks.denominator != 1:
-        raise UsageError(f"{said} is not a whole number of ticks: a tick of this run is {time_text(1, tick_ps)}")
+        raise UsageError(f"{amount_text} is not a whole number of ticks: a tick of this run is {time_text(1, tick_ps)}")
     return int(ticks)

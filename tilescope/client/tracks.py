@@ -44,11 +44,11 @@ class TrackList(Framed, Sequence[Track]):
         self._tracks = tuple(tracks)
 
     @overload
-    def __getitem__(self, at: int) -> Track: ...
+    def __getitem__(self, index: int) -> Track: ...
     @overload
-    def __getitem__(self, at: slice) -> TrackList: ...
-    def __getitem__(self, at: int | slice) -> Track | TrackList:
-        return TrackList(self._tracks[at]) if isinstance(at, slice) else self._tracks[at]
+    def __getitem__(self, index: slice) -> TrackList: ...
+    def __getitem__(self, index: int | slice) -> Track | TrackList:
+        return TrackList(self._tracks[index]) if isinstance(index, slice) else self._tracks[index]
 
     def __len__(self) -> int:
         return len(self._tracks)
@@ -63,7 +63,7 @@ class TrackList(Framed, Sequence[Track]):
         return hash(self._tracks)
 
     def only(self, kind: TrackKind | None, name: str | None, containing: str) -> TrackList:
-        """Those of a kind, of exactly this name, and with this text in it, upper and lower case alike."""
+        """Tracks of a kind, of exactly this name, and with this text in it, upper and lower case alike."""
         part = containing.casefold()
         return TrackList(
             t for t in self if kind in (None, t.kind) and name in (None, t.name) and part in t.name.casefold()
@@ -78,8 +78,8 @@ class TrackList(Framed, Sequence[Track]):
         limits = {name: np.array(columns[name], np.float64) for name in ("min", "max")}  # None becomes NaN
         numbers = {name: _integers(columns[name]) for name in ("id", "rows", "events", "busy")}
         numbers |= {name: _ticks(columns[name]) for name in ("first", "last")}
-        known = texts | {"path": words([" / ".join(path) for path in columns["path"]])} | limits | numbers
-        return Table({name: known[name] for name in self.columns})
+        all_columns = texts | {"path": words([" / ".join(path) for path in columns["path"]])} | limits | numbers
+        return Table({name: all_columns[name] for name in self.columns})
 
     @property
     def columns(self) -> list[str]:

@@ -68,14 +68,14 @@ def profile(
 
 
 class Profile:
-    """What `with tilescope.profile(logdir)` gives. It records once."""
+    """Context manager that `with tilescope.profile(logdir)` enters. It records once."""
 
     def __init__(self, logdir: Path, framework: Framework, run_name: str | None, options: RecorderOptions) -> None:
         self.framework = framework
         self.paths: tuple[Path, ...] = ()  # the folders of the runs that are there, in the order of cycles
         self._logdir = logdir
         self._run_name = run_name
-        self._options = options.of(framework)
+        self._options = options.for_framework(framework)
         self._folder: RecordingPlace | None = None
         self._recorder: Recorder | None = None
         self._is_over = False

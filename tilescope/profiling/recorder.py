@@ -1,4 +1,4 @@
-"""What a framework's profiler must do for `tilescope.profile`, and how one is chosen."""
+"""Interface of a framework's profiler for `tilescope.profile`, and the choice of one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MODULES: Mapping[Framework, str] = {"jax": "jax", "pytorch": "torch"}
 
 @dataclass(frozen=True, slots=True)
 class RecorderOptions:
-    """What to record. None: as the framework does by default."""
+    """Options of a recording. None: as the framework does by default."""
 
     host_tracer_level: int | None = None  # JAX
     device_tracer_level: int | None = None  # JAX
@@ -28,8 +28,8 @@ class RecorderOptions:
     with_stack: bool | None = None  # PyTorch
     schedule: Callable[[int], Any] | None = None  # PyTorch
 
-    def of(self, framework: Framework) -> dict[str, Any]:
-        """Those that are set and that this framework has."""
+    def for_framework(self, framework: Framework) -> dict[str, Any]:
+        """Options that are set and that this framework has."""
         return {name: value for name in _OPTIONS[framework] if (value := getattr(self, name)) is not None}
 
 
@@ -57,7 +57,7 @@ OnTrace = Callable[[Path, str], None]
 
 
 class RecordingFailed(TilescopeError):
-    """What was recorded is lost: the profiler of the framework says why."""
+    """The recording is lost: the profiler of the framework says why."""
 
 
 def choose_framework(framework: Framework | None, options: RecorderOptions) -> Framework:
@@ -69,8 +69,10 @@ def choose_framework(framework: Framework | None, options: RecorderOptions) -> F
         raise UsageError(f"framework={framework!r}: there are 'jax' and 'pytorch'")
     chosen = framework or _only_one(options)
     for other in _MODULES:
-        if other != chosen and options.of(other):
-            raise UsageError(f"{', '.join(options.of(other))}: an option of {other}, and this profiles {chosen}")
+        if other != chosen and options.for_framework(other):
+            raise UsageError(
+                f"{', '.join(options.for_framework(other))}: an option of {other}, and this profiles {chosen}"
+            )
     return chosen
 
 
@@ -83,7 +85,7 @@ def _only_one(options: RecorderOptions) -> Framework:
         )
     if len(loaded) == 1:
         return loaded[0]
-    meant = [framework for framework in loaded if options.of(framework)]
+    meant = [framework for framework in loaded if options.for_framework(framework)]
     if len(meant) == 1:
         return meant[0]
     raise UsageError(

@@ -1,4 +1,4 @@
-"""Where a recording goes: a folder of a run in a log directory, and files that are there whole or not at all."""
+"""The folder that a recording goes to, in a log directory, with files that are there whole or not at all."""
 
 from __future__ import annotations
 

@@ -57,15 +57,15 @@ def test_what_the_operator_names_is_allowed_and_nothing_beside_it() -> None:
     for text in ("gpu7:9013", "10.0.0.7:9012", "gpu70:9012", "localhost:9012"):
         with pytest.raises(Forbidden):
             rules.find(text)
-    assert rules.told() == ["[::2]:9012", "gpu7:9012"]
+    assert rules.display_names() == ["[::2]:9012", "gpu7:9012"]
 
 
 def test_targets_alone_leave_the_loopback_interface_allowed() -> None:
     rules = parse_capture_rules(["trainer=10.0.0.7:9012"], [])
     assert rules.find("localhost:1").is_loopback_only
-    assert rules.told() == ["loopback"]
+    assert rules.display_names() == ["loopback"]
     only = parse_capture_rules(["trainer=10.0.0.7:9012"], ["none"])
-    assert (only.told(), only.is_anything_allowed) == ([], True)
+    assert (only.display_names(), only.is_anything_allowed) == ([], True)
     assert not parse_capture_rules([], ["none"]).is_anything_allowed
 
 

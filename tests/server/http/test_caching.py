@@ -21,10 +21,10 @@ def test_a_file_name_that_is_no_utf8_does_not_hide_the_rest() -> None:
 
 
 def test_a_struct_is_written_as_its_schema_says_whatever_stands_in_its_texts() -> None:
-    error = ErrorAnswer.of("not_found", os.fsdecode(b"there is no host\xff.pb"))
+    error = ErrorAnswer.from_code("not_found", os.fsdecode(b"there is no host\xff.pb"))
     expected = {"error": {"code": "not_found", "message": "there is no host?.pb"}}
     assert json.loads(json_body(error)) == expected
-    assert json_body(ErrorAnswer.of("too_many", "é")) == '{"error":{"code":"too_many","message":"é"}}'.encode()
+    assert json_body(ErrorAnswer.from_code("too_many", "é")) == '{"error":{"code":"too_many","message":"é"}}'.encode()
 
 
 def test_nan_is_a_mistake() -> None:

@@ -75,7 +75,7 @@ async def test_a_run_is_indexed_on_request(client: Client, site: Site) -> None:
     answer = await client.post(f"{RUNS}/run0/index")
     body = await answer.json()
     assert (answer.status, body["state"]) == (202, "indexing")
-    assert body["progress"] == to_builtins(IndexProgress("read", 0.25, 1000).told())
+    assert body["progress"] == to_builtins(IndexProgress("read", 0.25, 1000).to_schema())
     assert body["build"] is None
     assert await error_code(client, f"{RUNS}/run0/manifest") == (409, "not_indexed")
     await site.jobs.end("run0")

@@ -59,7 +59,7 @@ async def site(demo_store: Path, tmp_path: Path, settings: Settings) -> AsyncIte
     (status,) = await registry.list_runs()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         stub = tiles_pb2_grpc.TilesStub(channel)
-        yield Site(f"127.0.0.1:{port}", channel, stub, store, status.found.id, status.build or "")
+        yield Site(f"127.0.0.1:{port}", channel, stub, store, status.run.id, status.build or "")
     await server.stop(None)
     await questions.close()
     await registry.close()

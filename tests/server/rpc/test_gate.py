@@ -90,7 +90,7 @@ async def served(demo_store: Path, tmp_path: Path, settings: Settings) -> AsyncI
     await runner.setup()
     server = await serving.listen(runner, listening)
     (status,) = await registry.list_runs()
-    yield Served(serving.url_of(listening, settings), ports[0], status.found.id, status.build or "")
+    yield Served(serving.url_of(listening, settings), ports[0], status.run.id, status.build or "")
     server.close()
     await runner.cleanup()
 

@@ -33,7 +33,7 @@ class Clock:
 
 
 async def status_of(registry: Registry, name: str) -> RunStatus:
-    (status,) = [status for status in await registry.list_runs() if status.found.name == name]
+    (status,) = [status for status in await registry.list_runs() if status.run.name == name]
     return status
 
 
@@ -52,8 +52,8 @@ async def test_a_run_is_indexed_when_it_has_stopped_to_grow(site: Site) -> None:
     clock.ns = 10**8
     for _ in range(3):
         status = await status_of(registry, "run2")
-        assert (status.state, status.told().growing) == (RunState.QUEUED, True)
-        assert status.told().size_bytes == str(site.file("run2").stat().st_size)
+        assert (status.state, status.to_schema().growing) == (RunState.QUEUED, True)
+        assert status.to_schema().size_bytes == str(site.file("run2").stat().st_size)
         append(site.file("run2"))
         clock.seconds += 1.5
     assert site.jobs.started == ["run1"]
@@ -111,13 +111,13 @@ async def test_who_asks_for_a_run_that_grows_gets_it_when_it_is_complete(site: S
     clock.ns = 10**8
     status = await status_of(registry, "run1")
     assert (status.state, status.is_growing) == (RunState.NEW, True)
-    assert registry.request_index(status.found).state is RunState.QUEUED
+    assert registry.request_index(status.run).state is RunState.QUEUED
     await site.jobs.end("run1")
     assert (await status_of(registry, "run1")).state is RunState.READY
     append(site.file("run1"))
     status = await status_of(registry, "run1")
     assert (status.state, status.is_growing) == (RunState.NEW, True)
-    status = registry.request_index(status.found)
+    status = registry.request_index(status.run)
     assert (status.state, status.is_growing) == (RunState.QUEUED, True)
     assert site.jobs.started == ["run1"]
     clock.seconds += 2.5
@@ -201,8 +201,8 @@ async def test_a_process_that_writes_slowly(tmp_path: Path) -> None:
                         was_written = writer.poll() is not None
                         for status in await registry.list_runs():
                             if status.is_growing:
-                                sizes.append(status.found.size_bytes)
-                            is_whole = status.found.size_bytes == whole * tenths // 10
+                                sizes.append(status.run.size_bytes)
+                            is_whole = status.run.size_bytes == whole * tenths // 10
                             is_over = was_written and is_whole and status.state in ends
                         await asyncio.sleep(0.01)
             assert sizes, "it was told to be growing"

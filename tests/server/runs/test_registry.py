@@ -20,7 +20,7 @@ from tilescope.tiler.errors import StoreVersion
 
 
 async def states(registry: Registry) -> dict[str, RunState]:
-    return {status.found.name: status.state for status in await registry.list_runs()}
+    return {status.run.name: status.state for status in await registry.list_runs()}
 
 
 async def test_a_run_that_appears_later_is_found(site: Site, registry: Registry) -> None:
@@ -122,14 +122,14 @@ async def test_a_store_by_itself_is_served_with_what_its_manifest_says(site: Sit
     site.stores.damaged.add(bad)
     registry = Registry([good, bad], site.cache, OpenStores(site.stores), lambda path: [], rescan_interval_s=0)
     await registry.start()
-    statuses = {status.found.name: status for status in await registry.list_runs()}
+    statuses = {status.run.name: status for status in await registry.list_runs()}
     assert statuses["good"].state is RunState.READY
-    assert (statuses["good"].found.hosts, statuses["good"].found.file_count) == (("host0",), 1)
+    assert (statuses["good"].run.hosts, statuses["good"].run.file_count) == (("host0",), 1)
     assert statuses["bad"].state is RunState.FAILED
     assert statuses["bad"].error == "bad: the manifest is damaged"
     with pytest.raises(IndexingFailed, match="damaged"):
-        registry.request_index(statuses["bad"].found)
-    assert registry.request_index(statuses["good"].found).state is RunState.READY
+        registry.request_index(statuses["bad"].run)
+    assert registry.request_index(statuses["good"].run).state is RunState.READY
     await registry.close()
 
 
@@ -231,7 +231,7 @@ async def test_what_was_left_out_when_it_was_indexed_is_told_with_the_run(site: 
     site.add_run("run1", build="b1")
     site.stores.make = WithDamagedHost
     (status,) = await registry.list_runs()
-    assert status.told().notes == [*site.notes["run1"], "host1.pb is left out: byte 7: it is damaged"]
+    assert status.to_schema().notes == [*site.notes["run1"], "host1.pb is left out: byte 7: it is damaged"]
 
 
 class WithDamagedHost(FakeStore):
@@ -290,13 +290,13 @@ async def test_an_index_of_another_version_is_said_to_be_one(
 ) -> None:
     site.add_run("run1", build="b1")
     (ready,) = await registry.list_runs()
-    assert (ready.state, ready.told().events) == (RunState.READY, "28")
+    assert (ready.state, ready.to_schema().events) == (RunState.READY, "28")
 
     def older(*_: object) -> str:
         raise StoreVersion("written as store version 1")
 
     monkeypatch.setattr(OpenStores, "current_build", older)
     (status,) = await registry.list_runs()
-    told = status.told()
+    told = status.to_schema()
     assert (told.state, told.events, told.duration_ps) == (RunState.NEW, None, None)
     assert "another version" in told.notes[-1]

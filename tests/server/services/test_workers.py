@@ -22,8 +22,8 @@ from tests.server.fakes import FakeStore
 from tilescope.server.errors import QuestionFailed, TooManyRequests
 from tilescope.server.services import overtime
 from tilescope.server.services import workers as module
+from tilescope.server.services.fair_queue import Asker, Limits
 from tilescope.server.services.overtime import Overtime
-from tilescope.server.services.turns import Asker, Limits
 from tilescope.server.services.worker import BuildSource
 from tilescope.server.services.workers import Workers
 from tilescope.tiler.caches import CacheSize, KeyedCache
@@ -282,7 +282,7 @@ def damaged(path: Path, build: str) -> FakeStore:
 # In a process of its own: in that of the tests, others have started it before.
 AHEAD = """
 import asyncio, psutil
-from tilescope.server.services.turns import Limits
+from tilescope.server.services.fair_queue import Limits
 from tilescope.server.services.workers import Workers
 
 def is_there():

@@ -57,7 +57,7 @@ def stored(files: Sequence[XStatTables]) -> StoredRows:
     maker = RowMaker()
     for number, tables in enumerate(files):
         maker.add(number, tables)
-    return maker.found()
+    return maker.finish()
 
 
 def reader_of(files: Sequence[XStatTables], chunks: Sequence[bytes]) -> QueryReader:

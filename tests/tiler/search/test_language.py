@@ -62,8 +62,8 @@ def test_any_text_is_read_or_refused_at_a_place_in_it(text: str) -> None:
     if refused is None:
         assert found != Query()
     else:
-        assert 0 <= refused.at <= len(text)
-        assert str(refused).startswith(f"query, character {refused.at + 1}: ")
+        assert 0 <= refused.position <= len(text)
+        assert str(refused).startswith(f"query, character {refused.position + 1}: ")
 
 
 @pytest.mark.parametrize(

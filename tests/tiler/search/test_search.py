@@ -21,7 +21,7 @@ from tilescope.tiler.pages import PageKey, shape
 from tilescope.tiler.query import EVERYTHING, Place, finish
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search import bins as bins_module
-from tilescope.tiler.search import chosen as chosen_module
+from tilescope.tiler.search import chosen_names as chosen_module
 from tilescope.tiler.search import hits as hits_module
 from tilescope.tiler.search import selection as selection_module
 from tilescope.tiler.search import totals as totals_module

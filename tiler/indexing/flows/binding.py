@@ -1,4 +1,4 @@
-"""Which slice a flow end belongs to."""
+"""The slice that a flow end belongs to."""
 
 from __future__ import annotations
 

@@ -47,23 +47,25 @@ def _by_tick(ends: FlowEnds, scratch: Scratch) -> tuple[Ints, NDArray[np.int8], 
 
 
 def _firsts(tick: Ints, shift: int) -> Ints:
-    """Where tiles, or bins, of so many bits begin among the ticks, which ascend."""
-    before, found = -1, []
+    """Positions at which tiles, or bins, of so many bits begin among the ticks, which ascend."""
+    before, firsts = -1, []
     for part in parts(len(tick)):
         number = tick[part] >> shift
-        found.append(part.start + np.flatnonzero(np.diff(number, prepend=before)))
+        firsts.append(part.start + np.flatnonzero(np.diff(number, prepend=before)))
         before = int(number[-1])
-    return np.concatenate(found)
+    return np.concatenate(firsts)
 
 
 def _pieces(first: Ints, stop: int) -> Iterator[slice]:
     """Ends [0, stop) in pieces of whole tiles, which begin at `first`: up to so many ends, or one tile."""
     begin = 0
     while begin < stop:
-        at = int(np.searchsorted(first, begin + _ENDS_AT_ONCE, side="right")) - 1  # the tile behind that begins last
-        end = stop if begin + _ENDS_AT_ONCE >= stop else int(first[at])
+        last_tile = (
+            int(np.searchsorted(first, begin + _ENDS_AT_ONCE, side="right")) - 1
+        )  # the tile behind that begins last
+        end = stop if begin + _ENDS_AT_ONCE >= stop else int(first[last_tile])
         if end <= begin:
-            end = int(first[at + 1]) if at + 1 < len(first) else stop
+            end = int(first[last_tile + 1]) if last_tile + 1 < len(first) else stop
         yield slice(begin, end)
         begin = end
 

@@ -34,7 +34,9 @@ class CorrelatedSlices(Struct, frozen=True):
     name: NDArray[np.int32]
 
     @classmethod
-    def of(cls, correlations: SliceCorrelations, track: int, slices: TrackData, scratch: Scratch) -> CorrelatedSlices:
+    def from_track(
+        cls, correlations: SliceCorrelations, track: int, slices: TrackData, scratch: Scratch
+    ) -> CorrelatedSlices:
         """With what edges say of their slices."""
         ordinal = scratch.keep(correlations.ordinal)
         start, name = scratch.pick(slices.start, ordinal), scratch.pick(slices.name, ordinal)
@@ -61,7 +63,7 @@ def derived_edges(
     scratch: Scratch,
     most: int,
 ) -> DerivedEdges | None:
-    """Of the tracks of a file; `edges` are sources and targets, among `ends`, of the edges that its flows make.
+    """Edges from the correlations of a file's tracks; `edges`, of its flows, are sources and targets among `ends`.
 
     None: more than `most` slices of devices are without a flow, for which there is no room.
     """
@@ -71,8 +73,8 @@ def derived_edges(
     wanted = np.unique(np.concatenate([numbers_of(part.key) for part in devices] or [np.zeros(0, np.int64)]))
     times = np.zeros(len(wanted), np.int64)  # how many launches have each number
     for track in tracks:
-        for _, at in _wanted_launches(track, wanted):
-            times += np.bincount(at, minlength=len(wanted))
+        for _, places in _wanted_launches(track, wanted):
+            times += np.bincount(places, minlength=len(wanted))
     launches = [_launches_of(track, wanted, times) for track in tracks]
     launch = _joined(launches, Phase.FLOW_START, scratch)
     device = _joined(devices, Phase.FLOW_END, scratch)
@@ -90,7 +92,7 @@ def derived_edges(
 
 
 class _SliceStates:
-    """What is known of the slices of some tracks: a byte each, and one more for all slices of others."""
+    """States of the slices of some tracks: a byte each, and one more for all slices of others."""
 
     def __init__(self, tracks: Sequence[CorrelatedSlices], scratch: Scratch) -> None:
         sizes = [int(track.ordinal[-1]) + 1 for track in tracks]
@@ -105,7 +107,7 @@ class _SliceStates:
         )
 
     def places(self, track: NDArray[np.int32] | int, ordinal: Ints) -> Ints:
-        """Where the slices stand among the states."""
+        """Positions of the slices among the states."""
         shown = np.clip(track, 0, len(self._size) - 1)  # an end that is bound to no slice has track -1
         there = (track == shown) & (ordinal >= 0) & (ordinal < self._size[shown])
         return np.where(there, self._first[shown] + ordinal, self._others)
@@ -127,10 +129,10 @@ def _without_flow(
             states[slices.places(track.track, track.ordinal[part])] = np.where(of_devices, _DEVICE, _LAUNCH)
     source, target = edges
     for part in parts(len(source)):
-        at = slices.places(ends.track[target[part]], ends.ordinal[target[part]])
+        places = slices.places(ends.track[target[part]], ends.ordinal[target[part]])
         launched = states[slices.places(ends.track[source[part]], ends.ordinal[source[part]])] & _LAUNCH
-        states[at[launched != 0]] |= _JOINED
-    found = []
+        states[places[launched != 0]] |= _JOINED
+    unlaunched = []
     for track in tracks:
         alone = [
             part.start + np.flatnonzero(states[slices.places(track.track, track.ordinal[part])] == _DEVICE)
@@ -141,23 +143,23 @@ def _without_flow(
         if most < 0:
             return None
         if len(which):
-            found.append(track.take(which))
-    return found
+            unlaunched.append(track.take(which))
+    return unlaunched
 
 
 def _wanted_launches(track: CorrelatedSlices, wanted: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Part by part the launches of a track whose numbers are wanted, and the places of these, which ascend."""
     for part in parts(len(track.key) if len(wanted) else 0):
         number = numbers_of(track.key[part])
-        at = np.minimum(np.searchsorted(wanted, number), len(wanted) - 1)
-        which = np.flatnonzero((wanted[at] == number) & ~are_of_devices(track.key[part]))
-        yield part.start + which, at[which]
+        places = np.minimum(np.searchsorted(wanted, number), len(wanted) - 1)
+        which = np.flatnonzero((wanted[places] == number) & ~are_of_devices(track.key[part]))
+        yield part.start + which, places[which]
 
 
 def _launches_of(track: CorrelatedSlices, wanted: Ints, times: Ints) -> CorrelatedSlices:
-    """Those launches of a track that alone have a wanted number."""
-    found = [row[times[at] == 1] for row, at in _wanted_launches(track, wanted)]
-    return track.take(np.concatenate(found) if found else np.zeros(0, np.int64))
+    """Launches of a track that alone have a wanted number."""
+    launches = [row[times[places] == 1] for row, places in _wanted_launches(track, wanted)]
+    return track.take(np.concatenate(launches) if launches else np.zeros(0, np.int64))
 
 
 def _joined(tracks: Sequence[CorrelatedSlices], phase: Phase, scratch: Scratch) -> FlowPart:

@@ -36,7 +36,7 @@ class FlowPart(Struct, frozen=True):
     name: NDArray[np.int32]  # of that slice
 
     @classmethod
-    def of(cls, rows: FlowRows, place: int, slices: TrackData | None, scratch: Scratch) -> FlowPart:
+    def from_rows(cls, rows: FlowRows, place: int, slices: TrackData | None, scratch: Scratch) -> FlowPart:
         """The ends of one track, bound."""
         n = len(rows)
         ordinal = bind(rows, slices, scratch)
@@ -92,7 +92,9 @@ class FlowEdges(Struct, frozen=True):
     derived: int = 0  # so many edges, the last ones, are no flows of the file
 
     @classmethod
-    def of(cls, ends: FlowPart, source: Positions, target: Positions, scratch: Scratch, derived: int = 0) -> FlowEdges:
+    def between(
+        cls, ends: FlowPart, source: Positions, target: Positions, scratch: Scratch, derived: int = 0
+    ) -> FlowEdges:
         """Edges from and to these positions."""
         position = cast(Positions, scratch.empty(len(source) + len(target), np.uint32))
         position[: len(source)] = source
@@ -111,15 +113,15 @@ class FlowEdges(Struct, frozen=True):
             yield track, order[int(stops[track - 1]) if track else 0 : int(stops[track])]
 
     def stored(self, tracks: Sequence[tuple[int, Ints]], scratch: Scratch) -> Iterator[tuple[int, FlowEnds]]:
-        """Of tracks and the numbers of their ends: each track, and its ends in the order in which they are stored.
+        """Each of these tracks, given with the numbers of its flow ends, and these ends in stored order.
 
         All of them are put in order together: of thousands of tracks most have a few ends.
         """
-        numbers = tracks[0][1] if len(tracks) == 1 else np.concatenate([of for _, of in tracks])
+        numbers = tracks[0][1] if len(tracks) == 1 else np.concatenate([end_numbers for _, end_numbers in tracks])
         whole = self._stored(self._in_order(numbers, len(tracks) > 1, scratch), scratch)
         stop = 0
-        for track, of in tracks:
-            start, stop = stop, stop + len(of)
+        for track, end_numbers in tracks:
+            start, stop = stop, stop + len(end_numbers)
             yield track, whole.take(slice(start, stop))
 
     def _in_order(self, number: Ints, by_track: bool, scratch: Scratch) -> Ints:

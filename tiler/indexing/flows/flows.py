@@ -32,7 +32,7 @@ _ENDS_OF_A_PART = 1 << 15
 
 
 class FlowCounts(Struct):
-    """What became of a run's flow ends. `edges` is what is stored, once with each of the two slices."""
+    """Numbers of flow ends by what became of them. `edges` is what is stored, once with each of the two slices."""
 
     edges: int = 0
     starts_without_end: int = 0
@@ -62,40 +62,42 @@ class Flows(Struct):
 
     def add(self, file: int, number: int, rows: FlowRows, place: int, slices: TrackData | None) -> None:
         """The flow ends of track `number` of a file; `slices` of the track at `place` are what they are bound to."""
-        ends = FlowPart.of(rows, place, slices, self.kept)
+        ends = FlowPart.from_rows(rows, place, slices, self.kept)
         with self._adding:
             self._parts.setdefault(file, {})[number] = ends
 
     def add_correlated(self, file: int, number: int, slices: CorrelatedSlices) -> None:
-        """Those slices of track `number` of a file that have a correlation."""
+        """Takes the slices of track `number` of a file that have a correlation."""
         with self._adding:
             self._correlated.setdefault(file, {})[number] = slices
 
     def by_file(self, root_level: int) -> Iterator[list[Part]]:
-        """Of one file after the other what is to be written: parts that threads may share, those of a file at a time.
+        """Parts to be written, file by file: threads may share those of a file.
 
         They are chunks of flow ends and of flow tiles, each with its key. Each part may raise TooMany.
         """
         for file in sorted({*self._parts, *self._correlated}):
-            of = self._parts.pop(file, {})
-            ends = FlowPart.join([of.pop(number) for number in sorted(of)] or [FlowPart.none()], self.working)
+            parts_by_number = self._parts.pop(file, {})
+            ends = FlowPart.join(
+                [parts_by_number.pop(number) for number in sorted(parts_by_number)] or [FlowPart.none()], self.working
+            )
             correlated = self._correlated.pop(file, {})
             edges = self._edges(ends, [correlated[number] for number in sorted(correlated)])
             parts: list[Part] = []
-            some: list[tuple[int, Ints]] = []
+            chunk_tracks: list[tuple[int, Ints]] = []
             n = 0
             for track, numbers in edges.by_track(self.working):
-                some.append((track, numbers))
+                chunk_tracks.append((track, numbers))
                 n += len(numbers)
                 if n >= _ENDS_OF_A_PART:
-                    parts.append(partial(self._entries, file, edges, some, root_level))
-                    some, n = [], 0
-            if some:
-                parts.append(partial(self._entries, file, edges, some, root_level))
+                    parts.append(partial(self._entries, file, edges, chunk_tracks, root_level))
+                    chunk_tracks, n = [], 0
+            if chunk_tracks:
+                parts.append(partial(self._entries, file, edges, chunk_tracks, root_level))
             yield parts
 
     def warnings(self) -> list[str]:
-        """What a person should know of them, a line each. After the last of the entries."""
+        """Warnings about the flows, a line each. After the last of the entries."""
         count, lines = self.counts.ambiguous, []
         if count:
             what = "1 event of a device has" if count == 1 else f"{count:,} events of devices have"
@@ -132,17 +134,17 @@ class Flows(Struct):
         counts.without_id += joined.without_id
         source, target = joined.source[bound], joined.target[bound]
         if not correlated:
-            return FlowEdges.of(ends, source, target, self.working)
+            return FlowEdges.between(ends, source, target, self.working)
         derived = derived_edges(correlated, ends, (source, target), self.working, self.most_ends // 2)
         if derived is None:
             self._left_out = True
-            return FlowEdges.of(ends, source, target, self.working)
+            return FlowEdges.between(ends, source, target, self.working)
         counts.derived += len(derived.source)
         counts.ambiguous += derived.ambiguous
         if not len(derived.source):
-            return FlowEdges.of(ends, source, target, self.working)
+            return FlowEdges.between(ends, source, target, self.working)
         behind = np.uint32(len(ends.phase))
         source = np.concatenate([source, derived.source + behind])
         target = np.concatenate([target, derived.target + behind])
         ends = FlowPart.join([ends, derived.ends], self.working)
-        return FlowEdges.of(ends, source, target, self.working, len(derived.source))
+        return FlowEdges.between(ends, source, target, self.working, len(derived.source))

@@ -52,7 +52,7 @@ class FlowWriter(Struct):
 
     def carriers(self) -> list[Carrier]:
         """All of them, once their entries have been taken."""
-        return [self._carriers.get(number) or self._empty(*of) for of, number in self._numbers.items()]
+        return [self._carriers.get(number) or self._empty(*place) for place, number in self._numbers.items()]
 
     def _empty(self, file: int, number: int) -> Carrier:
         origin = self.run.files[file].summary.tracks[number].origin

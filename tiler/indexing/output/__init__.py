@@ -1,1 +1,1 @@
-"""What is stored once for a run, and which stored run is that of these files."""
+"""Records that are stored once for a run, and the check that a stored run is that of these files."""

@@ -1,4 +1,4 @@
-"""Whether a store is finished: the index of these very files, as they are now."""
+"""Check that a store is finished: the index of these very files, as they are now."""
 
 from __future__ import annotations
 

@@ -47,62 +47,62 @@ class Findings(Struct, frozen=True):
     warnings: Sequence[str] = ()
 
 
-def make_manifest(found: Findings) -> dict[str, Any]:
+def make_manifest(findings: Findings) -> dict[str, Any]:
     """The manifest. "public" is what docs/api.md describes; the rest is for this package.
 
     The totals of the tracks are sums over the columns that ingest made, before there was any tile.
     """
-    timeline, layout, facts = found.timeline, found.layout, found.facts
+    timeline, layout, facts = findings.timeline, findings.layout, findings.facts
     public = schema.StoredManifest(
-        build=found.build,
-        state="indexing" if found.revision else "ready",
-        revision=found.revision,
-        format=" + ".join(sorted({summary.format for _, _, summary in found.files})),
+        build=findings.build,
+        state="indexing" if findings.revision else "ready",
+        revision=findings.revision,
+        format=" + ".join(sorted({summary.format for _, _, summary in findings.files})),
         tick_ps=1 if timeline.tick_ps == 1 else 1000,
         origin_ns=str(timeline.origin_ns),
         start="0",
         end=str(timeline.end),
         root_level=_native.root_level(timeline.end),
-        empty=not any(of.events for of in facts.values()),
+        empty=not any(track_facts.events for track_facts in facts.values()),
         hosts=[group.name for group in layout.groups if group.kind == "host"],
-        files=[path.name for path, _, _ in found.files],
+        files=[path.name for path, _, _ in findings.files],
         processes=sum(group.kind == "process" for group in layout.groups),
         tracks=len(layout.tracks),
         blocks=-(-len(layout.tracks) // TRACKS_PER_BLOCK),
-        names=schema.NameCounts(count=found.names, page_size=NAMES_PER_PAGE),
+        names=schema.NameCounts(count=findings.names, page_size=NAMES_PER_PAGE),
         overview=OverviewGrid.of(timeline.end).told(),
-        events=schema.EventCounts(**_texts(structs.asdict(_counts(found)))),
-        flows=schema.FlowCounts(**_texts(structs.asdict(found.flow_counts))),
-        steps=_steps(found.steps),
-        families=found.families,
-        outliers=found.outliers,
-        ignored=_texts(found.ignored),
-        warnings=list(found.warnings),
-        source_bytes=str(sum(size_bytes for _, size_bytes, _ in found.files)),
+        events=schema.EventCounts(**_texts(structs.asdict(_counts(findings)))),
+        flows=schema.FlowCounts(**_texts(structs.asdict(findings.flow_counts))),
+        steps=_steps(findings.steps),
+        families=findings.families,
+        outliers=findings.outliers,
+        ignored=_texts(findings.ignored),
+        warnings=list(findings.warnings),
+        source_bytes=str(sum(size_bytes for _, size_bytes, _ in findings.files)),
         created_ns=str(time.time_ns()),
     )
     files = [
         {"path": str(path.resolve()), "size_bytes": size_bytes, "args_encoding": codec_of(summary.format).id}
-        for path, size_bytes, summary in found.files
+        for path, size_bytes, summary in findings.files
     ]
     tracks = []
     for track in layout.tracks:
-        of = facts[track.id]
+        track_facts = facts[track.id]
         entry: dict[str, Any] = {
             "kind": str(track.kind),
             "file": track.file,
             "name": track.name,
-            "events": of.events,
-            "busy": str(of.busy),
-            "fingerprint": f"{of.fingerprint:016x}",
-            "rows": of.rows,
-            "details": of.with_details,
-            "flow_ends": found.flow_ends.get(track.id, (0, 0)),
-            "steps": found.steps_of.get(track.id, 0),
-            "operations": found.operations_of.get(track.id, 0),
+            "events": track_facts.events,
+            "busy": str(track_facts.busy),
+            "fingerprint": f"{track_facts.fingerprint:016x}",
+            "rows": track_facts.rows,
+            "details": track_facts.with_details,
+            "flow_ends": findings.flow_ends.get(track.id, (0, 0)),
+            "steps": findings.steps_of.get(track.id, 0),
+            "operations": findings.operations_of.get(track.id, 0),
         }
-        if of.span is not None:
-            entry["span"] = [str(tick) for tick in of.span]
+        if track_facts.span is not None:
+            entry["span"] = [str(tick) for tick in track_facts.span]
         if track.frames:
             entry["frames"] = True
         if track.children:
@@ -112,7 +112,7 @@ def make_manifest(found: Findings) -> dict[str, Any]:
         "version": STORE_VERSION,
         "public": msgspec.to_builtins(public),
         "files": files,
-        "sources": [source.to_json() for source in found.sources],
+        "sources": [source.to_json() for source in findings.sources],
         "tracks": tracks,
     }
 
@@ -134,9 +134,9 @@ def _texts(counts: Mapping[str, int]) -> dict[str, str]:
     return {what: str(count) for what, count in counts.items()}
 
 
-def _counts(found: Findings) -> EventCounts:
+def _counts(findings: Findings) -> EventCounts:
     total = EventCounts()
-    for _, _, summary in found.files:
+    for _, _, summary in findings.files:
         for kind, count in structs.asdict(summary.counts).items():
             setattr(total, kind, getattr(total, kind) + count)
     return total

@@ -29,9 +29,9 @@ def row_entries(run: RunFiles, decoding: DecodingTables) -> Iterator[Entry]:
         tables = file.summary.args_tables
         if isinstance(tables, TellingTables):
             are_telling = True
-            making.add(number, decoding.of(number))
+            making.add(number, decoding.tables_of(number))
             tables.release()
-    for chunk, packed in enumerate(making.found().chunks() if are_telling else ()):
+    for chunk, packed in enumerate(making.finish().chunks() if are_telling else ()):
         yield METADATA_ROWS.key(chunk), packed
 
 
@@ -59,19 +59,19 @@ class RowMaker:
         numbers = _firsts_on(planes, tables)
         if self._are_too_many or not len(numbers):
             return
-        found = np.full(len(tables.first), -1, np.int32)
+        file_rows = np.full(len(tables.first), -1, np.int32)
         for entries in entries_of(tables, numbers, np.ones(len(tables), np.bool_)):
-            chosen = self._choices.of(tables, entries.plane)
-            found[tables.place[entries.numbers]] = entries.read(self._rows, chosen).rows(
+            chosen = self._choices.choice_of(tables, entries.plane)
+            file_rows[tables.place[entries.numbers]] = entries.read(self._rows, chosen).rows(
                 self._rows, self._codes, entries.coded_names(self._codes), chosen
             )
             if len(self._rows) > MAX_ROWS or self._codes.size_bytes > MAX_BYTES:
                 self._are_too_many = True
                 return
-        self._files[file] = found
+        self._files[file] = file_rows
 
-    def found(self) -> StoredRows:
-        """What is stored of them."""
+    def finish(self) -> StoredRows:
+        """The rows of all files, as they are stored."""
         if self._are_too_many:
             return StoredRows.nothing()
         rows = self._rows.rows().reshape(-1, WIDTH)
@@ -90,9 +90,9 @@ class RowMaker:
         number[texts] = 1 + len(values) + np.arange(len(texts))
         forms, ends, data = self._codes.stored(values.astype(np.int32))
         text_file, text_entry = self._where(rows[:, LONG_NAME], texts)
-        name, said = rows[:, NAME], rows[:, LONG_NAME:]
+        name, long_name = rows[:, NAME], rows[:, LONG_NAME:]
         stored = rows.copy()
-        stored[:, LONG_NAME:] = np.where(said > 0, number[np.maximum(said, 0)], said)
+        stored[:, LONG_NAME:] = np.where(long_name > 0, number[np.maximum(long_name, 0)], long_name)
         stored[:, NAME] = np.where(name < -1, -2 - number[-2 - np.minimum(name, -2)], name)
         text_words = np.zeros(len(texts), np.uint8)
         for bit, word in enumerate(WORDS):
@@ -100,10 +100,10 @@ class RowMaker:
         return StoredRows(stored, self._files, forms, ends, data, text_file, text_entry, text_words)
 
     def _where(self, long_names: Codes, texts: NDArray[np.int64]) -> tuple[Codes, Codes]:
-        """Of each of some long names the first file and entry that have it."""
+        """First file and entry that have each of some long names."""
         file_of, entry_of = (np.full(len(self._codes), -1, np.int32) for _ in range(2))
         for file, rows in reversed(self._files.items()):
             entries = np.flatnonzero(rows >= 0)[::-1]  # of what is written to one place the last stays
-            of = long_names[rows[entries]]
-            file_of[of], entry_of[of] = file, entries
+            row_names = long_names[rows[entries]]
+            file_of[row_names], entry_of[row_names] = file, entries
         return file_of[texts], entry_of[texts]

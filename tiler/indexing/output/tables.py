@@ -1,4 +1,4 @@
-"""What is stored once for a run: names, what decodes arguments, the track tree, the manifest."""
+"""Tables that are stored once for a run: names, tables that decode arguments, the track tree, the manifest."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def name_entries(names: RunNames) -> Iterator[Entry]:
 
 
 def args_entries(run: RunFiles, decoding: DecodingTables) -> Iterator[Entry]:
-    """What decodes the arguments of each file's events."""
+    """Tables that decode the arguments of each file's events."""
     for number, file in enumerate(run.files):
         tables = file.summary.args_tables
         yield ARGUMENT_TABLES.key(number), compress(decoding.take_head(number))
@@ -44,10 +44,10 @@ def args_entries(run: RunFiles, decoding: DecodingTables) -> Iterator[Entry]:
             yield ARGUMENT_TABLE_PAGES.key(number, place), compress(page)
 
 
-def tree_entries(found: Findings) -> Iterator[Entry]:
+def tree_entries(findings: Findings) -> Iterator[Entry]:
     """Track tree and manifest, to be written together."""
-    yield TRACKS.key(), compress(_json(to_builtins(found.layout.told(found.facts))))
-    yield MANIFEST.key(), compress(_json(make_manifest(found)))
+    yield TRACKS.key(), compress(_json(to_builtins(findings.layout.to_schema(findings.facts))))
+    yield MANIFEST.key(), compress(_json(make_manifest(findings)))
 
 
 def _json(value: object) -> bytes:

@@ -1,4 +1,4 @@
-"""Which process the ends of async slices belong to, where several processes use an id.
+"""Processes of the ends of async slices, where several processes use an id.
 
 Writers use the same ids in several processes, and some begin a slice in one process and end it in another. So an end
 belongs to its own process where that has an open begin of the id, else to the process that began last of those that
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk, Phase, TraceSummary, TrackKind
 from tilescope.tiler.indexing.reading.gather import Gatherer
-from tilescope.tiler.readers.room import SHARED_ASYNC_BYTES, Room
+from tilescope.tiler.readers.memory_budget import SHARED_ASYNC_BYTES, Room
 
 Ints = NDArray[np.int64]
 
@@ -54,12 +54,12 @@ def move_async_ends(gathered: Gatherer, summary: TraceSummary, path: Path | str 
     for tracks in _by_category(summary):
         shares = max(1, -(-2 * sum(map(gathered.rows_of, tracks)) // at_once))
         for share in range(shares):
-            found = _in_several(list(_begins_and_ends(gathered, tracks, share, shares)))
-            if sum(len(part.rows) for part in found) > at_once:
+            shared_rows = _in_several(list(_begins_and_ends(gathered, tracks, share, shares)))
+            if sum(len(part.rows) for part in shared_rows) > at_once:
                 what = f"uses ids of async slices in several processes, more than {at_once:,} times each"
                 raise (room or Room()).error(path, what)
-            if found:
-                _move(gathered, found)
+            if shared_rows:
+                _move(gathered, shared_rows)
 
 
 def _by_category(summary: TraceSummary) -> list[list[int]]:
@@ -72,7 +72,7 @@ def _by_category(summary: TraceSummary) -> list[list[int]]:
 
 
 def _begins_and_ends(gathered: Gatherer, tracks: list[int], share: int, shares: int) -> Iterator[_Rows]:
-    """Those of the tracks whose ids fall into this share."""
+    """Begins and ends of the tracks whose ids fall into this share."""
     for track in tracks:
         for number, piece in enumerate(gathered.pieces(track)):
             if piece.key is None:
@@ -91,8 +91,8 @@ def _in_several(parts: list[_Rows]) -> list[_Rows]:
     ids = {track: np.unique(np.concatenate(keys)) for track, keys in _keys_by_track(parts).items()}
     if len(ids) < 2:
         return []
-    known, tracks = np.unique(np.concatenate(list(ids.values())), return_counts=True)
-    shared = known[tracks > 1]
+    distinct, tracks = np.unique(np.concatenate(list(ids.values())), return_counts=True)
+    shared = distinct[tracks > 1]
     if not len(shared):
         return []
     kept = [part.only(_among(part.key(), shared)) for part in parts]
@@ -106,21 +106,21 @@ def _keys_by_track(parts: list[_Rows]) -> dict[int, list[Ints]]:
     return keys
 
 
-def _among(values: Ints, known: Ints) -> NDArray[np.bool_]:
-    """Which of the values are among these, which are in order."""
-    at = np.minimum(np.searchsorted(known, values), len(known) - 1)
-    among: NDArray[np.bool_] = known[at] == values
+def _among(values: Ints, ordered: Ints) -> NDArray[np.bool_]:
+    """True for each value that is among the ordered ones."""
+    places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    among: NDArray[np.bool_] = ordered[places] == values
     return among
 
 
-def _move(gathered: Gatherer, found: list[_Rows]) -> None:
-    counts = [len(part.rows) for part in found]
-    key = np.concatenate([part.key() for part in found])
-    track = np.repeat(np.array([part.track for part in found], np.int64), counts)
+def _move(gathered: Gatherer, shared_rows: list[_Rows]) -> None:
+    counts = [len(part.rows) for part in shared_rows]
+    key = np.concatenate([part.key() for part in shared_rows])
+    track = np.repeat(np.array([part.track for part in shared_rows], np.int64), counts)
     group = np.unique(key, return_inverse=True)[1]
     tracks, of_track = np.unique(track, return_inverse=True)
     users, user = np.unique(group * len(tracks) + of_track, return_inverse=True)  # an id in a process
-    times = [_times(part) for part in found]
+    times = [_times(part) for part in shared_rows]
     time_ns, time_ps, phase = (np.concatenate(column) for column in zip(*times, strict=True))
     home = _native.async_homes(group, time_ns, time_ps, user, phase, len(users))
     moves = home != user
@@ -128,7 +128,7 @@ def _move(gathered: Gatherer, found: list[_Rows]) -> None:
         return
     to = tracks[users[home] % len(tracks)].astype(np.int32)
     stops = np.cumsum(counts)
-    for part, start, stop in zip(found, (stops - counts).tolist(), stops.tolist(), strict=True):
+    for part, start, stop in zip(shared_rows, (stops - counts).tolist(), stops.tolist(), strict=True):
         here = moves[start:stop]
         if here.any():
             gathered.move(part.track, part.piece, part.events, part.rows[here], to[start:stop][here])

@@ -38,7 +38,7 @@ class ChunkBatch(Struct):
         self._bytes += _size_bytes(chunk)
 
     def is_enough(self, tracks: int) -> bool:
-        """Whether nothing is gained by waiting for more; so many tracks have had rows so far."""
+        """True if nothing is gained by waiting for more; so many tracks have had rows so far."""
         return self._rows >= _ROWS_PER_TRACK * tracks or self._bytes >= self.at_most_bytes
 
     def take(self) -> list[EventChunk]:
@@ -49,5 +49,5 @@ class ChunkBatch(Struct):
 
 
 def _size_bytes(chunk: EventChunk) -> int:
-    columns = (getattr(chunk, of.name) for of in fields(chunk))
+    columns = (getattr(chunk, column.name) for column in fields(chunk))
     return sum(column.nbytes for column in columns if column is not None)

@@ -19,9 +19,9 @@ def align_lost_clocks(files: Sequence[TraceFile | None]) -> list[TraceFile | Non
 
     Hosts of a run begin to capture at about the same time. A file whose times are since the epoch needs no clock.
     """
-    known = [(file.summary.clock.start_ns, file) for file in files if file and file.summary.clock]
+    starts = [(file.summary.clock.start_ns, file) for file in files if file and file.summary.clock]
     start_ns, first = min(
-        ((start, file) for start, file in known if start), key=lambda entry: entry[0], default=(0, None)
+        ((start, file) for start, file in starts if start), key=lambda entry: entry[0], default=(0, None)
     )
     return [file if file is None or first is None else _aligned(file, start_ns, first) for file in files]
 

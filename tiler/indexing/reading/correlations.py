@@ -22,12 +22,12 @@ class SliceCorrelations(Struct, frozen=True):
 
 
 def has_correlations(key: Ints | None) -> bool:
-    """Whether any event of a track has one, by the column of their keys."""
+    """True if any event of a track has a correlation, by the column of their keys."""
     return key is not None and len(key) > 0 and int(key.min()) < -1
 
 
 def slice_correlations(key: Ints, source: Ints | None, scratch: Scratch) -> SliceCorrelations:
-    """Those of a track's slices.
+    """Correlations of a track's slices.
 
     `key` is that of the track's events, `source[ordinal]` the event that began a slice; None: they are the same.
     """
@@ -43,6 +43,6 @@ def numbers_of(key: Ints) -> Ints:
 
 
 def are_of_devices(key: Ints) -> NDArray[np.bool_]:
-    """Which keys are of work of a device; the others are of launches."""
+    """True for each key of work of a device; the others are of launches."""
     of_devices: NDArray[np.bool_] = ((-2 - key) & 1).astype(np.bool_)
     return of_devices

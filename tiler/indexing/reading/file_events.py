@@ -16,7 +16,7 @@ from tilescope.tiler.readers.reader import SliceReader, TrackwiseReader
 
 
 class FileEvents(Protocol):
-    """What has been found in a file. Tracks may be taken by several threads, each track once."""
+    """Events of a file, track by track. Tracks may be taken by several threads, each track once."""
 
     events: int  # without flow ends
 
@@ -30,13 +30,13 @@ class FileEvents(Protocol):
     def span(self) -> Span: ...
 
     def crowds(self) -> Iterable[Crowd]:
-        """When the events are: what is asked when not all of them fit on one time axis."""
+        """Times of the events, in crowds: needed if not all of them fit on one time axis."""
 
     def rows_of(self, track: int) -> int:
-        """How many events and flow ends the file has for a track."""
+        """Number of events and flow ends that the file has for a track."""
 
     def activity_of(self, track: int) -> Activity | None:
-        """When a track is busy, roughly; None when it never is."""
+        """Busy times of a track, roughly; None when it never is."""
 
     def take(self, track: int, axis: FileAxis, scratch: Scratch) -> TimedEvents | None:
         """The events of a track, which may be forgotten here; None when there are none."""

@@ -61,7 +61,7 @@ def bound_rows(ends: SliceFlowEnds, source: Ints | None, scratch: Scratch) -> Fl
 
 
 def binds_to_next(rows: FlowRows, part: slice) -> NDArray[np.bool_]:
-    """Which of these ends bind to the slice that begins next, and not to the one around them."""
+    """True for each of these ends that binds to the slice that begins next, and not to the one around it."""
     enclosing = (rows.flags[part] & EventFlag.BIND_ENCLOSING) != 0
     to_next: NDArray[np.bool_] = (rows.phase[part] == Phase.FLOW_END) & ~enclosing
     return to_next
@@ -87,7 +87,7 @@ def _ordinals_before(rows: Ints, n_events: int, source: Ints, end_source: Ints |
 
 
 def _inverse(source: Ints, n: int, scratch: Scratch) -> Ints:
-    """Of each of `n` rows its ordinal, shape (n,); -1 where it made no slice."""
+    """Ordinal of each of `n` rows, shape (n,); -1 where it made no slice."""
     ordinal_of = scratch.fill(n, np.dtype(np.int64), lambda p: np.full(p.stop - p.start, -1, np.int64))
     for part in parts(len(source)):
         ordinal_of[source[part]] = np.arange(part.start, part.stop)

@@ -79,20 +79,20 @@ class Gatherer(Struct):
         return self.census.span()
 
     def crowds(self) -> Iterator[Crowd]:
-        """When they are, so far."""
+        """Times of the events so far, in crowds."""
         return iter(self.census)
 
     @property
     def tracks(self) -> int:
-        """How many tracks have events so far."""
+        """Number of tracks that have events so far."""
         return self._activities.tracks
 
     def rows_of(self, track: int) -> int:
-        """How many events and flow ends of a track there are so far."""
+        """Number of events and flow ends of a track so far."""
         return self._all_pieces().rows_of(track)
 
     def activity_of(self, track: int) -> Activity | None:
-        """When a track is busy, as far as its events have been read."""
+        """Busy times of a track, as far as its events have been read."""
         shift, first, busy_ns = self._activities.of(track)
         if not len(busy_ns):
             return None

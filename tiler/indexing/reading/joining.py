@@ -32,7 +32,7 @@ class ChunkInPieces(Struct, frozen=True):
     columns: _native.ChunkColumns
 
     @classmethod
-    def of(cls, chunk: EventChunk) -> ChunkInPieces:
+    def from_chunk(cls, chunk: EventChunk) -> ChunkInPieces:
         """The chunk, and its columns for native code."""
         return cls(chunk, native_columns(chunk))
 
@@ -40,13 +40,13 @@ class ChunkInPieces(Struct, frozen=True):
 class ChunkPiece(NamedTuple):
     """Rows [start, stop) of a chunk."""
 
-    of: ChunkInPieces
+    source: ChunkInPieces
     start: int
     stop: int
 
     def events(self, track: int) -> EventChunk:
         """The rows, which are of this track."""
-        return part_of(self.of.chunk, self.start, self.stop, track)
+        return part_of(self.source.chunk, self.start, self.stop, track)
 
 
 class TrackPieces(Struct, frozen=True):
@@ -60,16 +60,16 @@ class TrackPieces(Struct, frozen=True):
 
     @property
     def rows(self) -> int:
-        """Of all pieces together."""
+        """Number of rows of all pieces together."""
         return int((self.stop - self.start).sum())
 
-    def columns(self, some: slice) -> tuple[list[_native.ChunkColumns], Ints, Ints]:
-        """Of some pieces, for native code."""
-        chunks = [chunk.columns for chunk in map(self.chunks.__getitem__, self.numbers[some]) if chunk is not None]
-        return chunks, self.start[some], self.stop[some]
+    def columns(self, batch: slice) -> tuple[list[_native.ChunkColumns], Ints, Ints]:
+        """Columns and bounds of a batch of pieces, for native code."""
+        chunks = [chunk.columns for chunk in map(self.chunks.__getitem__, self.numbers[batch]) if chunk is not None]
+        return chunks, self.start[batch], self.stop[batch]
 
     def events(self, track: int) -> Iterator[EventChunk]:
-        """Those of all pieces. Each is forgotten when the next is asked for."""
+        """Events of all pieces. Each is forgotten when the next is asked for."""
         for number, start, stop in zip(self.numbers, self.start.tolist(), self.stop.tolist(), strict=True):
             chunk = self.chunks[number]
             assert chunk is not None
@@ -99,16 +99,16 @@ def join_pieces(pieces: TrackPieces, track: int, axis: FileAxis, scratch: Scratc
     )
     timeline = axis.timeline
     from_ns = (timeline.origin_ns - axis.base_ns) % (1 << 64)
-    at = args_at = 0
+    end = args_at = 0
     for first in range(0, len(pieces.numbers), _PIECES_AT_ONCE):
-        some = slice(first, first + _PIECES_AT_ONCE)
-        at, args_at = _native.join_pieces(
-            *pieces.columns(some),
+        batch = slice(first, first + _PIECES_AT_ONCE)
+        end, args_at = _native.join_pieces(
+            *pieces.columns(batch),
             from_ns,
             timeline.tick_ps == 1,
             timeline.rounds,
             axis.names,
-            at,
+            end,
             args_at,
             joined.phase,
             joined.start,
@@ -120,5 +120,5 @@ def join_pieces(pieces: TrackPieces, track: int, axis: FileAxis, scratch: Scratc
             joined.args_end,
             joined.args,
         )
-        pieces.used(pieces.numbers[some])
+        pieces.used(pieces.numbers[batch])
     return joined

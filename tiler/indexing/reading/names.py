@@ -43,33 +43,33 @@ class RunNames:
         return self._categories[name]
 
     def in_categories(self, categories: AbstractSet[str]) -> NDArray[np.bool_]:
-        """Of each name whether its category is one of these, upper and lower case alike; the last is False."""
+        """True for each name whose category is one of these, upper and lower case alike; the last is False."""
         wanted = {category for category in set(self._categories) if category.lower() in categories}
-        found = np.zeros(len(self) + 1, np.bool_)
+        mask = np.zeros(len(self) + 1, np.bool_)
         if wanted:
-            found[:-1] = [category in wanted for category in self._categories]
-        return found
+            mask[:-1] = [category in wanted for category in self._categories]
+        return mask
 
     def add(self, names: Sequence[str], categories: Sequence[str]) -> NDArray[np.int32]:
         """Ids of a file's names, shape (n + 1,): the last is -1, for events without a name.
 
         Where there are fewer categories than names, the others have none.
         """
-        ids, known = self._ids, len(self._texts)
-        fresh = dict(zip(names, range(known, known + len(names)), strict=True))
+        ids, name_count = self._ids, len(self._texts)
+        fresh = dict(zip(names, range(name_count, name_count + len(names)), strict=True))
         if len(fresh) == len(names) and ids.keys().isdisjoint(fresh):  # as in the first file, and in those of one
             self._ids = ids | fresh if ids else fresh
             self._texts += names
             self._categories += categories[: len(names)]
             self._categories += [""] * (len(names) - len(categories))
-            numbers = np.arange(known, known + len(names) + 1, dtype=np.int32)
+            numbers = np.arange(name_count, name_count + len(names) + 1, dtype=np.int32)
             numbers[-1] = -1
             return numbers
         pairs = zip_longest(names, categories[: len(names)], fillvalue="")
         return np.array([*(self._id(text, category) for text, category in pairs), -1], np.int32)
 
     def namesakes(self) -> Namesakes | None:
-        """Which names have one text; None: each has its own."""
+        """Groups of names that have one text; None: each has its own."""
         if not self._more_ids:
             return None
         texts = np.arange(len(self), dtype=np.int32)
@@ -90,8 +90,8 @@ class RunNames:
     def pages(self) -> Iterator[bytes]:
         """Compressed pages of `[name, category]`."""
         for first in range(0, len(self._texts), NAMES_PER_PAGE):
-            some = slice(first, first + NAMES_PER_PAGE)
-            yield compress(_json(list(zip(self._texts[some], self._categories[some], strict=True))))
+            page = slice(first, first + NAMES_PER_PAGE)
+            yield compress(_json(list(zip(self._texts[page], self._categories[page], strict=True))))
 
 
 def _json(entries: list[tuple[str, str]]) -> bytes:

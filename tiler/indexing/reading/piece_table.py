@@ -1,4 +1,4 @@
-"""Which rows of which chunks are of which track.
+"""Table of pieces: which rows of which chunks belong to which track.
 
 A file of ten million events on 150 tracks has a hundred thousand pieces: they are numbers in arrays, not objects.
 """
@@ -33,8 +33,8 @@ class _Sorted(Struct):
     start: Ints
     stop: Ints
 
-    def of(self, track: int) -> slice:
-        """Where those of a track are."""
+    def slice_of(self, track: int) -> slice:
+        """Slice of the rows of a track."""
         # Numbers of another type would have the whole column copied for each track.
         first, last = self.track.searchsorted(np.array((track, track + 1), self.track.dtype)).tolist()
         return slice(first, last)
@@ -55,7 +55,7 @@ class PieceTable(Struct):
 
     def add(self, chunk: EventChunk, tracks: NDArray[np.int32], stops: Ints) -> None:
         """`stops` are the rows where those of the tracks end, which ascend. The chunk is kept."""
-        added = _Added(tracks, stops, self._keep(ChunkInPieces.of(chunk), len(tracks)))
+        added = _Added(tracks, stops, self._keep(ChunkInPieces.from_chunk(chunk), len(tracks)))
         self._added.append(added)
         self._uncounted.append(added)
         if self._sorted is not None:  # a few rows that move: nothing is sorted for them until tracks are taken
@@ -64,49 +64,60 @@ class PieceTable(Struct):
                 self._behind.setdefault(track, []).append((added.chunk, start, stop))
 
     def rows_of(self, track: int) -> int:
-        """How many rows of a track were added, and not replaced."""
+        """Number of rows of a track that were added, and not replaced."""
         if self._uncounted:
             with self._lock:
                 self._count()
         return self._rows.get(track, 0)
 
     def pieces(self, track: int) -> list[ChunkPiece]:
-        """Those of a track that was not taken, in the order in which they were added."""
+        """Pieces of a track that was not taken, in the order in which they were added."""
         table = self._sorted or self._in_order()
-        of = table.of(track)
-        columns = zip(table.chunk[of].tolist(), table.start[of].tolist(), table.stop[of].tolist(), strict=True)
+        rows_of_track = table.slice_of(track)
+        columns = zip(
+            table.chunk[rows_of_track].tolist(),
+            table.start[rows_of_track].tolist(),
+            table.stop[rows_of_track].tolist(),
+            strict=True,
+        )
         rows = [*columns, *self._behind.get(track, ())]
-        found = ((self._chunks[chunk], start, stop) for chunk, start, stop in rows)
-        return [ChunkPiece(chunk, start, stop) for chunk, start, stop in found if chunk is not None]
+        slices = ((self._chunks[chunk], start, stop) for chunk, start, stop in rows)
+        return [ChunkPiece(chunk, start, stop) for chunk, start, stop in slices if chunk is not None]
 
     def replace(self, track: int, number: int, piece: EventChunk) -> None:
         """Puts other rows, all of a chunk, in the place of the piece that `pieces` had there."""
         table = self._sorted
         assert table is not None
-        at = table.of(track).start + number
-        if at >= table.of(track).stop:
+        position = table.slice_of(track).start + number
+        if position >= table.slice_of(track).stop:
             table = self._in_order()
-            at = table.of(track).start + number
-        self._give(int(table.chunk[at]))
-        self._rows[track] = self.rows_of(track) + len(piece) - int(table.stop[at] - table.start[at])
-        table.chunk[at] = self._keep(ChunkInPieces.of(piece), 1)
-        table.start[at], table.stop[at] = 0, len(piece)
+            position = table.slice_of(track).start + number
+        self._give(int(table.chunk[position]))
+        self._rows[track] = self.rows_of(track) + len(piece) - int(table.stop[position] - table.start[position])
+        table.chunk[position] = self._keep(ChunkInPieces.from_chunk(piece), 1)
+        table.start[position], table.stop[position] = 0, len(piece)
 
     def take(self, track: int) -> TrackPieces:
         """The pieces of a track, once; then none. Chunks are forgotten with the last of their pieces."""
         with self._lock:
             table = self._in_order()
-            of = slice(0) if track in self._taken else table.of(track)
+            rows_of_track = slice(0) if track in self._taken else table.slice_of(track)
             self._taken.add(track)
-        return TrackPieces(self._chunks, table.chunk[of].tolist(), table.start[of], table.stop[of], self._given)
+        return TrackPieces(
+            self._chunks,
+            table.chunk[rows_of_track].tolist(),
+            table.start[rows_of_track],
+            table.stop[rows_of_track],
+            self._given,
+        )
 
     def _count(self) -> None:
         added, self._uncounted = self._uncounted, []
         if not added:
             return
-        tracks, place = np.unique(np.concatenate([of.tracks for of in added]), return_inverse=True)
+        tracks, place = np.unique(np.concatenate([addition.tracks for addition in added]), return_inverse=True)
         rows = np.zeros(len(tracks), np.int64)
-        np.add.at(rows, place, np.concatenate([np.diff(of.stops, prepend=0) for of in added]))
+        np.add.at(rows, place, np.concatenate([np.diff(addition.stops, prepend=0) for addition in added]))
         for track, count in zip(tracks.tolist(), rows.tolist(), strict=True):
             self._rows[track] = self._rows.get(track, 0) + count
 
@@ -130,10 +141,10 @@ class PieceTable(Struct):
         before, added = self._sorted, self._added
         if before is not None and not added:
             return before
-        tracks = [of.tracks for of in added]
-        starts = [np.concatenate([[0], of.stops[:-1]]) for of in added]
-        stops = [of.stops for of in added]
-        chunks = [np.full(len(of.tracks), of.chunk) for of in added]
+        tracks = [addition.tracks for addition in added]
+        starts = [np.concatenate([[0], addition.stops[:-1]]) for addition in added]
+        stops = [addition.stops for addition in added]
+        chunks = [np.full(len(addition.tracks), addition.chunk) for addition in added]
         if before is not None:
             tracks, chunks = [before.track, *tracks], [before.chunk, *chunks]
             starts, stops = [before.start, *starts], [before.stop, *stops]
@@ -142,7 +153,7 @@ class PieceTable(Struct):
             return _Sorted(np.zeros(0, np.int32), nothing, nothing, nothing)
         track = np.concatenate(tracks)
         order = np.argsort(track, kind="stable")
-        columns = (np.concatenate(of)[order] for of in (chunks, starts, stops))
+        columns = (np.concatenate(parts)[order] for parts in (chunks, starts, stops))
         self._sorted, self._added = _Sorted(track[order], *columns), []
         self._behind.clear()
         return self._sorted

@@ -15,7 +15,6 @@ from msgspec import Struct
 from tilescope.tiler.columns import EventChunk, TraceSummary
 from tilescope.tiler.errors import Cancelled, DamagedTrace, FormatFailed, TraceError, UnknownFormat
 from tilescope.tiler.indexing.meter import READ_TRACKWISE, READ_WHOLE, Meter
-from tilescope.tiler.indexing.reading.ahead import ahead
 from tilescope.tiler.indexing.reading.async_ends import move_async_ends
 from tilescope.tiler.indexing.reading.batch import ChunkBatch
 from tilescope.tiler.indexing.reading.clocks import align_lost_clocks
@@ -23,12 +22,13 @@ from tilescope.tiler.indexing.reading.descriptors import allow_open
 from tilescope.tiler.indexing.reading.file_events import TraceFile, TrackwiseEvents
 from tilescope.tiler.indexing.reading.gather import Gatherer
 from tilescope.tiler.indexing.reading.moved_rows import move_rows
+from tilescope.tiler.indexing.reading.read_ahead import ahead
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.readers.left_out import LeftOut
+from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.reader import Reader, TrackwiseReader
 from tilescope.tiler.readers.recognise import reader_of
-from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.sources import Sources
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.readers.trace_event.reader import TraceEventReader
@@ -57,8 +57,8 @@ class ReadFiles(Struct, frozen=True):
     left_out: list[str]  # a line each
 
     @property
-    def found(self) -> list[TraceFile]:
-        """Those that could be read."""
+    def readable(self) -> list[TraceFile]:
+        """Files that could be read."""
         return [trace for trace in self.traces if trace is not None]
 
 
@@ -95,10 +95,10 @@ class _Reading(Struct):
             with closing(reader.survey(executor)) as steps:
                 for _ in steps:
                     self._stop_if_asked()
-            found = TrackwiseEvents(reader)
-            self.events = found.events
-            self.room.check_flow_ends(self.path, found.flow_ends)
-            return TraceFile(self.path, reader.size_bytes, found, reader.summary())
+            events = TrackwiseEvents(reader)
+            self.events = events.events
+            self.room.check_flow_ends(self.path, events.flow_ends)
+            return TraceFile(self.path, reader.size_bytes, events, reader.summary())
         if isinstance(reader, TraceEventReader) and self.time_unit == "ns":
             reader.count_nanoseconds()
         texts = reader.pack_arguments() if isinstance(reader, TraceEventReader) else None
@@ -110,7 +110,7 @@ class _Reading(Struct):
             self.room.check(self.path, gathered.tracks)
             self.room.check_flow_ends(self.path, gathered.flow_ends)
             if summary is not None:
-                self.snapshot = FileSnapshot.of(summary, gathered, gathered.census)
+                self.snapshot = FileSnapshot.take(summary, gathered, gathered.census)
         reader.close()
         move_rows(gathered, reader.summary())
         move_async_ends(gathered, reader.summary(), self.path, self.room)

@@ -1,4 +1,4 @@
-"""What is known of a file while it is read, or before its tracks are built."""
+"""Snapshot of a file while it is read, or before its tracks are built."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class FileSnapshot(Struct, frozen=True):
     census: Census = field(default_factory=Census)  # while the file is being read
 
     @classmethod
-    def of(cls, summary: TraceSummary, events: FileEvents, census: Census | None = None) -> FileSnapshot:
-        """What there is now. To be called by the thread that reads, or after reading."""
+    def take(cls, summary: TraceSummary, events: FileEvents, census: Census | None = None) -> FileSnapshot:
+        """The present state. To be called by the thread that reads, or after reading."""
         tracks = range(len(summary.tracks))
-        found = ((track, events.activity_of(track)) for track in tracks)
+        activities = ((track, events.activity_of(track)) for track in tracks)
         return cls(
             summary,
             events.span,
             tuple(events.rows_of(track) for track in tracks),
-            {track: activity for track, activity in found if activity is not None},
+            {track: activity for track, activity in activities if activity is not None},
             Census() if census is None else census.copy(),
         )

@@ -10,7 +10,7 @@ from msgspec import Struct
 from numpy.typing import DTypeLike, NDArray
 
 from tilescope.tiler.columns import EventChunk, Phase, SliceColumns, SliceFlowEnds
-from tilescope.tiler.indexing.reading.set_aside import SetAside, apart
+from tilescope.tiler.indexing.reading.excluded_events import ExcludedEvents, split
 from tilescope.tiler.indexing.reading.timeline import Timeline
 from tilescope.tiler.indexing.scratch import Scratch
 
@@ -30,7 +30,7 @@ class TimedEvents(Struct, frozen=True):
     args_end: Ints
     args: NDArray[np.uint8]
     flow_ends: SliceFlowEnds | None = None  # of slices, which have no rows then
-    set_aside: SetAside | None = None  # what is not among them: it does not lie within the run's window
+    excluded: ExcludedEvents | None = None  # what is not among them: it does not lie within the run's window
 
     def __len__(self) -> int:
         return len(self.phase)
@@ -45,7 +45,7 @@ class TimedEvents(Struct, frozen=True):
 
 
 class FileAxis(Struct, frozen=True):
-    """What turns a file's times and names into those of the run."""
+    """Conversion of a file's times and names into those of the run."""
 
     timeline: Timeline
     base_ns: int  # to be added to the file's times
@@ -66,14 +66,14 @@ def timed_events(pieces: Iterable[EventChunk], rows: int, axis: FileAxis, scratc
     key: Ints | None = None
     value: NDArray[np.float64] | None = None
     args: list[NDArray[np.uint8]] = []
-    at = args_size = read = 0
-    aside = SetAside()
+    filled = args_size = read = 0
+    excluded = ExcludedEvents()
     for piece in pieces:
         read += len(piece.phase)
         if axis.timeline.window is not None:
-            piece, outside = apart(piece, axis.timeline.window, axis.base_ns)
-            aside += outside
-        part = slice(at, at + len(piece.phase))
+            piece, outside = split(piece, axis.timeline.window, axis.base_ns)
+            excluded += outside
+        part = slice(filled, filled + len(piece.phase))
         phase[part] = piece.phase
         axis.timeline.ticks(piece.time_ns, piece.time_ps, axis.base_ns, start[part])
         axis.timeline.durations(piece.time_ps, piece.duration_ns, piece.duration_ps, duration[part])
@@ -85,26 +85,32 @@ def timed_events(pieces: Iterable[EventChunk], rows: int, axis: FileAxis, scratc
         if piece.key is not None:
             if key is None:
                 key = cast(Ints, column(np.int64))
-                key[:at] = -1
+                key[:filled] = -1
             key[part] = piece.key
         elif key is not None:
             key[part] = -1
         if piece.value is not None:
             if value is None:
                 value = cast("NDArray[np.float64]", column(np.float64))
-                value[:at] = np.nan
+                value[:filled] = np.nan
             value[part] = piece.value
         elif value is not None:
             value[part] = np.nan
-        at = part.stop
+        filled = part.stop
     if read != rows:
         raise ValueError(f"{read} rows were read where {rows} had been counted")
     joined = _joined(args, args_size, scratch)
-    if at == rows:
+    if filled == rows:
         return TimedEvents(phase, start, duration, name, key, value, flags, args_end, joined)
-    phase, start, duration, name, flags = phase[:at], start[:at], duration[:at], name[:at], flags[:at]
-    key, value = None if key is None else key[:at], None if value is None else value[:at]
-    return TimedEvents(phase, start, duration, name, key, value, flags, args_end[:at], joined, set_aside=aside)
+    phase, start, duration, name, flags = (
+        phase[:filled],
+        start[:filled],
+        duration[:filled],
+        name[:filled],
+        flags[:filled],
+    )
+    key, value = None if key is None else key[:filled], None if value is None else value[:filled]
+    return TimedEvents(phase, start, duration, name, key, value, flags, args_end[:filled], joined, excluded=excluded)
 
 
 def _joined(parts: list[NDArray[np.uint8]], size: int, scratch: Scratch) -> NDArray[np.uint8]:
@@ -112,9 +118,9 @@ def _joined(parts: list[NDArray[np.uint8]], size: int, scratch: Scratch) -> NDAr
     if len(parts) == 1:
         return parts[0]
     out = cast("NDArray[np.uint8]", scratch.empty(size, np.uint8))
-    at = 0
+    offset = 0
     for number, part in enumerate(parts):
-        out[at : at + len(part)] = part
-        at += len(part)
+        out[offset : offset + len(part)] = part
+        offset += len(part)
         parts[number] = out[:0]
     return out

@@ -17,7 +17,7 @@ Picoseconds = NDArray[np.int16] | None
 
 
 class FileTimes(Struct, frozen=True):
-    """When the events of a file are. `crowds` is asked only when not all files fit on one axis."""
+    """Times of the events of a file. `crowds` is called only when not all files fit on one axis."""
 
     span: Span
     base_ns: int  # to be added to its times
@@ -34,18 +34,18 @@ class Timeline(Struct, frozen=True):
     window: Window | None = None  # events that do not lie within are not shown; None: all are
 
     @classmethod
-    def of(cls, files: Iterable[FileTimes]) -> Timeline:
+    def from_files(cls, files: Iterable[FileTimes]) -> Timeline:
         """The finest time axis for all files, or for what is shown of them."""
-        known = [file for file in files if file.span.first_ns is not None]
+        with_events = [file for file in files if file.span.first_ns is not None]
         whole = Span()
-        for file in known:
+        for file in with_events:
             span, base_ns = file.span, file.base_ns
             whole.join(Span((span.first_ns or 0) + base_ns, span.last_ns + base_ns, span.last_ps, span.any_ps))
         if whole.first_ns is None:
             return cls(0, 1000, 0, False)
         finest = PICOSECONDS if whole.any_ps else NANOSECONDS
         if not fits(whole.first_ns, whole.last_ns, finest):
-            window = choose_window([(list(file.crowds()), file.base_ns) for file in known])
+            window = choose_window([(list(file.crowds()), file.base_ns) for file in with_events])
             if window is not None:
                 return cls._within(Span(window.first_ns, window.last_ns, window.last_ps, window.any_ps), window)
         return cls._within(whole, None)
@@ -59,7 +59,7 @@ class Timeline(Struct, frozen=True):
         return cls(origin, 1000, length_ns, span.any_ps, window)
 
     def scale(self, base_ns: int) -> TickScale:
-        """What turns times of a file into ticks. `base_ns` is to be added to them."""
+        """Conversion of a file's times into ticks. `base_ns` is to be added to them."""
         # Modulo 2**64: a file's base may be anything, but what comes out is below TICK_LIMIT.
         return TickScale((self.origin_ns - base_ns) % (1 << 64), 1000 // self.tick_ps, self.rounds)
 

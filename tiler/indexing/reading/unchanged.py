@@ -1,4 +1,4 @@
-"""Whether the files of a run are still those that a build began to read.
+"""Check that the files of a run are still those that a build began to read.
 
 A file that was replaced by another one is read to its end all the same, and one that grows as far as it reached: their
 index is that of an older file, which its fingerprint tells. What was shortened has been read in part only.

@@ -1,4 +1,4 @@
-"""Which part of time a run shows when its events do not fit on one time axis: wild times are set aside, and named.
+"""The part of time that a run shows when its events do not fit on one time axis: wild times are set aside, and named.
 
 1. Within TICK_LIMIT nanoseconds (73 years): those that hold the most events; of several the earliest.
 2. Where some of these need picoseconds: TICK_LIMIT picoseconds (26 days), in the same way, if that costs next to
@@ -28,7 +28,7 @@ NANOSECONDS, PICOSECONDS = 1, 1000  # ticks in a nanosecond
 
 
 class Window(Struct, frozen=True):
-    """What lies within is shown: from `first_ns` to `last_ns` and `last_ps` beyond, as the run counts."""
+    """A range of times that is shown: from `first_ns` to `last_ns` and `last_ps` beyond, as the run counts."""
 
     first_ns: int
     last_ns: int
@@ -48,24 +48,24 @@ class _Crowd(Struct, frozen=True):
 
 
 def fits(first_ns: int, last_ns: int, ticks_per_ns: int) -> bool:
-    """Whether an axis of so fine ticks holds the times."""
+    """True if an axis of so fine ticks holds the times."""
     return (last_ns - first_ns + 1) * ticks_per_ns < TICK_LIMIT
 
 
 def choose_window(files: Sequence[tuple[Sequence[Crowd], int]]) -> Window | None:
-    """What is shown of files that are given as their crowds and what is to be added to their times; None: all."""
-    everyone = [_of(file, crowd, base_ns) for file, (crowds, base_ns) in enumerate(files) for crowd in crowds]
-    found, ticks_per_ns = everyone, NANOSECONDS
+    """The window to show of files, given as their crowds and the base of their times; None: all."""
+    everyone = [_placed_crowd(file, crowd, base_ns) for file, (crowds, base_ns) in enumerate(files) for crowd in crowds]
+    shown, ticks_per_ns = everyone, NANOSECONDS
     if not _fit(everyone, NANOSECONDS):
-        found = _busiest([crowd for crowd in everyone if crowd.length < Length.ENDLESS], NANOSECONDS)
-    if any(crowd.any_ps for crowd in found) and not _fit(found, PICOSECONDS):
-        close = _busiest([crowd for crowd in found if crowd.length == Length.SHORT], PICOSECONDS)
-        if any(crowd.any_ps for crowd in close) and _costs_little(found, close):
-            found, ticks_per_ns = close, PICOSECONDS
-    if len(found) == len(everyone):
+        shown = _busiest([crowd for crowd in everyone if crowd.length < Length.ENDLESS], NANOSECONDS)
+    if any(crowd.any_ps for crowd in shown) and not _fit(shown, PICOSECONDS):
+        close = _busiest([crowd for crowd in shown if crowd.length == Length.SHORT], PICOSECONDS)
+        if any(crowd.any_ps for crowd in close) and _costs_little(shown, close):
+            shown, ticks_per_ns = close, PICOSECONDS
+    if len(shown) == len(everyone):
         return None
     whole = Span()
-    for crowd in found:
+    for crowd in shown:
         whole.join(Span(crowd.first_ns, crowd.last_ns, crowd.last_ps))
     first_ns, last_ns = whole.first_ns or 0, whole.last_ns
     # Crowds that were left may have events that lie within.
@@ -73,7 +73,7 @@ def choose_window(files: Sequence[tuple[Sequence[Crowd], int]]) -> Window | None
     return Window(first_ns, last_ns, whole.last_ps, any_ps, ticks_per_ns)
 
 
-def _of(file: int, crowd: Crowd, base_ns: int) -> _Crowd:
+def _placed_crowd(file: int, crowd: Crowd, base_ns: int) -> _Crowd:
     span = crowd.span
     first_ns = 0 if span.first_ns is None else span.first_ns
     return _Crowd(
@@ -103,11 +103,11 @@ def _busiest(crowds: Sequence[_Crowd], ticks_per_ns: int) -> list[_Crowd]:
     return [crowd for crowd in crowds if first_ns <= crowd.first_ns and crowd.last_ns < first_ns + stop_after]
 
 
-def _costs_little(found: Sequence[_Crowd], close: Sequence[_Crowd]) -> bool:
-    """Whether hardly any event of each file is left out."""
+def _costs_little(crowds_before: Sequence[_Crowd], close: Sequence[_Crowd]) -> bool:
+    """True if hardly any event of each file is left out."""
     total: Counter[int] = Counter()
     kept: Counter[int] = Counter()
-    for counter, crowds in ((total, found), (kept, close)):
+    for counter, crowds in ((total, crowds_before), (kept, close)):
         for crowd in crowds:
             counter[crowd.file] += crowd.events
     return all(

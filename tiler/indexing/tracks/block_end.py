@@ -20,7 +20,7 @@ Part = Callable[[], Iterator[Entry]]
 
 
 class BlockEnd:
-    """Of one block. Its parts may be done in any order, by any threads; its shape record is known after them."""
+    """End of one block. Its parts may be done in any order, by any threads; its shape record is known after them."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class BlockEnd:
         self._flagged = structs.replace(before, flags=before.flags.copy())
 
     def parts(self) -> list[Part]:
-        """What is to be written, the longest first."""
+        """Parts to be written, the longest first."""
         if not self._data:  # rollups alone, which come last: two threads are free for their pages, which list no names
             return [*(partial(self._pages_of, tiles) for tiles in self._pages.halves()), self._names]
         # With 2.4 million slices they take about as long: 0.12 to 0.28 s of processor time, and 0.12 to 0.19 s.

@@ -1,4 +1,4 @@
-"""How long the events of each name take together, for the families that viewers tell apart first."""
+"""Busy time of each name over all its events, for the families that viewers tell apart first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decodes the arguments of a file's events while it is indexed."""
+"""Tables that decode the arguments of a file's events while it is indexed."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class DecodingTables:
         self._heads: dict[int, bytes] = {}  # those that have not been taken
         self._lock = threading.Lock()
 
-    def of(self, file: int) -> Any:
+    def tables_of(self, file: int) -> Any:
         """The tables of a file."""
         with self._lock:
             self._make(file)
             return self._made[file]
 
     def take_head(self, file: int) -> bytes:
-        """What is stored of them beside their pages; once."""
+        """The part of the tables that is stored beside their pages; once."""
         with self._lock:
             self._make(file)
             return self._heads.pop(file)

@@ -47,7 +47,9 @@ def histograms(
     `shape`, of the block, gets their flags. Raises MemoryError when more slices are open at once than `budget` has
     room for.
     """
-    summed = sorted(track for track, of in data.items() if of.value is None and of.busy < BUSY_LIMIT)
+    summed = sorted(
+        track for track, track_data in data.items() if track_data.value is None and track_data.busy < BUSY_LIMIT
+    )
     if sum(data[track].busy for track in summed) < BUSY_LIMIT:
         yield from _entries(block, {track: data[track] for track in summed}, shape, budget)
         return
@@ -58,8 +60,8 @@ def histograms(
 def _entries(
     block: int, data: Mapping[int, TrackData], shape: Shape, budget: _native.MemoryBudget | None
 ) -> Iterator[Entry]:
-    """Of tracks in the order of their numbers. Slices are gone through once, for their track and for all together."""
-    tiles = _Tiles.of(shape, np.array([track % TRACKS_PER_BLOCK for track in data], np.int64))
+    """Entries of tracks in the order of their numbers. Slices are gone through once, for their track and for all."""
+    tiles = _Tiles.in_slots(shape, np.array([track % TRACKS_PER_BLOCK for track in data], np.int64))
     if not len(tiles.level):  # as in most blocks of many thousand tracks
         return
     tracks = [block * TRACKS_PER_BLOCK + slot for slot in tiles.slots.tolist()]
@@ -78,14 +80,14 @@ def _entries(
     while (sums := walk.next_by_track(block)) is not None:
         yield from _BY_TRACK.entries(block, *sums)
     tiles.flag(shape, *walk.with_records())
-    while (found := walk.next(block, tracks)) is not None:
-        place, level, index, histogram, spread = found
+    while (entry := walk.next(block, tracks)) is not None:
+        place, level, index, histogram, spread = entry
         stored, owner = (_BY_NAME, block) if place is None else (_OF_TRACK, tracks[place])
         yield from stored.entries(owner, level, index, histogram, spread)
 
 
 class _Tiles(Struct, frozen=True):
-    """Which tiles may have histograms, of some tracks, by time, and a tile before those below it.
+    """Tiles of some tracks that may have histograms, by time, and a tile before those below it.
 
     Tracks are told by bits, in the order of `slots`.
     """
@@ -103,8 +105,8 @@ class _Tiles(Struct, frozen=True):
     own_tile: Ints
 
     @classmethod
-    def of(cls, shape: Shape, slots: Ints) -> _Tiles:
-        """Those of tracks in these slots, ascending; without tracks that nothing is wanted of."""
+    def in_slots(cls, shape: Shape, slots: Ints) -> _Tiles:
+        """Tiles of tracks in these slots, ascending; without tracks that nothing is wanted of."""
         together_at, _ = shape.many_together(slots)
         own_at = np.flatnonzero(np.isin(shape.slot, slots) & shape.has_many_events)
         if not len(together_at):
@@ -113,17 +115,17 @@ class _Tiles(Struct, frozen=True):
         # Tiles of one place follow each other.
         place = np.cumsum((np.diff(shape.level, prepend=-1) | np.diff(shape.index, prepend=-1)) != 0)
         places, first = np.unique(place[np.concatenate([together_at, own_at])], return_index=True)
-        at = np.concatenate([together_at, own_at])[first]
-        level, index = shape.level[at], shape.index[at]
+        tiles = np.concatenate([together_at, own_at])[first]
+        level, index = shape.level[tiles], shape.index[tiles]
         order = np.lexsort([-level, index << (2 * level + 8)])
         tile_of = np.full(len(shape) + 1, -1)  # by place
         tile_of[places[order]] = np.arange(len(order))
         bits = np.zeros(TRACKS_PER_BLOCK, np.uint32)
         bits[slots] = np.uint32(1) << np.arange(len(slots), dtype=np.uint32)
 
-        def tracks_of(some: Ints) -> NDArray[np.uint32]:
+        def tracks_of(entries: Ints) -> NDArray[np.uint32]:
             tracks = np.zeros(len(order), np.uint32)
-            np.bitwise_or.at(tracks, tile_of[place[some]], bits[shape.slot[some]])
+            np.bitwise_or.at(tracks, tile_of[place[entries]], bits[shape.slot[entries]])
             return tracks
 
         together = np.zeros(len(order), np.uint8)

@@ -1,4 +1,4 @@
-"""Which tracks a run shows, in which order: the screen from top to bottom, and the rollups behind."""
+"""Layout of a run's tracks: the screen from top to bottom, and the rollups behind."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class PlacedTrack(Struct, frozen=True):
     frames: bool = False  # steps or modules of a device, which name nothing in a rollup: they are always there
     children: tuple[int, ...] = ()  # of a rollup: the tracks that it sums
 
-    def told(self, facts: TrackFacts, lanes: int) -> schema.Track:
+    def to_schema(self, facts: TrackFacts, lanes: int) -> schema.Track:
         """As clients are told of it."""
         least, greatest = facts.value_range or (UNSET, UNSET)
         first, last = map(str, facts.span) if facts.span else (UNSET, UNSET)
@@ -77,13 +77,13 @@ class Layout(Struct):
     hosts: list[str] = field(default_factory=list)  # of each file, as its group is called
 
     def lanes_of(self, track: PlacedTrack, facts: Mapping[int, TrackFacts]) -> int:
-        """How many rows the tracks of a rollup have together; at least 1."""
+        """Number of rows that the tracks of a rollup have together; at least 1."""
         return max(1, sum(facts[child].rows for child in track.children))
 
-    def told(self, facts: Mapping[int, TrackFacts]) -> schema.TrackTree:
+    def to_schema(self, facts: Mapping[int, TrackFacts]) -> schema.TrackTree:
         """As clients are told of it."""
         groups = [schema.Group(**structs.asdict(group)) for group in self.groups]
-        tracks = [track.told(facts[track.id], self.lanes_of(track, facts)) for track in self.tracks]
+        tracks = [track.to_schema(facts[track.id], self.lanes_of(track, facts)) for track in self.tracks]
         return schema.TrackTree(groups=groups, tracks=tracks)
 
 
@@ -92,7 +92,7 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     layout = Layout()
     names = _host_names(summaries)
     # What has no host and no processes, as a saved page, is of the run: it makes no host beside those that were traced.
-    placed = [k for k, of in enumerate(summaries) if names[k] or of.processes] or range(len(summaries))
+    placed = [k for k, summary in enumerate(summaries) if names[k] or summary.processes] or range(len(summaries))
     layout.hosts = [name or (_NO_HOST if k in placed else "") for k, name in enumerate(names)]
     files = sorted(placed, key=lambda k: natural_key(names[k]))
     hosts = dict.fromkeys(names[file] for file in files)
@@ -150,7 +150,7 @@ def _place_file(
 
 
 def _framing(process: Process, summary: TraceSummary, used: Sequence[int]) -> set[int]:
-    """Of the tracks of a process that are used, those that only say what the others are about, if there are others."""
+    """Used tracks of a process that only say what the others are about, if there are others."""
     if not process.is_device:
         return set()
     summed = [source for source in used if summary.tracks[source].kind in _SUMMED]

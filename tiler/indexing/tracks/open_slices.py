@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from tilescope.tiler import _native
-from tilescope.tiler.readers.room import OPEN_SLICE_BYTES, Room
+from tilescope.tiler.readers.memory_budget import OPEN_SLICE_BYTES, Room
 
 # With so many rows, it is rows that a track's tiles take memory for. No profiler nests so deep: with fewer, tiles and
 # bins are in proportion to the events, which are never refused.
@@ -26,8 +26,8 @@ class OpenSlices:
         self._room = room
         self._refused = False
 
-    def of(self, rows: int) -> _native.MemoryBudget | None:
-        """What the tiles of a track with so many rows are counted in; None: they are not."""
+    def budget_for(self, rows: int) -> _native.MemoryBudget | None:
+        """Budget that counts the tiles of a track with so many rows; None: they are not counted."""
         return self.budget if rows > MANY_ROWS else None
 
     def check(self, path: Path, what: str, rows: int) -> None:

@@ -21,19 +21,24 @@ class OperationSumMaker:
         self._numbers: set[str] = set()
         self._added = 0
 
-    def add(self, of: Operations, start: Ints, duration: Ints) -> None:
+    def add(self, operations: Operations, start: Ints, duration: Ints) -> None:
         """Adds operations; `start` and `duration` of their events, in ticks."""
         sums = self._sums
-        sums.add_growing(of.kind, of.parent, of.duration, self._added)
+        sums.add_growing(operations.kind, operations.parent, operations.duration, self._added)
         for place, name in enumerate(SUMMED):
-            if name in of.numbers:
+            if name in operations.numbers:
                 self._numbers.add(name)
-                sums.add_number(place, of.kind[of.told], of.numbers[name], np.ones(len(of.told), np.uint8))
-        self._spans.add(of.kind, start, duration)
-        self._added += len(of)
+                sums.add_number(
+                    place,
+                    operations.kind[operations.told],
+                    operations.numbers[name],
+                    np.ones(len(operations.told), np.uint8),
+                )
+        self._spans.add(operations.kind, start, duration)
+        self._added += len(operations)
 
-    def found(self, kinds: int) -> OperationSums | None:
-        """Of so many kinds; None: sums that 64 bits do not hold, which are left to those who ask."""
+    def finish(self, kinds: int) -> OperationSums | None:
+        """Sums of so many kinds; None: sums that 64 bits do not hold, which are computed when they are asked for."""
         sums = self._sums
         sums.grow(kinds)
         of_numbers = [sums.number(place) for place in range(len(SUMMED))]
@@ -52,5 +57,5 @@ class OperationSumMaker:
             shortest_lasting,
             self._spans.alone(kinds),
             self._spans.ticks(),
-            {name: of for name, of in zip(SUMMED, numbers, strict=True) if name in self._numbers},
+            {name: sum_columns for name, sum_columns in zip(SUMMED, numbers, strict=True) if name in self._numbers},
         )

@@ -48,20 +48,20 @@ class OperationWriter:
             return
         metadata, _ = varint(np.asarray(data.args[:_VARINT_BYTES]).tobytes(), 0)
         maker = OperationMaker(tables, int(tables.plane[metadata]), self._run.timeline.tick_ps)
-        sums = OperationSumMaker()
-        in_steps = self._step_sums.of(track)
-        known = 0  # kinds
+        sum_maker = OperationSumMaker()
+        in_steps = self._step_sums.maker_for(track)
+        kind_count = 0
         for piece in pieces(len(data)):
             begin = int(data.args_end[piece.start - 1]) if piece.start else 0
             ends, start, duration = (
                 np.ascontiguousarray(column[piece], np.int64) for column in (data.args_end, data.start, data.duration)
             )
             made, chunks = maker.add_with_arguments(ends, begin, data.args, start, duration)
-            sums.add(made, start, duration)
+            sum_maker.add(made, start, duration)
             if in_steps is not None:
-                more = maker.metadata_from(known)
+                more = maker.metadata_from(kind_count)
                 if len(more):
-                    known += len(more)
+                    kind_count += len(more)
                     in_steps.add_kinds(more)
                 in_steps.add(made, start, duration)
             yield OPERATIONS.key(track.id, piece.start), compress_container(made.encode(track.id))
@@ -70,15 +70,15 @@ class OperationWriter:
         self.per_track[track.id] = len(data)
         kinds = maker.kinds()
         yield KINDS.key(track.id), compress(kinds.encode())
-        added = sums.found(len(kinds.kinds))
-        if added is not None:
-            yield OPERATION_SUMS.key(track.id), compress(added.encode(track.id))
-        by_step = None if in_steps is None else in_steps.found()
+        sums = sum_maker.finish(len(kinds.kinds))
+        if sums is not None:
+            yield OPERATION_SUMS.key(track.id), compress(sums.encode(track.id))
+        by_step = None if in_steps is None else in_steps.finish()
         if by_step is not None:
             yield STEP_SUMS.key(track.id), compress(by_step.encode(track.id))
 
     def takes(self, track: PlacedTrack, data: TrackData) -> bool:
-        """Whether a track has such records, and with them its arguments."""
+        """True if a track has such records, and with them its arguments."""
         return self._tables_of(track, data) is not None
 
     def _tables_of(self, track: PlacedTrack, data: TrackData) -> XStatTables | None:
@@ -86,5 +86,5 @@ class OperationWriter:
         process = summary.processes[summary.tracks[track.source].process]
         if track.kind != TrackKind.SLICE or not (process.is_device and is_work_line(track.name) and len(data.args)):
             return None
-        tables = self._tables.of(track.file)
+        tables = self._tables.tables_of(track.file)
         return tables if isinstance(tables, XStatTables) else None

@@ -95,7 +95,7 @@ class OutlierFinder:
             self._whole_tracks.append((track.id, start, stop, len(data), *first))
 
     def outliers(self) -> Outliers | None:
-        """What all tracks come to; None: there are no outliers."""
+        """Outliers of all tracks; None without any."""
         whole = np.array(self._whole_tracks, np.int64).reshape(-1, 7).T
         columns = np.concatenate([whole, *self._stretches], axis=1)
         tracks, start, end, events = columns[:4]
@@ -119,9 +119,9 @@ class OutlierFinder:
         named: list[Outlier] = []
         sides: tuple[tuple[Mask, OutlierReason], ...] = ((before, "before"), (after, "after"))
         for side, reason in sides:
-            at = np.flatnonzero(side)
-            at = at[np.lexsort((tracks[at], start[at]))][:_NAMED]
-            rows = zip(tracks[at].tolist(), *columns[[4, 5, 1, 6]][:, at].tolist(), strict=True)
+            positions = np.flatnonzero(side)
+            positions = positions[np.lexsort((tracks[positions], start[positions]))][:_NAMED]
+            rows = zip(tracks[positions].tolist(), *columns[[4, 5, 1, 6]][:, positions].tolist(), strict=True)
             named += [_Suspect(*row).record(reason) for row in rows]
         named += [suspect.record("too_long") for suspect in sorted(too_long)]
         named += [suspect.record("overrun") for suspect in sorted(overruns)]
@@ -144,32 +144,37 @@ class OutlierFinder:
         return int(joined.start[first]), int(joined.end[last])
 
     def _long_slices_of(self, track: PlacedTrack, data: TrackData) -> list[_Suspect]:
-        """Those that last long enough to be too long; none where they are no exceptions."""
+        """Slices that last long enough to be too long; none where they are no exceptions."""
         long: list[_Suspect] = []
         for part in parts(len(data)):
-            at = part.start + np.flatnonzero(data.duration[part] >= self._long)
-            if len(long) + len(at) > _MOST:
+            ordinals = part.start + np.flatnonzero(data.duration[part] >= self._long)
+            if len(long) + len(ordinals) > _MOST:
                 return []
-            columns = at, data.name[at], data.start[at], data.start[at] + data.duration[at]
+            columns = (
+                ordinals,
+                data.name[ordinals],
+                data.start[ordinals],
+                data.start[ordinals] + data.duration[ordinals],
+            )
             long += [_Suspect(track.id, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
         return long
 
     def _add_stretches(self, track: int, data: TrackData, left_out: Ints) -> None:
-        """Those of the events of a track, but for some ordinals."""
+        """Adds stretches of the events of a track, but for some ordinals."""
         firsts: list[Ints] = []
         reaches: list[Ints] = []
         events, reach = 0, -self._pause  # the first one begins a stretch
         counts: list[Ints] = []
         for part in parts(len(data)):
-            at = np.arange(part.start, part.stop)
-            at = at[~np.isin(at, left_out)] if len(left_out) else at
-            start = data.start[at]
-            reached = np.maximum.accumulate(np.append(reach, start + data.duration[at]))
+            ordinals = np.arange(part.start, part.stop)
+            ordinals = ordinals[~np.isin(ordinals, left_out)] if len(left_out) else ordinals
+            start = data.start[ordinals]
+            reached = np.maximum.accumulate(np.append(reach, start + data.duration[ordinals]))
             begins = np.flatnonzero(start - reached[:-1] >= self._pause)
-            firsts.append(at[begins])
+            firsts.append(ordinals[begins])
             reaches.append(reached[begins])
             counts.append(events + begins)
-            events, reach = events + len(at), int(reached[-1])
+            events, reach = events + len(ordinals), int(reached[-1])
         first = np.concatenate(firsts)
         if not len(first):
             return
@@ -192,6 +197,6 @@ class OutlierFinder:
         return [_Suspect(track.id, row[0], int(data.name[row[0]]), *row[1:]) for row in overruns]
 
     def _is_stream_line(self, track: PlacedTrack) -> bool:
-        """Whether a track is a stream of a GPU's plane, on which there is nothing but its work."""
+        """True if a track is a stream of a GPU's plane, on which there is nothing but its work."""
         summary = self._run.files[track.file].summary
         return is_stream(track.name) and summary.processes[summary.tracks[track.source].process].is_device

@@ -62,11 +62,11 @@ class StreamOverruns:
         n = len(self._data)
         work = np.zeros((3, 0), np.int64)  # ordinal, start, end
         for part in parts(n):
-            at = part.start + np.flatnonzero(self._works(part))
+            ordinals = part.start + np.flatnonzero(self._works(part))
             self._ends.append(part.stop)
-            self._before.append(self._before[-1] + len(at))
-            start = self._data.start[at]
-            work = np.concatenate([work, np.stack([at, start, start + self._data.duration[at]])], axis=1)
+            self._before.append(self._before[-1] + len(ordinals))
+            start = self._data.start[ordinals]
+            work = np.concatenate([work, np.stack([ordinals, start, start + self._data.duration[ordinals]])], axis=1)
             if work.shape[1] < 2:
                 continue
             ordinal, start, end = work
@@ -74,13 +74,13 @@ class StreamOverruns:
             longer[:-1] |= end[:-2] > end[2:]
             if part.stop < n:
                 longer = longer[:-1]  # the last two are looked at with what follows
-            some = np.flatnonzero(longer)
-            columns = ordinal[some], start[some], end[some], start[some + 1]
+            positions = np.flatnonzero(longer)
+            columns = ordinal[positions], start[positions], end[positions], start[positions + 1]
             yield from zip(*(column.tolist() for column in columns), strict=True)
             work = work[:, -2:]
 
     def _starting_between(self, ordinal: int, end: int) -> int:
-        """How much work stands behind an ordinal and starts before a time."""
+        """Amount of work that stands behind an ordinal and starts before a time."""
         stop = int(np.searchsorted(self._data.start, end, side="left"))
         return self._work_before(stop) - self._work_before(ordinal + 1)
 

@@ -91,8 +91,8 @@ def _together(few: Sequence[_Bins]) -> OverviewEntries:
     )
 
 
-def _track(of: _Bins) -> int:
-    return of[0]
+def _track(bins: _Bins) -> int:
+    return bins[0]
 
 
 def _joined(columns: Sequence[NDArray[np.integer[Any]]], dtype: type[_Integer]) -> NDArray[_Integer]:
@@ -108,7 +108,7 @@ def _counter_bins(time: Ints, value: NDArray[np.float64], level: int) -> tuple[I
 
 
 def counter_utilisation(value: NDArray[np.float64], least: float, greatest: float) -> Ints:
-    """Where values stand between the least and the greatest, as 1 to 255; 255 where that says nothing."""
+    """Places of values between the least and the greatest, as 1 to 255; 255 where that says nothing."""
     span = greatest - least
     if not 0 < span < np.inf:
         return np.full(len(value), FULL, np.int64)
@@ -125,7 +125,7 @@ class Load(Struct, frozen=True):
     step: float  # how wide they are
 
     @classmethod
-    def of(cls, activity: Activity, timeline: Timeline, base_ns: int, grid: OverviewGrid) -> Load:
+    def from_activity(cls, activity: Activity, timeline: Timeline, base_ns: int, grid: OverviewGrid) -> Load:
         """`base_ns` is to be added to the times of the activity."""
         bin_ps = timeline.tick_ps << (2 * grid.level)
         first = (activity.start_ps - 1000 * (timeline.origin_ns - base_ns)) / bin_ps

@@ -31,18 +31,18 @@ def page_names(
     leaves, of_track, first, last = _leaves(tracks, shape)
     page = np.searchsorted(shape.page_starts(), leaves, side="right") - 1
     ends = np.cumsum(last - first)
-    at = 0
-    while at < len(leaves) or at == 0:
-        begin = int(ends[at - 1]) if at else 0
-        stop = max(int(np.searchsorted(ends, begin + _SLICES_AT_ONCE, side="right")), at + 1)
+    leaf = 0
+    while leaf < len(leaves) or leaf == 0:
+        begin = int(ends[leaf - 1]) if leaf else 0
+        stop = max(int(np.searchsorted(ends, begin + _SLICES_AT_ONCE, side="right")), leaf + 1)
         if stop < len(leaves):  # a page is in one record
             whole = int(np.searchsorted(page, page[stop]))
-            stop = whole if whole > at else int(np.searchsorted(page, page[at], side="right"))
-        some = slice(at, stop)
-        listed = _native.page_names(names, of_track[some], first[some], last[some], page[some], budget)
-        first_page = int(page[at]) if len(page) else 0
+            stop = whole if whole > leaf else int(np.searchsorted(page, page[leaf], side="right"))
+        batch = slice(leaf, stop)
+        listed = _native.page_names(names, of_track[batch], first[batch], last[batch], page[batch], budget)
+        first_page = int(page[leaf]) if len(page) else 0
         yield PAGE_NAMES.key(shape.block, first_page), compress(encode_listed(*listed, shape.block))
-        at = stop
+        leaf = stop
 
 
 def _leaves(tracks: list[int], shape: Shape) -> tuple[Ints, Ints, Ints, Ints]:
@@ -58,6 +58,6 @@ def _leaves(tracks: list[int], shape: Shape) -> tuple[Ints, Ints, Ints, Ints]:
     first = last - events
     begins = np.flatnonzero(np.diff(of_track[order], prepend=-1))
     before = np.repeat(first[begins], np.diff(begins, append=len(order)))  # slices of tracks before
-    found = np.empty((2, len(order)), np.int64)
-    found[:, order] = first - before, last - before
-    return position, of_track, found[0], found[1]
+    bounds = np.empty((2, len(order)), np.int64)
+    bounds[:, order] = first - before, last - before
+    return position, of_track, bounds[0], bounds[1]

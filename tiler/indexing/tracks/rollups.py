@@ -60,7 +60,7 @@ class Rollups:
         self._slices[track] = kept
 
     def cut(self, rollup: PlacedTrack, root_level: int) -> int:
-        """Where a rollup is cut into two parts of about the same size, for two threads; 0: it is built as a whole."""
+        """Position that cuts a rollup into two parts of about the same size, for two threads; 0: it is built in one."""
         return _native.rollup_cut(self._children(rollup), root_level) if rollup.weight >= _CUT_AT else 0
 
     def tiles(

@@ -1,4 +1,4 @@
-"""What the files of a run have in common: time axis, names, and what was odd about their events."""
+"""Files of a run: their common time axis and names, and the oddities of their events."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TraceSummary, TrackKind
 from tilescope.tiler.indexing.reading.correlations import SliceCorrelations
+from tilescope.tiler.indexing.reading.excluded_events import REASON, ExcludedEvents, describe
 from tilescope.tiler.indexing.reading.file_events import TraceFile
 from tilescope.tiler.indexing.reading.flow_rows import FlowRows
 from tilescope.tiler.indexing.reading.names import RunNames
-from tilescope.tiler.indexing.reading.set_aside import REASON, SetAside, describe
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
 from tilescope.tiler.indexing.reading.timeline import FileTimes, Timeline
 from tilescope.tiler.indexing.scratch import Scratch
@@ -30,7 +30,7 @@ class RunFiles:
         """`left_out`: a line for each file that could not be read."""
         self.files = files
         self._left_out = left_out
-        self.timeline = Timeline.of(
+        self.timeline = Timeline.from_files(
             FileTimes(file.events.span, file.summary.base_time_ns, file.events.crowds) for file in files
         )
         self.names = RunNames()
@@ -44,7 +44,7 @@ class RunFiles:
         ]
         self._namesakes = self.names.namesakes()
         self._malformed: list[Malformed] = []
-        self._set_aside: list[tuple[int, int, SetAside]] = []  # file, track
+        self._excluded: list[tuple[int, int, ExcludedEvents]] = []  # file, track
 
     @property
     def events(self) -> int:
@@ -93,30 +93,30 @@ class RunFiles:
 
     def _take(self, file: int, track: int, scratch: Scratch) -> TimedEvents | None:
         events = self.files[file].events.take(track, self._axes[file], scratch)
-        if events is not None and events.set_aside is not None:
-            self._set_aside.append((file, track, events.set_aside))
+        if events is not None and events.excluded is not None:
+            self._excluded.append((file, track, events.excluded))
         return events
 
     def summary_of(self, file: int) -> TraceSummary:
         """The summary of a file whose tracks have been taken: its counts are those of what is shown."""
         summary = self.files[file].summary
         counts = summary.counts
-        for of, track, aside in self._set_aside:
-            if of == file:
-                counts = aside.taken_from(counts, summary.tracks[track].kind)
+        for number, track, excluded in self._excluded:
+            if number == file:
+                counts = excluded.taken_from(counts, summary.tracks[track].kind)
         return replace(summary, counts=counts)
 
     def ignored(self) -> dict[str, int]:
-        """What was left out, by reason."""
+        """Numbers of what was left out, by reason."""
         total: Counter[str] = Counter()
         for file in self.files:
             total.update(file.summary.ignored)
-        total[REASON] += sum(aside.events for _, _, aside in self._set_aside)
+        total[REASON] += sum(excluded.events for _, _, excluded in self._excluded)
         total["end_without_begin"] += sum(m.ends_without_begin for m in self._malformed)
         return {reason: count for reason, count in sorted(total.items()) if count}
 
     def warnings(self) -> list[str]:
-        """What a person should know of the files, a line each."""
+        """Warnings about the files, a line each."""
         lines = list(self._left_out)
         several = len(self.files) + len(self._left_out) > 1
         lines += [
@@ -124,7 +124,7 @@ class RunFiles:
             for file in self.files
             for warning in file.summary.warnings
         ]
-        for count, one, many in (
+        for count, singular, many in (
             (
                 sum(m.overlaps for m in self._malformed),
                 "slice overlaps another one only partly: it is shown on an extra row",
@@ -147,21 +147,23 @@ class RunFiles:
             ),
         ):
             if count:
-                lines.append(f"{count:,} {one if count == 1 else many}")
-        if self.timeline.window is not None and any(aside.events for _, _, aside in self._set_aside):
-            in_order = sorted(self._set_aside, key=_file_track)
-            lines.append(describe(self.timeline.window, [(self.place(*of), aside) for *of, aside in in_order]))
+                lines.append(f"{count:,} {singular if count == 1 else many}")
+        if self.timeline.window is not None and any(excluded.events for _, _, excluded in self._excluded):
+            in_order = sorted(self._excluded, key=_file_track)
+            lines.append(
+                describe(self.timeline.window, [(self.place(*place), excluded) for *place, excluded in in_order])
+            )
         if self.timeline.rounds:
             lines.append("the trace is too long for picoseconds: times are rounded down to nanoseconds")
         return lines
 
     def place(self, file: int, track: int) -> str:
         """A track's name with its process's, and its file's where there are several."""
-        of = self.files[file]
-        entry = of.summary.tracks[track]
-        name = f"{of.summary.processes[entry.process].name} / {entry.name}"
-        return f"{of.path.name}: {name}" if len(self.files) > 1 else name
+        trace = self.files[file]
+        entry = trace.summary.tracks[track]
+        name = f"{trace.summary.processes[entry.process].name} / {entry.name}"
+        return f"{trace.path.name}: {name}" if len(self.files) > 1 else name
 
 
-def _file_track(entry: tuple[int, int, SetAside]) -> tuple[int, int]:
+def _file_track(entry: tuple[int, int, ExcludedEvents]) -> tuple[int, int]:
     return entry[0], entry[1]

@@ -1,4 +1,4 @@
-"""What a manifest says of the steps of a run."""
+"""Counts of the steps of a run, for the manifest."""
 
 from __future__ import annotations
 

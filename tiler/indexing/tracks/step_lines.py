@@ -1,4 +1,4 @@
-"""When the steps of devices are, for sums of their operations: before the lines of steps are built."""
+"""Times of the steps of devices, for sums of their operations: before the lines of steps are built."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ class Spans(Struct, frozen=True):
 
 
 class StepLines:
-    """Of the processes of a run, from any thread: lines of steps are read for it beside their turn, and are short."""
+    """Steps of the processes of a run, from any thread: it reads lines of steps, which are short, before their turn."""
 
     def __init__(self, run: RunFiles, scratch: Scratch) -> None:
         self._run = run
         self._scratch = scratch
-        self._known: dict[tuple[int, int], Spans] = {}
+        self._spans: dict[tuple[int, int], Spans] = {}
         self._lock = threading.Lock()
 
-    def of(self, file: int, process: int) -> Spans:
+    def steps_of(self, file: int, process: int) -> Spans:
         """The steps of a device; none where there are too many."""
         with self._lock:
             key = file, process
-            if key not in self._known:
-                self._known[key] = self._read(file, process)
-            return self._known[key]
+            if key not in self._spans:
+                self._spans[key] = self._read(file, process)
+            return self._spans[key]
 
     def _read(self, file: int, process: int) -> Spans:
         starts, durations = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]

@@ -1,4 +1,4 @@
-"""What sums of operations in steps are made with: the steps of each device, and what the metadata of each file says."""
+"""Makers of the sums of operations in steps: from the steps of each device, and the metadata of each file."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _CATEGORY: Final = "hlo_category"
 
 
 class _Categories(Struct, frozen=True):
-    """Of the metadata of a file: of each number the place of a text; that of no text is the first."""
+    """Categories in the metadata of a file: of each number the index of a text; that of no text is the first."""
 
     texts: tuple[str, ...]
-    of: NDArray[np.int32]
+    text_index: NDArray[np.int32]
 
 
 class StepSumMakers:
@@ -33,30 +33,30 @@ class StepSumMakers:
     def __init__(self, run: RunFiles, scratch: Scratch) -> None:
         self._run = run
         self._windows = StepLines(run, scratch)
-        self._known: dict[int, _Categories | None] = {}  # by file
+        self._categories_by_file: dict[int, _Categories | None] = {}
         self._lock = threading.Lock()
 
-    def of(self, track: PlacedTrack) -> StepSumMaker | None:
+    def maker_for(self, track: PlacedTrack) -> StepSumMaker | None:
         """One for a line of operations, if its device has steps; None for others."""
         if not is_one_of(track.name, OP_LINES):
             return None
-        spans = self._windows.of(track.file, self._run.files[track.file].summary.tracks[track.source].process)
+        spans = self._windows.steps_of(track.file, self._run.files[track.file].summary.tracks[track.source].process)
         categories = self._categories(track.file) if len(spans) else None
         if categories is None:
             return None
-        return StepSumMaker(spans.start, spans.stop, categories.texts, categories.of)
+        return StepSumMaker(spans.start, spans.stop, categories.texts, categories.text_index)
 
     def _categories(self, file: int) -> _Categories | None:
         with self._lock:
-            if file not in self._known:
+            if file not in self._categories_by_file:
                 tables = self._run.files[file].summary.args_tables
-                self._known[file] = _read(tables) if isinstance(tables, TellingTables) else None
-            return self._known[file]
+                self._categories_by_file[file] = _read(tables) if isinstance(tables, TellingTables) else None
+            return self._categories_by_file[file]
 
 
 def _read(tables: TellingTables) -> _Categories:
-    place, said = tables.said(_CATEGORY)
-    texts = list(dict.fromkeys(["", *said]))
-    places = {text: at for at, text in enumerate(texts)}
-    of_said = np.array([*(places[text] for text in said), 0], np.int32)  # the last is that of -1
+    place, stat_texts = tables.texts_of_stat(_CATEGORY)
+    texts = list(dict.fromkeys(["", *stat_texts]))
+    places = {text: position for position, text in enumerate(texts)}
+    of_said = np.array([*(places[text] for text in stat_texts), 0], np.int32)  # the last is that of -1
     return _Categories(tuple(texts), of_said[place])

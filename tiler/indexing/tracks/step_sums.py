@@ -44,16 +44,16 @@ class StepSumMaker:
         are_custom[is_known] = self._text_of[metadata[is_known]] == self._custom
         self._counts.add_kinds(are_custom)
 
-    def add(self, of: Operations, start: Ints, duration: Ints) -> None:
+    def add(self, operations: Operations, start: Ints, duration: Ints) -> None:
         """Adds operations; `start` and `duration` of their events, in ticks."""
-        numbers = of.numbers.get(_ALL_REDUCE)
-        told, numbers = (_NOTHING, _NOTHING) if numbers is None else (of.told, numbers)
-        self._sums.add(of.kind, of.parent, of.duration, start, duration, told, numbers)
-        self._counts.add(of, start, duration)
+        numbers = operations.numbers.get(_ALL_REDUCE)
+        places, numbers = (_NOTHING, _NOTHING) if numbers is None else (operations.told, numbers)
+        self._sums.add(operations.kind, operations.parent, operations.duration, start, duration, places, numbers)
+        self._counts.add(operations, start, duration)
         self._settle(int(start[-1]), start, duration)
 
-    def found(self) -> StepSums | None:
-        """None: more than is stored, which is left to those who ask."""
+    def finish(self) -> StepSums | None:
+        """Sums in the steps; None: more than is stored, which are computed when they are asked for."""
         if self._sums.is_too_much:
             return None
         sums, reduces = self._sums.sums(), _added(*self._sums.told())
@@ -62,7 +62,7 @@ class StepSumMaker:
         busy = np.concatenate(self._busy)
         at_start, at_stop = (busy[np.searchsorted(self._times, times)] for times in (self._start, self._stop))
         marks = self._start, self._stop, at_start, at_stop
-        return StepSums(*marks, categories, *sums, *reduces, counts=self._counts.found())
+        return StepSums(*marks, categories, *sums, *reduces, counts=self._counts.counts())
 
     def _settle(self, until: int, start: Ints, duration: Ints) -> None:
         """Adds events; of all times until then it is known how long any has run."""

@@ -57,13 +57,13 @@ class StepFinder:
         """The records of a track's steps."""
         if track.kind not in (TrackKind.SLICE, TrackKind.ASYNC):
             return
-        found = self._find(track, data)
-        if not len(found):
+        steps = self._find(track, data)
+        if not len(steps):
             return
         with self._lock:
-            kept = found.take(slice(min(self._left, MAX_TRACK_STEPS)))
+            kept = steps.take(slice(min(self._left, MAX_TRACK_STEPS)))
             self._left -= len(kept)
-            self._is_cut |= len(kept) < len(found)
+            self._is_cut |= len(kept) < len(steps)
             if not len(kept):
                 return
             self.per_track[track.id] = len(kept)
@@ -72,7 +72,7 @@ class StepFinder:
             yield STEPS.key(track.id, int(chunk.ordinal[0])), compress(chunk.encode(track.id))
 
     def counts(self) -> StepCounts:
-        """Of all tracks that have been looked at."""
+        """Counts of all tracks that have been looked at."""
         self._merge()
         numbers = self._numbers
         first, last = (int(numbers[0]), int(numbers[-1])) if len(numbers) else (None, None)
@@ -82,10 +82,10 @@ class StepFinder:
         summary = self._run.files[track.file].summary
         process = summary.processes[summary.tracks[track.source].process]
         if process.is_device and is_one_of(track.name, STEP_LINES):
-            at = np.arange(min(len(data), MAX_TRACK_STEPS + 1))
-            number, source = self._numbers_in_names(data.name[at])
-            return _steps(data, at, number, np.full(len(at), source))
-        by_name = self._named.of(data)
+            rows = np.arange(min(len(data), MAX_TRACK_STEPS + 1))
+            number, source = self._numbers_in_names(data.name[rows])
+            return _steps(data, rows, number, np.full(len(rows), source))
+        by_name = self._named.steps_in(data)
         annotated = self._annotated(track.file, data)
         if annotated is None:
             return by_name
@@ -96,7 +96,7 @@ class StepFinder:
 
     def _numbers_in_names(self, name: NDArray[np.int32]) -> tuple[Ints, StepSource]:
         used, which = np.unique(name, return_inverse=True)
-        numbers = [trailing_number(self._run.names[int(one)]) if one >= 0 else None for one in used]
+        numbers = [trailing_number(self._run.names[int(name_id)]) if name_id >= 0 else None for name_id in used]
         if all(number is not None for number in numbers):
             return np.array(numbers, np.int64)[which], StepSource.STEPS_LINE
         return np.arange(len(name)), StepSource.STEPS_LINE_IN_ORDER
@@ -106,12 +106,12 @@ class StepFinder:
         integers = codec_of(self._run.files[file].summary.format).integers
         if integers is None:
             return None
-        at = _marked(data, MAX_TRACK_STEPS + 1)
-        if not len(at):
+        rows = _marked(data, MAX_TRACK_STEPS + 1)
+        if not len(rows):
             return None
-        number = integers(data.args_end, data.args, at, _STEP_NUM, self._tables.of(file))
-        some = number >= 0
-        return _steps(data, at[some], number[some], np.full(int(some.sum()), StepSource.ANNOTATION))
+        number = integers(data.args_end, data.args, rows, _STEP_NUM, self._tables.tables_of(file))
+        numbered = number >= 0
+        return _steps(data, rows[numbered], number[numbered], np.full(int(numbered.sum()), StepSource.ANNOTATION))
 
     def _count(self, numbers: Ints) -> None:
         self._new_numbers.append(numbers)
@@ -132,48 +132,48 @@ def _distinct(numbers: Ints) -> Ints:
 
 
 class _NamedSteps:
-    """Which names are those of steps, by their ids in the run."""
+    """Names of steps, by their ids in the run."""
 
     def __init__(self, run: RunFiles) -> None:
         alike = [(name, text) for name, text in enumerate(run.names) if text.startswith(PREFIXES)]
-        found = [(name, step) for name, text in alike if (step := named_step(text)) is not None]
-        self._any = bool(found)
+        steps = [(name, step) for name, text in alike if (step := named_step(text)) is not None]
+        self._any = bool(steps)
         # The last place is that of -1, no name.
-        self._source = np.zeros(len(run.names) + 1 if found else 0, np.uint8)
+        self._source = np.zeros(len(run.names) + 1 if steps else 0, np.uint8)
         self._number = np.zeros(len(self._source), np.int64)
-        for name, step in found:
+        for name, step in steps:
             self._source[name] = _SOURCES[step.prefix]
             self._number[name] = step.number
 
-    def of(self, data: TrackData) -> TrackSteps:
+    def steps_in(self, data: TrackData) -> TrackSteps:
         """The steps among a track's slices."""
         if not self._any:
             return _NO_STEPS
-        at = [part.start + np.flatnonzero(self._source[data.name[part]]) for part in parts(len(data))]
-        rows = np.concatenate([_NO_ROWS, *at])[: MAX_TRACK_STEPS + 1]
+        row_parts = [part.start + np.flatnonzero(self._source[data.name[part]]) for part in parts(len(data))]
+        rows = np.concatenate([_NO_ROWS, *row_parts])[: MAX_TRACK_STEPS + 1]
         name = data.name[rows]
         return _steps(data, rows, self._number[name], self._source[name].astype(np.int64))
 
 
 def _marked(data: TrackData, limit: int) -> Ints:
     """The first rows that the reader has marked as step annotations."""
-    found: list[Ints] = [np.zeros(0, np.int64)]
+    row_parts: list[Ints] = [np.zeros(0, np.int64)]
     for part in parts(len(data)):
         flags = data.flags[part]
         if int(flags.max(initial=0)) >= EventFlag.STEP:  # the highest bit there is
-            found.append(part.start + np.flatnonzero(flags & EventFlag.STEP))
-            if sum(map(len, found)) >= limit:
+            row_parts.append(part.start + np.flatnonzero(flags & EventFlag.STEP))
+            if sum(map(len, row_parts)) >= limit:
                 break
-    return np.concatenate(found)[:limit]
+    return np.concatenate(row_parts)[:limit]
 
 
-def _steps(data: TrackData, at: Ints, number: Ints, source: Ints) -> TrackSteps:
-    is_open = (data.flags[at] & int(EventFlag.OPEN)) != 0
+def _steps(data: TrackData, rows: Ints, number: Ints, source: Ints) -> TrackSteps:
+    is_open = (data.flags[rows] & int(EventFlag.OPEN)) != 0
     return TrackSteps(
-        at,
-        data.start[at],
-        data.duration[at],
-        data.name[at].astype(np.int64),
+        rows,
+        data.start[rows],
+        data.duration[rows],
+        data.name[rows].astype(np.int64),
         number,
         source.astype(np.int64),
         is_open.astype(np.int64),

@@ -25,7 +25,7 @@ _A_FEW_WRONG: Final = 3
 
 
 def shortest_pause(tick_ps: int) -> int:
-    """How long nothing happens before what follows may lie apart, in ticks."""
+    """The shortest pause after which what follows may lie apart, in ticks."""
     return _SHORTEST_PAUSE_PS // tick_ps
 
 
@@ -41,7 +41,7 @@ class Stretches(Struct, frozen=True):
 
     @classmethod
     def joined(cls, start: Ints, end: Ints, events: Ints, pause: int) -> Stretches:
-        """Those of stretches in any order which may overlap, such as those of several tracks."""
+        """Union of stretches in any order which may overlap, such as those of several tracks."""
         order = np.argsort(start, kind="stable")
         start, end, events = start[order], np.maximum.accumulate(end[order]), events[order]
         first = begins(start, end, pause)
@@ -80,7 +80,7 @@ def begins(start: Ints, reach: Ints, pause: int) -> Ints:
 
 
 def _is_apart(gap: int, events: int, extent: int, total: int, tick_ps: int) -> bool:
-    """Whether so many events that lie behind a gap are apart from a run of that extent."""
+    """True if so many events that lie behind a gap are apart from a run of that extent."""
     few = max(1, total // _ONE_IN)
     if gap * tick_ps >= _NO_PAUSE_PS:
         few = max(_A_FEW_WRONG, total // _ONE_IN_WRONG)

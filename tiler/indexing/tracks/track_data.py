@@ -71,7 +71,7 @@ class TrackData(Struct, frozen=True):
 
 
 class Malformed(Struct, frozen=True):
-    """What was odd about a track's events."""
+    """Oddities of a track's events."""
 
     overlaps: int = 0  # slices that outlast one that encloses their start: put on extra rows
     ends_without_begin: int = 0  # left out
@@ -81,7 +81,7 @@ class Malformed(Struct, frozen=True):
 
 
 class MadeSlices(Struct, frozen=True):
-    """What became of a track's events."""
+    """Slices made of a track's events."""
 
     data: TrackData
     malformed: Malformed
@@ -172,7 +172,7 @@ class _Slices(Struct, frozen=True):
 
 
 def _phases(events: TimedEvents) -> set[int]:
-    """Those that any event has."""
+    """Phases that any event has."""
     if len(events) <= _FEW:
         return set(events.phase.tolist())
     if not events.phase.strides[0]:  # all are one number, of a reader of slices
@@ -181,10 +181,10 @@ def _phases(events: TimedEvents) -> set[int]:
     first, last = int(events.phase.min(initial=255)), int(events.phase.max(initial=0))
     if first >= last:
         return {last} if first == last else set()
-    found: set[int] = set()
+    phases: set[int] = set()
     for part in parts(len(events)):
-        found.update(np.flatnonzero(np.bincount(events.phase[part])).tolist())
-    return found
+        phases.update(np.flatnonzero(np.bincount(events.phase[part])).tolist())
+    return phases
 
 
 def _in_canonical_order(

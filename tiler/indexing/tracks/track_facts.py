@@ -1,4 +1,4 @@
-"""What is known of a track once it is built."""
+"""Facts about a track once it is built."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class TrackFacts(Struct, frozen=True):
     span: tuple[int, int] | None = None  # from the start of its first event to the end of the last; None: not known
 
     @classmethod
-    def of(cls, data: TrackData | None) -> TrackFacts:
-        """Of a track that has been read; None: it has no events."""
+    def from_data(cls, data: TrackData | None) -> TrackFacts:
+        """Facts about a track that has been read; None: it has no events."""
         if data is None:
             return cls()
         values, fingerprint = None, 0
@@ -41,7 +41,7 @@ class TrackFacts(Struct, frozen=True):
 
     @classmethod
     def of_rollup(cls, children: Iterable[TrackFacts]) -> TrackFacts:
-        """Of a rollup of these tracks."""
+        """Facts about a rollup of these tracks."""
         facts = list(children)
         spans = [child.span for child in facts if child.span is not None]
         span = (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None

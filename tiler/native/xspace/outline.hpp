@@ -42,8 +42,8 @@ struct Cut {
     std::size_t offset = 0;
 };
 
-// The most that may be found in a file, each piece at what it takes until the run is stored, as `tiler/readers/room.py`
-// counts.
+// The most that may be found in a file, each piece at what it takes until the run is stored, as
+// `tiler/readers/memory_budget.py` counts.
 struct Room {
     std::size_t bytes = ~std::size_t{0};
     std::size_t per_plane = 0;

@@ -21,7 +21,7 @@ MAX_DEPTH: Final = 200
 
 
 class CloudTpuReader(EventlessReader):
-    """Of one page."""
+    """Reader of one page."""
 
     ID = ID
 
@@ -60,8 +60,8 @@ def _parsed(content: bytes, path: Path) -> Any:
 def _is_deeper(parsed: Any, depth: int) -> bool:
     level = [parsed]
     for _ in range(depth):
-        inner = (of.values() if isinstance(of, dict) else of for of in level)
-        level = [of for values in inner for of in values if isinstance(of, dict | list)]
+        inner = (node.values() if isinstance(node, dict) else node for node in level)
+        level = [child for values in inner for child in values if isinstance(child, dict | list)]
         if not level:
             return False
     return True

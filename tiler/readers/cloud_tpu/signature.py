@@ -39,11 +39,17 @@ def looks_like_page(head: bytes) -> Likeness:
 
 
 def page_of(content: Any) -> str | None:
-    """Which page the content of a file is; None: none that is known."""
+    """Name of the page that the content of a file is; None for an unknown one."""
     if isinstance(content, dict):
         return next((page for key, page in PAGE_OF_KEY.items() if isinstance(content.get(key), dict)), None)
     tables = content if isinstance(content, list) else []
     columns = [table.get("cols") for table in tables if isinstance(table, dict)]
-    named = (column.get("id") for of in columns if isinstance(of, list) for column in of if isinstance(column, dict))
-    ids = {of for of in named if isinstance(of, str)}
+    named = (
+        column.get("id")
+        for column_list in columns
+        if isinstance(column_list, list)
+        for column in column_list
+        if isinstance(column, dict)
+    )
+    ids = {name for name in named if isinstance(name, str)}
     return next((page for column, page in PAGE_OF_COLUMN.items() if column in ids), None)

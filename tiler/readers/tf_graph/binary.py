@@ -32,7 +32,7 @@ _EVENT_GRAPH: Final = 4
 
 
 def graph_nodes(source: ByteSource) -> Iterator[Node]:
-    """Those of a GraphDef. Raises GraphDamage, GraphTooLarge."""
+    """Nodes of a GraphDef. Raises GraphDamage, GraphTooLarge."""
     try:
         yield from _graph(WireStream(source), None)
     except (CutShort, WireDamage):
@@ -40,7 +40,7 @@ def graph_nodes(source: ByteSource) -> Iterator[Node]:
 
 
 def saved_model_nodes(source: ByteSource) -> Iterator[Node]:
-    """Those of all graphs of a SavedModel. Raises GraphDamage, GraphTooLarge."""
+    """Nodes of all graphs of a SavedModel. Raises GraphDamage, GraphTooLarge."""
     stream = WireStream(source)
     try:
         for number, length in stream.fields():

@@ -1,4 +1,4 @@
-"""What is wrong with a graph: the texts say it, without the name of the file."""
+"""Faults of a graph: the texts describe them, without the name of the file."""
 
 
 class GraphDamage(Exception):

@@ -33,7 +33,7 @@ Node = tuple[str, str, str, list[str]]  # name, operation, device, inputs
 def inside(function: str, node: Node) -> Node:
     """A node of a function, in a scope of the function's name. Its inputs are `node:output:0`, or the function's."""
     name, op, device, inputs = node
-    return f"{function}/{name}", op, device, [_input_inside(function, one) for one in inputs]
+    return f"{function}/{name}", op, device, [_input_inside(function, input_name) for input_name in inputs]
 
 
 class NodeInputs:
@@ -71,7 +71,7 @@ class NodeList:
             self._inputs += len(inputs)
             if self._nodes > MAX_NODES or self._inputs > MAX_INPUTS:
                 raise GraphTooLarge(f"has more than {MAX_NODES:,} nodes or {MAX_INPUTS:,} inputs")
-            texts = name[:MAX_NAME], op[:MAX_NAME], device[:MAX_NAME], [one[:MAX_NAME] for one in inputs]
+            texts = name[:MAX_NAME], op[:MAX_NAME], device[:MAX_NAME], [input_name[:MAX_NAME] for input_name in inputs]
             row = msgspec.json.encode(texts)
             if not row.isascii():  # one character would make all of them wider when they are read
                 row = json.dumps(texts, separators=(",", ":")).encode()
@@ -93,11 +93,13 @@ class NodeList:
         if self._size_bytes * _KEPT_COPIES > self._most_bytes:
             limit = f"more than there is room for in {self._most_bytes / 1e6:,.0f} MB of memory"
             raise GraphTooLarge(f"{what}, {limit} (give more with --memory)")
-        asked = self._nodes * _ASKED_NODE_BYTES + self._inputs * _ASKED_INPUT_BYTES + self._size_bytes * _ASKED_COPIES
-        if asked > MAX_ASKED_BYTES:
+        question_bytes = (
+            self._nodes * _ASKED_NODE_BYTES + self._inputs * _ASKED_INPUT_BYTES + self._size_bytes * _ASKED_COPIES
+        )
+        if question_bytes > MAX_ASKED_BYTES:
             limit = f"a question about it would take more than {MAX_ASKED_BYTES / 1e6:,.0f} MB of memory"
             raise GraphTooLarge(f"{what}: {limit}")
 
 
-def _input_inside(function: str, one: str) -> str:
-    return f"^{function}/{one[1:]}" if one.startswith("^") else f"{function}/{one}"
+def _input_inside(function: str, input_name: str) -> str:
+    return f"^{function}/{input_name[1:]}" if input_name.startswith("^") else f"{function}/{input_name}"

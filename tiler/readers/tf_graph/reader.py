@@ -18,7 +18,7 @@ _HEAD_BYTES: Final = 64 << 10
 
 
 class TfGraphReader(EventlessReader):
-    """Of one graph."""
+    """Reader of one graph."""
 
     ID = ID
 

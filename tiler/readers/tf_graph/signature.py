@@ -13,7 +13,7 @@ from tilescope.tiler.readers.wire_head import HeadField, head_fields
 
 
 class Form(Enum):
-    """How a graph lies in a file."""
+    """Form in which a graph lies in a file."""
 
     GRAPH = auto()  # GraphDef
     SAVED_MODEL = auto()
@@ -57,7 +57,7 @@ def looks_like_graph(head: bytes) -> Likeness:
 
 
 def _is_node(field: HeadField) -> bool:
-    """Whether it has a name and an operation, in this order: a plane of an XSpace begins with a number, or has none."""
+    """True if it has a name and an operation, in this order: a plane of an XSpace begins with a number, or has none."""
     fields = head_fields(field.payload)
     name, op = next(fields, None), next(fields, None)
     return (
@@ -72,6 +72,6 @@ def _is_node(field: HeadField) -> bool:
 
 
 def _holds_graph(field: HeadField) -> bool:
-    """Whether it begins as a graph with its description does."""
+    """True if it begins as a graph with its description does."""
     first = next(head_fields(field.payload), None)
     return first is not None and first.number in (1, 2) and first.wire_type == _LENGTH

@@ -22,7 +22,7 @@ _SCALARS: Final = frozenset({TokenKind.NAME, TokenKind.NUMBER})
 
 
 def text_nodes(source: ByteSource) -> Iterator[Node]:
-    """Those of a GraphDef. Raises GraphDamage, GraphTooLarge."""
+    """Nodes of a GraphDef. Raises GraphDamage, GraphTooLarge."""
     return _Parser(source).nodes()
 
 

@@ -26,7 +26,7 @@ _MARK: Final = re.compile(rf"([{{<\[])|([}}>\]])|(?:{_STRING}|\#[^\n]*+)|([\"'])
 
 
 class TokenKind(Enum):
-    """What a token is."""
+    """Kind of a token."""
 
     STRING = auto()  # with its quotes
     NAME = auto()
@@ -52,7 +52,7 @@ class TextTokens:
         self._source = source
         self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
         self._text = ""
-        self._at = 0
+        self._position = 0
         self._bytes = 0
         self._lines = 1  # before `_text`
         self._count = 0
@@ -81,48 +81,48 @@ class TextTokens:
         depth = 1
         while depth:
             self._counted()
-            found = _MARK.search(self._text, self._at)
-            if found is not None and found[3]:
-                self._at = found.end()
-                self._skip_string(_BODIES[found[3]])
+            match = _MARK.search(self._text, self._position)
+            if match is not None and match[3]:
+                self._position = match.end()
+                self._skip_string(_BODIES[match[3]])
                 continue
-            if (found is None or found.end() == len(self._text)) and self._more(self._start(found)):
+            if (match is None or match.end() == len(self._text)) and self._more(self._start(match)):
                 continue
-            if found is None:
+            if match is None:
                 raise self.damage("it ends within a message")
-            self._at = found.end()
-            depth += 1 if found[1] else -1 if found[2] else 0
+            self._position = match.end()
+            depth += 1 if match[1] else -1 if match[2] else 0
 
     def damage(self, what: str) -> GraphDamage:
         """The error that says so, and in which line."""
-        line = self._lines + self._text.count("\n", 0, self._at)
+        line = self._lines + self._text.count("\n", 0, self._position)
         return GraphDamage(f"is no text of a GraphDef: line {line:,}: {what}")
 
     def _skip_string(self, body: re.Pattern[str]) -> None:
         """Goes on behind the end of a string that ends behind the text."""
         while True:
-            inner = body.match(self._text, self._at)
-            self._at = self._at if inner is None else inner.end()
-            mark = self._text[self._at : self._at + 1]
+            inner = body.match(self._text, self._position)
+            self._position = self._position if inner is None else inner.end()
+            mark = self._text[self._position : self._position + 1]
             if mark in ('"', "'"):
-                self._at += 1
+                self._position += 1
                 return
-            if mark == "\n" or not self._more(self._at):
+            if mark == "\n" or not self._more(self._position):
                 raise self.damage("it ends within a text")
 
-    def _start(self, found: re.Match[str] | None) -> int:
-        return len(self._text) if found is None else found.start()
+    def _start(self, match: re.Match[str] | None) -> int:
+        return len(self._text) if match is None else match.start()
 
     def _read(self) -> Token:
         self._counted()
         while True:
-            found = _TOKEN.match(self._text, self._at)
-            if (found is None or found.end() == len(self._text)) and self._more(self._at):
+            match = _TOKEN.match(self._text, self._position)
+            if (match is None or match.end() == len(self._text)) and self._more(self._position):
                 continue
-            if found is not None:
-                self._at = found.end()
-                return Token(_KINDS[found.lastindex or 0], found[found.lastindex or 0])
-            rest = self._text[self._at :].strip(" \t\r\n\f\v,;")
+            if match is not None:
+                self._position = match.end()
+                return Token(_KINDS[match.lastindex or 0], match[match.lastindex or 0])
+            rest = self._text[self._position :].strip(" \t\r\n\f\v,;")
             if not rest or (rest.startswith("#") and "\n" not in rest):
                 return Token(TokenKind.END, "")
             raise self.damage(f"nothing begins with {rest[:20]!r}")
@@ -148,5 +148,5 @@ class TextTokens:
         if self._bytes > MAX_BYTES:
             raise GraphTooLarge(f"is a model graph of more than {MAX_BYTES:,} bytes")
         self._lines += self._text.count("\n", 0, start)
-        self._text, self._at, self._is_whole = self._text[start:] + text, self._at - start, not data
+        self._text, self._position, self._is_whole = self._text[start:] + text, self._position - start, not data
         return True

@@ -28,12 +28,12 @@ class WireStream:
         self.place = 0
         self._source = source
         self._pending = b""
-        self._at = 0
+        self._position = 0
         self._fields = 0
 
     @property
     def is_over(self) -> bool:
-        """Whether the file ends here."""
+        """True if the file ends here."""
         return not self._has(1)
 
     def fields(self, end: int | None = None) -> Iterator[tuple[int, int]]:
@@ -64,11 +64,11 @@ class WireStream:
     def payload(self, length: int) -> bytes:
         """The next bytes. Raises CutShort."""
         if self._has(length):
-            data = self._pending[self._at : self._at + length]
-            self._at += length
+            data = self._pending[self._position : self._position + length]
+            self._position += length
         else:
-            data = self._pending[self._at :]
-            self._pending, self._at = b"", 0
+            data = self._pending[self._position :]
+            self._pending, self._position = b"", 0
             data += self._source.read(length - len(data))
         self._move(len(data))
         if len(data) < length:
@@ -82,13 +82,13 @@ class WireStream:
     def _varint(self) -> int:
         self._has(_VARINT_BYTES)
         try:
-            value, at = varint(self._pending, self._at)
+            value, end = varint(self._pending, self._position)
         except WireDamage:
-            if len(self._pending) - self._at < _VARINT_BYTES:
+            if len(self._pending) - self._position < _VARINT_BYTES:
                 raise CutShort from None
             raise
-        self._move(at - self._at)
-        self._at = at
+        self._move(end - self._position)
+        self._position = end
         return value
 
     def _move(self, length: int) -> None:
@@ -97,11 +97,11 @@ class WireStream:
             raise GraphTooLarge(f"is a model graph of more than {MAX_BYTES:,} bytes")
 
     def _has(self, length: int) -> bool:
-        """Whether so many bytes, of at most a piece, are pending, once more were read."""
-        if len(self._pending) - self._at < length <= _PIECE_BYTES:
-            self._pending = self._pending[self._at :] + self._source.read(_PIECE_BYTES)
-            self._at = 0
-        return len(self._pending) - self._at >= length
+        """True if so many bytes, of at most a piece, are pending, once more were read."""
+        if len(self._pending) - self._position < length <= _PIECE_BYTES:
+            self._pending = self._pending[self._position :] + self._source.read(_PIECE_BYTES)
+            self._position = 0
+        return len(self._pending) - self._position >= length
 
 
 def _must_end(place: int, end: int | None) -> None:

@@ -10,7 +10,7 @@ from tilescope.tiler import _native
 
 
 class Role(IntEnum):
-    """What a track shows: `TrackRole` of tiler/native/trace_event/tracks.hpp."""
+    """Role of a track: `TrackRole` of tiler/native/trace_event/tracks.hpp."""
 
     THREAD_SLICES = 0
     THREAD_INSTANTS = 1
@@ -23,7 +23,7 @@ class Role(IntEnum):
 
 
 class IdKind(IntEnum):
-    """What a pid or tid is: `Identity::Kind`."""
+    """Kind of a pid or tid: `Identity::Kind`."""
 
     ABSENT = 0
     INTEGER = 1
@@ -31,7 +31,7 @@ class IdKind(IntEnum):
 
 
 class JsonProcess(Struct):
-    """Of metadata that is written more than once the last counts, so that these are lists. Empty: there is none."""
+    """A process and its metadata, as lists: of metadata that is written more than once the last counts. Empty: none."""
 
     id_kind: int
     pid: str

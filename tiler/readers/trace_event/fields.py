@@ -50,7 +50,7 @@ class JsonFields:
         self.names: set[str] = set()  # of the first members, of whatever object
 
     def take(self, stream: _native.TraceEventStream) -> None:
-        """What has come since the last time."""
+        """Takes the members that have come since the last time."""
         for name, number, is_last, piece in stream.member_pieces():
             if name is not None:
                 self._open = _Value(name, number)

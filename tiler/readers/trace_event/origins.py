@@ -24,7 +24,7 @@ _LARGEST: Final = (1 << 63) - 1  # of integers that stay numbers in every record
 
 
 def labels(entries: Entries) -> Iterator[Label]:
-    """Those of all processes and threads, before pids that stand for two things are split."""
+    """Labels of all processes and threads, before pids that stand for two things are split."""
     pids = [_pid(process) for process in entries.processes]
     for pid, process in zip(pids, entries.processes, strict=True):
         yield from (Label("process_name", pid, None, name) for name in process.names)
@@ -38,7 +38,7 @@ def labels(entries: Entries) -> Iterator[Label]:
 
 
 def origin(entries: Entries, track: JsonTrack) -> TrackOrigin:
-    """Where the events of a track come from."""
+    """Origin of the events of a track."""
     role = Role(track.role)
     pid = _pid(entries.processes[track.process]) if track.process >= 0 else None
     tid = _tid(entries.threads[track.thread]) if track.thread >= 0 else None

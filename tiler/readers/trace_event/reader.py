@@ -14,8 +14,8 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk, EventCounts, TraceSummary
 from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers.attached import MAX_ATTACHMENTS, Attached
+from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.other_tools import other_tool
-from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.trace_event.blocks import default_workers, read_blocks
 from tilescope.tiler.readers.trace_event.fields import JsonFields
@@ -135,7 +135,7 @@ class TraceEventReader:
         summary.categories = [category for _, category in pairs]
         attached = Attached(self._room)
         self._fields.attach(attached, stream)
-        summary.attachments = attached.found
+        summary.attachments = attached.accepted
         summary.warnings = [*self._warnings(), *attached.notes()]
 
     def _describe_tracks(self, summary: TraceSummary) -> None:

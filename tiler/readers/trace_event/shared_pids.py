@@ -100,8 +100,8 @@ class _Split:
                 continue
             streams = [name for name in thread.names if is_stream(name.strip())]
             others = [name for name in thread.names if name not in streams]
-            known = sides[number] & _BOTH
-            is_two = known == _BOTH or (sides[number] == ON_DEVICE | ON_EITHER and streams and others)
+            certain = sides[number] & _BOTH
+            is_two = certain == _BOTH or (sides[number] == ON_DEVICE | ON_EITHER and streams and others)
             if is_two:
                 self._stream_of[number] = len(entries.threads)
                 entries.threads.append(
@@ -109,7 +109,7 @@ class _Split:
                         device, thread.id_kind, thread.tid, streams, thread.sort_index, is_string=thread.is_string
                     )
                 )
-            elif known == ON_DEVICE or (not known and thread.names[-1:] == streams[-1:] != []):
+            elif certain == ON_DEVICE or (not certain and thread.names[-1:] == streams[-1:] != []):
                 thread.process, thread.names = device, streams or others
                 continue
             thread.names = others or streams

@@ -30,7 +30,7 @@ def looks_like_trace_event(head: bytes) -> Likeness:
 
 
 def _begins_as_json(text: bytes) -> bool:
-    """Whether it begins as JSON, or as what the reader refuses with line and column: strings and comments."""
+    """True if it begins as JSON, or as what the reader refuses with line and column: strings and comments."""
     if not text:
         return True
     if text[:1] in (b"{", b"["):

@@ -92,7 +92,7 @@ class TrackNames:
         return tell_apart(names, [thread.tid for thread in self._entries.threads], scopes)
 
     def _count_series(self) -> Counter[tuple[int, str, str]]:
-        """How many series each counter has, by (process, name, id)."""
+        """Number of series of each counter, by (process, name, id)."""
         return Counter(
             (track.process, track.label, track.counter_id)
             for track in self._entries.tracks
@@ -184,7 +184,7 @@ def _is_device(process: JsonProcess) -> bool:
 
 
 def _processes(entries: Sequence[JsonProcess]) -> list[Process]:
-    """Of processes as the file describes them; their order on the screen is a rank."""
+    """Processes as the file describes them; their order on the screen is a rank."""
     names = [_process_name(entry) for entry in entries]
     order = sorted(range(len(entries)), key=lambda k: _process_rank(entries[k], k))
     ranks = {number: rank for rank, number in enumerate(order)}
@@ -209,7 +209,7 @@ def _process_name(entry: JsonProcess) -> str:
 
 
 def _process_detail(shown: str, entry: JsonProcess) -> str:
-    """What the name does not say: the name of the process, if it is called after its label; its pid; its labels."""
+    """Details that the name lacks: the name of the process, if it is called after its label; its pid; its labels."""
     name, labels = _last(entry.names).strip(), _last(entry.labels)
     is_named = bool(name) or labels == shown or entry.id_kind != IdKind.INTEGER
     parts = [name, _id_detail("pid", entry.id_kind, entry.pid) if is_named else "", labels]
@@ -223,8 +223,8 @@ def _last(texts: Sequence[str]) -> str:
 
 def _thread_name(name: str, tid: str) -> str:
     """The name as people know it; empty where there is none. PyTorch writes `thread 7 (pt_autograd_0)`."""
-    found = _KINETO_THREAD.fullmatch(name.strip())
-    return found[2] if found is not None and found[1] == tid else name.strip()
+    match = _KINETO_THREAD.fullmatch(name.strip())
+    return match[2] if match is not None and match[1] == tid else name.strip()
 
 
 def _id_detail(what: str, id_kind: int, text: str) -> str:

@@ -1,4 +1,4 @@
-"""What an XSpace holds beside its events: HLO protos, stats of planes, and large metadata without events."""
+"""Attachments of an XSpace: HLO protos, stats of planes, and large metadata without events."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class XSpaceTables:
         self._mapped = mapped
         self._damage = damage
         self._finding = threading.Lock()
-        self._found: _native.XSpaceMetadata | None = None
+        self._metadata: _native.XSpaceMetadata | None = None
         self._named: list[PlaneNames] = []
         self._pages_read = 0
 
@@ -102,22 +102,22 @@ class XSpaceTables:
         """Lets go of what was read of the file."""
         self._mapped.release(0, len(self._mapped))
 
-    def said(self, stat: str) -> tuple[NDArray[np.int32], list[str]]:
-        """Of each number of metadata the place of the text that this stat says, -1 none; and the texts.
+    def texts_of_stat(self, stat: str) -> tuple[NDArray[np.int32], list[str]]:
+        """The texts of a stat, and for each number of metadata the index of its text, -1 without one.
 
         What is no UTF-8 is an empty text.
         """
         tables = self._tables()
-        ids = [[number for number, name in of.stat_names.items() if name == stat] for of in self._planes]
+        ids = [[number for number, name in plane.stat_names.items() if name == stat] for plane in self._planes]
         texts: dict[str, int] = {}
         of_entry = [np.zeros(0, np.int32)]
         for first in range(0, tables.entries, _NUMBERS_AT_ONCE):
             with self._damage():
-                found, said = tables.said(ids, first, min(_NUMBERS_AT_ONCE, tables.entries - first))
+                places_in_batch, batch_texts = tables.said(ids, first, min(_NUMBERS_AT_ONCE, tables.entries - first))
                 self._mapped.check()
             self._mapped.release(0, len(self._mapped))
-            places = [texts.setdefault(self._text(*of), len(texts)) for of in said]
-            of_entry.append(np.array([*places, -1], np.int32)[found])  # the last is that of none
+            places = [texts.setdefault(self._text(*reference), len(texts)) for reference in batch_texts]
+            of_entry.append(np.array([*places, -1], np.int32)[places_in_batch])  # the last is that of none
         alike = tables.columns()[3]
         entry = np.cumsum(alike == np.arange(len(alike))) - 1
         return np.concatenate(of_entry)[entry[alike]], list(texts)
@@ -132,24 +132,24 @@ class XSpaceTables:
 
     def _tables(self) -> _native.XSpaceMetadata:
         with self._finding:
-            if self._found is None:
+            if self._metadata is None:
                 classes: dict[tuple[tuple[int, str], ...], int] = {}
-                of_plane = [classes.setdefault(tuple(of.stat_names.items()), len(classes)) for of in self._planes]
+                of_plane = [classes.setdefault(tuple(plane.stat_names.items()), len(classes)) for plane in self._planes]
                 with self._damage():
-                    found = self._native.metadata_tables(np.array(of_plane, np.int32))
-                    while found.advance(_NUMBERS_AT_ONCE):
+                    metadata = self._native.metadata_tables(np.array(of_plane, np.int32))
+                    while metadata.advance(_NUMBERS_AT_ONCE):
                         self._mapped.check()
                         self._mapped.release(0, len(self._mapped))
                     self._mapped.check()
                 self._mapped.release(0, len(self._mapped))
                 with_metadata = np.zeros(len(self._planes), np.bool_)
-                with_metadata[found.columns()[0]] = True
+                with_metadata[metadata.columns()[0]] = True
                 self._named = [
-                    PlaneNames(of.name, of.stat_names if has_metadata else {})
-                    for of, has_metadata in zip(self._planes, with_metadata.tolist(), strict=True)
+                    PlaneNames(plane.name, plane.stat_names if has_metadata else {})
+                    for plane, has_metadata in zip(self._planes, with_metadata.tolist(), strict=True)
                 ]
-                self._found = found  # last: where memory is short before, another thread finds nothing half made
-            return self._found
+                self._metadata = metadata  # last: where memory is short before, another thread finds nothing half made
+            return self._metadata
 
 
 def _program_id(piece: _native.XSpaceApart) -> str:
@@ -160,11 +160,11 @@ def _program_id(piece: _native.XSpaceApart) -> str:
 
 def _range(mapped: MappedBytes, begin: int, end: int) -> Callable[[], Iterator[bytes]]:
     def pieces() -> Iterator[bytes]:
-        for at in range(begin, end, _PIECE_BYTES):
-            stop = min(at + _PIECE_BYTES, end)
-            piece = mapped.array[at:stop].tobytes()
+        for start in range(begin, end, _PIECE_BYTES):
+            stop = min(start + _PIECE_BYTES, end)
+            piece = mapped.array[start:stop].tobytes()
             mapped.check()
-            mapped.release(at, stop)
+            mapped.release(start, stop)
             yield piece
 
     return pieces

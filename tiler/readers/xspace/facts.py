@@ -1,4 +1,4 @@
-"""What the planes of an XSpace say of themselves, and when their lines count from."""
+"""Facts about the planes of an XSpace, and the start of their lines' clocks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def plane_detail(plane: _native.XSpacePlane) -> str:
 
 
 def profile_start_ns(planes: Sequence[_native.XSpacePlane]) -> int:
-    """When the capture began, in nanoseconds since the epoch, as the file says it; 0 where it does not."""
+    """Start of the capture, in nanoseconds since the epoch, as the file has it; 0 where it does not."""
     for plane in planes:
         if plane.name == ENVIRONMENT_PLANE:
             for stat in plane_stats(plane):

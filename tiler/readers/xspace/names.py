@@ -1,4 +1,4 @@
-"""What the planes and lines of an XSpace are called, and where they stand."""
+"""Names of the planes and lines of an XSpace, and their order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _THREAD_IDS = 1 << 22
 
 
 class Line(Struct, frozen=True):
-    """What names a line."""
+    """Parts of the name of a line."""
 
     plane: int
     id: int
@@ -34,7 +34,7 @@ class Line(Struct, frozen=True):
 
 
 def process_ranks(names: Sequence[str]) -> list[int]:
-    """Of each plane its place on screen: devices in natural order, the host's threads, the others as in the file."""
+    """Rank of each plane on screen: devices in natural order, the host's threads, the others as in the file."""
 
     def rank(index: int) -> tuple[int, list[tuple[int, str]], int]:
         name = names[index]
@@ -97,10 +97,10 @@ def _base_name(plane: str, line: Line) -> str:
     """The name without the id of its thread."""
     if not line.name:
         return "Line" if plane.startswith(DEVICE_PREFIX) else "Thread"
-    found = re.fullmatch(r"(.+)/(-?[0-9]{1,20})", line.name, re.DOTALL)
-    if found is None or (int(found[2]) - line.id) % (1 << 32):  # older files cut ids to 32 bits in one of the two
+    match = re.fullmatch(r"(.+)/(-?[0-9]{1,20})", line.name, re.DOTALL)
+    if match is None or (int(match[2]) - line.id) % (1 << 32):  # older files cut ids to 32 bits in one of the two
         return line.name
-    return found[1]
+    return match[1]
 
 
 def _with_id(base: str, line: Line) -> str:
@@ -114,9 +114,11 @@ def _core_name(plane: _native.XSpacePlane) -> str:
     for raw in plane.stats:
         try:
             stat = list(wire.fields(raw))
-            if any(plane.stat_names.get(of.value) == _CORE_DETAILS for of in stat if isinstance(of.value, int)):
-                message = next((of.value for of in stat if isinstance(of.value, bytes)), b"")
-                numbers = {of.number: of.value for of in wire.fields(message) if isinstance(of.value, int)}
+            if any(
+                plane.stat_names.get(field.value) == _CORE_DETAILS for field in stat if isinstance(field.value, int)
+            ):
+                message = next((field.value for field in stat if isinstance(field.value, bytes)), b"")
+                numbers = {field.number: field.value for field in wire.fields(message) if isinstance(field.value, int)}
                 return f"Chip {numbers.get(_LOCAL_CHIP, 0)}: TPU Core {numbers.get(_CORE_NUMBER, 0)}"
         except wire.WireDamage:
             continue  # it keeps the name of its plane

@@ -36,7 +36,7 @@ from tilescope.tiler.device_lines import DEVICE_PREFIX
 from tilescope.tiler.errors import DamagedTrace
 from tilescope.tiler.readers.attached import Attached
 from tilescope.tiler.readers.mapped import MappedBytes
-from tilescope.tiler.readers.room import NAME_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
+from tilescope.tiler.readers.memory_budget import NAME_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.text_damage import find_text_damage
 from tilescope.tiler.readers.xspace.attached import XSpaceTables, attach
@@ -105,12 +105,12 @@ class XSpaceReader:
             mapped.array, self._room.bytes, PROCESS_BYTES, TRACK_BYTES, NAME_BYTES
         )
         with self._damage(mapped):
-            at, more = 0, True
+            position, more = 0, True
             while more:
                 more = native.read_outline(native.outline_position + _STEP_BYTES)
                 mapped.check()
-                mapped.release(at, native.outline_position)
-                at = native.outline_position
+                mapped.release(position, native.outline_position)
+                position = native.outline_position
                 yield
             self._refuse_mangled(mapped, native)
             planes, ranges = native.planes(), native.line_ranges()
@@ -150,7 +150,7 @@ class XSpaceReader:
                 yield
             attached = Attached(self._room)
             attach(attached, native, planes, mapped)
-        self._summary.attachments = attached.found
+        self._summary.attachments = attached.accepted
         self._lines = [native.line(line) for line in _heads(mapped, len(ranges))]
         self._tracks = line_tracks(self._lines, self._counters, self._starts_ns)
         self._describe(native, planes)
@@ -168,37 +168,45 @@ class XSpaceReader:
         return self._tracks[track].span
 
     def events_of(self, track: int) -> int:
-        """How many slices or samples a track has."""
+        """Number of slices or samples of a track."""
         return self._tracks[track].events
 
     def rows_of(self, track: int) -> int:
-        """How many rows the chunks of a track have."""
+        """Number of rows of a track's chunks."""
         return self._tracks[track].events + self._tracks[track].flow_ends
 
     def activity_of(self, track: int) -> Activity | None:
-        """When a track is busy, or has samples; None when it has no events."""
-        native, of = self._native, self._tracks[track]
+        """Times at which a track is busy, or has samples; None when it has no events."""
+        native, line_track = self._native, self._tracks[track]
         assert native is not None
-        found = native.activity(of.line) if of.series is None else native.series_activity(of.line, of.series)
-        shift, first, busy_ps = found
+        activity = (
+            native.activity(line_track.line)
+            if line_track.series is None
+            else native.series_activity(line_track.line, line_track.series)
+        )
+        shift, first, busy_ps = activity
         if not len(busy_ps):
             return None
-        start_ps = 1000 * self._starts_ns[of.line] + (first << shift)
+        start_ps = 1000 * self._starts_ns[line_track.line] + (first << shift)
         return Activity(start_ps, 1 << shift, busy_ps / np.float64(1 << shift))
 
     def track_chunks(self, track: int) -> Iterator[EventChunk]:
         """A track's events, in chunks of up to 32,768 rows. A flow end follows the event that it belongs to."""
-        mapped, native, of = self._mapped, self._native, self._tracks[track]
+        mapped, native, line_track = self._mapped, self._native, self._tracks[track]
         assert mapped is not None
         assert native is not None
         with self._damage(mapped):
-            series = of.series
-            events = native.events(of.line, track) if series is None else native.samples(of.line, series, track)
-            at = events.position
+            series = line_track.series
+            events = (
+                native.events(line_track.line, track)
+                if series is None
+                else native.samples(line_track.line, series, track)
+            )
+            position = events.position
             while (columns := events.next(_CHUNK_ROWS, _CHUNK_ARGS_BYTES)) is not None:
                 mapped.check()
-                self._parsed(mapped, at, events.position)
-                at = events.position
+                self._parsed(mapped, position, events.position)
+                position = events.position
                 yield EventChunk(**columns)
             mapped.check()
 
@@ -206,20 +214,20 @@ class XSpaceReader:
         self, track: int, scale: TickScale, names: NDArray[np.int32], make: MakeColumn
     ) -> SliceColumns | None:
         """A track's slices; None for samples of counters, and for what else is on their lines."""
-        mapped, native, of = self._mapped, self._native, self._tracks[track]
+        mapped, native, line_track = self._mapped, self._native, self._tracks[track]
         assert mapped is not None
         assert native is not None
-        if of.line in self._counters:
+        if line_track.line in self._counters:
             return None
-        start, duration, args_end = (cast(Ints, make(of.events, np.int64)) for _ in range(3))
-        name = cast("NDArray[np.int32]", make(of.events, np.int32))
-        flags = cast(Bytes, make(of.events, np.uint8))
-        args = cast(Bytes, make(native.args_room(of.line), np.uint8))
-        tick, key, place = (cast(Ints, make(of.flow_ends, np.int64)) for _ in range(3))
-        ends = SliceFlowEnds(cast(Bytes, make(of.flow_ends, np.uint8)), tick, key, place)
+        start, duration, args_end = (cast(Ints, make(line_track.events, np.int64)) for _ in range(3))
+        name = cast("NDArray[np.int32]", make(line_track.events, np.int32))
+        flags = cast(Bytes, make(line_track.events, np.uint8))
+        args = cast(Bytes, make(native.args_room(line_track.line), np.uint8))
+        tick, key, place = (cast(Ints, make(line_track.flow_ends, np.int64)) for _ in range(3))
+        ends = SliceFlowEnds(cast(Bytes, make(line_track.flow_ends, np.uint8)), tick, key, place)
         with self._damage(mapped):
             slices = native.slices(
-                of.line,
+                line_track.line,
                 scale.from_ns,
                 scale.per_ns,
                 scale.rounds,
@@ -237,12 +245,12 @@ class XSpaceReader:
             )
             more = True
             while more:
-                at = slices.position
-                more = slices.advance(at + _SLICES_BYTES)
+                position = slices.position
+                more = slices.advance(position + _SLICES_BYTES)
                 mapped.check()
-                self._parsed(mapped, at, slices.position)
+                self._parsed(mapped, position, slices.position)
         args = args[: slices.args_bytes]
-        return SliceColumns(start, duration, name, flags, args_end, args, ends if of.flow_ends else None)
+        return SliceColumns(start, duration, name, flags, args_end, args, ends if line_track.flow_ends else None)
 
     def chunks(self) -> Iterator[EventChunk]:
         """All events, lines in file order."""
@@ -282,9 +290,9 @@ class XSpaceReader:
         survey = native.survey(line)
         more = True
         while more:
-            at = survey.position
-            more = survey.advance(at + _STEP_BYTES)
-            self._parsed(mapped, at, survey.position)
+            position = survey.position
+            more = survey.advance(position + _STEP_BYTES)
+            self._parsed(mapped, position, survey.position)
         mapped.check()
         return native.surveyed(line, survey)
 
@@ -324,15 +332,15 @@ class XSpaceReader:
         summary.categories = [category for _, category in pairs]
         summary.tracks = described(self._tracks, self._lines, self._counters, planes, summary.names)
         slices = sum(line.events for line in self._lines)
-        samples = sum(of.sampled for of in self._counters.values())
+        samples = sum(counters.sampled for counters in self._counters.values())
         out_of_range = sum(line.out_of_range for line in self._lines)
         summary.counts = EventCounts(
             total=slices + samples + out_of_range, slices=slices, counter_samples=samples, other=out_of_range
         )
         ignored = {
             "time_out_of_range": out_of_range,
-            "counter_value_not_finite": sum(of.not_finite for of in self._counters.values()),
-            "counter_duration": sum(of.lasting for of in self._counters.values()),
+            "counter_value_not_finite": sum(counters.not_finite for counters in self._counters.values()),
+            "counter_duration": sum(counters.lasting for counters in self._counters.values()),
             "trailing_compressed_bytes": self._source.trailing_bytes,
         }
         summary.ignored.update({reason: count for reason, count in ignored.items() if count})

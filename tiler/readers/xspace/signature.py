@@ -6,7 +6,7 @@ from typing import Final
 
 from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.readers.format import Likeness
-from tilescope.tiler.readers.strangers import is_perfetto
+from tilescope.tiler.readers.refused_files import is_perfetto
 from tilescope.tiler.readers.text import is_text
 from tilescope.tiler.readers.text_damage import find_text_damage
 from tilescope.tiler.readers.wire_head import head_fields
@@ -43,19 +43,19 @@ def _has_planes_or_texts(head: bytes) -> bool:
 
 
 def _is_plane(payload: bytes) -> bool:
-    """Whether the known fields of the first part of a plane are of the right wire type and its name is text.
+    """True if the known fields of the first part of a plane are of the right wire type and its name is text.
 
     A name that is no text is made up for by two more fields.
     """
-    known = 0
+    known_fields = 0
     is_named = True
     try:
         for field in head_fields(payload):
             expected = _PLANE_FIELDS.get(field.number)
-            known += expected is not None
-            if known == 0 or expected not in (None, field.wire_type):
+            known_fields += expected is not None
+            if known_fields == 0 or expected not in (None, field.wire_type):
                 return False
             is_named = is_named and (field.number != 2 or field.is_utf8)
     except WireDamage:
         return False
-    return is_named or known > 2
+    return is_named or known_fields > 2

@@ -17,7 +17,7 @@ _PLAIN_STATS = ("value", "counter_value", "")
 
 
 class LineTrack(Struct, frozen=True):
-    """What a track holds: the slices of a line, or one series of its counters."""
+    """Content of a track: the slices of a line, or one series of its counters."""
 
     line: int
     series: int | None
@@ -36,7 +36,7 @@ def line_tracks(
         if line.events or not series:
             span = _span(line, start_ns) if line.events else Span()
             tracks.append(LineTrack(number, None, line.events, line.flow_ends, span))
-        tracks += [LineTrack(number, k, of.samples, 0, _span(of, start_ns)) for k, of in enumerate(series)]
+        tracks += [LineTrack(number, k, single.samples, 0, _span(single, start_ns)) for k, single in enumerate(series)]
     return tracks
 
 
@@ -79,12 +79,16 @@ def described(
 
 
 def counter_notes(counters: Mapping[int, _native.XSpaceCounters]) -> list[str]:
-    """What a person should know of counters that are not shown as such."""
-    beyond = [of for of in counters.values() if of.beyond_events or of.beyond_numbers]
+    """Notes on counters that are not shown as such."""
+    beyond = [
+        line_counters
+        for line_counters in counters.values()
+        if line_counters.beyond_events or line_counters.beyond_numbers
+    ]
     if not beyond:
         return []
-    most, events = len(beyond[0].series), sum(of.beyond_events for of in beyond)
-    numbers = sum(of.beyond_numbers for of in beyond)
+    most, events = len(beyond[0].series), sum(line_counters.beyond_events for line_counters in beyond)
+    numbers = sum(line_counters.beyond_numbers for line_counters in beyond)
     where = "a line has" if len(beyond) == 1 else f"{len(beyond):,} lines have"
     parts = [f"the first {most} are tracks"]
     parts += [f"events of others that are shown as slices: {events:,}"] if events else []
@@ -92,8 +96,8 @@ def counter_notes(counters: Mapping[int, _native.XSpaceCounters]) -> list[str]:
     return [f"{where} more than {most} counters: {'; '.join(parts)}"]
 
 
-def _span(of: _native.XSpaceLine | _native.XSpaceSeries, start_ns: int) -> Span:
-    return Span(start_ns + of.first_ps // 1000, start_ns + of.end_ns, of.end_ps, of.any_ps)
+def _span(events: _native.XSpaceLine | _native.XSpaceSeries, start_ns: int) -> Span:
+    return Span(start_ns + events.first_ps // 1000, start_ns + events.end_ns, events.end_ps, events.any_ps)
 
 
 def _series_names(
@@ -105,17 +109,17 @@ def _series_names(
     """By line and series: the name of the events, and that of the stat where they have several."""
     result: dict[tuple[int, int], str] = {}
     namesakes: defaultdict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
-    for line, found in counters.items():
-        stats_of_name = Counter(of.name_index for of in found.series)
-        for number, of in enumerate(found.series):
-            event, stat = names[of.name_index], planes[lines[line].plane].stat_names.get(of.stat_id, "")
-            single = stats_of_name[of.name_index] == 1 and stat in (*_PLAIN_STATS, event)
-            name = event if single else f"{event} · {stat or f'[stat {of.stat_id}]'}"
+    for line, line_counters in counters.items():
+        stats_of_name = Counter(series.name_index for series in line_counters.series)
+        for number, series in enumerate(line_counters.series):
+            event, stat = names[series.name_index], planes[lines[line].plane].stat_names.get(series.stat_id, "")
+            single = stats_of_name[series.name_index] == 1 and stat in (*_PLAIN_STATS, event)
+            name = event if single else f"{event} · {stat or f'[stat {series.stat_id}]'}"
             result[line, number] = name
             namesakes[lines[line].plane, name].append((line, number))
     for (_, name), members in namesakes.items():
         if len(members) > 1:
-            ordered = sorted(members, key=lambda of: (lines[of[0]].id, of))
+            ordered = sorted(members, key=lambda place: (lines[place[0]].id, place))
             for place, member in enumerate(ordered, 1):
                 result[member] = f"{name} #{place}"
     return result

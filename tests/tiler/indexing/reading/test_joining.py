@@ -58,12 +58,12 @@ def test_pieces_are_joined_as_one_by_one(timeline: Timeline, seed: int) -> None:
     for _ in range(rng.choice([1, 3, 200])):
         of = random_chunk(rng)
         start = rng.randrange(len(of))
-        pieces.append(ChunkPiece(ChunkInPieces.of(of), start, rng.randrange(start, len(of)) + 1))
+        pieces.append(ChunkPiece(ChunkInPieces.from_chunk(of), start, rng.randrange(start, len(of)) + 1))
     rows = sum(piece.stop - piece.start for piece in pieces)
     expected = timed_events([piece.events(0) for piece in pieces], rows, axis, Scratch())
     used: list[int] = []
     starts, stops = (np.array([getattr(piece, name) for piece in pieces]) for name in ("start", "stop"))
-    chunks = [piece.of for piece in pieces]
+    chunks = [piece.source for piece in pieces]
     numbers = list(range(len(pieces)))
     assert_same(join_pieces(TrackPieces(chunks, numbers, starts, stops, used.extend), 0, axis, Scratch()), expected)
     assert used == numbers

@@ -16,7 +16,7 @@ YEAR_NS = 365 * 86400 * 10**9
 
 
 def timeline(*chunks: EventChunk, base_ns: int = 0) -> Timeline:
-    return Timeline.of([file_of(*chunks, base_ns=base_ns)])
+    return Timeline.from_files([file_of(*chunks, base_ns=base_ns)])
 
 
 def file_of(*chunks: EventChunk, base_ns: int = 0) -> FileTimes:
@@ -74,13 +74,13 @@ def test_rounding_makes_no_overlaps(steps: list[int]) -> None:
 
 def test_files_share_the_origin_and_each_has_its_base() -> None:
     late, early = file_of(chunk([EPOCH + 300])), file_of(chunk([100], duration_ns=[5]), base_ns=EPOCH)
-    axis = Timeline.of([late, early, file_of()])
+    axis = Timeline.from_files([late, early, file_of()])
     assert axis == Timeline(EPOCH + 100, 1000, 200, False)
     assert axis.ticks(np.array([100]), None, EPOCH).tolist() == [0]
 
 
 def test_no_events_at_all() -> None:
-    assert Timeline.of([file_of(base_ns=5)]) == Timeline(0, 1000, 0, False)
+    assert Timeline.from_files([file_of(base_ns=5)]) == Timeline(0, 1000, 0, False)
 
 
 def test_what_fits_exactly_is_whole() -> None:
@@ -98,7 +98,7 @@ def test_a_wild_time_costs_the_others_nothing(wild: int) -> None:
 
 def test_hosts_that_were_traced_a_month_apart_stay_together() -> None:
     month = chunk([40 * 86400 * 10**9 + k for k in range(300)], time_ps=[1] * 300)
-    axis = Timeline.of([file_of(chunk(list(range(100_000)), time_ps=[1] * 100_000)), file_of(month)])
+    axis = Timeline.from_files([file_of(chunk(list(range(100_000)), time_ps=[1] * 100_000)), file_of(month)])
     assert (axis.tick_ps, axis.rounds, axis.window) == (1000, True, None)
 
 
@@ -109,7 +109,9 @@ def test_picoseconds_may_cost_one_event_in_a_hundred(wild: int, kept: bool) -> N
 
 
 def test_a_base_time_beyond_64_bits() -> None:
-    axis = Timeline.of([file_of(chunk([2**63 - 5]), base_ns=2**63 - 1), file_of(chunk([3]), base_ns=2**64 - 20)])
+    axis = Timeline.from_files(
+        [file_of(chunk([2**63 - 5]), base_ns=2**63 - 1), file_of(chunk([3]), base_ns=2**64 - 20)]
+    )
     assert axis == Timeline(2**64 - 17, 1000, 11, False)
     assert axis.ticks(np.array([2**63 - 5]), None, 2**63 - 1).tolist() == [11]
     assert axis.ticks(np.array([3]), None, 2**64 - 20).tolist() == [0]

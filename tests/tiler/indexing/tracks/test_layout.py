@@ -122,7 +122,7 @@ def test_what_is_said_of_tracks() -> None:
     layout = lay_out([alone], lambda file, track: 1)
     facts = {0: TrackFacts(5, 2, 10, span=(3, 9)), 1: TrackFacts(6, 3, 20, value_range=(0.5, 1.5), span=(1, 8))}
     facts[2] = TrackFacts.of_rollup([facts[0], facts[1]])
-    shown = layout.told(facts).tracks
+    shown = layout.to_schema(facts).tracks
     assert [(t.rows, t.events, t.busy, t.lanes) for t in shown] == [
         (2, "5", "10", UNSET),
         (3, "6", "20", UNSET),

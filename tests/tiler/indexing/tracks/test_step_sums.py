@@ -67,7 +67,7 @@ def test_sums_are_those_of_a_plain_walk(of: list[Op], lasting: list[tuple[int, i
         maker.add(piece, start, ticks)
         prover.add(piece, METADATA[:seen], start, ticks)
         known = seen
-    found, proved = maker.found(), prover.found()
+    found, proved = maker.finish(), prover.found()
     assert found is not None
     if not len(steps):
         assert proved is None
@@ -114,7 +114,7 @@ def made(of: list[Op]) -> StepSums:
     maker.add_kinds(METADATA)
     for piece in pieces(of, 1, STAT):
         maker.add(*piece)
-    found = maker.found()
+    found = maker.finish()
     assert found is not None
     return found
 
@@ -169,7 +169,7 @@ def test_more_than_is_held_is_not_stored() -> None:
     maker.add_kinds(METADATA[:1])
     maker.add(long, np.zeros(2, np.int64), np.zeros(2, np.int64))
     prover.add(long, METADATA[:1], np.zeros(2, np.int64), np.zeros(2, np.int64))
-    assert maker.found() is prover.found() is None
+    assert maker.finish() is prover.found() is None
     starts = np.arange(MAX_SUMS // 2 + 1, dtype=np.int64)
     maker, prover = (
         StepSumMaker(starts, starts + 1, TEXTS, TEXT_OF),
@@ -177,11 +177,11 @@ def test_more_than_is_held_is_not_stored() -> None:
     )
     one = Operations(zero, zero - 1, zero + 5)
     for known in range(2):
-        assert maker.found() is not None
+        assert maker.finish() is not None
         maker.add_kinds(METADATA[known : known + 1])
         maker.add(one, zero, zero)
         prover.add(one, METADATA[: known + 1], zero, zero)
-    assert maker.found() is prover.found() is None
+    assert maker.finish() is prover.found() is None
     sums = _native.StepSums(*step, 1)
     sums.add_kinds(zero, TEXT_OF)
     for is_too_much in (False, True):

@@ -25,8 +25,8 @@ from tests.demo import DEMO_TRACE
 from tests.tiler.readers.wire_writer import data
 from tilescope.graph import graph_pb2 as pb
 from tilescope.tiler.errors import DamagedTrace, TooLarge
+from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.recognise import open_trace, reader_of
-from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.sources import open_source
 from tilescope.tiler.readers.tf_graph import node_list, text_tokens, wire_stream

@@ -44,7 +44,7 @@ export function readCapture(json: CaptureJson): Capture {
   };
 }
 
-/** Why a host gave no trace. */
+/** Reason why a host gave no trace. */
 export type CaptureCauseName =
   | "unknown_host"
   | "refused"
@@ -63,7 +63,7 @@ export type CaptureCauseName =
   | "cannot_write"
   | "stopped";
 
-/** What is to be captured. */
+/** Order of a capture. */
 export interface CaptureOrder {
   /** `HOST:PORT` of profiler servers, or names of targets; captured at the same moment. */
   readonly hosts: readonly string[];
@@ -111,7 +111,7 @@ export function readCaptureOrder(json: CaptureOrderJson): CaptureOrder {
   };
 }
 
-/** Where the capture of a host is. */
+/** Phase of the capture of a host. */
 export type CapturePhaseName =
   | "connecting"
   | "delayed"
@@ -123,7 +123,7 @@ export type CapturePhaseName =
   | "done"
   | "failed";
 
-/** Why a host gave no trace. */
+/** Reason why a host gave no trace. */
 export interface CaptureProblem {
   /** For programs. */
   readonly cause: CaptureCauseName;
@@ -135,7 +135,7 @@ export interface CaptureProblem {
   readonly hints: readonly string[];
 }
 
-/** What can be captured through this server. */
+/** Captures through this server: the hosts that are allowed, and the captures so far. */
 export interface CaptureRoom {
   readonly allowed: boolean;
   /** Why captures are not possible, and what to do; null: they are. */
@@ -167,7 +167,7 @@ export function readCaptureRoom(json: CaptureRoomJson): CaptureRoom {
   };
 }
 
-/** What has become of a capture. */
+/** State of a capture. */
 export type CaptureState = "running" | "captured" | "partly" | "failed" | "cancelled";
 
 /** A profiler server that the operator has named. */

@@ -84,7 +84,7 @@ export interface CallStack {
   readonly frames: readonly string[];
 }
 
-/** How the axes of a chart count. */
+/** Scale of the axes of a chart. */
 export type ChartScale = "linear" | "log";
 
 /** The body of every answer with an error status. */
@@ -92,7 +92,7 @@ export interface ErrorAnswer {
   readonly error: Refusal;
 }
 
-/** What went wrong, for programs. */
+/** Code of an error, for programs. */
 export type ErrorCode =
   | "bad_message"
   | "bad_request"
@@ -310,7 +310,7 @@ export function readEvents(json: EventsJson): Events {
   };
 }
 
-/** What a figure is: exact integers are decimal text, ids and fractions numbers. */
+/** Kind of a figure: exact integers are decimal text, ids and fractions numbers. */
 export type FigureKind =
   | "text"
   | "name"
@@ -329,7 +329,7 @@ export type FigureKind =
   | "place"
   | "flag";
 
-/** What became of flow ends, see docs/formats.md. */
+/** Numbers of flow ends by what became of them, see docs/formats.md. */
 export interface FlowCounts {
   /** Lead from a slice to a slice. */
   readonly edges: bigint;
@@ -411,7 +411,7 @@ export interface Group {
   readonly rollup: number | null;
 }
 
-/** What a group of tracks stands for. */
+/** Kind of a group of tracks. */
 export type GroupKind = "run" | "host" | "process";
 
 /** The server is alive. */
@@ -441,7 +441,7 @@ export function readKeptMarks(json: KeptMarksJson): KeptMarks {
   };
 }
 
-/** How much one may ask for at once. What is beyond is refused, but where it says otherwise. */
+/** Limits of one request. More is refused, except where it says otherwise. */
 export interface Limits {
   /** Page keys in one batch, and in one list of the stream. */
   readonly pageKeys: number;
@@ -494,7 +494,7 @@ export const LIMITS: Limits = readLimits({
   end: "2305843009213693952",
 });
 
-/** What a run holds. Everything else asks for the build that is named here. */
+/** Content of a run. Everything else asks for the build that is named here. */
 export interface Manifest {
   /** Id of the build: everything below it is immutable once it is ready. */
   readonly build: string;
@@ -660,7 +660,7 @@ export function readMark(json: MarkJson): Mark {
   };
 }
 
-/** What a mark is. */
+/** Kind of a mark. */
 export type MarkKind = "mark" | "region" | "note";
 
 /** The marks of a run, all of them. */
@@ -808,7 +808,7 @@ export function readOverviewGrid(json: OverviewGridJson): OverviewGrid {
   };
 }
 
-/** How far indexing is. */
+/** Progress of indexing. */
 export interface Progress {
   /** start, wait (another process indexes the trace), read, build or publish. */
   readonly phase: string;
@@ -858,7 +858,7 @@ export function readProgress(json: ProgressJson): Progress {
   };
 }
 
-/** What went wrong. */
+/** Code and message of an error. */
 export interface Refusal {
   /** For programs. */
   readonly code: ErrorCode;
@@ -951,13 +951,13 @@ export function readRunList(json: RunListJson): RunList {
   };
 }
 
-/** How far a run is on its way to being shown. */
+/** State of a run on its way to being shown. */
 export type RunState = "failed" | "indexing" | "new" | "queued" | "ready";
 
-/** How a series is drawn. */
+/** Form in which a series is drawn. */
 export type SeriesKind = "line" | "area" | "bars" | "heat" | "points";
 
-/** How much a note matters. */
+/** Severity of a note. */
 export type Severity = "info" | "warning" | "error";
 
 /** The steps that a trace marks, see docs/formats.md. */
@@ -998,7 +998,7 @@ export function readStepCounts(json: StepCountsJson): StepCounts {
   };
 }
 
-/** What a tool answers. */
+/** Answer of a tool. */
 export interface ToolAnswer {
   /** false while the run is being indexed, and tracks are not done. */
   readonly complete: boolean;
@@ -1097,7 +1097,7 @@ export function readToolNote(json: ToolNoteJson): ToolNote {
   };
 }
 
-/** What is to be drawn as a chart: ys over one x. */
+/** Series of a chart: ys over one x. */
 export interface ToolSeries {
   readonly id: string;
   readonly title: string;
@@ -1127,7 +1127,7 @@ export interface ToolTable {
   readonly more: string | null;
 }
 
-/** How values of rows become one. */
+/** Way in which values of rows become one. */
 export type TotalKind = "sum" | "max" | "min" | "none";
 
 /** One track. Tracks stand by id: first all but rollups in screen order, then the rollups. */
@@ -1195,7 +1195,7 @@ export function readTrack(json: TrackJson): Track {
   };
 }
 
-/** What a track holds; a rollup sums up other tracks. */
+/** Kind of a track's events; a rollup sums up other tracks. */
 export type TrackKind = "slice" | "async" | "instant" | "counter" | "rollup";
 
 /** The track tree of a build. Groups form a tree through `parent`. */

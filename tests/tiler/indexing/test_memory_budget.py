@@ -12,7 +12,7 @@ import pytest
 from tests.tiler.readers import wire_writer as w
 from tilescope.tiler.errors import TooMany
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.readers.room import FLOW_END_BYTES, OPEN_SLICE_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
+from tilescope.tiler.readers.memory_budget import FLOW_END_BYTES, OPEN_SLICE_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.verify import verify_store
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilescope.server.errors import TooManyRequests
-from tilescope.server.services.turns import STARTED, STARTED_PER_CLIENT, Asker, Limits, Ticket, Turns
+from tilescope.server.services.fair_queue import STARTED, STARTED_PER_CLIENT, Asker, Limits, Ticket, Turns
 
 MANY = Limits(1000, 1000, 1000)
 

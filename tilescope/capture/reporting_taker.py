@@ -1,4 +1,4 @@
-"""Where a trace goes that comes from a server: into a file, and where the capture is goes to whoever watches."""
+"""Receiver of a trace from a server: writes it into a file, and reports the progress to whoever watches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tilescope.capture.progress import CapturePhase
 TELL_EVERY_S: Final = 0.2  # while bytes come
 
 
-class ToldTaker:
+class ReportingTaker:
     """Takes one trace. `file` is there when bytes of it have come."""
 
     def __init__(
@@ -36,7 +36,7 @@ class ToldTaker:
         self._most_bytes = most_bytes
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
-        self._told = 0.0
+        self._reported_s = 0.0
 
     @property
     def size_bytes(self) -> int:
@@ -66,7 +66,7 @@ class ToldTaker:
             self.file.expect(self.total_bytes)
             self.go_to(CapturePhase.RECEIVING)
         self.file.write(data)
-        if self._loop.time() - self._told >= TELL_EVERY_S:
+        if self._loop.time() - self._reported_s >= TELL_EVERY_S:
             self._tell()
 
     def go_to(self, phase: CapturePhase) -> None:
@@ -94,5 +94,5 @@ class ToldTaker:
         self._timer = self._loop.call_later(self._duration_s, self.go_to, CapturePhase.COLLECTING)
 
     def _tell(self) -> None:
-        self._told = self._loop.time()
+        self._reported_s = self._loop.time()
         self._moved()

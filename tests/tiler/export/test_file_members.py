@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
-from tilescope.tiler.export import members as members_module
+from tilescope.tiler.export import file_members as members_module
 from tilescope.tiler.export.event_text import distinct
 from tilescope.tiler.export.trace_event import ExportQuestion, pieces
 from tilescope.tiler.indexing import build_store

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.records.histogram import BUSY_LIMIT
-from tilescope.tiler.search.chosen import AskedTile
+from tilescope.tiler.search.chosen_names import AskedTile
 from tilescope.tiler.search.leaves import Leaves
 from tilescope.tiler.search.selection import Selection
 
@@ -33,65 +33,65 @@ _MORE_TRACKS: Final = 4
 _SLOT_BITS: Final = 5  # TRACKS_PER_BLOCK is 32
 
 
-def lasting(reader: QueryReader, selection: Selection, found: Leaves) -> Steps[Leaves]:
+def lasting(reader: QueryReader, selection: Selection, candidates: Leaves) -> Steps[Leaves]:
     """The leaves of these in which an event of the names may start whose duration is within the bounds.
 
     Histograms of all tracks of a block are asked first, those of a track where there are none of these. Raises
     DamagedStore.
     """
-    if not selection.is_bounded or reader.store.is_growing or not len(found):
-        return found
-    passing = _Passing(reader, selection, found)
-    level_of, is_left = reader.tiles(found.block).shape.level[found.tile], np.ones(len(found), np.bool_)
+    if not selection.is_bounded or reader.store.is_growing or not len(candidates):
+        return candidates
+    passing = _Passing(reader, selection, candidates)
+    level_of, is_left = reader.tiles(candidates.block).shape.level[candidates.tile], np.ones(len(candidates), np.bool_)
     for level in passing.levels:
         below = np.flatnonzero(is_left & (level_of <= level))
-        index, slot = found.index[below] >> (2 * (level - level_of[below])), found.slot[below]
+        index, slot = candidates.index[below] >> (2 * (level - level_of[below])), candidates.slot[below]
         together = passing.are_together(level, index, slot)
         none_together = yield from passing.none_in_block(level, index[together])
         none_alone = yield from passing.none_on_tracks(level, index[~together], slot[~together])
         is_left[below[together][none_together]] = False
         is_left[below[~together][none_alone]] = False
-    return found.take(is_left)
+    return candidates.take(is_left)
 
 
 class _Passing:
     """Tells in which tiles of a block nothing lasts as is asked for, as long as not too many histograms are read."""
 
-    def __init__(self, reader: QueryReader, selection: Selection, found: Leaves) -> None:
+    def __init__(self, reader: QueryReader, selection: Selection, candidates: Leaves) -> None:
         self._reader = reader
         self._selection = selection
-        self._block = found.block
-        self._tiles = reader.tiles(found.block)
-        self._is_summed = _summed_slots(reader, found)
+        self._block = candidates.block
+        self._tiles = reader.tiles(candidates.block)
+        self._is_summed = _summed_slots(reader, candidates)
         self._left = _MOST_READ
         shape = self._tiles.shape
         self._has_histogram = shape.has_histogram
         flagged = np.flatnonzero(shape.has_block_histogram)
         self._level, self._index = shape.level[flagged], shape.index[flagged]
-        told = self._has_histogram | shape.has_block_histogram
-        self.levels: list[int] = np.unique(shape.level[told])[::-1].tolist()  # from the top
+        with_histogram = self._has_histogram | shape.has_block_histogram
+        self.levels: list[int] = np.unique(shape.level[with_histogram])[::-1].tolist()  # from the top
 
     def are_together(self, level: int, index: Ints, slot: Ints) -> Mask:
-        """Of which tiles of tracks (n,) a histogram of the block tells something."""
-        found: Mask = self._is_summed[slot] & np.isin(index, self._index[self._level == level])
-        return found
+        """True for each tile of tracks (n,) about which a histogram of the block tells something."""
+        mask: Mask = self._is_summed[slot] & np.isin(index, self._index[self._level == level])
+        return mask
 
     def none_in_block(self, level: int, index: Ints) -> Steps[Mask]:
-        """Of tiles (n,) of which histograms of the block tell something, in which there is none."""
+        """True for each tile (n,) without such an event, of those that histograms of the block cover."""
         places, which = np.unique(index, return_inverse=True)
-        is_none = yield from self._none_in([AskedTile(self._block, level, at, True) for at in places.tolist()])
+        is_none = yield from self._none_in([AskedTile(self._block, level, place, True) for place in places.tolist()])
         return is_none[which]
 
     def none_on_tracks(self, level: int, index: Ints, slot: Ints) -> Steps[Mask]:
-        """Of tiles of tracks (n,), in which there is none by their own histograms."""
+        """True for each tile of tracks (n,) without such an event, by their own histograms."""
         places, which = np.unique((index << _SLOT_BITS) | slot, return_inverse=True)
         index, slot = places >> _SLOT_BITS, places & (TRACKS_PER_BLOCK - 1)
         there, position = self._tiles.positions(slot, np.full(len(places), level), index)
-        told = there[self._has_histogram[position]]
-        track = slot[told] + self._block * TRACKS_PER_BLOCK
+        summed = there[self._has_histogram[position]]
+        track = slot[summed] + self._block * TRACKS_PER_BLOCK
         is_none = np.zeros(len(places), np.bool_)
-        of_each = zip(track.tolist(), index[told].tolist(), strict=True)
-        is_none[told] = yield from self._none_in([AskedTile(of, level, at) for of, at in of_each])
+        of_each = zip(track.tolist(), index[summed].tolist(), strict=True)
+        is_none[summed] = yield from self._none_in([AskedTile(owner, level, place) for owner, place in of_each])
         return is_none[which]
 
     def _none_in(self, tiles: Sequence[AskedTile]) -> Steps[Mask]:
@@ -107,12 +107,12 @@ class _Passing:
         return is_none
 
 
-def _summed_slots(reader: QueryReader, found: Leaves) -> Mask:
+def _summed_slots(reader: QueryReader, candidates: Leaves) -> Mask:
     """By slot: of which tracks histograms of the block tell something. Of none where they tell too much of others."""
-    slots = np.unique(found.slot)
+    slots = np.unique(candidates.slot)
     summed = np.zeros(TRACKS_PER_BLOCK, np.bool_)
-    if reader.tree.summed_in_blocks[found.block] <= _MORE_TRACKS * len(slots):
-        told = reader.tree.tracks
-        busy = [int(told[found.block * TRACKS_PER_BLOCK + slot]["busy"]) for slot in slots.tolist()]
+    if reader.tree.summed_in_blocks[candidates.block] <= _MORE_TRACKS * len(slots):
+        tree_tracks = reader.tree.tracks
+        busy = [int(tree_tracks[candidates.block * TRACKS_PER_BLOCK + slot]["busy"]) for slot in slots.tolist()]
         summed[slots] = np.array(busy, object) < BUSY_LIMIT
     return summed

@@ -51,20 +51,20 @@ class ChosenNames:
     )  # of a few thousand events each
 
     def tiles(self, reader: QueryReader, block: int) -> Mask:
-        """Which tiles of a block are leaves on pages where a slice of one of the names starts. Raises DamagedStore."""
-        found = self._tiles.get(block)
-        if found is None:
+        """True for each tile of a block that is a leaf on a page where one of the names starts. Raises DamagedStore."""
+        mask = self._tiles.get(block)
+        if mask is None:
             tiles = reader.tiles(block)
             shape = tiles.shape
             starts = shape.page_starts()
             on_page = np.zeros(len(shape), np.bool_)  # by the first tile of the page
             on_page[starts[reader.page_names(block).pages_with(self.mask, len(starts))]] = True
-            found = shape.is_leaf & on_page[tiles.page_starts_of(np.arange(len(shape)))]
-            self._tiles[block] = found
-        return found
+            mask = shape.is_leaf & on_page[tiles.page_starts_of(np.arange(len(shape)))]
+            self._tiles[block] = mask
+        return mask
 
     def durations(self, reader: QueryReader, track: int) -> Durations | None:
-        """Of the events of these names on a track; None where that is not known. Raises DamagedStore."""
+        """Durations of the events of these names on a track; None where they are unknown. Raises DamagedStore."""
         if track not in self._durations:
             top = reader.top_tile(track)
             self._durations[track] = None if top is None else self.durations_in(reader, AskedTile(track, *top))
@@ -77,16 +77,16 @@ class ChosenNames:
         return masks + (len(self._durations) + len(self._in_tiles)) * _DURATIONS_BYTES
 
     def is_known(self, tile: AskedTile) -> bool:
-        """Whether `durations_in` need not read anything."""
+        """True if `durations_in` need not read anything."""
         return tile in self._in_tiles
 
     def durations_in(self, reader: QueryReader, tile: AskedTile) -> Durations | None:
-        """Of the events of these names that start in a tile; None where that is not known. Raises DamagedStore."""
+        """Durations of the events of these names that start in a tile; None if unknown. Raises DamagedStore."""
         if tile not in self._in_tiles:
             record_of = reader.block_histogram_record if tile.is_of_block else reader.histogram_record
             record = record_of(tile.owner, tile.level, tile.index)
-            found = name_bounds(record, self.mask, tile.owner, tile.level) if record else None
-            self._in_tiles[tile] = None if found is None else Durations(*found)
+            bounds = name_bounds(record, self.mask, tile.owner, tile.level) if record else None
+            self._in_tiles[tile] = None if bounds is None else Durations(*bounds)
         return self._in_tiles[tile]
 
 

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import ArgsTables, Attachment, EventChunk, TraceSummary
-from tilescope.tiler.readers.foreign_events import ChunkCheck, check_summary
+from tilescope.tiler.readers.plugin_events import ChunkCheck, check_summary
 from tilescope.tiler.readers.reader import Reader
 
 T = TypeVar("T")
 Blaming = Callable[[Path], AbstractContextManager[None]]
 
 
-class ForeignReader:
+class PluginReader:
     """A `Reader` over one of another package. Raises FormatFailed for whatever is wrong with that.
 
     It is read from end to end, also where it could give each track by itself.
@@ -35,7 +35,7 @@ class ForeignReader:
             self.size_bytes = int(reader.size_bytes)
 
     def chunks(self) -> Iterator[EventChunk]:
-        """Those of the reader, each checked; at the end what they refer to."""
+        """Chunks of the reader, each checked; at the end what they refer to."""
         for chunk in self._each(self._reader.chunks):
             with self._blame(self._path):
                 self._check.add(chunk)
@@ -44,30 +44,30 @@ class ForeignReader:
             self._check.end(self._reader.summary())
 
     def bytes_read(self) -> int:
-        """How far it is."""
+        """Bytes that the reader has read."""
         with self._blame(self._path):
             return min(max(0, int(self._reader.bytes_read())), self.size_bytes)
 
     def summary(self) -> TraceSummary:
         """That of the reader."""
         with self._blame(self._path):
-            return self._told(self._reader.summary())
+            return self._checked(self._reader.summary())
 
     def summary_so_far(self) -> TraceSummary:
         """That of the reader: it has the tracks of all chunks that were taken."""
         with self._blame(self._path):
-            return self._told(self._reader.summary_so_far())
+            return self._checked(self._reader.summary_so_far())
 
     def close(self) -> None:
         """Closes it."""
         with self._blame(self._path):
             self._reader.close()
 
-    def _told(self, summary: TraceSummary) -> TraceSummary:
+    def _checked(self, summary: TraceSummary) -> TraceSummary:
         check_summary(summary)
         self._check.tracks_are_in(summary)
         tables = None if summary.args_tables is None else _Tables(summary.args_tables, self)
-        attachments = [self._guarded(one) for one in summary.attachments]
+        attachments = [self._guarded(attachment) for attachment in summary.attachments]
         return replace(summary, format=self._format, args_tables=tables, attachments=attachments)
 
     def _guarded(self, attachment: Attachment) -> Attachment:
@@ -89,7 +89,7 @@ class ForeignReader:
 class _Tables:
     """The `ArgsTables` of such a reader."""
 
-    def __init__(self, tables: ArgsTables, reader: ForeignReader) -> None:
+    def __init__(self, tables: ArgsTables, reader: PluginReader) -> None:
         self._tables = tables
         self._reader = reader
 

@@ -15,10 +15,10 @@ from tilescope.tiler.details import ArgsCodec, Arguments
 from tilescope.tiler.details.nesting import cut
 from tilescope.tiler.errors import FormatFailed, TilescopeError
 from tilescope.tiler.plugins import fault_place, fault_text
-from tilescope.tiler.readers.foreign_reader import ForeignReader
 from tilescope.tiler.readers.format import Format, Likeness, Opener
+from tilescope.tiler.readers.memory_budget import Room
+from tilescope.tiler.readers.plugin_reader import PluginReader
 from tilescope.tiler.readers.reader import Reader
-from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.source import ByteSource
 
 _ID: Final = re.compile("[a-z0-9_]{1,64}")
@@ -30,7 +30,7 @@ R = TypeVar("R")
 
 
 def why_no_format(offered: object) -> str | None:
-    """What is wrong with the registration of a format; None: nothing."""
+    """Fault in the registration of a format; None if there is none."""
     if not isinstance(offered, Format):
         return f"a {type(offered).__name__} is no format"
     if not isinstance(offered.args, ArgsCodec):
@@ -48,23 +48,23 @@ def why_no_format(offered: object) -> str | None:
     return None
 
 
-def guarded(of: Format, complain: Callable[[str], None], *, is_codec_ours: bool) -> Format:
+def guarded(original: Format, complain: Callable[[str], None], *, is_codec_ours: bool) -> Format:
     """The same format, of which every fault is a FormatFailed. `complain` is told of those that are passed over."""
-    blame = Blame(of.id)
+    blame = Blame(original.id)
 
     def looks_like(head: bytes) -> Likeness:
         try:
             with blame("<head>"):
-                return Likeness(of.looks_like(head))
+                return Likeness(original.looks_like(head))
         except FormatFailed as error:
             complain(error.what)
             return Likeness.NONE
 
     return replace(
-        of,
+        original,
         looks_like=looks_like,
-        open=_guarded_open(of, blame),
-        args=of.args if is_codec_ours else _guarded_codec(of.args, blame),
+        open=_guarded_open(original, blame),
+        args=original.args if is_codec_ours else _guarded_codec(original.args, blame),
     )
 
 
@@ -87,11 +87,11 @@ class Blame:
             ) from error
 
 
-def _guarded_open(of: Format, blame: Blame) -> Opener:
+def _guarded_open(original: Format, blame: Blame) -> Opener:
     def open_reader(source: ByteSource, *, scratch_dir: Path | None, room: Room | None) -> Reader:
         with blame(source.path):
-            reader = of.open(source, scratch_dir=scratch_dir, room=room)
-        return ForeignReader(reader, of.id, source.path, blame)
+            reader = original.open(source, scratch_dir=scratch_dir, room=room)
+        return PluginReader(reader, original.id, source.path, blame)
 
     return open_reader
 

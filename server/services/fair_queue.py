@@ -21,7 +21,7 @@ RETRY_AFTER_S: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks: everybody behind one proxy is one client."""
+    """The client that asks: everybody behind one proxy is one client."""
 
     client: str
     connection: Hashable
@@ -29,7 +29,7 @@ class Asker:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many questions there may be at once, from their coming until their answers are sent."""
+    """Limits on the number of questions, counted from their coming until their answers are sent."""
 
     of_all: int
     of_client: int

@@ -24,20 +24,20 @@ _NAME_CHARS = 60
 _EARLIEST_NS, _LATEST_NS = -(1 << 63), (1 << 63) - 1
 
 
-class SetAside(Struct, frozen=True):
-    """What was taken out of a track."""
+class ExcludedEvents(Struct, frozen=True):
+    """Events that were taken out of a track."""
 
     phases: tuple[int, ...] = (0,) * len(Phase)  # events as they are written, by Phase
     examples: tuple[tuple[int, int], ...] = ()  # start and duration in nanoseconds
 
     @property
     def events(self) -> int:
-        """How many there are."""
+        """Number of the events."""
         return sum(self.phases)
 
-    def __add__(self, other: SetAside) -> SetAside:
+    def __add__(self, other: ExcludedEvents) -> ExcludedEvents:
         phases = tuple(a + b for a, b in zip(self.phases, other.phases, strict=True))
-        return SetAside(phases, (*self.examples, *other.examples)[:_EXAMPLES])
+        return ExcludedEvents(phases, (*self.examples, *other.examples)[:_EXAMPLES])
 
     def taken_from(self, counts: EventCounts, kind: TrackKind) -> EventCounts:
         """The counts of its file without these events: they are among the others."""
@@ -54,11 +54,11 @@ class SetAside(Struct, frozen=True):
         )
 
 
-def apart(piece: EventChunk, window: Window, base_ns: int) -> tuple[EventChunk, SetAside]:
-    """What lies within the window, and what does not. `base_ns` is to be added to the times."""
+def split(piece: EventChunk, window: Window, base_ns: int) -> tuple[EventChunk, ExcludedEvents]:
+    """Splits a piece into what lies within the window, and a count of the rest. `base_ns` is added to the times."""
     inside = _inside(piece, window, base_ns)
     if inside.all():
-        return piece, SetAside()
+        return piece, ExcludedEvents()
     out = np.flatnonzero(~inside)
     args_size = np.diff(piece.args_end, prepend=0)[out]
     # Of a counter's event only the first sample has its arguments; a flow end without any is derived from a slice.
@@ -66,9 +66,11 @@ def apart(piece: EventChunk, window: Window, base_ns: int) -> tuple[EventChunk, 
     phase = piece.phase[out]
     written = (args_size > 0) | (phase < Phase.COUNTER) | ((phase > Phase.COUNTER) & (key < 0))
     phases = np.bincount(phase[written], minlength=len(Phase)).tolist()
-    some = out[:_EXAMPLES]
-    times = zip((base_ns + ns for ns in piece.time_ns[some].tolist()), piece.duration_ns[some].tolist(), strict=True)
-    return select(piece, np.flatnonzero(inside), Scratch()), SetAside(tuple(phases), tuple(times))
+    examples = out[:_EXAMPLES]
+    times = zip(
+        (base_ns + ns for ns in piece.time_ns[examples].tolist()), piece.duration_ns[examples].tolist(), strict=True
+    )
+    return select(piece, np.flatnonzero(inside), Scratch()), ExcludedEvents(tuple(phases), tuple(times))
 
 
 def _inside(piece: EventChunk, window: Window, base_ns: int) -> Mask:
@@ -93,25 +95,25 @@ def _inside(piece: EventChunk, window: Window, base_ns: int) -> Mask:
     return inside
 
 
-def describe(window: Window, tracks: Sequence[tuple[str, SetAside]]) -> str:
+def describe(window: Window, tracks: Sequence[tuple[str, ExcludedEvents]]) -> str:
     """One line for people: how many of which tracks, and some of their times. The tracks are named already."""
-    events = sum(aside.events for _, aside in tracks)
+    events = sum(excluded.events for _, excluded in tracks)
     days = "26 days" if window.ticks_per_ns == PICOSECONDS else "73 years"
     what = "1 event is set aside: it does" if events == 1 else f"{events:,} events are set aside: they do"
     most = sorted((track for track in tracks if track[1].events), key=lambda track: -track[1].events)
-    named = [f"{_short(name)} ({aside.events:,}: {_times(aside)})" for name, aside in most[:_TRACKS_NAMED]]
+    named = [f"{_short(name)} ({excluded.events:,}: {_times(excluded)})" for name, excluded in most[:_TRACKS_NAMED]]
     if len(most) > _TRACKS_NAMED:
         named.append(f"and {len(most) - _TRACKS_NAMED:,} more tracks")
     where = f"from {window.first_ns:,} to {window.last_ns:,} ns"
     return f"{what} not lie within the {days} that hold the most events ({where}). Tracks: {'; '.join(named)}"
 
 
-def _times(aside: SetAside) -> str:
+def _times(excluded: ExcludedEvents) -> str:
     times = [
         f"at {start_ns:,} ns" + (f" for {duration_ns:,} ns" if duration_ns else "")
-        for start_ns, duration_ns in aside.examples
+        for start_ns, duration_ns in excluded.examples
     ]
-    return ", ".join([*times, "…"] if aside.events > len(times) else times)
+    return ", ".join([*times, "…"] if excluded.events > len(times) else times)
 
 
 def _short(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What tools are asked by the client: questions as people write them, made into fields."""
+"""Questions to tools as people write them in Python, made into fields."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ class Named(Protocol):
 Asked = Time | Tracks | os.PathLike[str] | Named
 
 
-def asked_of(tool: str, values: dict[str, Asked], tick_ps: int) -> dict[str, Value]:
+def question_fields(tool: str, values: dict[str, Asked], tick_ps: int) -> dict[str, Value]:
     """The fields of a question; those that are None are left out. Raises UsageError."""
-    asked: dict[str, Value] = {}
+    fields: dict[str, Value] = {}
     for name, value in values.items():
         refuse_float(name, value)
         if isinstance(value, Named):
-            asked[name] = value.ref
+            fields[name] = value.ref
         elif isinstance(value, os.PathLike):
-            asked[name] = os.fspath(value)
+            fields[name] = os.fspath(value)
         elif isinstance(value, timedelta | np.timedelta64) or (value is not None and name in _times(tool)):
-            asked[name] = ticks_of(cast("Time", value), tick_ps, name)
+            fields[name] = ticks_of(cast("Time", value), tick_ps, name)
         elif isinstance(value, str):
-            asked[name] = value
+            fields[name] = value
         elif name == "steps" and value is not None:
-            asked[name] = steps_text(cast("StepsLike", value)) or ""
+            fields[name] = steps_text(cast("StepsLike", value)) or ""
         elif isinstance(value, SupportsIndex):
-            asked[name] = operator.index(value)
+            fields[name] = operator.index(value)
         elif (ids := ids_of(cast("Tracks", value))) is not None:
-            asked[name] = ids
-    return asked
+            fields[name] = ids
+    return fields
 
 
 def steps_text(steps: StepsLike | None) -> str | None:
@@ -63,6 +63,6 @@ def steps_text(steps: StepsLike | None) -> str | None:
 @cache
 def _times(tool: str) -> frozenset[str]:
     """The fields of a tool's question that are times. Of a tool that only the server has: those of all spans."""
-    known = tools().get(tool)
-    fields = parameters(SpanQuestion if known is None else known.question)
+    local_tool = tools().get(tool)
+    fields = parameters(SpanQuestion if local_tool is None else local_tool.question)
     return frozenset(field.name for field in fields if field.unit == "ticks")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.fakes import publish
-from tilescope.server.captures.places import find_log_directory
+from tilescope.server.captures.log_directory import find_log_directory
 from tilescope.server.errors import CannotCapture
 
 

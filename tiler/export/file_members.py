@@ -1,4 +1,4 @@
-"""What a trace-event file has beside its events, for the file that is written: `distributedInfo`, `schemaVersion` …"""
+"""Members of the written file beside its events, as in trace-event files: `distributedInfo`, `schemaVersion` …"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is refused, by what it seems to be: files that people take for traces, and what to do with them."""
+"""Files that are refused, by what they seem to be: people take them for traces, and are told what to do with them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def refusal(head: bytes, path: Path, advice: str) -> UnknownFormat:
 
 
 def _identity(head: bytes) -> tuple[str, str]:
-    """What a file seems to be, and what to do with it; two empty texts for what is unknown."""
+    """Kind that a file seems to be, and what to do with it; two empty texts for an unknown one."""
     for magic, identity in _MAGICS.items():
         if head.startswith(magic):
             return identity
@@ -103,7 +103,7 @@ def _identity(head: bytes) -> tuple[str, str]:
 
 
 def _is_pprof(head: bytes) -> bool:
-    """Whether it begins with the types of values of a profile: two numbers each, which stand for texts."""
+    """True if it begins with the types of values of a profile: two numbers each, which stand for texts."""
     try:
         first = next(iter(head_fields(head)))
         numbers = [(field.number, field.wire_type) for field in head_fields(first.payload)]
@@ -113,7 +113,7 @@ def _is_pprof(head: bytes) -> bool:
 
 
 def is_perfetto(head: bytes) -> bool:
-    """Whether it begins as a binary Perfetto trace, which an XSpace may be taken for."""
+    """True if it begins as a binary Perfetto trace, which an XSpace may be taken for."""
     try:
         for count, packet in enumerate(head_fields(head)):
             if packet.number != 1 or packet.wire_type != 2 or count == _PERFETTO_PACKETS:

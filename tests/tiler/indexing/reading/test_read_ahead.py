@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tilescope.tiler.indexing.reading.ahead import ahead
+from tilescope.tiler.indexing.reading.read_ahead import ahead
 
 
 def test_items_come_in_order() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tilescope.server.errors import IndexingFailed, NotFound, message_of
-from tilescope.server.told import path_below, without_folders
+from tilescope.server.redaction import path_below, without_folders
 from tilescope.tiler.errors import DamagedStore, DamagedTrace, DiskFull
 
 

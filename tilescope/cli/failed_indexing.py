@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _LOOK_SECONDS: Final = 0.1
 
 
-async def unless_doomed(registry: Registry, serving: Coroutine[Any, Any, None]) -> bool:
+async def serve_unless_all_failed(registry: Registry, serving: Coroutine[Any, Any, None]) -> bool:
     """Awaits the server. Returns whether it was ended because indexing has failed for all runs; why has been logged."""
     server = asyncio.create_task(serving)
     looking = asyncio.create_task(_all_failed(registry))

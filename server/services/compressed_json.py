@@ -42,5 +42,5 @@ def events_member(parts: Sequence[EventPart], has_more: bool) -> bytes:
         flags=column("flags"),
         value=[value if value - value == 0 else None for value in column("value")],
     )
-    told = {str(name): (names[name].text, names[name].category) for name in used}
-    return json_member(Events(columns=columns, names=told, after=last))
+    name_table = {str(name): (names[name].text, names[name].category) for name in used}
+    return json_member(Events(columns=columns, names=name_table, after=last))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BEGIN = "import atexit, sys, threading; from tilescope.cli.leave import leave; "
+BEGIN = "import atexit, sys, threading; from tilescope.cli.process_exit import leave; "
 
 
 def ended(code: str) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""Where captures go: a log directory among what is served, so that they are found there."""
+"""The log directory that captures are written to: one among the served paths, so that the runs are listed there."""
 
 from __future__ import annotations
 

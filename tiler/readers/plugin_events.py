@@ -1,4 +1,4 @@
-"""Whether the events of a reader keep to the contract: native code takes them as they are."""
+"""Checks that the events of a reader keep to the contract: native code takes them as they are."""
 
 from __future__ import annotations
 
@@ -66,15 +66,15 @@ class ChunkCheck:
 
     def tracks_are_in(self, summary: TraceSummary) -> None:
         """Raises ValueError when a chunk had a track that the summary has not."""
-        of, tracks = self._last_track, len(summary.tracks)
-        _must(of < tracks, f"an event is on track {of}, of {tracks} tracks")
+        track, tracks = self._last_track, len(summary.tracks)
+        _must(track < tracks, f"an event is on track {track}, of {tracks} tracks")
 
     def end(self, summary: TraceSummary) -> None:
         """The summary of all of them. Raises as well."""
         check_summary(summary)
         self.tracks_are_in(summary)
-        of, names = self._last_name, len(summary.names)
-        _must(of < names, f"an event has name {of}, of {names} names")
+        name, names = self._last_name, len(summary.names)
+        _must(name < names, f"an event has name {name}, of {names} names")
 
 
 def check_summary(summary: object) -> None:
@@ -90,8 +90,11 @@ def check_summary(summary: object) -> None:
         _must_be_texts(track.name, track.detail)
         _must_be(track.sort_index, int, "a sort_index")
         _must(track.kind in _KINDS, f"a track is of kind {track.kind!r}")
-        of, processes = track.process, len(summary.processes)
-        _must(isinstance(of, int) and 0 <= of < processes, f"a track is of process {of}, of {processes} processes")
+        process_index, processes = track.process, len(summary.processes)
+        _must(
+            isinstance(process_index, int) and 0 <= process_index < processes,
+            f"a track is of process {process_index}, of {processes} processes",
+        )
     _must_be_texts(*summary.names, *summary.categories, *summary.warnings, *summary.ignored, summary.hostname)
     for count in (*structs.asdict(summary.counts).values(), *summary.ignored.values(), summary.base_time_ns):
         _must_be(count, int, "a count")

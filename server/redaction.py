@@ -1,4 +1,4 @@
-"""What clients are told of places on the server's disk: the names of files and runs, and not where they lie."""
+"""Redaction of the server's paths: clients see the names of files and runs, and not the folders that they lie in."""
 
 from __future__ import annotations
 

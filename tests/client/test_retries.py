@@ -13,7 +13,7 @@ from aiohttp import web
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tilescope.client.errors import Refused
 from tilescope.client.http import HttpSource
-from tilescope.client.patience import TRIES, wait_s
+from tilescope.client.retries import TRIES, wait_s
 from tilescope.client.rpc import GrpcSource
 from tilescope.client.source import Source
 from tilescope.v1 import tiles_pb2 as pb

@@ -1,4 +1,4 @@
-"""What all routes have in common that take more than looking something up."""
+"""Common ground of all routes that answer questions, which take more than looking something up."""
 
 from __future__ import annotations
 

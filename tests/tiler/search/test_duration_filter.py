@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from tests.example import Example, PlainEvent, random_events
 from tilescope.tiler.pages import PageKey, shape
 from tilescope.tiler.query import EVERYTHING, QueryReader, finish
-from tilescope.tiler.search import lasting as lasting_module
-from tilescope.tiler.search.chosen import ChosenNames
+from tilescope.tiler.search import duration_filter as filter_module
+from tilescope.tiler.search.chosen_names import ChosenNames
+from tilescope.tiler.search.duration_filter import lasting
 from tilescope.tiler.search.hits import page_of_hits
 from tilescope.tiler.search.language import parse
-from tilescope.tiler.search.lasting import lasting
 from tilescope.tiler.search.leaves import leaves
 from tilescope.tiler.search.selection import Selection, select
 from tilescope.tiler.store import RunStore
@@ -58,7 +58,7 @@ def test_no_leaf_with_a_hit_is_passed_over(
     }
     found: set[tuple[int, int]] = set()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lasting_module, "_MOST_READ", most_read)
+        patch.setattr(filter_module, "_MOST_READ", most_read)
         for some in leaves(example.reader, selection, everywhere(EVERYTHING), reaching=False):
             kept = finish(lasting(example.reader, selection, some))
             assert set(kept.tile.tolist()) <= set(some.tile.tolist())
@@ -116,7 +116,7 @@ def test_histograms_of_a_block_spare_those_of_its_tracks(tmp_path: Path, monkeyp
 
 
 def test_pauses_are_short(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lasting_module, "_AT_ONCE", 1)
+    monkeypatch.setattr(filter_module, "_AT_ONCE", 1)
     read: list[object] = []
 
     def nothing(_: QueryReader, *of: int) -> bytes:
