@@ -2,8 +2,8 @@
 
 A value is stored on its owner, an open run as a rule, so that a value that refers to its owner does not keep it alive.
 The registry keeps the order of use over all caches: when they exceed the limit, the least recently used entries go
-first. A caller holds what it got as long as it needs it, and works it out again when it is no longer there: eviction
-never changes an answer.
+first. Caches that evict by themselves, pages and results of functions, have a share of the limit each. A caller holds
+what it got as long as it needs it, and works it out again when it is no longer there: eviction never changes an answer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ DEFAULT_LIMIT_BYTES: Final = 512 << 20
 
 _HOLDER_NAME: Final = "_cached_values"  # an attribute of the owner
 _KEPT_BETWEEN: Final = 64  # values that are kept before those that grow are measured again
-_ENTRY_BYTES: Final = 300  # of an entry beside its value: its place and its key
+_ENTRY_BYTES: Final = 300  # of an entry beside its value and a key of more than a number
+_SHARES: Final = 3  # of the limit: at most one for pages, one for results of functions, the others for entries
 
 Owner = TypeVar("Owner")
 Key = TypeVar("Key", bound=Hashable)
@@ -37,7 +38,7 @@ Value = TypeVar("Value")
 Default = TypeVar("Default")
 Parameters = ParamSpec("Parameters")
 
-_Place = tuple["_Sums", int, Hashable]  # sums of the cache, number of the owner's holder, key
+_Place = tuple["_CacheCounters", int, Hashable]  # counters of the cache, number of the owner's holder, key
 
 
 class CacheSize(msgspec.Struct, frozen=True):
@@ -49,8 +50,8 @@ class CacheSize(msgspec.Struct, frozen=True):
     entries: int
 
 
-class CacheSource(Protocol):
-    """A cache that evicts by itself, under a limit of its own: the registry lists it and counts its bytes."""
+class SelfLimitedCache(Protocol):
+    """A cache that evicts by itself, within a share of the limit: the registry lists it and counts its bytes."""
 
     @property
     def name(self) -> str:
@@ -76,8 +77,12 @@ class CacheSource(Protocol):
         """Drops all values."""
         ...
 
+    def fit(self, share_bytes: int) -> None:
+        """Drops what exceeds the share, and keeps no more from then on."""
+        ...
 
-class _Sums:
+
+class _CacheCounters:
     """Bytes and entries of one declared cache. Compared by identity."""
 
     def __init__(self, name: str, title: str, size: Callable[[Any], int], *, grows: bool) -> None:
@@ -105,17 +110,19 @@ class CacheRegistry:
     def __init__(self, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
         self._limit = limit_bytes
         self._lock = threading.RLock()
-        self._sums: dict[str, _Sums] = {}
-        self._sources: dict[str, CacheSource] = {}
+        self._counters: dict[str, _CacheCounters] = {}
+        self._memos: dict[str, Memo] = {}
+        self._self_limited: dict[str, SelfLimitedCache] = {}  # without memos
         self._sizes: OrderedDict[_Place, int] = OrderedDict()  # least recently used first
+        self._key_sizes: dict[_Place, int] = {}
         self._holders: dict[int, weakref.ref[_Holder]] = {}
         self._places: dict[int, set[_Place]] = {}  # by number of the holder
         self._ended: deque[int] = deque()  # numbers of holders whose owners are gone
         self._numbers = itertools.count()
         self._growing: set[_Place] = set()  # of caches whose values grow
         self._unmeasured = 0  # values that were kept since those that grow were measured
-        self._total = 0
-        self._source_bytes = 0
+        self._total = 0  # of entries
+        self._self_limited_bytes = 0  # of the other caches, when they were measured last
 
     @property
     def limit_bytes(self) -> int:
@@ -126,25 +133,41 @@ class CacheRegistry:
     def limit_bytes(self, limit: int) -> None:
         with self._lock:
             self._limit = limit
+            for cache in self._self_limited.values():
+                cache.fit(self._share_bytes)
             self._measure_all()
             self._make_room()
 
-    def declare(self, name: str, title: str, size: Callable[[Any], int], *, grows: bool) -> _Sums:
-        """Adds a cache. Raises ValueError when there is one of this name."""
-        self._check_name(name)
-        return self._sums.setdefault(name, _Sums(name, title, size, grows=grows))
+    @property
+    def _share_bytes(self) -> int:
+        return self._limit // _SHARES
 
-    def add_source(self, source: CacheSource) -> None:
-        """Adds a cache that evicts by itself. Raises ValueError when there is one of this name."""
-        self._check_name(source.name)
-        self._sources[source.name] = source
+    def declare(self, name: str, title: str, size: Callable[[Any], int], *, grows: bool) -> _CacheCounters:
+        """Adds a cache. Raises ValueError when there is one of this name."""
+        with self._lock:
+            self._check_name(name)
+            counters = self._counters[name] = _CacheCounters(name, title, size, grows=grows)
+            return counters
+
+    def add_self_limited(self, cache: SelfLimitedCache) -> None:
+        """Adds a cache that evicts by itself, within its share. Raises ValueError when there is one of this name."""
+        with self._lock:
+            self._check_name(cache.name)
+            self._self_limited[cache.name] = cache
+            cache.fit(self._share_bytes)
+
+    def add_memo(self, memo: Memo) -> None:
+        """Adds results of functions: all of them have one share. Raises ValueError when there is one of this name."""
+        with self._lock:
+            self._check_name(memo.name)
+            self._memos[memo.name] = memo
 
     def sizes(self) -> list[CacheSize]:
         """Sizes of all caches, in alphabetical order of their names."""
         with self._lock:
             self._measure_all()
             self._make_room()
-            caches: list[_Sums | CacheSource] = [*self._sums.values(), *self._sources.values()]
+            caches = (*self._counters.values(), *self._memos.values(), *self._self_limited.values())
             rows = [CacheSize(cache.name, cache.title, cache.size_bytes, cache.entries) for cache in caches]
         return sorted(rows, key=lambda row: row.name)
 
@@ -158,15 +181,16 @@ class CacheRegistry:
         """Drops everything."""
         with self._lock:
             self.evict(len(self._sizes))
-            for source in self._sources.values():
-                source.clear()
+            for cache in (*self._memos.values(), *self._self_limited.values()):
+                cache.clear()
+            self._self_limited_bytes = 0
 
-    def lookup(self, sums: _Sums, owner: object, key: Hashable, default: object) -> Any:
+    def lookup(self, counters: _CacheCounters, owner: object, key: Hashable, default: object) -> Any:
         """The value of an owner under a key, or the default."""
         holder: _Holder | None = vars(owner).get(_HOLDER_NAME)
         if holder is None:
             return default
-        place = (sums, holder.number, key)
+        place = (counters, holder.number, key)
         with self._lock:
             value = holder.values.get(place, _MISSING)
             if value is _MISSING:
@@ -174,22 +198,23 @@ class CacheRegistry:
             self._sizes.move_to_end(place)
             return value
 
-    def store(self, sums: _Sums, owner: object, key: Hashable, value: Any) -> Any:
+    def store(self, counters: _CacheCounters, owner: object, key: Hashable, value: Any) -> Any:
         """Keeps a value unless there is one already; returns the one that counts."""
         with self._lock:
             holder = self._holder(owner)
-            place = (sums, holder.number, key)
+            place = (counters, holder.number, key)
             if place in holder.values:
-                return self.lookup(sums, owner, key, value)
+                return self.lookup(counters, owner, key, value)
             holder.values[place] = value
             self._places[holder.number].add(place)
             self._sizes[place] = 0
-            sums.entries += 1
+            self._key_sizes[place] = 0 if isinstance(key, int | None) else estimated_bytes(key)
+            counters.entries += 1
             self._measure(place, value)
-            if self._sizes[place] > self._limit:  # others need not go for it
+            if self._sizes[place] > self._limit - self._self_limited_bytes:  # others need not go for it
                 self._drop(place)
                 return value
-            if sums.grows:
+            if counters.grows:
                 self._growing.add(place)
             self._unmeasured += 1
             if self._unmeasured >= _KEPT_BETWEEN:
@@ -197,14 +222,14 @@ class CacheRegistry:
             self._make_room()
             return value
 
-    def discard(self, sums: _Sums) -> None:
+    def discard(self, counters: _CacheCounters) -> None:
         """Drops all entries of a cache."""
         with self._lock:
-            for place in [place for place in self._sizes if place[0] is sums]:
+            for place in [place for place in self._sizes if place[0] is counters]:
                 self._drop(place)
 
     def _check_name(self, name: str) -> None:
-        if name in self._sums or name in self._sources:
+        if any(name in caches for caches in (self._counters, self._memos, self._self_limited)):
             raise ValueError(f"there are two caches {name!r}")
 
     def _holder(self, owner: object) -> _Holder:
@@ -218,33 +243,45 @@ class CacheRegistry:
         return holder
 
     def _measure_all(self) -> None:
-        """Measures what grows, and what evicts by itself."""
+        """Measures what evicts by itself, and what grows."""
+        self._self_limited_bytes = self._fit_memos() + sum(cache.size_bytes for cache in self._self_limited.values())
         for place in list(self._growing):
             holder = self._live_holder(place)
             if holder is not None:
                 self._measure(place, holder.values[place])
-                if self._sizes[place] > self._limit:
+                if self._sizes[place] > self._limit - self._self_limited_bytes:
                     self._drop(place)
-        self._source_bytes = sum(source.size_bytes for source in self._sources.values())
         self._unmeasured = 0
 
+    def _fit_memos(self) -> int:
+        """Has the largest memos drop their results as long as all of them exceed their share; returns the bytes left.
+
+        Functions cannot drop the least recently used of their results alone.
+        """
+        sizes = {name: memo.size_bytes for name, memo in self._memos.items()}
+        while sum(sizes.values()) > self._share_bytes:
+            largest = max(sizes, key=sizes.__getitem__)
+            self._memos[largest].clear()
+            sizes[largest] = 0
+        return sum(sizes.values())
+
     def _make_room(self) -> None:
-        """Drops what exceeds the limit, and what owners had that are gone."""
+        """Drops entries that exceed the limit, and those of owners that are gone."""
+        self._forget_ended()
+        while self._total + self._self_limited_bytes > self._limit and self._sizes:
+            self._drop(next(iter(self._sizes)))
+            self._forget_ended()  # an owner may end with what it had in a value
+
+    def _forget_ended(self) -> None:
         while self._ended:
             self._forget_owner(self._ended.popleft())
-        while self._total + self._source_bytes > self._limit and self._sizes:
-            self._drop(next(iter(self._sizes)))
-        if self._total + self._source_bytes > self._limit:
-            for source in self._sources.values():
-                source.clear()
-            self._source_bytes = 0
 
     def _live_holder(self, place: _Place) -> _Holder | None:
         reference = self._holders.get(place[1])
         return None if reference is None else reference()
 
     def _measure(self, place: _Place, value: Any) -> None:
-        self._resize(place, place[0].size(value) + _ENTRY_BYTES)
+        self._resize(place, place[0].size(value) + self._key_sizes[place] + _ENTRY_BYTES)
 
     def _resize(self, place: _Place, size: int) -> None:
         change = size - self._sizes[place]
@@ -252,18 +289,15 @@ class CacheRegistry:
         self._total += change
         place[0].size_bytes += change
 
-    def _drop(self, place: _Place) -> int:
-        """Drops an entry; returns its size."""
-        size = self._sizes[place]
+    def _drop(self, place: _Place) -> None:
         self._resize(place, 0)
-        del self._sizes[place]
+        del self._sizes[place], self._key_sizes[place]
         place[0].entries -= 1
         self._growing.discard(place)
         self._places[place[1]].discard(place)
         holder = self._live_holder(place)
         if holder is not None:
             del holder.values[place]
-        return size
 
     def _forget_owner(self, number: int) -> None:
         for place in list(self._places[number]):
@@ -287,7 +321,7 @@ class KeyedCache(Generic[Owner, Key, Value]):
         registry: CacheRegistry = CACHES,
     ) -> None:
         self._registry = registry
-        self._sums = registry.declare(name, title, size, grows=grows)
+        self._counters = registry.declare(name, title, size, grows=grows)
 
     @overload
     def get(self, owner: Owner, key: Key) -> Value | None: ...
@@ -297,15 +331,15 @@ class KeyedCache(Generic[Owner, Key, Value]):
 
     def get(self, owner: Owner, key: Key, default: object = None) -> object:
         """The value of an owner under a key."""
-        return self._registry.lookup(self._sums, owner, key, default)
+        return self._registry.lookup(self._counters, owner, key, default)
 
     def keep(self, owner: Owner, key: Key, value: Value) -> Value:
         """Keeps a value, if there is none yet; returns the one that is kept. There may be no room for it."""
-        return cast("Value", self._registry.store(self._sums, owner, key, value))
+        return cast("Value", self._registry.store(self._counters, owner, key, value))
 
     def clear(self) -> None:
         """Drops the values of all owners."""
-        self._registry.discard(self._sums)
+        self._registry.discard(self._counters)
 
 
 class OwnerCache(Generic[Owner, Value]):
@@ -352,7 +386,7 @@ class Memo:
         self._entry_bytes = entry_bytes
         self._functions: weakref.WeakSet[_lru_cache_wrapper[Any]] = weakref.WeakSet()
         self._lock = threading.Lock()
-        registry.add_source(self)
+        registry.add_memo(self)
 
     def remembered(self, function: Callable[Parameters, Value], entries: int) -> Callable[Parameters, Value]:
         """The function, with its last results."""

@@ -11,7 +11,8 @@ from weakref import WeakSet
 
 from tilescope.tiler.caches import CACHES
 
-# Of all open stores of a process together. The leaves of ten million events have 160 MB.
+# Of all open stores of a process together, if a third of the limit of all caches is as much: the leaves of ten million
+# events have 160 MB.
 KEPT_BYTES: Final = 160 << 20
 
 K = TypeVar("K")
@@ -24,7 +25,7 @@ class SharedRoom:
     title: Final = "Pages and records of stores, inflated"
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit
+        self._most = self._limit = limit
         self._at_most = 0  # bytes that are kept, and of those who are gone some that were
         self._sharing: WeakSet[KeptBytes[object]] = WeakSet()  # who is gone, has nothing
         self._turns = itertools.count()
@@ -49,6 +50,12 @@ class SharedRoom:
                 while pages.entries:
                     pages.drop()
             self._at_most = 0
+
+    def fit(self, share_bytes: int) -> None:
+        """Has all drop what exceeds the share, if it is less than the room; there is no more from then on."""
+        with self:
+            self._limit = min(self._most, share_bytes)
+            self.add(0)
 
     def __enter__(self) -> int:
         """Nobody else keeps or drops anything in this block. Returns its number."""
@@ -77,7 +84,7 @@ class SharedRoom:
 
 
 _OF_THIS_PROCESS: Final = SharedRoom(KEPT_BYTES)
-CACHES.add_source(_OF_THIS_PROCESS)
+CACHES.add_self_limited(_OF_THIS_PROCESS)
 
 
 class KeptBytes(Generic[K]):
