@@ -51,7 +51,7 @@ class CacheSize(msgspec.Struct, frozen=True):
 
 
 class SelfLimitedCache(Protocol):
-    """A cache that evicts by itself, within a share of the limit: the registry lists it and counts its bytes."""
+    """A cache that evicts by itself: the registry lists it and counts its bytes."""
 
     @property
     def name(self) -> str:
@@ -76,6 +76,10 @@ class SelfLimitedCache(Protocol):
     def clear(self) -> None:
         """Drops all values."""
         ...
+
+
+class SharedCache(SelfLimitedCache, Protocol):
+    """A cache that keeps no more than its share of the limit."""
 
     def fit(self, share_bytes: int) -> None:
         """Drops what exceeds the share, and keeps no more from then on."""
@@ -112,7 +116,7 @@ class CacheRegistry:
         self._lock = threading.RLock()
         self._counters: dict[str, _CacheCounters] = {}
         self._memos: dict[str, Memo] = {}
-        self._self_limited: dict[str, SelfLimitedCache] = {}  # without memos
+        self._shared: dict[str, SharedCache] = {}
         self._sizes: OrderedDict[_Place, int] = OrderedDict()  # least recently used first
         self._key_sizes: dict[_Place, int] = {}
         self._holders: dict[int, weakref.ref[_Holder]] = {}
@@ -133,7 +137,7 @@ class CacheRegistry:
     def limit_bytes(self, limit: int) -> None:
         with self._lock:
             self._limit = limit
-            for cache in self._self_limited.values():
+            for cache in self._shared.values():
                 cache.fit(self._share_bytes)
             self._measure_all()
             self._make_room()
@@ -149,11 +153,11 @@ class CacheRegistry:
             counters = self._counters[name] = _CacheCounters(name, title, size, grows=grows)
             return counters
 
-    def add_self_limited(self, cache: SelfLimitedCache) -> None:
-        """Adds a cache that evicts by itself, within its share. Raises ValueError when there is one of this name."""
+    def add_shared(self, cache: SharedCache) -> None:
+        """Adds a cache that has a share of the limit. Raises ValueError when there is one of this name."""
         with self._lock:
             self._check_name(cache.name)
-            self._self_limited[cache.name] = cache
+            self._shared[cache.name] = cache
             cache.fit(self._share_bytes)
 
     def add_memo(self, memo: Memo) -> None:
@@ -167,7 +171,7 @@ class CacheRegistry:
         with self._lock:
             self._measure_all()
             self._make_room()
-            caches = (*self._counters.values(), *self._memos.values(), *self._self_limited.values())
+            caches: list[_CacheCounters | SelfLimitedCache] = [*self._counters.values(), *self._self_limiting()]
             rows = [CacheSize(cache.name, cache.title, cache.size_bytes, cache.entries) for cache in caches]
         return sorted(rows, key=lambda row: row.name)
 
@@ -181,7 +185,7 @@ class CacheRegistry:
         """Drops everything."""
         with self._lock:
             self.evict(len(self._sizes))
-            for cache in (*self._memos.values(), *self._self_limited.values()):
+            for cache in self._self_limiting():
                 cache.clear()
             self._self_limited_bytes = 0
 
@@ -228,8 +232,11 @@ class CacheRegistry:
             for place in [place for place in self._sizes if place[0] is counters]:
                 self._drop(place)
 
+    def _self_limiting(self) -> list[SelfLimitedCache]:
+        return [*self._memos.values(), *self._shared.values()]
+
     def _check_name(self, name: str) -> None:
-        if any(name in caches for caches in (self._counters, self._memos, self._self_limited)):
+        if any(name in caches for caches in (self._counters, self._memos, self._shared)):
             raise ValueError(f"there are two caches {name!r}")
 
     def _holder(self, owner: object) -> _Holder:
@@ -244,7 +251,7 @@ class CacheRegistry:
 
     def _measure_all(self) -> None:
         """Measures what evicts by itself, and what grows."""
-        self._self_limited_bytes = self._fit_memos() + sum(cache.size_bytes for cache in self._self_limited.values())
+        self._self_limited_bytes = self._fit_memos() + sum(cache.size_bytes for cache in self._shared.values())
         for place in list(self._growing):
             holder = self._live_holder(place)
             if holder is not None:

@@ -12,7 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilescope.tiler.caches import CACHES, CacheRegistry, KeyedCache, Memo, OwnerCache, forget_copied_values
+from tilescope.cli.sizes import parse_size
+from tilescope.tiler.caches import (
+    CACHES,
+    DEFAULT_LIMIT_BYTES,
+    CacheRegistry,
+    KeyedCache,
+    Memo,
+    OwnerCache,
+    forget_copied_values,
+)
+from tilescope.tiler.query.kept_pages import KEPT_BYTES, KeptBytes, SharedRoom
 from tilescope.tiler.size_estimate import estimated_bytes
 from tilescope.tiler.tools import tools
 
@@ -116,8 +126,62 @@ def test_what_grows_is_measured_again() -> None:
     assert cache.get(owner) is None
 
 
-def test_results_of_functions_count_and_are_dropped_last() -> None:
-    registry = CacheRegistry(1000)
+def test_an_owner_that_ends_with_a_dropped_value_makes_room_at_once() -> None:
+    registry = CacheRegistry(3 * (100 + OVERHEAD))
+    things: OwnerCache[Thing, Thing] = OwnerCache("things", "Things", lambda _: 100, registry=registry)
+    cache = keyed(registry)
+    owner, inner = Thing(), Thing()
+    things.keep(owner, inner)
+    cache.keep(owner, 1, 100)
+    cache.keep(inner, 1, 100)
+    del inner
+    cache.keep(owner, 2, 500)
+    assert (things.get(owner), cache.get(owner, 1), cache.get(owner, 2)) == (None, 100, 500)
+    assert sizes(registry) == {"keyed": (600 + 2 * OVERHEAD, 2), "things": (0, 0)}
+
+
+def test_keys_count() -> None:
+    registry = CacheRegistry()
+    cache: KeyedCache[Thing, bytes, int] = KeyedCache("keyed", "Numbers", lambda value: value, registry=registry)
+    owner = Thing()
+    cache.keep(owner, bytes(1000), 10)
+    size, entries = sizes(registry)["keyed"]
+    assert (1010 + OVERHEAD < size < 1100 + OVERHEAD, entries) == (True, 1)
+    cache.clear()
+    assert sizes(registry) == {"keyed": (0, 0)}
+
+
+def test_a_full_room_of_pages_leaves_two_thirds_of_any_limit_to_others() -> None:
+    registry = CacheRegistry(parse_size("100MB"))
+    room = SharedRoom(KEPT_BYTES)
+    registry.add_shared(room)
+    pages = KeptBytes(bytes, room)
+    cache = keyed(registry)
+    owner = Thing()
+    for number in range(40):  # 160 MB of pages, as an answer reads them
+        pages(4_000_000 + number)
+        cache.keep(owner, number, 1_500_000)
+    pages_bytes, pages_kept = sizes(registry)["pages"]
+    assert 29_000_000 < pages_bytes <= 33_333_333
+    assert pages_kept == 8
+    assert sum(cache.get(owner, number) is not None for number in range(40)) >= 40
+    registry.limit_bytes = parse_size("50MB")
+    (entry_bytes, entries), (pages_bytes, pages_kept) = sizes(registry)["keyed"], sizes(registry)["pages"]
+    assert (pages_bytes <= 16_666_666, pages_kept) == (True, 4)
+    assert (entries >= 22, entry_bytes + pages_bytes <= registry.limit_bytes) == (True, True)
+    registry.limit_bytes = 0
+    pages(5)
+    cache.keep(owner, 1, 1)
+    assert sizes(registry) == {"keyed": (0, 0), "pages": (0, 0)}
+    registry.limit_bytes = DEFAULT_LIMIT_BYTES
+    assert DEFAULT_LIMIT_BYTES // 3 >= KEPT_BYTES  # the room is then as large as it can be
+    pages(100_000_000)
+    pages(60_000_000)
+    assert sizes(registry)["pages"][1] == 2
+
+
+def test_results_of_functions_count_and_have_a_third_of_the_limit() -> None:
+    registry = CacheRegistry(3000)
     memo = Memo("squares", "Squares", 100, registry)
     square = memo.remembered(lambda number: number * number, 5)
     cache = keyed(registry)
@@ -125,10 +189,13 @@ def test_results_of_functions_count_and_are_dropped_last() -> None:
     assert [square(number) for number in (*range(8), 7)] == [0, 1, 4, 9, 16, 25, 36, 49, 49]
     cache.keep(owner, 1, 100)
     assert sizes(registry) == {"keyed": (100 + OVERHEAD, 1), "squares": (500, 5)}
-    registry.limit_bytes = 600
-    assert sizes(registry) == {"keyed": (0, 0), "squares": (500, 5)}
-    registry.limit_bytes = 400
-    assert sizes(registry) == {"keyed": (0, 0), "squares": (0, 0)}
+    cube = Memo("cubes", "Cubes", 300, registry).remembered(lambda number: number**3, 5)
+    assert [cube(number) for number in range(2)] == [0, 1]
+    assert sizes(registry) == {"cubes": (0, 0), "keyed": (100 + OVERHEAD, 1), "squares": (500, 5)}  # largest first
+    registry.limit_bytes = 1499
+    assert sizes(registry) == {"cubes": (0, 0), "keyed": (100 + OVERHEAD, 1), "squares": (0, 0)}
+    assert square(3) == 9
+    assert memo.entries == 1
     del square
     gc.collect()
     assert memo.entries == 0
@@ -215,6 +282,9 @@ def test_sizes_are_estimated_from_what_values_consist_of() -> None:
     assert 8000 < estimated_bytes([Row(column, ()), Row(column, ())]) < 8600  # shared: once
     assert 90_000 < estimated_bytes({place: f"{place:1000}" for place in range(100)}) < 130_000
     assert 900_000 < estimated_bytes([f"{place:1000}" for place in range(1000)]) < 1_200_000  # by a sample
+    assert 13_000 < estimated_bytes([f"{place:{1 if place < 16 else 1000}}" for place in range(31)]) < 19_000
+    assert 8000 < estimated_bytes([Row(column, ()) for _ in range(1000)]) < 150_000  # the column is there once
+    assert 8000 < estimated_bytes([column] * 1000) < 17_000
     assert estimated_bytes(np.array([1 << 70] * 10)) >= 10 * 40
     assert estimated_bytes(None) == estimated_bytes(True) == 0
     holder = Thing()

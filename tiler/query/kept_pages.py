@@ -84,7 +84,7 @@ class SharedRoom:
 
 
 _OF_THIS_PROCESS: Final = SharedRoom(KEPT_BYTES)
-CACHES.add_self_limited(_OF_THIS_PROCESS)
+CACHES.add_shared(_OF_THIS_PROCESS)
 
 
 class KeptBytes(Generic[K]):
