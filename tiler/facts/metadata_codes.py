@@ -272,3 +272,8 @@ _CODES: Final = OwnerCache[QueryReader, MetadataCodes](
 def metadata_codes(reader: QueryReader) -> MetadataCodes:
     """Codes of a build, cached. What was read with one object stays with it: a later call may return a new one."""
     return _CODES.get(reader) or _CODES.keep(reader, MetadataCodes(reader))
+
+
+def keep_metadata_codes(reader: QueryReader, codes: MetadataCodes) -> None:
+    """Has codes of a build count as used now; caches them again, if there are none any more."""
+    _CODES.keep(reader, codes)

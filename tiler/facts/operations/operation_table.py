@@ -145,6 +145,10 @@ class OpRows(Sequence[Operation]):
         """Of each row a number that instructions of one name share."""
         return self.instructions.names(self.places)
 
+    def mark_used(self) -> None:
+        """Has the instructions, which the table holds and shares, count as used now."""
+        self.instructions.mark_used()
+
     @property
     def made(self) -> int:
         """How many rows have been looked at."""
@@ -156,12 +160,12 @@ class OpRows(Sequence[Operation]):
         columns = *times, sums.flops, sums.model_flops, sums.bytes
         by_memory = {key: column[places].tolist() for key, column in sums.by_memory.items()}
         memories = [
-            {key: by_memory[key][place] for key in _memories(each_metadata)}
-            for place, each_metadata in enumerate(metadata)
+            {key: by_memory[key][place] for key in _memories(row_metadata)}
+            for place, row_metadata in enumerate(metadata)
         ]
         track = self._track[places].tolist()
-        each = zip(metadata, *(column[places].tolist() for column in columns), memories, track, strict=True)
-        return [_row(*each_metadata) for each_metadata in each]
+        rows = zip(metadata, *(column[places].tolist() for column in columns), memories, track, strict=True)
+        return [_row(*row) for row in rows]
 
 
 def _row(
@@ -215,9 +219,14 @@ class OpTable:
         """What operations take, ps. To be asked when all are there: it is kept."""
         return sum_of(self.columns.own)
 
+    def mark_used(self) -> None:
+        """Has what the table holds and does not count count as used now: caches keep it as long as the table."""
+        if isinstance(self.operations, OpRows):
+            self.operations.mark_used()
+
     @property
     def size_bytes(self) -> int:
-        """About what it takes."""
+        """About what it takes, without instructions that tables share."""
         rows = self.operations
         if isinstance(rows, OpRows):
             return len(rows) * _COLUMN_BYTES + rows.made * _OBJECT_BYTES

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -38,7 +37,7 @@ from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.kind_counts import SAID
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, TrackKinds
 from tilescope.tiler.store.two_threads import for_each
-from tilescope.tiler.windows import Windows, WindowsOf
+from tilescope.tiler.windows import Windows, WindowsOf, windows_digest
 
 if TYPE_CHECKING:
     from tilescope.tiler.facts.operations.tpu_source import TpuCore
@@ -62,8 +61,9 @@ def program_sums(
     *,
     with_feeds: bool,
 ) -> Steps[list[Operation | None]]:
-    """As `roofline.program` of the table of each of some windows; None: no operation is there."""
-    keys = [(with_feeds, _digest(cores, windows_of)) for windows_of in windows]
+    """As `rates.program` of the table of each of some windows; None: no operation is there."""
+    tracks = [track for core in cores for track in (*core.operations, *core.steps)]
+    keys = [(with_feeds, windows_digest(tracks, windows_of)) for windows_of in windows]
     programs_by_key = {key: kept.program for key in keys if (kept := _PROGRAMS.get(reader, key)) is not None}
     left = {key: windows_of for key, windows_of in zip(keys, windows, strict=True) if key not in programs_by_key}
     if left:
@@ -96,17 +96,6 @@ _PROGRAMS: Final = KeyedRunCache[_Key, _KeptProgram](
     "programs_in_windows", "What programs do in all, in steps and ranges"
 )
 _SUMS_BYTES: Final = 800
-
-
-def _digest(cores: Sequence[TpuCore], windows_of: WindowsOf) -> bytes:
-    """Of what is looked at on which cores."""
-    digest = blake2b(digest_size=20)
-    for core in cores:
-        for track in (*core.operations, *core.steps):
-            track_windows = windows_of(track)
-            digest.update(f"{track} {len(track_windows)} ".encode())
-            digest.update(track_windows.starts.tobytes() + track_windows.stops.tobytes())
-    return digest.digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,19 +145,19 @@ class _Reading:
     def of_whole_steps(self, windows: Mapping[_Key, WindowsOf]) -> Steps[dict[_Key, Operation]]:
         """The program in those windows that are whole steps of which enough is stored."""
         columns = ProgramColumns(self._instructions.columns, self._some())
-        tracks: list[CountedSteps] = []
-        for track in self._tracks:
-            before = tracks[-1].rows if tracks else None
-            steps_of = track_steps(self._reader, track, columns, before)
-            if steps_of is None:
+        counted_steps: list[CountedSteps] = []
+        for counted in self._tracks:
+            before = counted_steps[-1].rows if counted_steps else None
+            steps_of_track = track_steps(self._reader, counted, columns, before)
+            if steps_of_track is None:
                 return {}
-            tracks.append(steps_of)
+            counted_steps.append(steps_of_track)
             yield
         programs: dict[_Key, Operation] = {}
-        for key, windows_of in windows.items() if tracks else ():
-            within = [track.within(windows_of(track.of.track)) for track in tracks]
-            steps = [track_steps_within for track_steps_within in within if track_steps_within is not None]
-            if len(steps) == len(tracks):
+        for key, windows_of in windows.items() if counted_steps else ():
+            within = [line.within(windows_of(line.of.track)) for line in counted_steps]
+            steps = [steps_within for steps_within in within if steps_within is not None]
+            if len(steps) == len(counted_steps):
                 span = sum(step.of.busy(step.steps) for step in steps) + (yield from self._idle(windows_of))
                 if (whole := program_of_steps(steps, self._instructions.columns, span)) is not None:
                     programs[key] = whole
@@ -216,7 +205,7 @@ class _Reading:
     ) -> Steps[_OfTrack]:
         """Counts the operations of a track in each of some windows."""
         borders = yield from borders_of_each(
-            self._reader, counted.track, [(record.starts, record.stops) for record in track_windows]
+            self._reader, counted.track, [(windows.starts, windows.stops) for windows in track_windows]
         )
         ranges = EventRanges.of(borders)
         kinds = CountedKinds(counted.counted, (~counted.feeds).astype(np.uint8), counted.first_custom)

@@ -7,7 +7,7 @@ these alone. A new source is a file with a subclass, named in `sources.py`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
@@ -17,7 +17,7 @@ from tilescope.tiler.facts.operations.program_instructions import Instructions
 from tilescope.tiler.facts.operations.rates import program
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_caches import KeyedRunCache
-from tilescope.tiler.windows import WindowsOf
+from tilescope.tiler.windows import WindowsOf, windows_digest
 
 
 class OperationDevice(Protocol):
@@ -60,12 +60,11 @@ class OperationSource(ABC, Generic[Device]):
     def table(self, reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Steps[OpTable]:
         """The same, cached: the next tool that is asked about the same range takes it."""
         tracks = [track for device in devices for track in device.tracks]
-        windows = [windows_of(track) for track in tracks]
-        texts = {id(each): (each.starts.tobytes(), each.stops.tobytes()) for each in windows}
-        key = self.id, tuple(tracks), tuple(texts[id(each)] for each in windows)
+        key = self.id, windows_digest(tracks, windows_of)
         table = _TABLES.get(reader, key)
         if table is None:
-            table = _TABLES.keep(reader, key, (yield from self.make_table(reader, devices, windows_of)))
+            return _TABLES.keep(reader, key, (yield from self.make_table(reader, devices, windows_of)))
+        table.mark_used()
         return table
 
     def programs(
@@ -87,6 +86,6 @@ class OperationSource(ABC, Generic[Device]):
 
 
 _DEVICES: Final = KeyedRunCache[str, Sequence[Any]]("operation_devices", "Devices that run operations")
-_TABLES: Final = KeyedRunCache[Hashable, OpTable](
+_TABLES: Final = KeyedRunCache[tuple[str, bytes], OpTable](  # by source and digest of tracks and windows
     "operations", "Tables of operations of devices", attrgetter("size_bytes"), grows=True
 )

@@ -18,7 +18,7 @@ from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STAT
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.metadata_codes import Codes, MetadataCodes, metadata_codes
+from tilescope.tiler.facts.metadata_codes import Codes, MetadataCodes, keep_metadata_codes, metadata_codes
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, sum_of_columns
 from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata, Traffic
 from tilescope.tiler.overloads import overload
@@ -30,9 +30,8 @@ T = TypeVar("T")
 CUSTOM_CALL: Final = "custom-call"  # the category of operations whose events may say themselves what they do
 
 
-def operation_metadata(reader: QueryReader, file: int, tables: XStatTables, kind: OperationKind) -> OperationMetadata:
+def operation_metadata(codes: MetadataCodes, file: int, tables: XStatTables, kind: OperationKind) -> OperationMetadata:
     """What is known of a kind of operations of a file. Raises DamagedStore."""
-    codes = metadata_codes(reader)
     return metadata_of_row(codes, codes.row(file, tables, kind.metadata, kind.stats))
 
 
@@ -336,9 +335,8 @@ class InstructionPlaces(Sequence[OperationMetadata]):
     def _are_named(self, codes: Codes, word: str) -> NDArray[np.bool_]:
         """Which of some names have a word in them."""
         used, place = distinct(codes)
-        are_unused = np.array(
-            [word in name for name in self._codes.names(used[used < 0])], np.bool_
-        )  # those of no event
+        # Names of no event have negative codes.
+        are_unused = np.array([word in name for name in self._codes.names(used[used < 0])], np.bool_)
         return np.concatenate([are_unused, self._reader.names.are_with(word, used[used >= 0].astype(np.int64))])[place]
 
     def said(self, stat: str, places: Ints) -> tuple[Sequence[str], Ints]:
@@ -380,6 +378,11 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         numbers = [names.get(text, more + place) for place, text in enumerate(originals)]
         numbers_of_rows[copies] = np.array(numbers, np.int64)[original]
         return numbers_of_rows
+
+    def mark_used(self) -> None:
+        """Counts as used now, with its codes; cached again, if it has been evicted from the cache meanwhile."""
+        _PLACES.keep(self._reader, self)
+        keep_metadata_codes(self._reader, self._codes)
 
     @property
     def codes(self) -> MetadataCodes:
@@ -426,4 +429,7 @@ _PLACES: Final = OwnerCache[QueryReader, InstructionPlaces](
 def instruction_places(reader: QueryReader) -> InstructionPlaces:
     """Places of a build, cached. A place is one of this object: a later call may return a new one."""
     places = _PLACES.get(reader)
-    return _PLACES.keep(reader, InstructionPlaces(reader)) if places is None else places
+    if places is None:
+        return _PLACES.keep(reader, InstructionPlaces(reader))
+    places.mark_used()
+    return places
