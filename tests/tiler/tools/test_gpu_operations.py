@@ -227,6 +227,27 @@ def test_what_is_known_of_instructions_is_cached(tmp_path: Path, monkeypatch: py
     assert len(asked) == 4  # for the second answer the tree is cached
 
 
+def test_what_is_known_of_instructions_has_a_limit_within_a_question(
+    mi300: QueryReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = by_row(answer(mi300, "op_profile"))
+    monkeypatch.setattr(program_instructions, "MAX_KEPT_BYTES", 2500)
+    reader, sizes = QueryReader(mi300.store), list[int]()
+    count = program_instructions._Kept.count
+
+    def counting(kept: program_instructions._Kept, *texts: str) -> None:
+        count(kept, *texts)
+        sizes.append(kept.size_bytes)
+
+    monkeypatch.setattr(program_instructions._Kept, "count", counting)
+    assert by_row(answer(reader, "op_profile")) == first
+    assert max(sizes) <= 2500
+    assert sizes.count(0) >= 1
+    kept = program_instructions._KEPT.get(reader)
+    assert kept is not None
+    assert len(kept.found) + len(kept.facts) <= 3
+
+
 def test_costs_come_from_the_program_found_by_name_too(tmp_path: Path) -> None:
     main = computation(
         1,

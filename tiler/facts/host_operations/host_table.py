@@ -22,6 +22,7 @@ from tilescope.tiler.windows import Windows, WindowsOf
 Sums = dict[int, tuple[int, int, int, int]]
 
 _ROW_BYTES: Final = 200  # of sums of whole tracks
+_MAX_ROWS: Final = 200_000  # of these sums, however much may be cached: one question reads all tracks of a run
 
 
 @dataclass(slots=True)
@@ -115,21 +116,25 @@ class _Known:
             self.threads[reader.store.file_of(track)].append(track)
         self._end = reader.end
         self._whole: dict[int, Sums] = {}
+        self._rows = 0
 
     @property
     def size_bytes(self) -> int:
         """About what it takes."""
-        return self.ops.size_bytes + self.sums.size_bytes + sum(map(len, self._whole.values())) * _ROW_BYTES
+        return self.ops.size_bytes + self.sums.size_bytes + self._rows * _ROW_BYTES
 
     def track_sums(self, track: int, windows: Windows) -> Steps[Sums]:
-        """Those of a track; of whole runs they are kept."""
+        """Sums of a track; of whole runs they are cached."""
         is_whole = len(windows) == 1 and windows.start == 0 and windows.stop > self._end
         if not is_whole:
             return (yield from _sums(self.sums, track, windows))
-        if track not in self._whole:
-            found = yield from _sums(self.sums, track, windows)
-            self._whole[track] = found
-        return self._whole[track]
+        sums = self._whole.get(track)
+        if sums is None:
+            sums = yield from _sums(self.sums, track, windows)
+            if self._rows + len(sums) <= _MAX_ROWS:
+                self._whole[track] = sums
+                self._rows += len(sums)
+        return sums
 
 
 _HOST_OPERATIONS: Final = RunCache[_Known](

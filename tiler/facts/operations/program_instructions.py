@@ -72,10 +72,15 @@ class _Kept:
         self.size_bytes = 0
 
     def count(self, *texts: str) -> None:
-        """Counts something with such texts that is kept."""
+        """Counts something with such texts before it is kept. Drops everything else when that exceeds the limit."""
         self.size_bytes += _ENTRY_BYTES + sum(map(len, texts))
+        if self.size_bytes > MAX_KEPT_BYTES:
+            self.found.clear()
+            self.facts.clear()
+            self.size_bytes = 0
 
 
+MAX_KEPT_BYTES: Final = 64 << 20  # however much may be cached: one question may be about all instructions of a run
 _ENTRY_BYTES: Final = 1000
 
 _KEPT: Final = RunCache[_Kept](
@@ -101,6 +106,7 @@ class Instructions:
         self._modules: dict[Program, _Module | None] = {}
         self._parts: dict[int, ProgramParts] = {}  # by the id of the program's attachment
         self._files: dict[int, int] = {}  # by track
+        # While the run is indexed it has no programs yet: nothing is cached then.
         self._kept = _KEPT.get(reader) or _KEPT.keep(reader, _Kept())
         self._damage: dict[Program, str] = {}
         self.names: dict[str, str] = {}
@@ -132,7 +138,8 @@ class Instructions:
         """Of the instruction that an operation runs; none where no HLO proto of the run has it, or none can be read."""
         metadata, file = operation.metadata, self.file_of(operation.track)
         key = file, metadata.program, metadata.name, self._is_gpu
-        if key not in self._kept.facts:
+        facts = self._kept.facts.get(key)
+        if facts is None:
             program = self._programs.get((file, metadata.program))
             module = None if program is None else (yield from self._module_with(program, metadata.name))
             if module is not None and metadata.name in module.within:
@@ -141,9 +148,8 @@ class Instructions:
                 facts = InstructionFacts({}, (), "" if program is None else self._damage.get(program, ""))
             self._kept.count(*(part.expression for part in facts.parts))
             self._kept.facts[key] = facts
-        known_facts = self._kept.facts[key]
-        self._note(known_facts.note)
-        return known_facts
+        self._note(facts.note)
+        return facts
 
     def _note(self, note: str) -> None:
         if note and note not in self.notes:

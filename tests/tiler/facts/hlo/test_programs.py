@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.corpus import corpus_path
 from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, shape, tuple_of, write_space
 from tilescope.hlo import hlo_pb2 as pb
-from tilescope.tiler.caches import CACHES
+from tilescope.tiler.caches import CACHES, CacheRegistry, KeyedCache
 from tilescope.tiler.facts.hlo import (
     BufferAssignment,
     HloDamage,
@@ -287,6 +288,13 @@ def test_programs_are_parsed_once_and_again_after_eviction(tmp_path: Path, monke
     programs._PROGRAMS.clear()
     finish(hlo_module(reader, found[2]))
     assert len(parsed) == 6
+    room = CacheRegistry(2 * first[0].size_bytes + 1500)  # for two programs
+    cached = KeyedCache[QueryReader, Any, Any]("programs", "Programs", registry=room)
+    monkeypatch.setattr(programs, "_PROGRAMS", cached)
+    reader = QueryReader(reader.store)
+    for number, count in ((0, 7), (1, 8), (0, 8), (2, 9), (0, 9), (1, 10)):  # what was used last stays
+        finish(hlo_module(reader, found[number]))
+        assert len(parsed) == count
     monkeypatch.setattr(programs, "MAX_PROTO_BYTES", 3)
     with pytest.raises(HloDamage, match="the limit is 3"):
         finish(hlo_module(reader, found[3]))
