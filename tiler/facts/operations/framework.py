@@ -19,6 +19,7 @@ from tilescope.tiler.facts.operations.operation_table import OpRows, OpTable, so
 from tilescope.tiler.facts.operations.rates import Peaks, Rates, rates_of
 from tilescope.tiler.facts.operations.xla_instructions import InstructionPlaces, text_of
 from tilescope.tiler.overloads import overload
+from tilescope.tiler.size_estimate import estimated_bytes
 
 _SMALL: Final = 1 << 62
 
@@ -213,6 +214,11 @@ class FrameworkNames(Sequence[str]):
 
     def __len__(self) -> int:
         return len(self._plain) + len(self._others)
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes, without the codes, which are the run's."""
+        return self._plain.nbytes + estimated_bytes(self._others)
 
     @overload
     def __getitem__(self, number: int) -> str: ...

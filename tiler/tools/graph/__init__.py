@@ -7,10 +7,10 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.facts.hlo import HloDamage, HloModule, Instruction, Program, hlo_module, programs_of
 from tilescope.tiler.facts.hlo.neighbourhood import Neighbourhood, ProgramGraph
 from tilescope.tiler.query import Steps
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.row_query import query_column
@@ -49,7 +49,10 @@ class GraphQuestion(Question, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=MAX_NODES, description="The most instructions that are shown.")] = 200
 
 
-_GRAPHS: Final = OwnerCache[HloModule, ProgramGraph]("graphs", "Graphs of programs", lambda graph: graph.size_bytes)
+# By name and checksum of the program. A graph refers to its program, which would not end if it had the graph.
+_GRAPHS: Final = KeyedRunCache[tuple[str, int], ProgramGraph](
+    "graphs", "Graphs of programs", lambda graph: graph.size_bytes
+)
 
 
 def _answer(scope: Scope, question: GraphQuestion) -> Steps[Answer]:
@@ -62,7 +65,8 @@ def _answer(scope: Scope, question: GraphQuestion) -> Steps[Answer]:
         module = yield from hlo_module(scope.reader, program)
     except HloDamage as damage:
         return _nothing(programs, str(damage))
-    graph = _GRAPHS.get(module) or _GRAPHS.keep(module, ProgramGraph(module))
+    key = program.entry.name, program.entry.crc32
+    graph = _GRAPHS.get(scope.reader, key) or _GRAPHS.keep(scope.reader, key, ProgramGraph(module))
     yield
     start = _start(module, question.instruction)
     if start is None:
