@@ -1,4 +1,4 @@
-"""Counts how often a reader changes between modules who follows the code of one answer of a tool.
+"""Counts how often someone who follows the code of one answer of a tool has to change to another module.
 
 A function is followed where it is first called, and back to its caller. A visit begins where that leads into another
 module; a return is a visit to a module that was visited before. The counts are of code alone: how often a loop runs,

@@ -93,7 +93,7 @@ class ProgramColumns:
     """What is known of instructions of the program, and of no others."""
 
     def __init__(self, columns: InstructionColumns, are_counted: Mask) -> None:
-        """`some`: those whose FLOPs and bytes are those of the program."""
+        """`are_counted`: those whose FLOPs and bytes are those of the program."""
         self.known = columns
         self.tells = columns.tells_memory & columns.has_symbol & are_counted
         self.done, self.by_memory = summed_columns(columns, are_counted)

@@ -139,10 +139,8 @@ def _running_on(reader: QueryReader, track: int, times: Ints) -> Steps[Ints]:
     if stored is None:
         stored = _STORED.keep(reader, track, _stored_running(reader, track))
     before_place = np.searchsorted(stored.times, times, side="right") - 1
-    nearest, ticks = (
-        stored.times[before_place],
-        np.where(before_place < 0, 0, stored.ticks[before_place]),
-    )  # before the first record nothing runs
+    nearest = stored.times[before_place]
+    ticks = np.where(before_place < 0, 0, stored.ticks[before_place])  # before the first record nothing runs
     between = (before_place >= 0) & (nearest < times) & (times < stored.stop)
     for place in np.flatnonzero(between).tolist():
         start, before = int(nearest[place]), int(ticks[place])
@@ -179,9 +177,9 @@ def _stored_running(reader: QueryReader, track: int) -> _StoredRunning:
     if steps is not None:
         times += [steps.start, steps.stop]
         ticks += [steps.busy_at_start, steps.busy_at_stop]
-    distinct, first = np.unique(np.concatenate(times), return_index=True)
+    times_once, first = np.unique(np.concatenate(times), return_index=True)
     return _StoredRunning(
-        distinct, np.concatenate(ticks)[first], stop if running is not None else int(distinct[-1]) + 1
+        times_once, np.concatenate(ticks)[first], stop if running is not None else int(times_once[-1]) + 1
     )
 
 

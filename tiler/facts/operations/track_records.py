@@ -338,10 +338,6 @@ _TRACK_KINDS: Final = KeyedCache[QueryReader, int, TrackKinds | None](
 )
 
 
-def _running_size(running: TrackRunning | None) -> int:
-    return 0 if running is None else running.alone_bits.nbytes
-
-
 _RUNNING: Final = KeyedRunCache[int, TrackRunning | None](
     "operation_times",
     "When operations of tracks run, in all",

@@ -63,29 +63,37 @@ def host_step_times(
     is_kept = steps is reader.steps
     tick_ps = int(reader.store.manifest()["tick_ps"])
     times = []
-    for track in host_tracks(reader, steps, tracks):
-        of = _HOST_STEPS.get(reader, track) if is_kept else None
-        if of is None:
-            spans = marked_steps(track)
-            found = yield from part_spans(reader, track, spans)
-            of = _HostSteps(track, spans, [_Spans.of(windows) for windows in found])
+    for host in host_tracks(reader, steps, tracks):
+        host_steps = _HOST_STEPS.get(reader, host) if is_kept else None
+        if host_steps is None:
+            spans = marked_steps(host)
+            parts = yield from part_spans(reader, host, spans)
+            host_steps = _HostSteps(host, spans, [_Spans.of(windows) for windows in parts])
             if is_kept:
-                _HOST_STEPS.keep(reader, track, of)
-        times.append(_times(of, windows_of((*track.threads, *track.streams)[0]), tick_ps))
+                _HOST_STEPS.keep(reader, host, host_steps)
+        times.append(_times(host_steps, windows_of((*host.threads, *host.streams)[0]), tick_ps))
         yield
     return [time for time in times if len(time)]
 
 
-def _times(of: _HostSteps, windows: Windows, tick_ps: int) -> StepTimes:
-    spans, cuts = of.spans, Cuts.of(of.spans, windows)
+def _times(host_steps: _HostSteps, windows: Windows, tick_ps: int) -> StepTimes:
+    spans, cuts = host_steps.spans, Cuts.of(host_steps.spans, windows)
     rows = np.flatnonzero(cuts.whole)
     start, stop = (
         np.concatenate([one[rows], cut]) for one, cut in ((spans.start, cuts.start), (spans.stop, cuts.stop))
     )
-    parts = np.stack([(part.before(stop) - part.before(start)) * tick_ps for part in of.parts], axis=1)
+    parts = np.stack([(part.before(stop) - part.before(start)) * tick_ps for part in host_steps.parts], axis=1)
     duration = (stop - start) * tick_ps
     parts[:, 0] = duration - parts.sum(axis=1)  # the first is what is left
     is_whole = np.arange(len(start)) < len(rows)
     return step_times_of(
-        of.tracks.process, spans, np.concatenate([rows, cuts.row]), start, stop, is_whole, duration, parts, HOST_PARTS
+        host_steps.tracks.process,
+        spans,
+        np.concatenate([rows, cuts.row]),
+        start,
+        stop,
+        is_whole,
+        duration,
+        parts,
+        HOST_PARTS,
     )
