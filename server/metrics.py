@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Final
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Middleware
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from tilescope import __version__
 from tilescope.server.access_log import write_line
+from tilescope.tiler.caches import CacheSize
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -38,6 +41,22 @@ class PageMeter:
         """A page goes out."""
         self._pages.inc()
         self._bytes.inc(size_bytes)
+
+
+class _CacheCollector(Collector):
+    """Sizes of caches, which exist once there are some."""
+
+    def __init__(self, caches: Callable[[], Iterable[CacheSize]]) -> None:
+        self._caches = caches
+
+    def collect(self) -> Iterator[Metric]:
+        """The metrics at this moment."""
+        size = GaugeMetricFamily("tilescope_cache_bytes", "Bytes of caches for the next question", labels=("cache",))
+        entries = GaugeMetricFamily("tilescope_cache_entries", "Entries of these caches", labels=("cache",))
+        for cache in self._caches():
+            size.add_metric((cache.name,), cache.size_bytes)
+            entries.add_metric((cache.name,), cache.entries)
+        yield from (size, entries)
 
 
 class Metrics:
@@ -92,6 +111,10 @@ class Metrics:
         version = Gauge("tilescope_build_info", "Always 1", ("version",), registry=self.registry)
         version.labels(__version__).set(1)
         ProcessCollector(registry=self.registry)
+
+    def show_caches(self, caches: Callable[[], Iterable[CacheSize]]) -> None:
+        """Shows these caches, as they are whenever the counters are asked for."""
+        self.registry.register(_CacheCollector(caches))
 
     def page_meter(self, transport: str) -> PageMeter:
         """For `stream`, `batch` or `grpc`."""

@@ -9,6 +9,7 @@ from typing import Final
 from tilescope.server.guard.access import OPEN, Access
 from tilescope.server.guard.capture_rules import NOTHING_BUT_LOOPBACK, CaptureRules
 from tilescope.server.guard.tls import Certificate
+from tilescope.tiler.caches import DEFAULT_LIMIT_BYTES
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
@@ -43,6 +44,7 @@ class Settings:
     max_questions_per_client: int = 32
     max_questions_per_connection: int = 8  # over gRPC; over HTTP there is one anyway
     kept_answers_bytes: int = 64_000_000  # of tools, for those who ask the same again
+    cache_bytes: int = DEFAULT_LIMIT_BYTES  # of each process that answers questions, for the next one
     work_rules: WorkRules = NO_WORK_RULES  # of the user, by which tools tell kinds of work
 
 

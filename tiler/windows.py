@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
 
 import numpy as np
 from msgspec import Struct
@@ -118,3 +119,16 @@ WindowsOf = Callable[[int], Windows]
 def everywhere(windows: Windows) -> WindowsOf:
     """The same windows on all tracks."""
     return lambda _track: windows
+
+
+def windows_digest(tracks: Sequence[int], windows_of: WindowsOf) -> bytes:
+    """A digest of tracks and the windows of each: a key that is short, however many tracks there are."""
+    windows = [windows_of(track) for track in tracks]
+    distinct = {id(track_windows): track_windows for track_windows in windows}  # often one for all tracks
+    times_by_id = {key: each.starts.tobytes() + each.stops.tobytes() for key, each in distinct.items()}
+    numbers: dict[bytes, int] = {}
+    number_of_track = [numbers.setdefault(times_by_id[id(track_windows)], len(numbers)) for track_windows in windows]
+    digest = blake2b(np.array([len(tracks), *tracks, *number_of_track], np.int64).tobytes(), digest_size=20)
+    for times in numbers:
+        digest.update(len(times).to_bytes(8, "little") + times)
+    return digest.digest()

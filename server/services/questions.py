@@ -45,8 +45,10 @@ class Questions:
         self.work_rules = settings.work_rules
         self._metrics = metrics or Metrics()
         self._workers = Workers(
-            Limits(settings.max_questions, settings.max_questions_per_client, settings.max_questions_per_connection)
+            Limits(settings.max_questions, settings.max_questions_per_client, settings.max_questions_per_connection),
+            cache_bytes=settings.cache_bytes,
         )
+        self._metrics.show_caches(lambda: self._workers.caches)
         self._metrics.questions.set_function(lambda: len(self._workers))
         self._kept = KeptAnswers(settings.kept_answers_bytes)
         self._overtimes: Overtimes[tuple[str, ...]] = Overtimes()

@@ -11,7 +11,7 @@ import pickle
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from multiprocessing import parent_process
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tilescope.server.errors import QuestionFailed, message_of
+from tilescope.tiler.caches import CACHES, DEFAULT_LIMIT_BYTES, CacheSize
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store
@@ -60,6 +61,7 @@ class TurnTaken:
 
     is_answered: bool
     answer: Any = None
+    caches: Sequence[CacheSize] = ()  # of this process, with each answer
 
 
 @dataclass(slots=True)
@@ -111,8 +113,12 @@ _builds = _OpenBuilds()
 _begun: dict[int, tuple[ExitStack, Steps[Any]]] = {}  # and what has the builds closed
 
 
-def set_up() -> None:
-    """To be called first: Ctrl-C and SIGTERM are for the server, which ends this process; so does its own end."""
+def set_up(cache_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
+    """Prepares the process: Ctrl-C and SIGTERM are for the server, which ends it, as the server's own end does.
+
+    `cache_bytes` is the limit of its caches.
+    """
+    CACHES.limit_bytes = cache_bytes
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # of who ends a whole service
     give_way(NICENESS)
@@ -133,7 +139,7 @@ def take_turn(number: int, question: PickledQuestion) -> TurnTaken:
                     return TurnTaken(is_answered=False)
     except StopIteration as end:
         drop(number)
-        return TurnTaken(is_answered=True, answer=end.value)
+        return TurnTaken(is_answered=True, answer=end.value, caches=CACHES.sizes())
     except Exception as error:
         drop(number)
         raise _portable(error) from None

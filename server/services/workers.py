@@ -12,7 +12,7 @@ import itertools
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -25,6 +25,7 @@ from tilescope.server.services import worker
 from tilescope.server.services.fair_queue import Asker, Limits, Ticket, Turns
 from tilescope.server.services.overtime import LOOK_S, Overtime, TurnClock
 from tilescope.server.services.worker import BuildSource, PickledQuestion, Task, TurnTaken
+from tilescope.tiler.caches import DEFAULT_LIMIT_BYTES, CacheSize
 
 PROCESSES: Final = 2
 IDLE_S: Final = 60.0  # a process holds some memory, and a store open that nobody may remove
@@ -50,7 +51,7 @@ _PRELOAD: Final = "tilescope.server.services.preload"  # which this process must
 class Workers:
     """The processes, and those who wait for them. Lives on one event loop."""
 
-    def __init__(self, limits: Limits, processes: int = PROCESSES) -> None:
+    def __init__(self, limits: Limits, processes: int = PROCESSES, cache_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
         self._turns = Turns(limits)
         self._work: dict[Ticket, tuple[int, PickledQuestion, asyncio.Future[Any]]] = {}
         self._numbers = itertools.count()
@@ -58,6 +59,20 @@ class Workers:
         self._dropped: list[list[int]] = [[] for _ in range(processes)]  # begun by a worker, and not wanted any more
         self._tasks: list[asyncio.Task[None]] = []
         self._ahead: asyncio.Task[None] | None = None
+        self._cache_bytes = cache_bytes  # of each process
+        self._caches: list[Sequence[CacheSize]] = [() for _ in range(processes)]  # as each reported them last
+
+    @property
+    def caches(self) -> list[CacheSize]:
+        """Caches of all processes, as these reported them with their last answers: sums by name."""
+        sums: dict[str, CacheSize] = {}
+        for cache in itertools.chain(*self._caches):
+            others = sums.get(cache.name)
+            if others is not None:
+                size_bytes, entries = cache.size_bytes + others.size_bytes, cache.entries + others.entries
+                cache = CacheSize(cache.name, cache.title, size_bytes, entries)
+            sums[cache.name] = cache
+        return list(sums.values())
 
     def __len__(self) -> int:
         return len(self._turns)
@@ -116,11 +131,12 @@ class Workers:
                     process = None
                 ticket = self._turns.begin(k)
                 if ticket is not None:
-                    process = process or _Process()
-                    if not await self._take_turn(process, ticket):
+                    process = process or _Process(self._cache_bytes)
+                    if not await self._take_turn(k, process, ticket):
                         await self._lost(k, process)
                         process = None
                 elif process is not None and not await self._woken(k):
+                    self._caches[k] = ()
                     await process.close()
                     process = None
                 elif process is None:
@@ -131,6 +147,7 @@ class Workers:
 
     async def _lost(self, k: int, process: _Process) -> None:
         """The process has died with all that it had begun."""
+        self._caches[k] = ()
         await process.close()
         self._turns.lost(k)
         self._dropped[k].clear()
@@ -149,7 +166,7 @@ class Workers:
                 return await self._wake[k].wait()
         return False
 
-    async def _take_turn(self, process: _Process, ticket: Ticket) -> bool:
+    async def _take_turn(self, k: int, process: _Process, ticket: Ticket) -> bool:
         """Takes a turn, and returns True if the process is still there after it."""
         number, question, answer = self._work[ticket]
         try:
@@ -165,6 +182,7 @@ class Workers:
             self._end(ticket, answer, error=failure)
         else:
             if turn.is_answered:
+                self._caches[k] = turn.caches
                 self._end(ticket, answer, value=turn.answer)
                 return True
             self._turns.end(ticket, is_answered=False)
@@ -187,8 +205,8 @@ class Workers:
 class _Process:
     """One process, and the thread of its pool that hands it work."""
 
-    def __init__(self) -> None:
-        self._pool = ProcessPoolExecutor(1, mp_context=_context(), initializer=worker.set_up)
+    def __init__(self, cache_bytes: int) -> None:
+        self._pool = ProcessPoolExecutor(1, mp_context=_context(), initializer=worker.set_up, initargs=(cache_bytes,))
         self._pid: int | None = None
 
     async def run(self, work: Any, *arguments: Any) -> Any:

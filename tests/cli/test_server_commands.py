@@ -477,6 +477,11 @@ def test_so_much_is_kept_of_answers_as_was_given() -> None:
     assert access_options.make_settings(args).kept_answers_bytes == 1_500_000_000
 
 
+def test_caches_of_questions_have_the_given_limit() -> None:
+    args = build_parser().parse_args(["view", "x.store", "--question-cache", "100MB"])
+    assert access_options.make_settings(args).cache_bytes == 100_000_000
+
+
 def test_the_limits_of_one_client_are_those_that_were_given() -> None:
     given = ["--connections-per-client", "5000", "--questions-per-client", "500", "--questions-per-connection", "3"]
     settings = access_options.make_settings(build_parser().parse_args(["serve", "x.store", *given]))

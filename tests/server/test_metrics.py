@@ -12,6 +12,7 @@ from tests.server.stream.client import receive_all, send
 from tests.server.test_serving import open_connections, served
 from tilescope.server.metrics import Metrics
 from tilescope.server.settings import Settings
+from tilescope.tiler.caches import CacheSize
 
 BUILD = "/api/v1/runs/run1/builds/b1"
 PAGES = small_pages()[:3]
@@ -95,6 +96,21 @@ def test_each_application_counts_for_itself() -> None:
     one.request("GET", "/", 200, 0.001)
     assert ("tilescope_requests_total", ("GET", "/", "200")) in parsed(one.text().decode())
     assert ("tilescope_requests_total", ("GET", "/", "200")) not in parsed(other.text().decode())
+
+
+def test_caches_are_shown_with_their_names() -> None:
+    metrics = Metrics()
+    caches: list[CacheSize] = []
+    metrics.show_caches(lambda: caches)
+    assert not any(name.startswith("tilescope_cache") for name, _ in parsed(metrics.text().decode()))
+    caches += [CacheSize("programs", "Programs", 1_000, 2), CacheSize("tiles", "Tiles", 0, 0)]
+    shown = parsed(metrics.text().decode())
+    assert {key: value for key, value in shown.items() if key[0].startswith("tilescope_cache")} == {
+        ("tilescope_cache_bytes", ("programs",)): 1_000,
+        ("tilescope_cache_entries", ("programs",)): 2,
+        ("tilescope_cache_bytes", ("tiles",)): 0,
+        ("tilescope_cache_entries", ("tiles",)): 0,
+    }
 
 
 def test_counting_a_page_costs_next_to_nothing() -> None:

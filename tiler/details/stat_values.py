@@ -14,19 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.details.codec import ArgsCodec
 from tilescope.tiler.details.values import ValueKind, Values, first_of
 from tilescope.tiler.details.wire import WireDamage, varint
 from tilescope.tiler.details.xstat import decode, integers
 from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
-from tilescope.tiler.kept_with import KeptWith
 
 _REFERENCE: Final = 7  # a kind of native code: the name of another stat is the value
 _UNKNOWN: Final = 255
 _LONG_NAME: Final = "long_name"
 _VARINT_BYTES: Final = 10
 _PLAIN: Final = (ValueKind.ABSENT, ValueKind.INTEGER, ValueKind.UNSIGNED, ValueKind.TEXT)
-_KEPT_NAMES: Final = 32  # each takes nine bytes for each metadata of the file
+_KEPT_NAMES: Final = 32
+_ENTRY_BYTES: Final = 9  # of a name, for each metadata of the file
 
 
 class _Shared:
@@ -100,10 +101,18 @@ class _SharedOfFile:
     """Shared values of a file, by name."""
 
     def __init__(self, tables: XStatTables) -> None:
+        self._entries = len(tables.first)
         self.by_name = lru_cache(_KEPT_NAMES)(lambda name: _Shared(tables, name))
 
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes, without texts."""
+        return self.by_name.cache_info().currsize * self._entries * _ENTRY_BYTES
 
-_shared: KeptWith[XStatTables, _SharedOfFile] = KeptWith()
+
+_SHARED: Final = OwnerCache[XStatTables, _SharedOfFile](
+    "stats", "Stats that events share with their metadata", lambda shared: shared.size_bytes, grows=True
+)
 
 
 def stat_values(
@@ -123,7 +132,7 @@ def stat_values(
     columns_of_names = [Values(kind, bits, objects) for kind, bits in columns]
     is_known = (metadata >= 0) & (metadata < len(tables))
     strange = (metadata >= len(tables)) | (metadata < -1)
-    shared = _shared.get(tables) or _shared.setdefault(tables, _SharedOfFile(tables))
+    shared = _SHARED.get(tables) or _SHARED.keep(tables, _SharedOfFile(tables))
     for values, name in zip(columns_of_names, names, strict=True):
         _take_references(values, stat_names)
         if name == _LONG_NAME:  # that of the metadata comes first

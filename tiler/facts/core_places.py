@@ -14,8 +14,8 @@ from tilescope.tiler.details import wire
 from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.operations import TpuCore, tpu_cores
 from tilescope.tiler.facts.plane_facts import plane_facts
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query.run_caches import RunCache
 
 # Of the message `CoreDetails` of XProf. What is 0 is not written.
 _DETAILS: Final = "core_details"
@@ -39,27 +39,23 @@ class CorePlace:
     y: int | None
 
 
-_KNOWN: KeptWith[QueryReader, Mapping[int, CorePlace]] = KeptWith()
+_PLACES: Final = RunCache[Mapping[int, CorePlace]]("core_places", "Places of TPU cores")
 
 
 def core_places(reader: QueryReader) -> Mapping[int, CorePlace]:
     """Of the cores of a run that say where they are, by process. Raises DamagedStore."""
-    known = _KNOWN.get(reader)
-    if known is None:
-        known = _found(reader)
-        if not reader.store.is_growing:
-            _KNOWN[reader] = known
-    return known
+    places = _PLACES.get(reader)
+    return _PLACES.keep(reader, _read_places(reader)) if places is None else places
 
 
-def _found(reader: QueryReader) -> Mapping[int, CorePlace]:
-    told = {(of.file, of.plane): of.values.get(_DETAILS) for of in plane_facts(reader)}
+def _read_places(reader: QueryReader) -> Mapping[int, CorePlace]:
+    told = {(fact.file, fact.plane): fact.values.get(_DETAILS) for fact in plane_facts(reader)}
     cores, known = {}, {}
     for core in tpu_cores(reader):
         details = told.get(_plane(reader, core))
         if isinstance(details, bytes):
             try:
-                numbers = {of.number: of.value for of in wire.fields(details) if isinstance(of.value, int)}
+                numbers = {field.number: field.value for field in wire.fields(details) if isinstance(field.value, int)}
             except wire.WireDamage:
                 continue
             cores[core.group] = numbers.get(_GLOBAL_CHIP, 0), numbers.get(_CORE_NUMBER, 0)
@@ -86,7 +82,7 @@ def grid_of(hosts: Sequence[Iterable[int]]) -> Mapping[int, Cell]:
     In a grid the chips have consecutive numbers, and those of each host fill a rectangle. Of several such grids it is
     the one that is nearest to a square.
     """
-    chips = [sorted(of) for of in hosts]
+    chips = [sorted(host) for host in hosts]
     every = sorted(chip for of in chips for chip in of)
     if not every or len(every) > _MOST_CHIPS or every != list(range(every[0], every[0] + len(every))):
         return {}

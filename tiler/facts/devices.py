@@ -25,8 +25,8 @@ from tilescope.tiler.device_lines import (
 )
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.work import Work, classifier, origins_of, works_of
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import Name, QueryReader, Reading, Steps
+from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.tracks import SLICE_KINDS
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, everywhere
@@ -75,32 +75,27 @@ class Device:
         return frozenset(of.track for of in (*self.tracks, *self.beside))
 
 
-_KNOWN: KeptWith[QueryReader, list[Device]] = KeptWith()
+_DEVICES: Final = RunCache[list[Device]]("devices", "Devices of a run, and the kinds of work of their names")
 
 
 def devices_of(reader: QueryReader) -> Steps[list[Device]]:
     """The devices of a run in the order of their processes, as far as it is built. Raises DamagedStore."""
-    known = _KNOWN.get(reader)
-    if known is not None:
-        return known
-    found = yield from _found(reader)
-    if not reader.store.is_growing:
-        _KNOWN[reader] = found
-    return found
+    devices = _DEVICES.get(reader)
+    return _DEVICES.keep(reader, (yield from _find_devices(reader))) if devices is None else devices
 
 
-def _found(reader: QueryReader) -> Steps[list[Device]]:
+def _find_devices(reader: QueryReader) -> Steps[list[Device]]:
     finding = _Finding(reader)
-    found: list[Device] = []
+    devices: list[Device] = []
     for group, tracks in sorted(finding.processes.items()):
         plane = plane_of(reader.tree.groups[group])
         if plane.startswith(DEVICE_PREFIX):
-            found += yield from finding.of_plane(group, tracks)
+            devices += yield from finding.of_plane(group, tracks)
         elif reader.tree.groups[group]["name"] == _ASCEND:
-            found += yield from finding.of_ascend(group, tracks)
-    if not found:
-        found = yield from finding.of_pytorch()
-    return found
+            devices += yield from finding.of_ascend(group, tracks)
+    if not devices:
+        devices = yield from finding.of_pytorch()
+    return devices
 
 
 def plane_of(group: dict[str, Any]) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from sys import getsizeof
 from typing import Final
 
 import numpy as np
@@ -13,10 +14,10 @@ from tilescope.tiler.device_lines import MODULE_LINES, is_one_of
 from tilescope.tiler.facts.busy import Busy
 from tilescope.tiler.facts.devices import Kinds, WorkTrack
 from tilescope.tiler.facts.operations import TpuCore
-from tilescope.tiler.facts.operations.records import track_kinds, track_running
+from tilescope.tiler.facts.operations.track_records import track_kinds, track_running
 from tilescope.tiler.facts.work import Work
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.query.run_caches import KeyedRunCache, RunCache
 from tilescope.tiler.records.device.operations import OperationKinds
 from tilescope.tiler.records.histogram import busy_of_names
 from tilescope.tiler.store.two_threads import for_each
@@ -44,15 +45,8 @@ _PIECES_AT_ONCE: Final = 8
 _RECORDS: Final = 8
 
 
-@dataclass(slots=True)
-class _Known:
-    """Of a run: ticks on duty by process, over all its time, and of each name whether it is work."""
-
-    whole: dict[int, int] = field(default_factory=dict)
-    is_work: Kinds | None = None
-
-
-_KNOWN: KeptWith[QueryReader, _Known] = KeptWith()
+_WHOLE: Final = KeyedRunCache[int, int]("duty", "Time on duty of each TPU core", getsizeof)
+_IS_WORK: Final = RunCache[Kinds]("duty_names", "Names of operations during which cores are on duty")
 
 
 def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsOf) -> Steps[tuple[int, int]]:
@@ -61,10 +55,9 @@ def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: Window
     Both in windows, summed over cores. Raises DamagedStore, NotBuilt.
     """
     busy = span = 0
-    known = _Known() if reader.store.is_growing else _KNOWN.setdefault(reader, _Known())
-    if known.is_work is None:
-        known.is_work = yield from _on_duty(reader)
-    whole, is_work = known.whole, known.is_work
+    is_work = _IS_WORK.get(reader)
+    if is_work is None:
+        is_work = _IS_WORK.keep(reader, (yield from _on_duty(reader)))
     modules = _modules(reader)
     left = _Left()
     all_time: list[tuple[TpuCore, Windows]] = []  # cores that are looked at over all their time
@@ -79,8 +72,8 @@ def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: Window
         span += windows.ticks
         if windows.ticks != stop - start:
             left.add(reader, core, windows, is_work)
-        elif core.group in whole:
-            busy += whole[core.group]
+        elif (whole := _WHOLE.get(reader, core.group)) is not None:
+            busy += whole
         else:
             all_time.append((core, windows))
     duties = yield from _whole_duties(reader, [core for core, _ in all_time], is_work)
@@ -88,10 +81,11 @@ def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: Window
         if works is None:
             left.add(reader, core, windows, is_work)
         else:
-            busy += works
-            whole[core.group] = works
+            busy += _WHOLE.keep(reader, core.group, works)
     of_left = yield from left.ticks()
-    whole.update((core.group, of_left[core.group]) for core, _ in all_time if core.group in of_left)
+    for core, _ in all_time:
+        if core.group in of_left:
+            _WHOLE.keep(reader, core.group, of_left[core.group])
     return busy + sum(of_left.values()), span
 
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.details.instruction_stats import BARRIER
 from tilescope.tiler.facts.operations import TpuCore
-from tilescope.tiler.facts.operations.instruction_places import instruction_places
-from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
+from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
+from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.facts.step_times import StepTimes
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.windows import Windows

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.details.instruction_stats import NAME, STAT, WIDTH, StatChoices
 from tilescope.tiler.details.page_entries import PageEntries, entries_of
 from tilescope.tiler.details.xstat_tables import KEPT_PAGES, XStatTables
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.long_names import LongNames
 from tilescope.tiler.facts.stored_metadata import stored_rows
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.query.steps import finish
 from tilescope.tiler.records.device.metadata_rows import StoredRows
@@ -34,6 +34,7 @@ Exact = NDArray[Any]  # 64-bit integers, or Python's where they do not fit
 # framework), of so many bytes.
 _TEXTS: Final = 2
 _BYTES: Final = 128
+_VALUE_BYTES: Final = 32  # of a value beside its bytes
 _MAX_ROOM: Final = 1 << 18  # 64 MB of texts
 
 _UNREAD: Final = -1
@@ -155,6 +156,16 @@ class MetadataCodes:
             return self._joined
 
     @property
+    def size_bytes(self) -> int:
+        """About what it takes, long names that were read later left out."""
+        stored = self._stored
+        values = 0 if stored is None else len(stored.data) + len(stored.forms) * _VALUE_BYTES
+        added = (len(self._made) - (0 if stored is None else len(stored.rows))) * (WIDTH * 8 + _TEXTS * _BYTES)
+        columns = sum(column.nbytes for column in list(self._of_numbers.values()))
+        columns += sum(column.nbytes for column in list(self._of_stats.values()))
+        return values + max(added, 0) + self._joined.nbytes + columns
+
+    @property
     def values(self) -> StatValues:
         """What the codes are of stats and long names."""
         return self._values
@@ -253,11 +264,16 @@ def _damaged(error: Exception) -> DamagedStore:
     return DamagedStore(f"metadata of operations that makes no sense: {error}")
 
 
-_KNOWN: KeptWith[QueryReader, MetadataCodes] = KeptWith()
+_CODES: Final = OwnerCache[QueryReader, MetadataCodes](
+    "metadata", "Metadata of operations, as rows of codes", lambda value: value.size_bytes, grows=True
+)
 
 
 def metadata_codes(reader: QueryReader) -> MetadataCodes:
-    """Those of a build, kept for the next question."""
-    if reader not in _KNOWN:
-        _KNOWN[reader] = MetadataCodes(reader)
-    return _KNOWN[reader]
+    """Codes of a build, cached. What was read with one object stays with it: a later call may return a new one."""
+    return _CODES.get(reader) or _CODES.keep(reader, MetadataCodes(reader))
+
+
+def keep_metadata_codes(reader: QueryReader, codes: MetadataCodes) -> None:
+    """Has codes of a build count as used now; caches them again, if there are none any more."""
+    _CODES.keep(reader, codes)

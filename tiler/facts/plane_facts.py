@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.details.typed_stats import plane_stats
 from tilescope.tiler.details.wire import WireDamage
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.records.attachments import ATTACHMENTS
 from tilescope.tiler.store.attachments import content, listed
@@ -35,7 +35,7 @@ class PlaneFacts:
         return value if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
 
 
-_KNOWN: KeptWith[QueryReader, tuple[PlaneFacts, ...]] = KeptWith()
+_FACTS: Final = OwnerCache[QueryReader, tuple[PlaneFacts, ...]]("plane_facts", "Stats of the planes of a capture")
 
 
 def plane_facts(reader: QueryReader) -> Sequence[PlaneFacts]:
@@ -46,12 +46,11 @@ def plane_facts(reader: QueryReader) -> Sequence[PlaneFacts]:
     record = reader.store.get(ATTACHMENTS)
     if record is None:
         return ()
-    if reader not in _KNOWN:
-        _KNOWN[reader] = tuple(_found(reader, record))
-    return _KNOWN[reader]
+    facts = _FACTS.get(reader)
+    return _FACTS.keep(reader, tuple(_read_facts(reader, record))) if facts is None else facts
 
 
-def _found(reader: QueryReader, record: bytes) -> Iterator[PlaneFacts]:
+def _read_facts(reader: QueryReader, record: bytes) -> Iterator[PlaneFacts]:
     known: dict[bytes, dict[str, object]] = {}  # planes of one kind often say the same
     for entry in listed(record):
         is_stats = entry.name.startswith(_PLANE) and entry.name.endswith(_STATS)

@@ -9,7 +9,10 @@ from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 from weakref import WeakSet
 
-# Of all open stores of a process together. The leaves of ten million events have 160 MB.
+from tilescope.tiler.caches import CACHES
+
+# Of all open stores of a process together, if a third of the limit of all caches is as much: the leaves of ten million
+# events have 160 MB.
 KEPT_BYTES: Final = 160 << 20
 
 K = TypeVar("K")
@@ -18,12 +21,41 @@ K = TypeVar("K")
 class SharedRoom:
     """How much may be kept, by whoever shares it. When there is no room left, who was asked longest ago gives first."""
 
+    name: Final = "pages"
+    title: Final = "Pages and records of stores, inflated"
+
     def __init__(self, limit: int) -> None:
-        self._limit = limit
+        self._most = self._limit = limit
         self._at_most = 0  # bytes that are kept, and of those who are gone some that were
         self._sharing: WeakSet[KeptBytes[object]] = WeakSet()  # who is gone, has nothing
         self._turns = itertools.count()
         self._lock = threading.RLock()
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes that all who share it keep."""
+        with self:
+            return sum(pages.size_bytes for pages in self._sharing)
+
+    @property
+    def entries(self) -> int:
+        """Number of pages and records."""
+        with self:
+            return sum(pages.entries for pages in self._sharing)
+
+    def clear(self) -> None:
+        """Has all dropped."""
+        with self:
+            for pages in self._sharing:
+                while pages.entries:
+                    pages.drop()
+            self._at_most = 0
+
+    def fit(self, share_bytes: int) -> None:
+        """Has all drop what exceeds the share, if it is less than the room; there is no more from then on."""
+        with self:
+            self._limit = min(self._most, share_bytes)
+            self.add(0)
 
     def __enter__(self) -> int:
         """Nobody else keeps or drops anything in this block. Returns its number."""
@@ -52,6 +84,7 @@ class SharedRoom:
 
 
 _OF_THIS_PROCESS: Final = SharedRoom(KEPT_BYTES)
+CACHES.add_shared(_OF_THIS_PROCESS)
 
 
 class KeptBytes(Generic[K]):
@@ -79,6 +112,11 @@ class KeptBytes(Generic[K]):
                 self.size_bytes += len(found)
                 self._room.add(len(found))
         return found
+
+    @property
+    def entries(self) -> int:
+        """Number of pages or records."""
+        return len(self._kept)
 
     def drop(self) -> int:
         """Forgets what was not asked for longest. Returns its size."""

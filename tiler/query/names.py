@@ -6,13 +6,13 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.caches import Memo, OwnerCache
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.query.kept_pages import KeptBytes
@@ -23,11 +23,11 @@ from tilescope.tiler.store.store import Store, need
 
 Ints = NDArray[np.int64]
 
-# Pages of 1,024 names that are kept decoded, some 200 KB each.
+# Pages of 1,024 names that are kept decoded. Bytes of an entry are those of a page of kernels of GPUs, by tracemalloc.
 _KEPT_PAGES = 64
+_PAGES = Memo("names", "Pages of names, decoded", 81_000)
+_PIECES = Memo("packed_names", "Pages of names, divided", 61_000)
 
-# All names of a run in one piece: a million of them have some 60 MB.
-_KEPT_FOLDED_BYTES = 96 << 20
 _BETWEEN = b"\xff"  # in no UTF-8
 
 
@@ -94,10 +94,9 @@ class Names:
         self._store = store
         about = store.manifest()["names"]
         self._count, self._page_size = int(about["count"]), int(about["page_size"])
-        self._kept = lru_cache(_KEPT_PAGES)(self._decode)
+        self._kept = _PAGES.remembered(self._decode, _KEPT_PAGES)
         self._packed = KeptBytes(self._inflate)  # looked through for one text after the other
-        self._split = lru_cache(_KEPT_PAGES)(self._pieces)
-        self._folded: FoldedNames | None = None
+        self._split = _PIECES.remembered(self._pieces, _KEPT_PAGES)
 
     def __getitem__(self, name: int) -> Name:
         """The name of that id. Raises DamagedStore."""
@@ -207,9 +206,10 @@ class Names:
         return found
 
     def folded(self) -> Steps[FoldedNames]:
-        """All of them, for finding those that contain a text; in steps of a page, and kept unless they are too many."""
-        if self._folded is not None:
-            return self._folded
+        """All of them, for finding those that contain a text; in steps of a page, and cached."""
+        folded = _FOLDED.get(self)
+        if folded is not None:
+            return folded
         parts: list[bytes] = []
         category: list[int] = []
         numbers: dict[str, int] = {}
@@ -221,10 +221,7 @@ class Names:
         lengths = np.fromiter(map(len, parts), np.int64, len(parts))
         joined = b"".join(part + _BETWEEN for part in parts)
         ends = np.cumsum(lengths + len(_BETWEEN)) - len(_BETWEEN)
-        found = FoldedNames(joined, ends, np.array(category, np.int64), list(numbers))
-        if len(joined) + 16 * len(parts) <= _KEPT_FOLDED_BYTES:
-            self._folded = found
-        return found
+        return _FOLDED.keep(self, FoldedNames(joined, ends, np.array(category, np.int64), list(numbers)))
 
     @property
     def count(self) -> int:
@@ -275,3 +272,7 @@ class Names:
             return _DECODER.decode(packed)
         except msgspec.DecodeError:
             return [Name(text, category) for text, category in json.loads(packed)]
+
+
+# A million names have some 60 MB. Those of a run that is still indexed are of a reader that lasts for one question.
+_FOLDED: OwnerCache[Names, FoldedNames] = OwnerCache("folded_names", "Names of runs in one piece, for searches")

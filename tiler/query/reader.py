@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.caches import Memo, forget_copied_values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NotBuilt
-from tilescope.tiler.kept_with import drop_kept
 from tilescope.tiler.lookup.arguments import event_metadata
 from tilescope.tiler.lookup.steps import marked_steps
 from tilescope.tiler.lookup.tiles import block_shape, page_content, stored_page
@@ -44,6 +44,10 @@ from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 # Blocks whose tiles are kept arranged: some megabytes for a run of ten million events.
 _KEPT_BLOCKS = 64
 
+# Bytes of an entry are those of the largest block of three traces of GPUs, by tracemalloc.
+_TILES = Memo("tiles", "Tiles of blocks, arranged", 13_000)
+_PAGE_NAMES = Memo("page_names", "Pages of blocks on which names occur", 20_000)
+
 # Rollups whose tracks are kept: those of a screen.
 _KEPT_ROLLUPS = 128
 
@@ -74,8 +78,8 @@ class QueryReader:
         self.tree = tree if self._so_far is None else self._so_far.tree(tree)
         self.names = Names(self.store)
         self._kept_children = lru_cache(_KEPT_ROLLUPS)(self.tree.children)
-        self._kept_tiles = lru_cache(_KEPT_BLOCKS)(self._arrange)
-        self._kept_page_names = lru_cache(_KEPT_BLOCKS)(self._read_page_names)
+        self._kept_tiles = _TILES.remembered(self._arrange, _KEPT_BLOCKS)
+        self._kept_page_names = _PAGE_NAMES.remembered(self._read_page_names, _KEPT_BLOCKS)
         self._kept_content = KeptBytes(self._content)
         self._kept_histograms = KeptBytes(self._histogram)
         self._kept_block_histograms = KeptBytes(self._block_histogram)
@@ -90,7 +94,7 @@ class QueryReader:
         if outliers is None:
             return self
         reader = copy.copy(self)
-        drop_kept(reader)
+        forget_copied_values(reader)
         reader.outliers = outliers
         return reader
 

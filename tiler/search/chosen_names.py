@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.histogram import name_bounds
 from tilescope.tiler.search.language import Pattern
 
@@ -20,8 +18,8 @@ Mask = NDArray[np.bool_]
 # Patterns of names, and of categories.
 Asked = tuple[tuple[Pattern, ...], tuple[Pattern, ...]]
 
-# Of an open store: those of a viewer that asks again whenever it moves. A byte for each name, and for each tile.
-_KEPT: Final = 8
+
+_DURATIONS_BYTES: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +70,12 @@ class ChosenNames:
             self._durations[track] = None if top is None else self.durations_in(reader, AskedTile(track, *top))
         return self._durations[track]
 
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes: a byte for each name, and for each tile of the blocks that were searched."""
+        masks = self.mask.nbytes + sum(mask.nbytes for mask in self._tiles.values())
+        return masks + (len(self._durations) + len(self._in_tiles)) * _DURATIONS_BYTES
+
     def is_known(self, tile: AskedTile) -> bool:
         """True if `durations_in` need not read anything."""
         return tile in self._in_tiles
@@ -86,28 +90,6 @@ class ChosenNames:
         return self._in_tiles[tile]
 
 
-class KnownNames:
-    """Names that were chosen last in each open store. For whatever thread."""
-
-    def __init__(self) -> None:
-        self._kept: KeptWith[QueryReader, OrderedDict[Asked, ChosenNames]] = KeptWith()
-        self._lock = threading.Lock()
-
-    def get(self, reader: QueryReader, patterns: Asked) -> ChosenNames | None:
-        """Names that these patterns of names and categories chose, if they are still kept."""
-        with self._lock:
-            of_store = self._kept.get(reader, OrderedDict())
-            chosen_names = of_store.get(patterns)
-            if chosen_names is not None:
-                of_store.move_to_end(patterns)
-            return chosen_names
-
-    def keep(self, reader: QueryReader, patterns: Asked, names: ChosenNames) -> None:
-        """Nothing is kept of a store that grows: there may be more names, and more tiles, in the next moment."""
-        if reader.store.is_growing:
-            return
-        with self._lock:
-            of_store = self._kept.setdefault(reader, OrderedDict())
-            of_store[patterns] = names
-            while len(of_store) > _KEPT:
-                of_store.popitem(last=False)
+CHOSEN_NAMES: Final = KeyedRunCache[Asked, ChosenNames](
+    "searches", "Names that searches choose, and where they are", lambda names: names.size_bytes, grows=True
+)

@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.query import NO_NAME, FoldedNames, QueryReader, Steps
-from tilescope.tiler.search.chosen_names import ChosenNames, Durations, KnownNames
+from tilescope.tiler.search.chosen_names import CHOSEN_NAMES, ChosenNames, Durations
 from tilescope.tiler.search.language import Argument, Duration, Kind, Pattern, Query
 from tilescope.tiler.search.patterns import is_match
 from tilescope.tiler.ticks import TICK_LIMIT
 
 Mask = NDArray[np.bool_]
 
-_KNOWN: Final = KnownNames()
 
 # With more tracks, learning on which of them names occur would hold up the first question.
 _MOST_TRACKS: Final = 512
@@ -71,10 +70,10 @@ def select(reader: QueryReader, query: Query, tracks: Sequence[int]) -> Steps[Se
         is_match(pattern)  # refused before anything is read
     on = [track for track in tracks if _is_on(reader, query, track)]
     patterns = query.names, query.categories
-    chosen = _KNOWN.get(reader, patterns)
+    chosen = CHOSEN_NAMES.get(reader, patterns)
     if chosen is None:
         chosen = ChosenNames((yield from _names(reader, query)))
-        _KNOWN.keep(reader, patterns, chosen)
+        CHOSEN_NAMES.keep(reader, patterns, chosen)
     shortest, longest = _bounds(query.durations, int(reader.store.manifest()["tick_ps"]))
     return Selection(chosen, on, shortest, longest, query.arguments, is_kept=bool(patterns[0] or patterns[1]))
 

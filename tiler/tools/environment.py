@@ -12,7 +12,7 @@ from tilescope.tiler.facts import Device, devices_of
 from tilescope.tiler.facts.batch_size import BatchSizes
 from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.host_operations.event_ops import HOST_PLANE
-from tilescope.tiler.facts.operations.peaks import peaks_of
+from tilescope.tiler.facts.operations.rates import peaks_of
 from tilescope.tiler.facts.plane_facts import PlaneFacts, plane_facts
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.tools.answer import Column, Fact, Note, Table, Value

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tilescope.tiler.facts.operations import Operation
-from tilescope.tiler.facts.operations.metadata import Memory
+from tilescope.tiler.facts.operations.operation import Memory
 from tilescope.tiler.facts.operations.rates import ASYNC, Rates
 from tilescope.tiler.tools.answer import Column
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.caches import Memo
 from tilescope.tiler.facts.operations import Operation, OpTable
-from tilescope.tiler.facts.operations.instruction_columns import Ints, Mask, sum_of
+from tilescope.tiler.facts.operations.exact_columns import Ints, Mask, sum_of
 from tilescope.tiler.facts.work import Work, classifier, work_of
 from tilescope.tiler.query import Name
 from tilescope.tiler.tools.answer import Note
@@ -29,10 +29,14 @@ def waits(category: str) -> bool:
     return _is_bound_elsewhere("", category)
 
 
-# Asked several times of each instruction of a program, of which there may be 40,000.
-@lru_cache(1 << 17)
-def _is_bound_elsewhere(name: str, category: str) -> bool:
+def _is_no_computation(name: str, category: str) -> bool:
     return work_of(classifier(NO_WORK_RULES).xla_operation(Name(name, category))) != Work.COMPUTATION
+
+
+# Asked several times of each instruction of a program, of which there may be 40,000.
+_is_bound_elsewhere: Final = Memo("waiting_operations", "Operations that wait for others, by name", 100).remembered(
+    _is_no_computation, 1 << 17
+)
 
 
 def operation_notes(device_operations: AskedOperations) -> list[Note]:

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from tilescope.tiler.facts.hlo.programs import programs_of
 from tilescope.tiler.facts.operations import (
-    GpuDevice,
     Operation,
+    OperationSource,
     OpTable,
-    TpuCore,
-    gpu_devices,
-    gpu_op_table,
-    op_table,
+    has_operations,
+    operation_source,
     tpu_cores,
 )
-from tilescope.tiler.facts.operations.instruction_columns import sum_of
-from tilescope.tiler.facts.operations.instruction_places import instruction_places
-from tilescope.tiler.facts.operations.kept_tables import kept_table
-from tilescope.tiler.facts.operations.peaks import Peaks, peaks_of
-from tilescope.tiler.facts.operations.program_sums import program_sums
-from tilescope.tiler.facts.operations.records import track_kinds
-from tilescope.tiler.facts.operations.roofline import program
+from tilescope.tiler.facts.operations.exact_columns import sum_of
+from tilescope.tiler.facts.operations.rates import Peaks, peaks_of
+from tilescope.tiler.facts.operations.track_records import track_kinds
+from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.tools.answer import Fact, Note
 from tilescope.tiler.tools.question import SpanQuestion
-from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 
 NO_OPERATIONS: Final = (
@@ -56,13 +50,13 @@ _MANY_NOTES: Final = 5
 class AskedOperations:
     """Operations, and the peaks of one core."""
 
+    source: OperationSource[Any]
     table: OpTable
     peaks: Peaks
     tick_ps: int
     notes: Sequence[Note]
     no_cores: str  # why there are no operations of devices; empty where there are
     no_costs: str  # why FLOPs and bytes of operations are not known, where they are not
-    is_gpu: bool = False
 
     def ticks(self, ps: int) -> int:
         """A time on the device in ticks."""
@@ -72,12 +66,10 @@ class AskedOperations:
 def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperations]:
     """The operations that a question is about: those of the devices that have one of its tracks."""
     question_windows = yield from scope.windows(question)
-    tracks = frozenset(scope.leaves(question.tracks))
-    table_and_peaks = yield from _of_tpus(scope, tracks, question_windows)
-    is_tpu = table_and_peaks is not None
-    if table_and_peaks is None:
-        table_and_peaks = yield from _of_gpus(scope, tracks, question_windows)
-    table, peaks = table_and_peaks
+    source = operation_source(scope.reader)
+    devices = _asked_devices(scope, source, question)
+    table = yield from source.table(scope.reader, devices, question_windows.on_track)
+    peaks = [peaks_of(scope.reader, device.group, scope.reader.file_of(device.tracks[0])) for device in devices]
     no_cores = "" if table.cores else _why_no_cores(scope.reader)
     notes = [Note("warning", no_cores)] if no_cores else []
     if len(set(peaks)) > 1:
@@ -85,16 +77,16 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperati
     notes += [Note("warning", text) for text in table.notes[:_MANY_NOTES]]
     if len(table.notes) > _MANY_NOTES:
         notes.append(Note("warning", f"and {len(table.notes) - _MANY_NOTES:,} more programs are not known"))
-    if is_tpu and (question.steps or question.start is not None or question.end is not None):
+    if source.has_own_clock and (question.steps or question.start is not None or question.end is not None):
         notes.append(Note("info", _TWO_CLOCKS))
     return AskedOperations(
+        source,
         table,
         peaks[0] if peaks else Peaks(),
         int(scope.manifest["tick_ps"]),
         notes,
         no_cores,
         (yield from _why_no_costs(scope, table)),
-        not is_tpu,
     )
 
 
@@ -102,84 +94,32 @@ def asked_programs(
     scope: Scope, questions: Sequence[SpanQuestion], *, with_feeds: bool
 ) -> Steps[list[Operation | None]]:
     """The program as a whole in what each of some questions is about, on the same tracks; None: nothing runs there."""
-    all_windows = []
+    windows = []
     for question in questions:
-        all_windows.append((yield from scope.windows(question)))
-    tracks = frozenset(scope.leaves(questions[0].tracks))
-    every = tpu_cores(scope.reader)
-    if every:
-        cores = _asked_cores(scope, tracks, every)
-        return (
-            yield from program_sums(
-                scope.reader,
-                cores,
-                [question_windows.on_track for question_windows in all_windows],
-                with_feeds=with_feeds,
-            )
-        )
-    programs = []
-    for question_windows in all_windows:
-        table, _ = yield from _of_gpus(scope, tracks, question_windows)
-        programs.append(program(table, with_feeds=with_feeds) if table.operations else None)
-    return programs
+        windows.append((yield from scope.windows(question)).on_track)
+    source = operation_source(scope.reader)
+    devices = _asked_devices(scope, source, questions[0])
+    return (yield from source.programs(scope.reader, devices, windows, with_feeds=with_feeds))
 
 
-_TableAndPeaks = tuple[OpTable, list[Peaks]]
-
-
-def _of_tpus(scope: Scope, tracks: frozenset[int], question_windows: QuestionWindows) -> Steps[_TableAndPeaks | None]:
-    every = tpu_cores(scope.reader)
-    if not every:
-        return None
-    cores = _asked_cores(scope, tracks, every)
-    core_tracks = [track for core in cores for track in (*core.operations, *core.steps)]
-    table = yield from kept_table(
-        scope.reader,
-        "cores",
-        core_tracks,
-        question_windows.on_track,
-        lambda: op_table(scope.reader, cores, question_windows.on_track),
-    )
-    return table, [_peaks(scope, core, core.operations[0]) for core in cores]
-
-
-def _asked_cores(scope: Scope, tracks: frozenset[int], every: Sequence[TpuCore]) -> list[TpuCore]:
-    return [core for core in every if _is_asked(scope, tracks, (*core.operations, *core.steps))]
-
-
-def _of_gpus(scope: Scope, tracks: frozenset[int], question_windows: QuestionWindows) -> Steps[_TableAndPeaks]:
-    devices = [device for device in gpu_devices(scope.reader) if _is_asked(scope, tracks, device.streams)]
-    streams = [track for device in devices for track in device.streams]
-    table = yield from kept_table(
-        scope.reader,
-        "gpus",
-        streams,
-        question_windows.on_track,
-        lambda: gpu_op_table(scope.reader, devices, question_windows.on_track),
-    )
-    return table, [_peaks(scope, device, device.streams[0]) for device in devices]
-
-
-def _is_asked(scope: Scope, tracks: frozenset[int], device_tracks: tuple[int, ...]) -> bool:
-    return bool(tracks.intersection(device_tracks)) and all(map(scope.is_done, device_tracks))
-
-
-def _peaks(scope: Scope, device: TpuCore | GpuDevice, track: int) -> Peaks:
-    return peaks_of(scope.reader, device.group, scope.reader.file_of(track))
+def _asked_devices(scope: Scope, source: OperationSource[Any], question: SpanQuestion) -> list[Any]:
+    """The devices of a source that have one of the tracks of a question, and are built."""
+    tracks = frozenset(scope.leaves(question.tracks))
+    return [
+        device
+        for device in source.devices(scope.reader)
+        if tracks.intersection(device.tracks) and all(map(scope.is_done, device.tracks))
+    ]
 
 
 def availability(scope: Scope) -> str:
     """The reason for which a run has no answer about operations; empty if it has one."""
-    return "" if _has_cores(scope.reader) else NO_OPERATIONS
-
-
-def _has_cores(reader: QueryReader) -> bool:
-    return bool(tpu_cores(reader) or gpu_devices(reader))
+    return "" if has_operations(scope.reader) else NO_OPERATIONS
 
 
 def _why_no_cores(reader: QueryReader) -> str:
     """The reason for which a question is about no device: the trace has none, or only the question."""
-    return _NO_DEVICE_CHOSEN if _has_cores(reader) else NO_OPERATIONS
+    return _NO_DEVICE_CHOSEN if has_operations(reader) else NO_OPERATIONS
 
 
 def _why_no_costs(scope: Scope, table: OpTable) -> Steps[str]:

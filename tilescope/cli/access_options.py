@@ -113,6 +113,7 @@ def make_settings(args: argparse.Namespace) -> Settings:
         allow_notes=args.allow_notes,
         captures=parse_capture_rules(args.capture_target, args.allow_capture),
         kept_answers_bytes=args.kept_answers,
+        cache_bytes=args.question_cache,
         work_rules=work_rules_of(args),
         **limits_of(args),
     )

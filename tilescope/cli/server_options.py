@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # As in tilescope.server.serving and .settings, which are slow to import; a test compares them.
 _DEFAULT_PORT = 8808
 KEPT_ANSWERS_BYTES = 64 * 10**6
+QUESTION_CACHE_BYTES = 512 << 20
 
 
 def add_server_options(parser: argparse.ArgumentParser, *, has_grpc: bool) -> None:
@@ -52,6 +53,13 @@ def add_server_options(parser: argparse.ArgumentParser, *, has_grpc: bool) -> No
         metavar="SIZE",
         default=KEPT_ANSWERS_BYTES,
         help="memory for caching the answers of tools; 0: none; default: 64MB",
+    )
+    parser.add_argument(
+        "--question-cache",
+        type=parse_size,
+        metavar="SIZE",
+        default=QUESTION_CACHE_BYTES,
+        help="memory for caches in each of the two processes that answer questions; default: 512MiB",
     )
     add_inflation_option(parser)
     add_time_unit_option(parser)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ import pytest
 
 from tests.server.fakes import FakeGrowingStore, FakeStore
 from tilescope.server.services.worker import BuildSource, PickledQuestion, drop, take_turn
+from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.query import QueryReader, Steps
 
 STORE = Path("store")
+NUMBERS: OwnerCache[QueryReader, bytes] = OwnerCache("numbers_of_test", "Numbers", len)
 
 
 def is_growing(reader: QueryReader) -> Steps[bool]:
@@ -47,3 +50,21 @@ def test_a_question_about_a_finished_build_is_not_answered_from_a_store_that_was
 def test_a_store_that_grew_is_closed_when_nobody_asks_about_it(growing: FakeGrowingStore) -> None:
     drop(1)
     assert growing.is_closed
+
+
+def cached(reader: QueryReader) -> Steps[Any]:
+    yield
+    return NUMBERS.keep(reader, b"12345")
+
+
+def test_an_answer_comes_with_the_sizes_of_caches() -> None:
+    finished = BuildSource(STORE, "b1", lambda _, build: FakeStore(build))
+    turn = take_turn(4, PickledQuestion((finished,), cached))
+    assert turn.answer == b"12345"
+    (size,) = [cache for cache in turn.caches if cache.name == "numbers_of_test"]
+    assert (size.title, size.entries) == ("Numbers", 1)
+    assert 5 < size.size_bytes < 1000
+    assert pickle.loads(pickle.dumps(turn)) == turn
+    NUMBERS.clear()
+    assert not take_turn(5, PickledQuestion((finished,), endless)).caches
+    drop(5)

@@ -26,9 +26,11 @@ from tilescope.server.services.fair_queue import Asker, Limits
 from tilescope.server.services.overtime import Overtime
 from tilescope.server.services.worker import BuildSource
 from tilescope.server.services.workers import Workers
+from tilescope.tiler.caches import CacheSize, KeyedCache
 from tilescope.tiler.errors import DamagedStore, TraceError, UsageError
 from tilescope.tiler.query import QueryReader, Steps
 
+CACHED: KeyedCache[QueryReader, str, int] = KeyedCache("sizes_of_test", "Sizes", lambda size: size)
 ASKER = Asker("127.0.0.1", "connection")
 
 
@@ -69,6 +71,10 @@ class Task:
             case "kept":
                 yield
                 return gc.get_freeze_count(), "tilescope.tiler.tools" in sys.modules
+            case "cache":
+                yield
+                CACHED.keep(reader, "", 50_000)
+                CACHED.keep(reader, "too large for the limit", 200_000)
             case "bad":
                 yield
                 raise UsageError("no such track")
@@ -96,7 +102,7 @@ class Task:
 
 @pytest.fixture
 async def workers() -> AsyncIterator[Workers]:
-    workers = Workers(Limits(8, 8, 8), processes=1)
+    workers = Workers(Limits(8, 8, 8), processes=1, cache_bytes=100_000)
     yield workers
     await workers.close()
 
@@ -137,6 +143,24 @@ async def test_the_error_of_a_task_is_raised(ask: Any) -> None:
     with pytest.raises(QuestionFailed, match=r"^t\.json: byte 7: cannot be pickled"):
         await ask("awkward")
     assert await ask("fine") == "fine"
+
+
+async def test_processes_report_their_caches_with_each_answer(ask: Any, workers: Workers) -> None:
+    assert workers.caches == []
+    await ask("cache")
+    (cache,) = [cache for cache in workers.caches if cache.name == "sizes_of_test"]
+    assert (cache.title, cache.entries) == ("Sizes", 1)
+    assert 50_000 <= cache.size_bytes < 51_000
+    with pytest.raises(QuestionFailed, match="has died"):
+        await ask("killed")
+    assert workers.caches == []
+
+
+def test_caches_of_several_processes_are_added_up() -> None:
+    workers = Workers(Limits(8, 8, 8), processes=3)
+    both, alone = CacheSize("both", "Both", 10, 1), CacheSize("alone", "Alone", 5, 2)
+    workers._caches = [[both], (), [alone, both]]
+    assert workers.caches == [CacheSize("both", "Both", 20, 2), alone]
 
 
 async def must_be_begun_anew(other: asyncio.Task[Any], folder: Path) -> None:

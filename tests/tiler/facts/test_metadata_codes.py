@@ -18,7 +18,7 @@ from tilescope.tiler.details.instruction_stats import STAT, STATS
 from tilescope.tiler.details.xstat_tables import EventMetadata, PlaneNames, XStatTables
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.metadata_codes import MetadataCodes, StatValues
-from tilescope.tiler.facts.operations.metadata import metadata_of_row
+from tilescope.tiler.facts.operations.xla_instructions import metadata_of_row
 from tilescope.tiler.query import QueryReader, finish
 
 

@@ -18,7 +18,7 @@ from tilescope.tiler.details.instruction_stats import LONG_NAME, STATS
 from tilescope.tiler.details.xstat_tables import BytesColumn, EventMetadata, PlaneNames, XStatTables
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.metadata_codes import MetadataCodes
-from tilescope.tiler.facts.operations.metadata import metadata_of_row
+from tilescope.tiler.facts.operations.xla_instructions import metadata_of_row
 from tilescope.tiler.indexing.output import stored_rows as making
 from tilescope.tiler.indexing.output.stored_rows import RowMaker
 from tilescope.tiler.pages import decompress

@@ -11,9 +11,10 @@ from tests.corpus import corpus_path
 from tests.gpu_trace import Kernel, gpu_plane
 from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, shape, write_space
 from tests.xprof_golden import golden, is_close, rows
+from tilescope.tiler.caches import CACHES
 from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.facts.hlo import HloModule, Program, hlo_module
-from tilescope.tiler.facts.operations import instructions
+from tilescope.tiler.facts.operations import program_instructions
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, Steps, finish
 from tilescope.tiler.store import open_run_store
@@ -208,7 +209,7 @@ def test_ids_of_programs_are_unsigned(tmp_path: Path) -> None:
     assert (row["program"], row["bytes"], row["category"]) == (str(told), 32, "iota")
 
 
-def test_what_is_known_of_instructions_is_kept_under_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_known_of_instructions_is_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = reader_of(corpus_path("xplane/gpu_mi300x8_conv.xplane.pb"), tmp_path / "store")
     asked: list[str] = []
 
@@ -216,15 +217,35 @@ def test_what_is_known_of_instructions_is_kept_under_a_limit(tmp_path: Path, mon
         asked.append(program.id)
         return (yield from hlo_module(of, program))
 
-    monkeypatch.setattr(instructions, "hlo_module", counting)
+    monkeypatch.setattr(program_instructions, "hlo_module", counting)
     first = by_row(answer(reader, "op_profile"))
     assert asked == ["15", "15"]  # for the costs, and for parts and layouts
     assert by_row(answer(reader, "op_profile")) == first
     assert len(asked) == 2
-    monkeypatch.setattr(instructions, "MAX_KEPT_BYTES", 1)
-    reader = QueryReader(reader.store)
+    CACHES.clear()
     assert [by_row(answer(reader, "op_profile")) for _ in range(2)] == [first, first]
-    assert len(asked) == 4  # for the second answer the tree is kept
+    assert len(asked) == 4  # for the second answer the tree is cached
+
+
+def test_what_is_known_of_instructions_has_a_limit_within_a_question(
+    mi300: QueryReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = by_row(answer(mi300, "op_profile"))
+    monkeypatch.setattr(program_instructions, "MAX_KEPT_BYTES", 2500)
+    reader, sizes = QueryReader(mi300.store), list[int]()
+    count = program_instructions._Kept.count
+
+    def counting(kept: program_instructions._Kept, *texts: str) -> None:
+        count(kept, *texts)
+        sizes.append(kept.size_bytes)
+
+    monkeypatch.setattr(program_instructions._Kept, "count", counting)
+    assert by_row(answer(reader, "op_profile")) == first
+    assert max(sizes) <= 2500
+    assert sizes.count(0) >= 1
+    kept = program_instructions._KEPT.get(reader)
+    assert kept is not None
+    assert len(kept.found) + len(kept.facts) <= 3
 
 
 def test_costs_come_from_the_program_found_by_name_too(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bench.pod_run import PodShape, write_pod
-from tilescope.tiler.facts.operations.op_rows import OpRows
+from tilescope.tiler.facts.operations.operation_table import OpRows
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store

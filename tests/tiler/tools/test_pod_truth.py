@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bench.pod_run import Pod, PodShape, write_pod
-from tilescope.tiler.facts.operations.instruction_places import instruction_places
+from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.lookup.arguments import event_metadata
 from tilescope.tiler.query import QueryReader, finish

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilescope.tiler.facts.operations import Operation
-from tilescope.tiler.facts.operations.metadata import OperationMetadata
+from tilescope.tiler.facts.operations.operation import OperationMetadata
 from tilescope.tiler.tools.overview.suggestions import Evidence, SeenAt, Slowest, suggestions
 
 

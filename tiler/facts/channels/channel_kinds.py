@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Final
 
 from tilescope.tiler.facts.hlo.layouts import shape_of_text
-from tilescope.tiler.facts.operations.metadata import OperationMetadata
+from tilescope.tiler.facts.operations.operation import OperationMetadata
 
 Pair = tuple[int, int]
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.channels.channel_kinds import Channel, Channels, TransferRole
+from tilescope.tiler.facts.metadata_codes import MetadataCodes, metadata_codes
 from tilescope.tiler.facts.operations import TpuCore
-from tilescope.tiler.facts.operations.metadata import operation_metadata
-from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
+from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
+from tilescope.tiler.facts.operations.xla_instructions import operation_metadata
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
 from tilescope.tiler.facts.step_times.parts import StepPart
 from tilescope.tiler.query import QueryReader, Steps
@@ -73,19 +74,20 @@ class _Events:
 
 def run_transfers(reader: QueryReader, cores: Sequence[CoreWindows]) -> Steps[Transfers]:
     """Those that begin and end in some steps of some cores. Raises DamagedStore, NotBuilt."""
-    channels = Channels()
+    channels, metadata = Channels(), metadata_codes(reader)
     found: dict[TransferRole, list[tuple[Ints, ...]]] = {role: [] for role in TransferRole}
     for place, of in enumerate(cores):
         for track in of.core.operations:
             kinds = track_kinds(reader, track)
             if kinds is not None and len(of.starts):
-                yield from _read(reader, channels, track, kinds, place, of, found)
+                yield from _read(reader, metadata, channels, track, kinds, place, of, found)
     events = {role: _events(found[role]) for role in (TransferRole.SEND, TransferRole.RECV, TransferRole.RECV_DONE)}
     return _joined(channels.all, [of.number for of in cores], events)
 
 
 def _read(
     reader: QueryReader,
+    metadata: MetadataCodes,
     channels: Channels,
     track: int,
     kinds: TrackKinds,
@@ -99,11 +101,11 @@ def _read(
         return
     count = len(kinds.kinds)
     channel_of = np.full((len(TransferRole), count), -1)
-    metadata = OperationKinds.of(kinds.kinds).metadata
+    has_metadata = OperationKinds.of(kinds.kinds).metadata >= 0
     codes = yield from part_codes(reader, track, kinds)
-    for number in np.flatnonzero(np.isin(codes, _CODES) & (metadata >= 0)).tolist():
+    for number in np.flatnonzero(np.isin(codes, _CODES) & has_metadata).tolist():
         kind = kinds.kinds[number]
-        for role, channel in channels.of(operation_metadata(reader, file, tables, kind)):
+        for role, channel in channels.of(operation_metadata(metadata, file, tables, kind)):
             channel_of[role, number] = channel
     if not (channel_of >= 0).any():
         return

@@ -15,6 +15,7 @@ from tilescope.tiler.facts.hlo.module import Computation, HloModule, Instruction
 
 _WHILE: Final = "while"
 _CONDITIONAL: Final = "conditional"
+_NODE_BYTES: Final = 150  # of an instruction, or an operand of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,18 @@ class ProgramGraph:
         self.callers: dict[int, list[int]] = defaultdict(list)  # of a computation, by its id
         self.edges = 0
         for computation in module.computations.values():
-            for of in computation.instructions.values():
-                self.computation_of[of.id] = computation
-                self.edges += len(of.operands)
-                for operand in dict.fromkeys(of.operands):
-                    self._users[operand].append(of.id)
-                for called in of.called:
-                    self.callers[called].append(of.id)
+            for instruction in computation.instructions.values():
+                self.computation_of[instruction.id] = computation
+                self.edges += len(instruction.operands)
+                for operand in dict.fromkeys(instruction.operands):
+                    self._users[operand].append(instruction.id)
+                for called in instruction.called:
+                    self.callers[called].append(instruction.id)
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes, without the program."""
+        return (len(self.computation_of) + self.edges) * _NODE_BYTES
 
     def around(self, start: Instruction, distance: int, opened: Set[int], limit: int) -> Neighbourhood:
         """What is at most `distance` edges away, the nearest first; `opened`: ids of those that are to be open.

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler._native import NamedParts
+from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.facts.hlo.buffers import BufferAssignment, parse_buffers
 from tilescope.tiler.facts.hlo.damage import HloDamage
 from tilescope.tiler.facts.hlo.module import HloModule
 from tilescope.tiler.facts.hlo.parsing import MAX_PROTO_BYTES, parse_module
 from tilescope.tiler.facts.hlo.program_parts import ProgramParts, find_parts, program_of_parts
 from tilescope.tiler.facts.hlo.values import ProgramValues, parse_values
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, whole_content
 from tilescope.tiler.store.two_threads import Aside
-
-# Of what a build's programs take in memory.
-MAX_KEPT_BYTES: Final = 256 << 20
 
 # Of the programs that a second thread looks through before anybody asks for one: it takes tens of milliseconds.
 _MAX_AHEAD_BYTES: Final = 64 << 20
@@ -93,16 +90,16 @@ def parts_ahead(reader: QueryReader) -> Steps[AbstractContextManager[object]]:
 
     For whoever is going to ask for `program_parts`, in a block. What is damaged is told then. Raises DamagedStore.
     """
-    kept = _KEPT.setdefault(reader, _Kept())
+    ahead = _AHEAD.setdefault(reader, {})
     entries = {_key("parts", of.entry): of.entry for of in programs_of(reader)}
     if sum(entry.size_bytes for entry in entries.values()) > _MAX_AHEAD_BYTES:
         return nullcontext()
     with ExitStack() as begun:
         for key, entry in entries.items():
-            if entry.size_bytes >= _MIN_AHEAD_BYTES and kept.get(key) is None and key not in kept.ahead:
+            if entry.size_bytes >= _MIN_AHEAD_BYTES and _PROGRAMS.get(reader, key) is None and key not in ahead:
                 raw = yield from _content(reader, entry)
-                kept.ahead[key] = begun.enter_context(Aside(partial(find_parts, raw)))
-                begun.callback(kept.ahead.pop, key, None)
+                ahead[key] = begun.enter_context(Aside(partial(find_parts, raw)))
+                begun.callback(ahead.pop, key, None)
         return begun.pop_all()
 
 
@@ -115,27 +112,15 @@ _Key = tuple[str, str, int, int]
 _Parsed = HloModule | BufferAssignment | ProgramParts | ProgramValues
 
 
-class _Kept:
-    """What was parsed, the least recently used forgotten first; or why it could not be."""
+# Parsed programs; a text says why one could not be parsed.
+_PROGRAMS: Final = KeyedCache[QueryReader, _Key, _Parsed | str](
+    "programs",
+    "HLO protos of programs, parsed",
+    lambda value: len(value) if isinstance(value, str) else value.size_bytes,
+)
 
-    def __init__(self) -> None:
-        self._of: OrderedDict[_Key, tuple[_Parsed | str, int]] = OrderedDict()
-        self.ahead: dict[_Key, Aside[NamedParts]] = {}  # what a second thread looks for
-
-    def get(self, key: _Key) -> _Parsed | str | None:
-        found = self._of.pop(key, None)
-        if found is None:
-            return None
-        self._of[key] = found
-        return found[0]
-
-    def put(self, key: _Key, value: _Parsed | str, size: int) -> None:
-        self._of[key] = value, size
-        while len(self._of) > 1 and sum(size for _, size in self._of.values()) > MAX_KEPT_BYTES:
-            self._of.popitem(last=False)
-
-
-_KEPT: KeptWith[QueryReader, _Kept] = KeptWith()
+# Parts of programs that a second thread looks for while a question needs them: no cache, they end with that question.
+_AHEAD: Final[WeakKeyDictionary[QueryReader, dict[_Key, Aside[NamedParts]]]] = WeakKeyDictionary()
 
 
 def _key(what: str, entry: AttachmentEntry) -> _Key:
@@ -147,23 +132,21 @@ def _kept(
     reader: QueryReader, program: Program, what: str, read: Callable[[QueryReader, AttachmentEntry], Steps[T]]
 ) -> Steps[T]:
     entry = program.entry
-    kept = _KEPT.setdefault(reader, _Kept())
     key = _key(what, entry)
-    found = kept.get(key)
-    if found is None:
+    parsed = _PROGRAMS.get(reader, key)
+    if parsed is None:
         try:
-            found = yield from read(reader, entry)
-            kept.put(key, found, found.size_bytes)
+            parsed = yield from read(reader, entry)
         except HloDamage as damage:
-            found = str(damage)
-            kept.put(key, found, len(found))
-    if isinstance(found, str):
-        raise HloDamage(f"{left_out_words(program)}: {found}")
-    return cast(T, found)
+            parsed = str(damage)
+        _PROGRAMS.keep(reader, key, parsed)
+    if isinstance(parsed, str):
+        raise HloDamage(f"{left_out_words(program)}: {parsed}")
+    return cast(T, parsed)
 
 
 def _read_parts(reader: QueryReader, entry: AttachmentEntry) -> Steps[ProgramParts]:
-    ahead = _KEPT.setdefault(reader, _Kept()).ahead.pop(_key("parts", entry), None)
+    ahead = _AHEAD.get(reader, {}).pop(_key("parts", entry), None)
     found = ahead.result() if ahead is not None else find_parts((yield from _content(reader, entry)))
     return (yield from program_of_parts(found, entry.size_bytes))
 

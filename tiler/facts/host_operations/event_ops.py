@@ -35,6 +35,7 @@ _READ_ALL: Final = (_FULL_NAME, _OP, _EAGER, _STAGE, _CATEGORY)
 
 _KEPT_FILES: Final = 16  # of each a table with 4 bytes for each name
 _ENTRIES_AT_ONCE: Final = 1024
+_OPERATION_BYTES: Final = 500
 
 
 class EventOps:
@@ -49,6 +50,13 @@ class EventOps:
         self._arguments = ArgumentReader(reader.store)
         self._files: dict[int, tuple[Ints, Codes]] = {}  # name ids, and what they tell
         self._table = lru_cache(_KEPT_FILES)(self._codes_of)
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        names = sum(columns[0].nbytes + columns[1].nbytes for columns in list(self._files.values()))
+        tables = self._table.cache_info().currsize * self._reader.names.count * 4
+        return len(self.ops) * _OPERATION_BYTES + names + tables
 
     def learn(self, file: int, tracks: list[int]) -> Steps[bool]:
         """Finds out what the names of a file tell, of which these are the threads; False: there are no operations."""
@@ -135,19 +143,19 @@ class EventOps:
         """By the arguments of events, whose ordinals ascend."""
         found = np.full(len(names), LEFT_OUT, np.int32)
         known: dict[tuple[int, object, object, object, object, object], int] = {}
-        for some in self._arguments.values(track, ordinals, _READ_ALL):
+        for batch in self._arguments.values(track, ordinals, _READ_ALL):
             # Most say what others do.
-            columns = [names[some.which], *(column for of in some.values for column in (of.kind, of.bits))]
+            columns = [names[batch.which], *(column for value in batch.values for column in (value.kind, value.bits))]
             _, first, which = np.unique(np.stack(columns), axis=1, return_index=True, return_inverse=True)
             codes = np.empty(len(first), np.int32)
             for number in np.argsort(first).tolist():  # in the order in which they are met
                 at = int(first[number])
-                full, op, eager, stage, category = (values.value(at) for values in some.values)
+                full, op, eager, stage, category = (values.value(at) for values in batch.values)
                 key = (int(columns[0][at]), full, op, eager, stage, category)
                 if key not in known:
                     known[key] = self._of_arguments(*key)
                 codes[number] = known[key]
-            found[some.which] = codes[which.reshape(-1)]
+            found[batch.which] = codes[which.reshape(-1)]
         return found
 
     def _of_arguments(self, name: int, full: object, op: object, eager: object, stage: object, category: object) -> int:

@@ -14,15 +14,15 @@ from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.host_operations.event_ops import HOST_PLANE, EventOps
 from tilescope.tiler.facts.host_operations.naming import HostOp
 from tilescope.tiler.facts.host_operations.op_sums import OpSums
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.windows import Windows, WindowsOf
 
 # Of operations by number: count, total and own time, the longest.
 Sums = dict[int, tuple[int, int, int, int]]
 
-# Sums of whole tracks that are kept, of some 200 bytes.
-_KEPT_ROWS: Final = 200_000
+_ROW_BYTES: Final = 200  # of sums of whole tracks
+_MAX_ROWS: Final = 200_000  # of these sums, however much may be cached: one question reads all tracks of a run
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class HostTable:
     @property
     def busy(self) -> int:
         """When any operation runs, summed over threads, ticks."""
-        return sum(of.own for of in self.operations)
+        return sum(operation.own for operation in self.operations)
 
     @property
     def idle(self) -> int:
@@ -66,11 +66,7 @@ def host_threads(reader: QueryReader) -> list[int]:
 
 def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: WindowsOf) -> Steps[HostTable]:
     """The operations of some threads, in the windows of each. Raises DamagedStore, NotBuilt."""
-    known = _KNOWN.get(reader)
-    if known is None:
-        known = _Known(reader)
-        if not reader.store.is_growing:
-            _KNOWN[reader] = known
+    known = _HOST_OPERATIONS.get(reader) or _HOST_OPERATIONS.keep(reader, _Known(reader))
     rows: dict[tuple[str, int | None], HostOperation] = {}
     most: dict[tuple[str, int | None], int] = {}
     table = HostTable([], 0, [])
@@ -122,21 +118,28 @@ class _Known:
         self._whole: dict[int, Sums] = {}
         self._rows = 0
 
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        return self.ops.size_bytes + self.sums.size_bytes + self._rows * _ROW_BYTES
+
     def track_sums(self, track: int, windows: Windows) -> Steps[Sums]:
-        """Those of a track; of whole runs they are kept."""
+        """Sums of a track; of whole runs they are cached."""
         is_whole = len(windows) == 1 and windows.start == 0 and windows.stop > self._end
         if not is_whole:
             return (yield from _sums(self.sums, track, windows))
-        if track not in self._whole:
-            found = yield from _sums(self.sums, track, windows)
-            if self._rows > _KEPT_ROWS:
-                return found
-            self._rows += len(found)
-            self._whole[track] = found
-        return self._whole[track]
+        sums = self._whole.get(track)
+        if sums is None:
+            sums = yield from _sums(self.sums, track, windows)
+            if self._rows + len(sums) <= _MAX_ROWS:
+                self._whole[track] = sums
+                self._rows += len(sums)
+        return sums
 
 
-_KNOWN: KeptWith[QueryReader, _Known] = KeptWith()
+_HOST_OPERATIONS: Final = RunCache[_Known](
+    "host_operations", "Operations on threads of hosts, and their sums", lambda value: value.size_bytes, grows=True
+)
 
 
 def _sums(sums: OpSums, track: int, windows: Windows) -> Steps[Sums]:

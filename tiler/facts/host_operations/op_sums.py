@@ -31,6 +31,7 @@ _FEW_EVENTS: Final = 1 << 15
 
 # Rows of sums that are kept, of some 60 bytes.
 _KEPT_ROWS: Final = 500_000
+_ROW_BYTES: Final = 40  # five numbers
 
 # Leaves whose operations are kept, of some hundred events: the ends of tracks are looked at before all of them.
 _KEPT_LEAVES: Final = 256
@@ -66,6 +67,12 @@ class OpSums:
         self._without: dict[int, bool] = {}
         self._spans: dict[int, tuple[int, int] | None] = {}
         self._ends: OrderedDict[tuple[int, int], Codes] = OrderedDict()  # by track and tile, operations of leaves
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        with self._lock:
+            return self._rows * _ROW_BYTES + sum(codes.nbytes for codes in self._ends.values())
 
     def parts(self, track: int, windows: Windows) -> Iterator[OpPart | None]:
         """What adds up to the sums of a track; None where whoever asks may stop. Raises DamagedStore, NotBuilt."""

@@ -17,11 +17,12 @@ from tilescope.tiler.facts.kernels.launch import launch_of_details
 from tilescope.tiler.facts.kernels.pytorch import kernels_of_track, pytorch_kernels
 from tilescope.tiler.facts.kernels.sums import Kernel, KernelSums, Key
 from tilescope.tiler.facts.kernels.tensor_cores import could_use_tensor_cores, uses_tensor_cores
+from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.operations.kind_sums import kind_sums
-from tilescope.tiler.facts.operations.metadata import operation_metadata
-from tilescope.tiler.facts.operations.records import track_kinds
-from tilescope.tiler.kept_with import KeptWith
+from tilescope.tiler.facts.operations.track_records import track_kinds
+from tilescope.tiler.facts.operations.xla_instructions import operation_metadata
 from tilescope.tiler.query import QueryReader, Steps, finish
+from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.device.operations import OperationKind, OperationKinds
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -84,10 +85,11 @@ def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: Windows
     sums = KernelSums()
     tensor: set[str] = set()
     streams = [stream for stream in (yield from _streams(reader)) if stream.track in wanted]
+    lookup = _Lookup(reader)
     for stream in streams:
         windows = windows_of(stream.track)
         if stream.is_xspace:
-            tensor |= yield from _add_stream(reader, stream.track, windows, sums)
+            tensor |= yield from _add_stream(lookup, stream.track, windows, sums)
         else:
             yield from kernels_of_track(reader, stream.track, windows, sums)
         yield
@@ -95,13 +97,13 @@ def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: Windows
     return KernelTable(kernels, sums.empty, len({stream.device for stream in streams}), frozenset(tensor - {""}))
 
 
-def _add_stream(reader: QueryReader, track: int, windows: Windows, sums: KernelSums) -> Steps[set[str]]:
+def _add_stream(lookup: _Lookup, track: int, windows: Windows, sums: KernelSums) -> Steps[set[str]]:
     """Adds the kernels on a stream of an XSpace; the operations of which some kernel uses tensor cores."""
-    of_track = yield from kind_sums(reader, track, windows)
+    of_track = yield from kind_sums(lookup.reader, track, windows)
     tensor: set[str] = set()
     if of_track is None:
         return tensor
-    told = yield from _told(reader, track, of_track.kinds.kinds)
+    told = yield from _told(lookup, track, of_track.kinds.kinds)
     columns = (of_track.empty, of_track.count, of_track.total, of_track.shortest_lasting, of_track.longest)
     rows = zip(told, *(column.tolist() for column in columns), of_track.longest_at.tolist(), strict=True)
     for kind, empty, count, total, shortest, longest, longest_at in rows:
@@ -133,14 +135,44 @@ class _Known:
     alike: dict[Hashable, _Told] = field(default_factory=dict)
     named: dict[Hashable, tuple[str, str]] = field(default_factory=dict)  # the same but for their launch
     programs: dict[tuple[int, str], Program] | None = None  # by file and id, when they were asked for
+    rows: int = 0  # of `kinds`
+
+    def keep_kind(self, key: Hashable, kind: _Told) -> None:
+        """Keeps a kind. Drops all others when there are too many: one question may read all of a run."""
+        if len(self.alike) >= _MAX_KINDS:
+            self.alike.clear()
+            self.named.clear()
+        self.alike[key] = kind
+
+    def keep_stream(self, track: int, kinds: Sequence[_Told | None]) -> None:
+        """Keeps the kinds of a stream, unless there are too many."""
+        if self.rows + len(kinds) <= _MAX_KINDS:
+            self.kinds[track] = kinds
+            self.rows += len(kinds)
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        return self.rows * _REFERENCE_BYTES + (len(self.alike) + len(self.named)) * _KIND_BYTES
 
 
-_KNOWN: KeptWith[QueryReader, _Known] = KeptWith()
+_KERNELS: Final = RunCache[_Known](
+    "kernels", "Kernels of GPUs, and how they were launched", lambda value: value.size_bytes, grows=True
+)
 
 
-def _told(reader: QueryReader, track: int, kinds: Sequence[OperationKind]) -> Steps[Sequence[_Told | None]]:
+class _Lookup:
+    """What kinds of kernels are, looked up for one question, which holds what it needs whatever is evicted."""
+
+    def __init__(self, reader: QueryReader) -> None:
+        self.reader = reader
+        self.codes = metadata_codes(reader)
+        self.known = _KERNELS.get(reader) or _KERNELS.keep(reader, _Known())
+
+
+def _told(lookup: _Lookup, track: int, kinds: Sequence[OperationKind]) -> Steps[Sequence[_Told | None]]:
     """What is told of the kinds of a stream, read once; metadata once for all that differ in their launch alone."""
-    known = _Known() if reader.store.is_growing else _KNOWN.setdefault(reader, _Known())
+    reader, known = lookup.reader, lookup.known
     if track in known.kinds:
         return known.kinds[track]
     of, file = OperationKinds.of(kinds), reader.file_of(track)
@@ -151,30 +183,27 @@ def _told(reader: QueryReader, track: int, kinds: Sequence[OperationKind]) -> St
         first = np.full(len(of), -1)
         first[is_there] = tables.alike[of.metadata[is_there]]
         numbers = first.tolist()
-        if len(known.alike) > _MOST_KEPT:
-            known.alike, known.named = {}, {}
         for place, stats in of.stats.items():
             if not isinstance(stats.get(_DETAILS), str):
                 continue
             key = file, numbers[place], *stats, *stats.values()
             told = known.alike.get(key)
             if told is None:
-                told = known.alike[key] = yield from _looked_up(reader, file, tables, of[place], numbers[place], known)
+                told = yield from _looked_up(lookup, file, tables, of[place], numbers[place])
+                known.keep_kind(key, told)
                 if len(known.alike) % _AT_ONCE == 0:
                     yield
             found[place] = told
-    if sum(map(len, known.kinds.values())) + len(found) <= _MOST_KEPT:
-        known.kinds[track] = found
+    known.keep_stream(track, found)
     return found
 
 
-def _looked_up(
-    reader: QueryReader, file: int, tables: XStatTables, kind: OperationKind, number: int, known: _Known
-) -> Steps[_Told]:
+def _looked_up(lookup: _Lookup, file: int, tables: XStatTables, kind: OperationKind, number: int) -> Steps[_Told]:
     """What is told of a kind, whose metadata is like that of this number."""
+    reader, known = lookup.reader, lookup.known
     alike = file, number, *((key, value) for key, value in kind.stats.items() if key != _DETAILS)
     if alike not in known.named:
-        metadata = operation_metadata(reader, file, tables, kind)
+        metadata = operation_metadata(lookup.codes, file, tables, kind)
         operation = metadata.provenance
         if operation in ("", _PROGRAM):
             if known.programs is None:
@@ -187,7 +216,9 @@ def _looked_up(
 
 
 _AT_ONCE: Final = 1000  # kinds, in some milliseconds
-_MOST_KEPT: Final = 1 << 17  # kinds of all streams, of some hundred bytes each: what a store has more is told anew
+_MAX_KINDS: Final = 1 << 17  # of all streams, of some hundred bytes each, however much may be cached
+_REFERENCE_BYTES: Final = 8
+_KIND_BYTES: Final = 600
 
 
 def _named_by_program(reader: QueryReader, program: Program | None, kind: OperationKind) -> Steps[str]:

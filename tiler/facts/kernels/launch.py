@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
+
+from tilescope.tiler.caches import Memo
 
 # `kernel_details` of an XSpace: "regs:38 static_shared:0 dynamic_shared:16 grid:160,1,1 block:1024,1,1 occ_pct:50".
 _PART: Final = re.compile(r"(\w+):(\S+)")
@@ -27,9 +28,7 @@ class KernelLaunch:
     grid: str = ""  # blocks
 
 
-# Streams and GPUs launch the same kernels alike.
-@lru_cache(1 << 16)
-def launch_of_details(details: str) -> tuple[KernelLaunch, float | None]:
+def _parse_details(details: str) -> tuple[KernelLaunch, float | None]:
     """The launch, and the share of a multiprocessor's threads that it can keep busy."""
     parts = dict(_PART.findall(details))
     shared = [int(parts[name]) for name in _SHARED if _NUMBER.fullmatch(parts.get(name, ""))]
@@ -75,3 +74,9 @@ def _sizes(value: object) -> str:
     if not isinstance(value, list) or not 0 < len(value) <= 3 or any(_whole(size) is None for size in value):
         return ""
     return ",".join(map(str, value))
+
+
+# Streams and GPUs launch the same kernels alike.
+launch_of_details: Final = Memo("launches", "Launches of kernels, by the text that says them", 440).remembered(
+    _parse_details, 1 << 16
+)

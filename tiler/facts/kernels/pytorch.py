@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from tilescope.tiler.details.values import ValueKind, Values
 from tilescope.tiler.facts.kernels.launch import LAUNCH_ARGUMENTS, launch_of_values
 from tilescope.tiler.facts.kernels.sums import KernelSums
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import ArgumentReader, Events, Name, QueryReader, Reading, Steps
+from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -23,17 +23,13 @@ _IN_OBJECTS: Final = (ValueKind.TEXT, ValueKind.OTHER)
 # Sums of ticks of an argument chunk's events fit into 64 bits below.
 _LONG: Final = 1 << 40
 
-_KNOWN: KeptWith[QueryReader, Mask] = KeptWith()
+_KERNEL_NAMES: Final = RunCache[Mask]("kernel_names", "Names of kernels in PyTorch traces")
 
 
 def pytorch_kernels(reader: QueryReader) -> Steps[Mask]:
     """Of each name whether it is of kernels, that of events without one first."""
-    known = _KNOWN.get(reader)
-    if known is None:
-        known = yield from reader.names.numbers(_is_kernel)
-        if not reader.store.is_growing:
-            _KNOWN[reader] = known
-    return known
+    is_kernel = _KERNEL_NAMES.get(reader)
+    return _KERNEL_NAMES.keep(reader, (yield from reader.names.numbers(_is_kernel))) if is_kernel is None else is_kernel
 
 
 def _is_kernel(name: Name) -> int:
@@ -51,8 +47,8 @@ def kernels_of_track(reader: QueryReader, track: int, windows: Windows, sums: Ke
         sums.empty += int(np.count_nonzero(events.duration == 0))
         events = events.take(events.duration > 0)
         events = events.take(np.argsort(events.ordinal, kind="stable"))
-        for some in arguments.values(track, events.ordinal, LAUNCH_ARGUMENTS):
-            _add(reader, events.take(some.which), some.values, windows, tick_ps, sums)
+        for batch in arguments.values(track, events.ordinal, LAUNCH_ARGUMENTS):
+            _add(reader, events.take(batch.which), batch.values, windows, tick_ps, sums)
             yield
         yield
 

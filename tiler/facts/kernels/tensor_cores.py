@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
+
+from tilescope.tiler.caches import Memo
 
 # Of instructions of tensor cores, and of templates that are made of these: CUDA's by their generations, then AMD's
 # matrix cores (Tensile says which matrix instruction, as in MI16x16x16x1).
@@ -23,11 +24,15 @@ _TENSOR_OPERATION: Final = re.compile(
 _MOST: Final = 4096  # characters of a name: what tells stands near its beginning, and the search stays short
 
 
-# Asked of each kind of kernels, of which many have the same name.
-@lru_cache(1 << 14)
-def uses_tensor_cores(kernel: str) -> bool:
-    """Whether a kernel of this name does."""
+def _matches_tensor_kernel(kernel: str) -> bool:
+    """True for the name of a kernel that uses tensor cores."""
     return _TENSOR_KERNEL.search(kernel[:_MOST]) is not None
+
+
+# Asked of each kind of kernels, of which many have the same name.
+uses_tensor_cores: Final = Memo("tensor_kernels", "Kernels that use tensor cores, by name", 190).remembered(
+    _matches_tensor_kernel, 1 << 14
+)
 
 
 def could_use_tensor_cores(operation: str) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 
@@ -12,42 +10,13 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.memory.pool import MemoryPool
 from tilescope.tiler.facts.memory.records import Records, records_of
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import KeyedRunCache
 
 Ints = NDArray[np.int64]
 
-# Of all open stores of a process together: two million allocations.
-KEPT_BYTES: Final = 256 << 20
-
-
-class _Kept:
-    """The memories of hosts that were asked for last. For whatever thread."""
-
-    def __init__(self) -> None:
-        self._of: KeptWith[QueryReader, OrderedDict[int, tuple[int, list[MemoryPool]]]] = KeptWith()
-        self._lock = threading.Lock()
-
-    def get(self, reader: QueryReader, host: int) -> list[MemoryPool] | None:
-        """Those of a host."""
-        with self._lock:
-            found = self._of.get(reader, OrderedDict()).get(host)
-            return None if found is None else found[1]
-
-    def keep(self, reader: QueryReader, host: int, size: int, memories: list[MemoryPool]) -> None:
-        """Keeps those of a host, and drops what was read first where there is no room."""
-        with self._lock:
-            self._of.setdefault(reader, OrderedDict())[host] = size, memories
-            sizes = [(one, of, size) for one, hosts in self._of.items() for of, (size, _) in hosts.items()]
-            left = sum(size for _, _, size in sizes) - KEPT_BYTES
-            for one, of, size in sizes:  # those that were read first
-                if left > 0 and (one, of) != (reader, host):
-                    left -= size
-                    del self._of[one][of]
-
-
-_KEPT: Final = _Kept()
+_MEMORIES: Final = KeyedRunCache[int, list[MemoryPool]]("memories", "Allocations in the memories of hosts and devices")
 
 
 def hosts_of(reader: QueryReader, tracks: Sequence[int]) -> list[int]:
@@ -60,15 +29,14 @@ def memories_of(reader: QueryReader, host: int) -> Steps[list[MemoryPool]]:
 
     All its tracks are read for it: one thread frees what another one allocated.
     """
-    known = _KEPT.get(reader, host)
-    if known is None:
+    memories = _MEMORIES.get(reader, host)
+    if memories is None:
         tracks = [track for track in reader.tree.leaves(None) if _host(reader, track) == host]
         records = yield from records_of(reader, tracks)
-        known = _memories(records, host)
+        memories = _memories(records, host)
         yield
-        if not reader.store.is_growing:
-            _KEPT.keep(reader, host, records.size_bytes, known)
-    return known
+        _MEMORIES.keep(reader, host, memories)
+    return memories
 
 
 def _host(reader: QueryReader, track: int) -> int:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.facts.memory.arguments import PYTORCH, XSPACE, Runtime, Texts, Told
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import EVERYTHING, SLICE_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps
+from tilescope.tiler.query.run_caches import RunCache
 
 Ints = NDArray[np.int64]
 
@@ -57,32 +57,29 @@ class Records:
         return own + sum(int(column.nbytes) for column in self.told.columns)
 
 
-_KINDS: KeptWith[QueryReader, NDArray[np.uint8]] = KeptWith()
+_KINDS: Final = RunCache[NDArray[np.uint8]]("allocation_names", "Names of events that record allocations")
 
 
 def _kinds(reader: QueryReader) -> Steps[NDArray[np.uint8]]:
     """Of each name, that of events without one first: 0, or 1 + the place of its runtime's event."""
-    known = _KINDS.get(reader)
-    if known is None:
+    kinds = _KINDS.get(reader)
+    if kinds is None:
         places = {name: place + 1 for place, name in enumerate(RUNTIMES)}
-        known = yield from reader.names.numbers(lambda name: places.get(name.text, 0))
-        if not reader.store.is_growing:
-            _KINDS[reader] = known
-    return known
+        kinds = _KINDS.keep(reader, (yield from reader.names.numbers(lambda name: places.get(name.text, 0))))
+    return kinds
 
 
-_HAS: KeptWith[QueryReader, bool] = KeptWith()
+_HAS_ALLOCATIONS: Final = RunCache[bool]("has_allocations", "Whether runs record allocations")
 
 
 def records_allocations(reader: QueryReader) -> bool:
     """Whether some event is called like those that tell of allocations, as far as the run is indexed."""
-    known = _HAS.get(reader)
-    if known is None:
+    is_recorded = _HAS_ALLOCATIONS.get(reader)
+    if is_recorded is None:
         names = reader.names
-        known = any(name.text in RUNTIMES for page in range(names.pages) for name in names.page(page))
-        if not reader.store.is_growing:
-            _HAS[reader] = known
-    return known
+        is_recorded = any(name.text in RUNTIMES for page in range(names.pages) for name in names.page(page))
+        _HAS_ALLOCATIONS.keep(reader, is_recorded)
+    return is_recorded
 
 
 def records_of(reader: QueryReader, tracks: Sequence[int]) -> Steps[Records]:
@@ -146,9 +143,9 @@ def _told(arguments: ArgumentReader, events: Events, kinds: NDArray[np.uint8], t
         if not len(some):
             continue
         is_free = kinds[some.name + 1] == names.index(_FREES) + 1
-        for found in arguments.values(some.track, some.ordinal, runtime.names):
-            here = some.take(found.which)
-            told = runtime.read(found.values, is_free[found.which], texts)
+        for batch in arguments.values(some.track, some.ordinal, runtime.names):
+            here = some.take(batch.which)
+            told = runtime.read(batch.values, is_free[batch.which], texts)
             yield Records(here.start, np.full(len(here), here.track, np.int32), here.ordinal, told, ())
 
 

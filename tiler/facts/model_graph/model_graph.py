@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.details.stepwise_json import json_items
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, whole_content
 
@@ -43,19 +43,19 @@ class ModelGraph:
     nodes: Sequence[ModelNode]
 
 
-_KNOWN: KeptWith[QueryReader, list[ModelGraph]] = KeptWith()
+_GRAPHS: Final = OwnerCache[QueryReader, list[ModelGraph]]("model_graphs", "Graphs of models")
 
 
 def model_graphs(reader: QueryReader) -> Steps[list[ModelGraph]]:
     """Those of a run, of which the first is read. Raises NotBuilt while it is indexed, DamagedStore."""
-    graphs = _KNOWN.get(reader)
+    graphs = _GRAPHS.get(reader)
     if graphs is None:
         graphs = []
         for entry in attachments_of(reader.store):
             if entry.name.partition("~")[0] == _NAME:
                 nodes = () if graphs else (yield from _nodes(reader, entry))
                 graphs.append(ModelGraph(entry.label, nodes))
-        _KNOWN[reader] = graphs
+        _GRAPHS.keep(reader, graphs)
     return graphs
 
 

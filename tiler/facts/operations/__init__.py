@@ -1,11 +1,13 @@
 """What the operations of devices are, and how much time they take in any windows."""
 
-from tilescope.tiler.facts.operations.gpu_operations import GpuDevice, gpu_devices, gpu_op_table
-from tilescope.tiler.facts.operations.instructions import KERNEL, FusedPart, Instructions
+from tilescope.tiler.facts.operations.gpu_source import GpuDevice, gpu_devices, gpu_op_table
 from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums
-from tilescope.tiler.facts.operations.op_table import OpTable, op_table
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.tpu_core import TpuCore, tpu_cores
+from tilescope.tiler.facts.operations.operation_table import OpTable
+from tilescope.tiler.facts.operations.program_instructions import KERNEL, FusedPart, Instructions
+from tilescope.tiler.facts.operations.source import OperationSource
+from tilescope.tiler.facts.operations.sources import has_operations, operation_source
+from tilescope.tiler.facts.operations.tpu_source import TpuCore, op_table, tpu_cores
 
 __all__ = [
     "KERNEL",
@@ -15,10 +17,13 @@ __all__ = [
     "KindSums",
     "OpTable",
     "Operation",
+    "OperationSource",
     "TpuCore",
     "gpu_devices",
     "gpu_op_table",
+    "has_operations",
     "kind_sums",
     "op_table",
+    "operation_source",
     "tpu_cores",
 ]

@@ -8,15 +8,18 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.caches import KeyedCache, Memo
+from tilescope.tiler.details.instruction_stats import NAME, STAT
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.operations.framework_names import named
-from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, Mask, sum_of
-from tilescope.tiler.facts.operations.op_rows import OpRows, some_of
-from tilescope.tiler.facts.operations.op_table import OpTable
-from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.peaks import Peaks
-from tilescope.tiler.facts.operations.rates import Rates, rates_of
+from tilescope.tiler.facts.host_operations.naming import ITERATOR, framework_op
+from tilescope.tiler.facts.metadata_codes import Codes, MetadataCodes
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, sum_of
+from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
+from tilescope.tiler.facts.operations.operation_table import OpRows, OpTable, some_of
+from tilescope.tiler.facts.operations.rates import Peaks, Rates, rates_of
+from tilescope.tiler.facts.operations.xla_instructions import InstructionPlaces, text_of
 from tilescope.tiler.overloads import overload
+from tilescope.tiler.size_estimate import estimated_bytes
 
 _SMALL: Final = 1 << 62
 
@@ -50,26 +53,36 @@ class FrameworkColumns:
     @classmethod
     def of_table(cls, table: OpTable) -> FrameworkColumns:
         """Those of some operations."""
-        of = table.columns
+        operation_columns = table.columns
         every, framework = _frameworks(table)
         used, row = distinct(framework)
         names = _Some(every, used)
-        count = np.zeros(len(names), of.count.dtype)
-        np.maximum.at(count, row, of.count)
+        count = np.zeros(len(names), operation_columns.count.dtype)
+        np.maximum.at(count, row, operation_columns.count)
 
         def sums(column: Exact) -> Exact:
             is_large = sum_of(column) >= _SMALL
-            found = np.zeros(len(names), object if is_large else np.int64)
-            np.add.at(found, row, column)
-            return found
+            row_sums = np.zeros(len(names), object if is_large else np.int64)
+            np.add.at(row_sums, row, column)
+            return row_sums
 
         def any_of(mask: Mask) -> Mask:
-            found = np.zeros(len(names), np.bool_)
-            found[row[mask]] = True
-            return found
+            are_met = np.zeros(len(names), np.bool_)
+            are_met[row[mask]] = True
+            return are_met
 
-        flops, moved = any_of(of.tells_flops), any_of(of.tells_bytes)
-        return cls(names, row, count, sums(of.total), sums(of.own), sums(of.flops), sums(of.bytes), flops, moved)
+        flops, moved = any_of(operation_columns.tells_flops), any_of(operation_columns.tells_bytes)
+        return cls(
+            names,
+            row,
+            count,
+            sums(operation_columns.total),
+            sums(operation_columns.own),
+            sums(operation_columns.flops),
+            sums(operation_columns.bytes),
+            flops,
+            moved,
+        )
 
     def __len__(self) -> int:
         return len(self.names)
@@ -78,19 +91,19 @@ class FrameworkColumns:
         """So many rows, those whose `own` is most first, then by name."""
         if limit <= 0 or not len(self):
             return []
-        some = list(range(len(self)))
+        candidates = list(range(len(self)))
         if limit < len(self):
             least = np.partition(own, len(self) - limit)[len(self) - limit]
-            some = np.flatnonzero(own >= least).tolist()
-        return sorted(some, key=lambda at: (-own[at], self.names[at]))[:limit]
+            candidates = np.flatnonzero(own >= least).tolist()
+        return sorted(candidates, key=lambda row: (-own[row], self.names[row]))[:limit]
 
     def operations(self, table: OpTable, rows: Sequence[int]) -> list[FrameworkOperation]:
         """Some of them with all that is known."""
         wanted = np.zeros(len(self), np.bool_)
         wanted[np.array(rows, np.int64)] = True
         places = np.flatnonzero(wanted[self.of]).tolist()
-        found = {of.name: of for of in framework_operations(some_of(table.operations, places))}
-        return [found[self.names[row]] for row in rows]
+        by_name = {operation.name: operation for operation in framework_operations(some_of(table.operations, places))}
+        return [by_name[self.names[row]] for row in rows]
 
 
 class _Some(Sequence[str]):
@@ -117,10 +130,11 @@ class _Some(Sequence[str]):
 def _frameworks(table: OpTable) -> tuple[Sequence[str], Ints]:
     """What operations of the framework are called, and of each operation of a table which of them it is of."""
     if isinstance(table.operations, OpRows):
-        return table.operations.frameworks()
+        names_of_places, places = _place_frameworks(table.operations.instructions)
+        return names_of_places, places[table.operations.places]
     names: dict[str, int] = {}
-    found = [names.setdefault(named(of.metadata)[0], len(names)) for of in table.operations]
-    return list(names), np.array(found, np.int64)
+    numbers = [names.setdefault(named(operation.metadata)[0], len(names)) for operation in table.operations]
+    return list(names), np.array(numbers, np.int64)
 
 
 def longest_framework_operations(table: OpTable, limit: int) -> list[FrameworkOperation]:
@@ -131,35 +145,137 @@ def longest_framework_operations(table: OpTable, limit: int) -> list[FrameworkOp
 
 def framework_operations(operations: Sequence[Operation]) -> list[FrameworkOperation]:
     """Those that some instructions come from, in the order in which they are met."""
-    found: dict[str, FrameworkOperation] = {}
-    for of in operations:
-        name, kind = named(of.metadata)
-        row = found.get(name)
+    by_name: dict[str, FrameworkOperation] = {}
+    for operation in operations:
+        name, kind = named(operation.metadata)
+        row = by_name.get(name)
         if row is None:
-            row = found[name] = FrameworkOperation(name, kind, Operation(of.metadata, track=of.track), of, False, False)
-        _add(row.sums, of)
-        row.knows_flops = row.knows_flops or bool(of.flops) or of.metadata.flops is not None
-        row.knows_bytes = row.knows_bytes or bool(of.bytes) or of.metadata.bytes is not None
-        if of.own > row.longest_part.own:
-            row.longest_part, row.sums.track, row.sums.metadata = of, of.track, of.metadata
-    return list(found.values())
+            row = by_name[name] = FrameworkOperation(
+                name, kind, Operation(operation.metadata, track=operation.track), operation, False, False
+            )
+        _add(row.sums, operation)
+        row.knows_flops = row.knows_flops or bool(operation.flops) or operation.metadata.flops is not None
+        row.knows_bytes = row.knows_bytes or bool(operation.bytes) or operation.metadata.bytes is not None
+        if operation.own > row.longest_part.own:
+            row.longest_part, row.sums.track, row.sums.metadata = operation, operation.track, operation.metadata
+    return list(by_name.values())
 
 
-def known_rates(of: FrameworkOperation, peaks: Peaks) -> Rates:
+def known_rates(operation: FrameworkOperation, peaks: Peaks) -> Rates:
     """Its rates, as far as the trace or the programs tell."""
-    rates = rates_of(of.sums, peaks)
-    if not of.knows_flops:
+    rates = rates_of(operation.sums, peaks)
+    if not operation.knows_flops:
         rates = replace(rates, flops=None, model_flops=None, intensity=None)
-    return rates if of.knows_bytes else replace(rates, bytes=None, hbm=None, intensity=None)
+    return rates if operation.knows_bytes else replace(rates, bytes=None, hbm=None, intensity=None)
 
 
-def _add(sums: Operation, of: Operation) -> None:
-    sums.count = max(sums.count, of.count)
-    sums.total += of.total
-    sums.own += of.own
-    sums.stall += of.stall
-    sums.flops += of.flops
-    sums.model_flops += of.model_flops
-    sums.bytes += of.bytes
-    for key, moved in of.by_memory.items():
+def _add(sums: Operation, operation: Operation) -> None:
+    sums.count = max(sums.count, operation.count)
+    sums.total += operation.total
+    sums.own += operation.own
+    sums.stall += operation.stall
+    sums.flops += operation.flops
+    sums.model_flops += operation.model_flops
+    sums.bytes += operation.bytes
+    for key, moved in operation.by_memory.items():
         sums.by_memory[key] = sums.by_memory.get(key, 0) + moved
+
+
+UNKNOWN_TYPE: Final = "Unknown"
+
+
+def named(metadata: OperationMetadata) -> tuple[str, str]:
+    """What the framework's operation that an instruction comes from is called, and its type."""
+    return _op(metadata.framework) if metadata.framework else (metadata.name, UNKNOWN_TYPE)
+
+
+def framework_op_name(path: str) -> str:
+    """What the operation is called that a path in the framework's terms ends with."""
+    # Of tens of thousands the type is not asked for, and most end with a colon: they are called what comes before it.
+    plain = path[:-1]
+    return plain if path[-1:] == ":" and ":" not in plain and plain != ITERATOR else _op(path)[0]
+
+
+def _parse_path(framework: str) -> tuple[str, str]:
+    op = framework_op(framework)
+    return op.name, op.type or UNKNOWN_TYPE
+
+
+# Asked of each of maybe 40,000 instructions.
+_op: Final = Memo("framework_paths", "Names of operations of frameworks, by path", 310).remembered(_parse_path, 1 << 16)
+
+
+class FrameworkNames(Sequence[str]):
+    """What operations of the framework are called, made when looked at: first those of plain paths, then others."""
+
+    def __init__(self, codes: MetadataCodes, plain: Codes, others: Sequence[str]) -> None:
+        """`plain`: codes of paths that are names with a colon at their end."""
+        self._codes, self._plain, self._others = codes, plain, others
+
+    def __len__(self) -> int:
+        return len(self._plain) + len(self._others)
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes, without the codes, which are the run's."""
+        return self._plain.nbytes + estimated_bytes(self._others)
+
+    @overload
+    def __getitem__(self, number: int) -> str: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, number: int | slice) -> str | Sequence[str]:
+        if isinstance(number, slice):
+            return [self[place] for place in range(len(self))[number]]
+        place = range(len(self))[number]
+        if place >= len(self._plain):
+            return self._others[place - len(self._plain)]
+        return text_of(self._codes.values[int(self._plain[place])])[:-1]
+
+
+def framework_numbers(codes: MetadataCodes, rows: Ints) -> tuple[FrameworkNames, Ints]:
+    """What operations are called that rows of metadata come from, and of each row which of them it is.
+
+    They are called as the path of the instruction says, or else as the instruction is.
+    """
+    matrix = codes.matrix[rows]
+    paths, place = distinct(matrix[:, STAT["tf_op"]])
+    is_plain = codes.values.plain_paths(paths, f"{ITERATOR}:")
+    plain = paths[is_plain]
+    number = np.full(len(paths), -1)
+    number[is_plain] = np.arange(len(plain))
+    names: dict[str, int] = {}
+
+    def number_of(name: str) -> int:
+        """A path may be the same but for its colon."""
+        code = codes.values.code_of(name + ":")
+        rank = int(np.searchsorted(plain, code)) if code >= 0 else len(plain)
+        if rank < len(plain) and plain[rank] == code:
+            return rank
+        return names.setdefault(name, len(plain) + len(names))
+
+    others = np.flatnonzero(~is_plain)
+    for rank, path in zip(others.tolist(), codes.values.of(paths[others]), strict=True):
+        if text := text_of(path):
+            number[rank] = number_of(framework_op_name(text))
+    framework: Ints = number[place]
+    unnamed = np.flatnonzero(framework < 0)
+    used, own = distinct(matrix[unnamed, NAME])
+    framework[unnamed] = np.array([number_of(name) for name in codes.names(used)], np.int64)[own]
+    return FrameworkNames(codes, plain, list(names)), framework
+
+
+def _place_frameworks(instructions: InstructionPlaces) -> tuple[FrameworkNames, Ints]:
+    """Names of operations of the framework, and of each place of instructions the number of its operation."""
+    key = len(instructions)  # there may be more of them later
+    frameworks = _FRAMEWORKS.get(instructions, key)
+    if frameworks is None:
+        frameworks = _FRAMEWORKS.keep(instructions, key, framework_numbers(instructions.codes, instructions.rows))
+    return frameworks
+
+
+_FRAMEWORKS: Final = KeyedCache[InstructionPlaces, int, tuple[FrameworkNames, Ints]](
+    "frameworks", "Operations of frameworks that instructions come from"
+)

@@ -8,28 +8,162 @@ cut in the same way. How often something happens belongs to the window in which 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.facts.operations.borders import Opened, TrackBorders, track_borders
-from tilescope.tiler.facts.operations.cut_parts import NO_PARTS, CutParts, Row, cut_rows
-from tilescope.tiler.facts.operations.occurrences import Occurrences
-from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds, track_sums
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, products
+from tilescope.tiler.facts.operations.track_records import (
+    Opened,
+    OperationRecords,
+    TrackBorders,
+    track_borders,
+    track_kinds,
+    whole_sums,
+)
 from tilescope.tiler.query import QueryReader, Steps
-from tilescope.tiler.records.device.operation_sums import SUMMED
+from tilescope.tiler.records.device.operation_sums import SUMMED, OperationSums
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.store.two_threads import WORTH_A_THREAD, for_each
 from tilescope.tiler.windows import Windows
 
-Ints = NDArray[np.int64]
-Exact = NDArray[Any]  # 64-bit integers, or Python's where they do not fit: sums have no limit
+Row = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CutParts:
+    """The ticks [first, last) of events of `length` ticks, and the kind of each: columns of shape (n,)."""
+
+    kind: Ints
+    first: Ints
+    last: Ints
+    length: Ints
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> CutParts:
+        """Those with these columns."""
+        return cls(*np.array(list(rows), np.int64).reshape(-1, 4).T)
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def placed(self, places: Ints) -> CutParts:
+        """The same by the place of each kind."""
+        return CutParts(places[self.kind], self.first, self.last, self.length)
+
+    def take(self, which: Ints | Mask) -> CutParts:
+        """Some of them."""
+        return CutParts(self.kind[which], self.first[which], self.last[which], self.length[which])
+
+    @classmethod
+    def added_columns(cls, tracks: Sequence[CutParts], columns: Sequence[Exact], uncut: Exact) -> list[Exact]:
+        """Several columns as `added`, of the parts of several tracks; columns may be longer than `uncut`."""
+        each = [(parts.kind, parts.first, parts.last, parts.length) for parts in (cls.of([]), *tracks)]
+        joined = cls(*map(np.concatenate, zip(*each, strict=True)))
+        return [joined.added(column[: len(uncut)], uncut) for column in columns]
+
+    def parts(self, done: Exact) -> list[int]:
+        """What each part does, of what an operation of each kind does as a whole."""
+        return self._parts(done[self.kind].tolist())
+
+    def parts_of(self, done: int) -> list[int]:
+        """The same where an operation of any kind does so much."""
+        return self._parts([done] * len(self))
+
+    def _parts(self, done: Iterable[int]) -> list[int]:
+        columns = (self.first.tolist(), self.last.tolist(), self.length.tolist())
+        return [
+            value * last // length - value * first // length
+            for value, first, last, length in zip(done, *columns, strict=True)
+        ]
+
+    def added(self, done: Exact, uncut: Exact) -> Exact:
+        """Of each kind what all its operations do, of what one does: so many that are not cut, and the parts."""
+        whole = products(done, uncut)
+        parts = self.parts(done) if len(self) else []
+        if not any(parts):
+            return whole
+        sums = whole.astype(object)
+        np.add.at(sums, self.kind, np.array(parts, object))
+        return exact(sums.tolist())
+
+
+NO_PARTS = CutParts.of([])
+
+
+def cut_rows(windows: Windows, kind: int, start: int, end: int) -> list[Row]:
+    """What windows have of an event [start, end)."""
+    within = windows.clipped(start, end)
+    pieces = zip(within.starts.tolist(), within.stops.tolist(), strict=True)
+    return [(kind, first - start, last - start, end - start) for first, last in pieces]
+
+
+class Occurrences:
+    """Goes over the records of a track, in any order.
+
+    An occurrence begins where another group begins, and where the kind of its first operation comes again: of A B A B
+    there are two. So it depends on what came before, never on what is looked at.
+    """
+
+    def __init__(self, group: Ints, record: Callable[[int], Operations]) -> None:
+        """`group`: of each kind."""
+        self._group = group
+        self._record = record
+        self._ended = -1  # the last record that was gone over,
+        self._first = -1  # and the first kind of the group that it ends with
+
+    def firsts(self, kind: Ints, number: int) -> NDArray[np.bool_]:
+        """Which operations of a record begin an occurrence."""
+        group = self._group[kind]
+        begins = np.diff(group, prepend=-1) != 0
+        before = self._first_at_end(number - 1, int(group[0]))
+        if before >= 0:
+            begins[0] = False
+        firsts = np.concatenate([[before], kind[np.flatnonzero(begins)]])
+        of_run = firsts[np.cumsum(begins)]
+        self._ended, self._first = number, int(of_run[-1])
+        are_first: NDArray[np.bool_] = kind == of_run
+        return are_first
+
+    def _first_at_end(self, number: int, group: int) -> int:
+        """The first kind of those of a group that a record ends with; -1: it ends with another one."""
+        if number < 0:
+            return -1
+        if number == self._ended:
+            return self._first if self._group[self._first] == group else -1
+        first = -1
+        while number >= 0:
+            kind = self._record(number).kind
+            others = np.flatnonzero(self._group[kind] != group)
+            if len(others):
+                after = int(others[-1]) + 1
+                return int(kind[after]) if after < len(kind) else first
+            first = int(kind[0])
+            number -= 1
+        return first
+
 
 _SMALL: Final = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSums:
+    """Sums of the operations of one track; columns of shape (kinds,), as in `KindSums`."""
+
+    places: Ints
+    columns: tuple[Exact, Exact, Exact, Exact]  # count, uncut, total and own
+    stall: Exact | None
+    shortest: Ints
+    longest: Ints
+    is_there: Mask
+    cut: CutParts
+
+
+_STALL: Final = "dma_stall_duration_ps"
 
 
 @dataclass(slots=True)
@@ -54,26 +188,53 @@ class KindSums:
         whole = value * int(self.uncut[kind])
         return whole + sum(self.cut.take(self.cut.kind == kind).parts_of(value)) if value and len(self.cut) else whole
 
+    def placed(self, places: Ints) -> PlacedSums:
+        """The sums with the place of each kind, to be added to those of other tracks."""
+        stall = self.numbers.get(_STALL)
+        return PlacedSums(
+            places,
+            (self.count, self.uncut, self.total, self.own),
+            stall,
+            self.shortest,
+            self.longest,
+            self.is_there,
+            self.cut.placed(places),
+        )
+
+    def custom_costs(self, kind: int, costs: Sequence[int | None]) -> list[int]:
+        """FLOPs, model FLOPs and bytes of operations of a kind that may say these themselves.
+
+        `costs` are those of one run of the instruction, which count where no operation says any.
+        """
+        flops, model_flops, moved = (self.done(kind, value or 0) for value in costs)
+        if "flops" in self.numbers:
+            flops = model_flops = int(self.numbers["flops"][kind])
+        if "model_flops" in self.numbers:
+            model_flops = int(self.numbers["model_flops"][kind])
+        if "bytes_accessed" in self.numbers:
+            moved = int(self.numbers["bytes_accessed"][kind])
+        return [flops, model_flops, moved]
+
     @property
     def is_there(self) -> NDArray[np.bool_]:
         """Which kinds have operations that start in the windows, or go on there."""
         # On the device one may have others in it whose events lie beside its own. Where only they are, its own time is
         # negative, and without it the sum over all kinds is not the time of the device.
-        found: NDArray[np.bool_] = (self.count > 0) | (self.total > 0) | (self.inner > 0)
-        found[self.cut.kind] = True
-        return found
+        are_there: NDArray[np.bool_] = (self.count > 0) | (self.total > 0) | (self.inner > 0)
+        are_there[self.cut.kind] = True
+        return are_there
 
     @property
     def shortest(self) -> Ints:
         """The least duration of those that start in the windows, ps; -1: none does."""
-        found: Ints = np.where(self.empty > 0, 0, self.shortest_lasting)
-        return found
+        durations: Ints = np.where(self.empty > 0, 0, self.shortest_lasting)
+        return durations
 
     @property
     def own(self) -> Exact:
         """Time in which none of the operations in it runs, ps."""
-        found: Exact = self.total - self.inner
-        return found
+        times: Exact = self.total - self.inner
+        return times
 
 
 def kind_sums(
@@ -107,10 +268,9 @@ def stored_sums(reader: QueryReader, track: int, windows: Windows) -> KindSums |
 
     For any thread. Raises DamagedStore, NotBuilt.
     """
+    sums = None if len(_left_out(reader, track)) else whole_sums(reader, track, windows)
     kinds = track_kinds(reader, track)
-    if kinds is None or not _is_whole(kinds, windows) or len(_left_out(reader, track)):
-        return None
-    return _whole(reader, track, kinds)
+    return None if sums is None or kinds is None else _stored_kind_sums(kinds, sums)
 
 
 def _left_out(reader: QueryReader, track: int) -> Ints:
@@ -119,31 +279,21 @@ def _left_out(reader: QueryReader, track: int) -> Ints:
     return np.zeros(0, np.int64) if ordinals is None else ordinals
 
 
-def _is_whole(kinds: TrackKinds, windows: Windows) -> bool:
-    """Whether one window has all operations of a track, from their starts to their ends."""
-    stop = np.maximum(kinds.stop, kinds.last_start + 1)
-    return bool(windows.cover(kinds.start[:1], stop.max(keepdims=True)).all())
-
-
-def _whole(reader: QueryReader, track: int, kinds: TrackKinds) -> KindSums | None:
-    """The sums that are stored; None: there are none."""
-    of = track_sums(reader, track, kinds)
-    if of is None:
-        return None
-    none = np.zeros(len(of), np.int64)
+def _stored_kind_sums(kinds: TrackKinds, sums: OperationSums) -> KindSums:
+    none = np.zeros(len(sums), np.int64)
     return KindSums(
         kinds,
-        of.count,
-        of.total,
-        of.inner,
-        of.longest,
-        of.longest_at,
-        of.empty,
-        of.shortest_lasting,
+        sums.count,
+        sums.total,
+        sums.inner,
+        sums.longest,
+        sums.longest_at,
+        sums.empty,
+        sums.shortest_lasting,
         none,
-        of.count,
+        sums.count,
         NO_PARTS,
-        dict(of.numbers),
+        dict(sums.numbers),
     )
 
 
@@ -178,27 +328,27 @@ class _Summing:
             has = self.records.add_whole(self._sums, number)
             self._numbers.update(name for name, is_there in zip(SUMMED, has.tolist(), strict=True) if is_there)
             return
-        of = self.records.operations(number)
-        last = first + len(of)
+        operations = self.records.operations(number)
+        last = first + len(operations)
         if not len(left_out) and self._borders.is_whole(first, last):
-            self._add(of, np.ones(len(of), np.bool_), of.duration, number, [])
+            self._add(operations, np.ones(len(operations), np.bool_), operations.duration, number, [])
         else:
             starts = self._borders.starts(first, last)
             opened = self._borders.opened.between(first, last)
-            parts = self._parts(of, starts, opened, first)
+            parts = self._parts(operations, starts, opened, first)
             starts[left_out], parts[left_out] = False, 0
             columns = (opened.ordinal - first, opened.start, opened.end)
             cut = [row for row in zip(*(column.tolist() for column in columns), strict=True) if row[0] not in left_out]
-            self._add(of, starts, parts, number, cut)
+            self._add(operations, starts, parts, number, cut)
 
     def found(self, other: _Summing | None) -> KindSums:
         """The sums of both."""
-        sums, known, cut, cut_starts = self._sums, set(self._numbers), self._cut, self._cut_starts
+        sums, stats, cut, cut_starts = self._sums, set(self._numbers), self._cut, self._cut_starts
         if other is not None:
             sums.merge(other._sums)
-            known |= other._numbers
+            stats |= other._numbers
             cut, cut_starts = cut + other._cut, cut_starts + other._cut_starts
-        numbers = {name: _exact(*sums.number(place)) for place, name in enumerate(SUMMED) if name in known}
+        numbers = {name: _exact(*sums.number(place)) for place, name in enumerate(SUMMED) if name in stats}
         *columns, total, inner = sums.take()
         count, empty, occurrences, longest, longest_at, shortest_lasting = map(_plain, columns)
         return KindSums(
@@ -216,36 +366,55 @@ class _Summing:
             numbers,
         )
 
-    def _parts(self, of: Operations, starts: NDArray[np.bool_], opened: Opened, first: int) -> Ints:
+    def _parts(self, operations: Operations, starts: NDArray[np.bool_], opened: Opened, first: int) -> Ints:
         """What of each operation's duration lies in the windows."""
-        parts: Ints = np.where(starts, of.duration, 0)
+        parts: Ints = np.where(starts, operations.duration, 0)
         for ordinal, start, end in zip(*(column.tolist() for column in opened.columns), strict=True):
-            parts[ordinal - first] = clipped(self._windows, start, end, int(of.duration[ordinal - first]))
+            parts[ordinal - first] = clipped(self._windows, start, end, int(operations.duration[ordinal - first]))
         return parts
 
     def _add(
-        self, of: Operations, starts: NDArray[np.bool_], parts: Ints, number: int, cut: Sequence[tuple[int, int, int]]
+        self,
+        operations: Operations,
+        starts: NDArray[np.bool_],
+        parts: Ints,
+        number: int,
+        cut: Sequence[tuple[int, int, int]],
     ) -> None:
         """`cut`: place in the record, start and end of those that windows cut."""
-        counted = np.ones(len(of), np.bool_) if self._occurrences is None else self._occurrences.firsts(of.kind, number)
+        counted = (
+            np.ones(len(operations), np.bool_)
+            if self._occurrences is None
+            else self._occurrences.firsts(operations.kind, number)
+        )
         begins = starts & counted
         flags, begin_flags = starts.view(np.uint8), begins.view(np.uint8)
-        self._sums.add(of.kind, of.parent, of.duration, parts, flags, begin_flags, self.records.first(number))
+        self._sums.add(
+            operations.kind,
+            operations.parent,
+            operations.duration,
+            parts,
+            flags,
+            begin_flags,
+            self.records.first(number),
+        )
         are_whole = starts.copy()
-        for at, start, end in cut:
-            are_whole[at] = False
-            if counted[at]:
-                self._cut += cut_rows(self._windows, int(of.kind[at]), start, end)
-                self._cut_starts[of.kind[at]] += int(begins[at])
+        for row, start, end in cut:
+            are_whole[row] = False
+            if counted[row]:
+                self._cut += cut_rows(self._windows, int(operations.kind[row]), start, end)
+                self._cut_starts[operations.kind[row]] += int(begins[row])
         whole_flags = are_whole.view(np.uint8)
         for place, name in enumerate(SUMMED):
-            if name in of.numbers:
+            if name in operations.numbers:
                 self._numbers.add(name)
-                self._sums.add_number(place, of.kind[of.told], of.numbers[name], whole_flags[of.told])
-                for at, start, end in cut:
-                    (value,) = of.number(name, np.array([at])).tolist()
+                self._sums.add_number(
+                    place, operations.kind[operations.told], operations.numbers[name], whole_flags[operations.told]
+                )
+                for row, start, end in cut:
+                    (value,) = operations.number(name, np.array([row])).tolist()
                     part = clipped(self._windows, start, end, max(value, 0))
-                    self._sums.add_number(place, of.kind[at : at + 1], np.array([part]), np.ones(1, np.uint8))
+                    self._sums.add_number(place, operations.kind[row : row + 1], np.array([part]), np.ones(1, np.uint8))
 
 
 def clipped(windows: Windows, start: int, end: int, duration: int) -> int:
@@ -269,5 +438,5 @@ def _exact(low: NDArray[np.uint64], high: NDArray[np.uint64]) -> Exact:
     """Sums whose low and high 64 bits these are: 64-bit integers where they fit."""
     if not high.any() and int(low.max(initial=0)) < _SMALL:
         return low.view(np.int64)
-    found: Exact = high.astype(object) * (1 << 64) + low.astype(object)
-    return found
+    sums: Exact = high.astype(object) * (1 << 64) + low.astype(object)
+    return sums

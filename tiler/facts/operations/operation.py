@@ -1,10 +1,65 @@
-"""An operation of devices: all times that one instruction of a program runs."""
+"""An operation of devices, which is all times that one instruction of a program runs, and its metadata."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Final
 
-from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata
+
+class Memory(IntEnum):
+    """Where bytes are moved from or to."""
+
+    HBM = 1
+    CMEM = 2
+    VMEM = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Bytes that an operation reads from a memory, or writes to it."""
+
+    memory: int  # Memory, or what else the trace says
+    is_write: bool
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class OperationMetadata:
+    """Of the operations that one instruction of a program makes. A number is None where the trace has none."""
+
+    program: str  # its id, decimal; "" unknown
+    symbol: int  # the instruction in the program; 0 none
+    name: str  # of the instruction: "fusion.3"
+    expression: str  # as HLO text
+    category: str
+    framework: str  # path in the framework's terms: "jit(step)/jvp(main)/conv1/add:"
+    flops: int | None
+    model_flops: int | None  # without what was recomputed; those that there are where the trace does not say
+    bytes: int | None
+    traffic: tuple[Traffic, ...]
+    source: str  # "train.py:43"
+    source_stack: str
+    shape: str
+    duplicate_of: str  # the instruction that it is a copy of
+
+    @property
+    def provenance(self) -> str:
+        """The path in the framework's terms, without the type that follows it."""
+        return self.framework.split(":", 1)[0]
+
+    @property
+    def is_recomputed(self) -> bool:
+        """Whether it computes again what there was before, to save memory: names say so, of XLA and of JAX."""
+        return ".remat" in self.name or "rematted_computation" in self.framework
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether it exchanges values with what the host computes for the program (outside compilation)."""
+        return self.framework.endswith(_OF_HOST) or "is_host_transfer=true" in self.expression
+
+
+_OF_HOST: Final = (":XlaSendToHost", ":XlaRecvFromHost")
 
 
 @dataclass(slots=True)
@@ -26,8 +81,12 @@ class Operation:
 
     def add(self, other: Operation) -> None:
         """Adds operations that are of the same instruction."""
-        self.shortest = min((of for of in (self.shortest, other.shortest) if of is not None), default=None)
-        self.longest = max((of for of in (self.longest, other.longest) if of is not None), default=None)
+        self.shortest = min(
+            (duration for duration in (self.shortest, other.shortest) if duration is not None), default=None
+        )
+        self.longest = max(
+            (duration for duration in (self.longest, other.longest) if duration is not None), default=None
+        )
         self.track = other.track if not self.count else self.track
         for name in ("count", "total", "own", "stall", "flops", "model_flops", "bytes"):
             setattr(self, name, getattr(self, name) + getattr(other, name))

@@ -2,85 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from tilescope.tiler import _native
-from tilescope.tiler.facts.operations.borders import Mask, borders_of_each
-from tilescope.tiler.facts.operations.core_idle import core_idle
-from tilescope.tiler.facts.operations.counted_track import CountedTrack, of_program, summed_columns
-from tilescope.tiler.facts.operations.cut_parts import NO_PARTS, CutParts, Row, cut_rows
-from tilescope.tiler.facts.operations.event_ranges import CountedKinds, CutOperations, EventRanges
-from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, products, sum_of, sums_of_products
-from tilescope.tiler.facts.operations.instruction_places import instruction_places
-from tilescope.tiler.facts.operations.kind_sums import clipped
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, products, sum_of, sums_of_products
+from tilescope.tiler.facts.operations.kind_sums import NO_PARTS, CutParts, Row, clipped, cut_rows
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
-from tilescope.tiler.facts.operations.roofline import is_feed, nothing_of_program
+from tilescope.tiler.facts.operations.rates import is_feed, nothing_of_program
 from tilescope.tiler.facts.operations.step_programs import (
     CountedSteps,
+    CountedTrack,
     ProgramColumns,
+    of_program,
     program_of_steps,
+    summed_columns,
     track_steps,
 )
-from tilescope.tiler.facts.operations.tpu_core import TpuCore
-from tilescope.tiler.kept_with import KeptWith
+from tilescope.tiler.facts.operations.track_records import (
+    CountedKinds,
+    CutOperations,
+    EventRanges,
+    Mask,
+    OperationRecords,
+    borders_of_each,
+    track_kinds,
+)
+from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.kind_counts import SAID
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, TrackKinds
 from tilescope.tiler.store.two_threads import for_each
-from tilescope.tiler.windows import Windows, WindowsOf
+from tilescope.tiler.windows import Windows, WindowsOf, windows_digest
+
+if TYPE_CHECKING:
+    from tilescope.tiler.facts.operations.tpu_source import TpuCore
 
 # How often each instruction runs is counted for some windows at once, so that what they share is read once. Two threads
 # take 32 MB.
 _COUNTED_AT_ONCE: Final = 1 << 21
 
-# Sums that are kept for the next question, of some hundred bytes.
-_KEPT_SUMS: Final = 20_000
-
 _Key = tuple[bool, bytes]
 
 
+# How long a core runs no operation in windows, ps.
+IdleOf = Callable[[QueryReader, "TpuCore", Windows], Steps[int]]
+
+
 def program_sums(
-    reader: QueryReader, cores: Sequence[TpuCore], windows: Sequence[WindowsOf], *, with_feeds: bool
+    reader: QueryReader,
+    cores: Sequence[TpuCore],
+    windows: Sequence[WindowsOf],
+    idle_of: IdleOf,
+    *,
+    with_feeds: bool,
 ) -> Steps[list[Operation | None]]:
-    """As `roofline.program` of the table of each of some windows; None: no operation is there."""
-    known = {} if reader.store.is_growing else _KNOWN.setdefault(reader, {})
-    keys = [(with_feeds, _digest(cores, windows_of)) for windows_of in windows]
-    found = {key: known[key] for key in keys if key in known}
-    left = {key: windows_of for key, windows_of in zip(keys, windows, strict=True) if key not in found}
+    """As `rates.program` of the table of each of some windows; None: no operation is there."""
+    tracks = [track for core in cores for track in (*core.operations, *core.steps)]
+    keys = [(with_feeds, windows_digest(tracks, windows_of)) for windows_of in windows]
+    programs_by_key = {key: kept.program for key in keys if (kept := _PROGRAMS.get(reader, key)) is not None}
+    left = {key: windows_of for key, windows_of in zip(keys, windows, strict=True) if key not in programs_by_key}
     if left:
-        reading = _Reading(reader, cores, with_feeds=with_feeds)
+        reading = _Reading(reader, cores, idle_of, with_feeds=with_feeds)
         yield from reading.begin()
         stored = yield from reading.of_whole_steps(left)
-        found |= stored
+        programs_by_key |= stored
         left = {key: windows_of for key, windows_of in left.items() if key not in stored}
-        known.update(stored)
-        for some in reading.batches(list(left)):
-            programs = yield from reading.programs([left[key] for key in some])
-            found.update(zip(some, programs, strict=True))
-        if len(known) + len(left) > _KEPT_SUMS:
-            known.clear()
-        known.update((key, found[key]) for key in left)
-    return [found[key] for key in keys]
+        for batch in reading.batches(list(left)):
+            programs = yield from reading.programs([left[key] for key in batch])
+            programs_by_key.update(zip(batch, programs, strict=True))
+        for key in (*stored, *left):
+            _PROGRAMS.keep(reader, key, _KeptProgram(programs_by_key[key]))
+    return [programs_by_key[key] for key in keys]
 
 
-_KNOWN: KeptWith[QueryReader, dict[_Key, Operation | None]] = KeptWith()
+@dataclass(frozen=True, slots=True)
+class _KeptProgram:
+    """The program in some windows; None: no operation is there."""
+
+    program: Operation | None
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        return _SUMS_BYTES
 
 
-def _digest(cores: Sequence[TpuCore], windows_of: WindowsOf) -> bytes:
-    """Of what is looked at on which cores."""
-    found = blake2b(digest_size=20)
-    for core in cores:
-        for track in (*core.operations, *core.steps):
-            of = windows_of(track)
-            found.update(f"{track} {len(of)} ".encode())
-            found.update(of.starts.tobytes() + of.stops.tobytes())
-    return found.digest()
+_PROGRAMS: Final = KeyedRunCache[_Key, _KeptProgram](
+    "programs_in_windows", "What programs do in all, in steps and ranges"
+)
+_SUMS_BYTES: Final = 800
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +111,9 @@ class _OfTrack:
 class _Reading:
     """Reads for one question."""
 
-    def __init__(self, reader: QueryReader, cores: Sequence[TpuCore], *, with_feeds: bool) -> None:
+    def __init__(self, reader: QueryReader, cores: Sequence[TpuCore], idle_of: IdleOf, *, with_feeds: bool) -> None:
         self._reader = reader
+        self._idle_of = idle_of
         self._instructions = instruction_places(reader)
         self._with_feeds = with_feeds
         self._cores = [core for core in cores if any(track_kinds(reader, track) for track in core.operations)]
@@ -106,20 +122,20 @@ class _Reading:
 
     def begin(self) -> Steps[None]:
         """Finds out what operations are: before anything else."""
-        known: list[tuple[int, TrackKinds, Ints]] = []
+        lines: list[tuple[int, TrackKinds, Ints]] = []
         for core in self._cores:
             for track in core.operations:
                 kinds = track_kinds(self._reader, track)
                 places = None if kinds is None else (yield from self._instructions.places(track, kinds))
                 if kinds is not None and places is not None:
-                    known.append((track, kinds, places))
+                    lines.append((track, kinds, places))
         self._counted = len(self._instructions)
-        self._tracks = [self._of(*each) for each in known]
+        self._tracks = [self._of(*each) for each in lines]
 
     def _of(self, track: int, kinds: TrackKinds, places: Ints) -> CountedTrack:
-        known = self._instructions.columns
-        has_symbol = known.has_symbol[places]
-        feeds = known.are(is_feed)[places] & has_symbol & (not self._with_feeds)
+        columns = self._instructions.columns
+        has_symbol = columns.has_symbol[places]
+        feeds = columns.are(is_feed)[places] & has_symbol & (not self._with_feeds)
         custom = np.flatnonzero(self._instructions.are_custom()[places] & has_symbol)
         counted, first = places.copy(), self._counted
         counted[custom] = first + np.arange(len(custom))
@@ -129,29 +145,29 @@ class _Reading:
     def of_whole_steps(self, windows: Mapping[_Key, WindowsOf]) -> Steps[dict[_Key, Operation]]:
         """The program in those windows that are whole steps of which enough is stored."""
         columns = ProgramColumns(self._instructions.columns, self._some())
-        tracks: list[CountedSteps] = []
-        for of in self._tracks:
-            before = tracks[-1].rows if tracks else None
-            steps_of = track_steps(self._reader, of, columns, before)
-            if steps_of is None:
+        counted_steps: list[CountedSteps] = []
+        for counted in self._tracks:
+            before = counted_steps[-1].rows if counted_steps else None
+            steps_of_track = track_steps(self._reader, counted, columns, before)
+            if steps_of_track is None:
                 return {}
-            tracks.append(steps_of)
+            counted_steps.append(steps_of_track)
             yield
-        found: dict[_Key, Operation] = {}
-        for key, windows_of in windows.items() if tracks else ():
-            looked = [one.within(windows_of(one.of.track)) for one in tracks]
-            steps = [one for one in looked if one is not None]
-            if len(steps) == len(tracks):
-                span = sum(one.of.busy(one.steps) for one in steps) + (yield from self._idle(windows_of))
+        programs: dict[_Key, Operation] = {}
+        for key, windows_of in windows.items() if counted_steps else ():
+            within = [line.within(windows_of(line.of.track)) for line in counted_steps]
+            steps = [steps_within for steps_within in within if steps_within is not None]
+            if len(steps) == len(counted_steps):
+                span = sum(step.of.busy(step.steps) for step in steps) + (yield from self._idle(windows_of))
                 if (whole := program_of_steps(steps, self._instructions.columns, span)) is not None:
-                    found[key] = whole
-        return found
+                    programs[key] = whole
+        return programs
 
     def _idle(self, windows_of: WindowsOf) -> Steps[int]:
         """How long the cores run no operation, ps."""
         idle = 0
         for core in self._cores:
-            idle += yield from core_idle(self._reader, core, windows_of(core.operations[0]))
+            idle += yield from self._idle_of(self._reader, core, windows_of(core.operations[0]))
         return idle
 
     def batches(self, keys: Sequence[_Key]) -> Iterator[Sequence[_Key]]:
@@ -164,48 +180,56 @@ class _Reading:
         """The program in each of some windows; None: no operation is there."""
         counting, aside = (_native.WindowCounts(len(windows), self._counted) for _ in range(2))
         tracks = []
-        for of in self._tracks:
-            looked = [windows_of(of.track) for windows_of in windows]
-            tracks.append((yield from self._count(of, looked, counting, aside)))
+        for counted in self._tracks:
+            track_windows = [windows_of(counted.track) for windows_of in windows]
+            tracks.append((yield from self._count(counted, track_windows, counting, aside)))
         counting.merge(aside)
         yield
         counts = np.asarray(counting.counts(), np.int64).reshape(len(windows), self._counted)
         times = [low + (high << 64) for low, high in zip(*(half.tolist() for half in counting.times()), strict=True)]
         moved = self._moved(counts[:, : len(self._instructions)])
         yield
-        found = []
-        for at, windows_of in enumerate(windows):
+        programs = []
+        for number, windows_of in enumerate(windows):
             idle = yield from self._idle(windows_of)
-            done = {key: of[at] for key, of in moved.items()}
-            found.append(self._program(idle + times[at], at, tracks, counts[at], done))
-        return found
+            done = {key: counted[number] for key, counted in moved.items()}
+            programs.append(self._program(idle + times[number], number, tracks, counts[number], done))
+        return programs
 
     def _count(
-        self, of: CountedTrack, looked: Sequence[Windows], counting: _native.WindowCounts, aside: _native.WindowCounts
+        self,
+        counted: CountedTrack,
+        track_windows: Sequence[Windows],
+        counting: _native.WindowCounts,
+        aside: _native.WindowCounts,
     ) -> Steps[_OfTrack]:
         """Counts the operations of a track in each of some windows."""
-        borders = yield from borders_of_each(self._reader, of.track, [(one.starts, one.stops) for one in looked])
-        ranges = EventRanges.of(borders)
-        kinds = CountedKinds(of.counted, (~of.feeds).astype(np.uint8), of.first_custom)
-        numbers = ranges.records(CHUNK_OPERATIONS)
-        found = yield from for_each(
-            numbers, lambda number, into: of.records.count_in(into, number, ranges, kinds), counting, aside
+        borders = yield from borders_of_each(
+            self._reader, counted.track, [(windows.starts, windows.stops) for windows in track_windows]
         )
-        said: list[dict[str, int]] = [{} for _ in looked]
-        if len(of.custom) and found:
-            says = {number: one.says for number, one in zip(numbers, found, strict=True) if one.says.any()}
-            ordinal = np.concatenate([one.special for one in found])
-            values = np.concatenate([one.numbers for one in found]).reshape(-1, len(SAID))
+        ranges = EventRanges.of(borders)
+        kinds = CountedKinds(counted.counted, (~counted.feeds).astype(np.uint8), counted.first_custom)
+        numbers = ranges.records(CHUNK_OPERATIONS)
+        records = yield from for_each(
+            numbers, lambda number, into: counted.records.count_in(into, number, ranges, kinds), counting, aside
+        )
+        said_numbers: list[dict[str, int]] = [{} for _ in track_windows]
+        if len(counted.custom) and records:
+            says = {number: record.says for number, record in zip(numbers, records, strict=True) if record.says.any()}
+            ordinal = np.concatenate([record.special for record in records])
+            values = np.concatenate([record.numbers for record in records]).reshape(-1, len(SAID))
             are_cut = np.isin(ordinal, ranges.opened.ordinal)
-            for windows, each, own in zip(looked, borders, said, strict=True):
-                met = [says[number] for number in of.records.met(windows) if number in says]
-                some = values[each.hold(ordinal) & ~are_cut]
+            for windows, each, own in zip(track_windows, borders, said_numbers, strict=True):
+                met = [says[number] for number in counted.records.met(windows) if number in says]
+                held = values[each.hold(ordinal) & ~are_cut]
                 cut = [(row, *ranges.opened.times(int(ordinal[row]))) for row in np.flatnonzero(are_cut).tolist()]
-                for at, name in enumerate(SAID):
-                    if any(one[at] for one in met):
-                        parts = (clipped(windows, start, end, max(int(values[row, at]), 0)) for row, start, end in cut)
-                        own[name] = sum_of(np.maximum(some[:, at], 0)) + sum(parts)
-        return _OfTrack(of, looked, CutOperations.of(ranges.opened, found), said)
+                for stat, name in enumerate(SAID):
+                    if any(record[stat] for record in met):
+                        parts = (
+                            clipped(windows, start, end, max(int(values[row, stat]), 0)) for row, start, end in cut
+                        )
+                        own[name] = sum_of(np.maximum(held[:, stat], 0)) + sum(parts)
+        return _OfTrack(counted, track_windows, CutOperations.of(ranges.opened, records), said_numbers)
 
     def _some(self) -> Mask:
         return of_program(self._instructions.columns, with_feeds=self._with_feeds)
@@ -219,41 +243,41 @@ class _Reading:
     def _program(
         self,
         total: int,
-        at: int,
+        number: int,
         tracks: Sequence[_OfTrack],
         counts: Ints,
         moved: dict[_Name, int],
     ) -> Operation | None:
-        known, some = self._instructions.columns, self._some()
+        columns, of_all = self._instructions.columns, self._some()
         custom = np.zeros(len(self._instructions), np.int64)
         for one in tracks:
             np.add.at(custom, one.of.places[one.of.custom], one.of.of_custom(counts))
         seen = (counts[: len(custom)] > 0) | (custom > 0)
-        cuts = [_CutIn.of(one, at) for one in tracks]
+        cuts = [_CutIn.of(track, number) for track in tracks]
         for cut in cuts:
             total += cut.taken
             seen[cut.track.places[cut.parts.kind]] = True
-        seen &= known.has_symbol
+        seen &= columns.has_symbol
         if not seen.any():
             return None
-        found = nothing_of_program(total)
-        found.flops, found.model_flops, found.bytes = moved["flops"], moved["model_flops"], moved["bytes"]
-        done, by_memory = summed_columns(known, some)
+        whole = nothing_of_program(total)
+        whole.flops, whole.model_flops, whole.bytes = moved["flops"], moved["model_flops"], moved["bytes"]
+        done, by_memory = summed_columns(columns, of_all)
         for one, cut in zip(tracks, cuts, strict=True):
-            found.flops += cut.more(done["flops"], with_custom=False)
-            found.model_flops += cut.more(done["model_flops"], with_custom=False)
-            found.bytes += cut.more(done["bytes"], with_custom=False)
+            whole.flops += cut.more(done["flops"], with_custom=False)
+            whole.model_flops += cut.more(done["model_flops"], with_custom=False)
+            whole.bytes += cut.more(done["bytes"], with_custom=False)
             uncut = one.of.of_custom(counts) - np.bincount(cut.starts, minlength=len(one.of.places))[one.of.custom]
-            one.of.add_custom(found, known, uncut, cut.parts, one.said[at])
-        if (known.tells_memory & seen & some).any():
-            custom[~some] = 0
-            found.by_memory = {
+            one.of.add_custom(whole, columns, uncut, cut.parts, one.said[number])
+        if (columns.tells_memory & seen & of_all).any():
+            custom[~of_all] = 0
+            whole.by_memory = {
                 key: moved[key]
-                + sum_of(products(of, custom))
+                + sum_of(products(column, custom))
                 + sum(cut.more(by_memory[key], with_custom=True) for cut in cuts)
-                for key, of in known.traffic.items()
+                for key, column in columns.traffic.items()
             }
-        return found
+        return whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +290,9 @@ class _CutIn:
     taken: int  # what they take themselves, without feeds, ps
 
     @classmethod
-    def of(cls, one: _OfTrack, at: int) -> _CutIn:
+    def of(cls, counted: _OfTrack, number: int) -> _CutIn:
         """That of one of the windows."""
-        windows, track, cut = one.looked[at], one.of, one.cut
+        windows, track, cut = counted.looked[number], counted.of, counted.cut
         if not len(windows) or not len(cut):
             return cls(track, NO_PARTS, np.zeros(0, np.int64), 0)
         counts, counts_around = ~track.feeds[cut.kind], ~track.feeds[cut.parent] & (cut.parent >= 0)

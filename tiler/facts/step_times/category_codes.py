@@ -11,8 +11,8 @@ from tilescope.tiler.details.instruction_stats import CATEGORY
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart, part_of_category
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.operations import OperationKinds, TrackKinds
 
 Codes = NDArray[np.uint8]
@@ -27,13 +27,11 @@ def code_of_category(category: str) -> int:
 
 def part_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Codes]:
     """Of each kind of operations of a track the place of its part in `TPU_PARTS`. Raises DamagedStore."""
-    known = {} if reader.store.is_growing else _KNOWN.setdefault(reader, {})
-    if track not in known:
-        known[track] = yield from _read_codes(reader, track, kinds)
-    return known[track]
+    codes = _PART_CODES.get(reader, track)
+    return _PART_CODES.keep(reader, track, (yield from _read_codes(reader, track, kinds))) if codes is None else codes
 
 
-_KNOWN: KeptWith[QueryReader, dict[int, Codes]] = KeptWith()
+_PART_CODES: Final = KeyedRunCache[int, Codes]("step_parts", "Parts of steps that operations belong to")
 
 
 def _read_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Codes]:
@@ -44,9 +42,10 @@ def _read_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Cod
     metadata = OperationKinds.of(kinds.kinds).metadata
     found = np.full(len(metadata), code_of_category(""), np.uint8)
     known = (metadata >= 0) & (metadata < len(tables))
-    category = yield from metadata_codes(reader).column(file, tables, tables.alike[metadata[known]], CATEGORY)
+    codes_of_run = metadata_codes(reader)  # codes are of this one: the next call may return another
+    category = yield from codes_of_run.column(file, tables, tables.alike[metadata[known]], CATEGORY)
     used, place = distinct(category)
-    values = metadata_codes(reader).values.of(used)
-    codes = [code_of_category(of if isinstance(of, str) else "") for of in values]
+    values = codes_of_run.values.of(used)
+    codes = [code_of_category(value if isinstance(value, str) else "") for value in values]
     found[known] = np.array(codes, np.uint8)[place]
     return found

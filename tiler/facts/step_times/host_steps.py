@@ -18,15 +18,12 @@ from tilescope.tiler.facts.step_times.markers import marked_steps
 from tilescope.tiler.facts.step_times.part_spans import part_spans
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.windows import Windows, WindowsOf
 
 Ints = NDArray[np.int64]
-
-# What is kept of a run: some 24 bytes a span. Of a run with more it is found anew for each question.
-_MOST_KEPT_SPANS: Final = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,55 +52,48 @@ class _HostSteps:
     spans: StepSpans
     parts: Sequence[_Spans]  # by code; no two share a tick
 
-    @property
-    def size(self) -> int:
-        """How many spans it has."""
-        return sum(len(part.gone) for part in self.parts)
 
-
-_KNOWN: KeptWith[QueryReader, dict[HostTracks, _HostSteps]] = KeptWith()
+_HOST_STEPS: Final = KeyedRunCache[HostTracks, _HostSteps]("host_steps", "Steps of hosts, and what they are made of")
 
 
 def host_step_times(
     reader: QueryReader, steps: RunSteps, tracks: Set[int], windows_of: WindowsOf
 ) -> Steps[list[StepTimes]]:
     """Those of the files that have steps and some of these tracks, of what these say. Raises DamagedStore, NotBuilt."""
-    is_kept = steps is reader.steps and not reader.store.is_growing
-    known = _KNOWN.setdefault(reader, {}) if is_kept else {}
+    is_kept = steps is reader.steps
     tick_ps = int(reader.store.manifest()["tick_ps"])
     times = []
-    for one in host_tracks(reader, steps, tracks):
-        of = known.get(one)
-        if of is None:
-            spans = marked_steps(one)
-            found = yield from part_spans(reader, one, spans)
-            of = _HostSteps(one, spans, [_Spans.of(windows) for windows in found])
-            _keep(known, of)
-        times.append(_times(of, windows_of((*one.threads, *one.streams)[0]), tick_ps))
+    for host in host_tracks(reader, steps, tracks):
+        host_steps = _HOST_STEPS.get(reader, host) if is_kept else None
+        if host_steps is None:
+            spans = marked_steps(host)
+            parts = yield from part_spans(reader, host, spans)
+            host_steps = _HostSteps(host, spans, [_Spans.of(windows) for windows in parts])
+            if is_kept:
+                _HOST_STEPS.keep(reader, host, host_steps)
+        times.append(_times(host_steps, windows_of((*host.threads, *host.streams)[0]), tick_ps))
         yield
-    return [of for of in times if len(of)]
+    return [time for time in times if len(time)]
 
 
-def _keep(known: dict[HostTracks, _HostSteps], of: _HostSteps) -> None:
-    """The ones made last are kept, as far as they fit."""
-    known[of.tracks] = of
-    kept = sum(one.size for one in known.values())
-    for oldest in list(known):
-        if kept <= _MOST_KEPT_SPANS:
-            break
-        kept -= known.pop(oldest).size
-
-
-def _times(of: _HostSteps, windows: Windows, tick_ps: int) -> StepTimes:
-    spans, cuts = of.spans, Cuts.of(of.spans, windows)
+def _times(host_steps: _HostSteps, windows: Windows, tick_ps: int) -> StepTimes:
+    spans, cuts = host_steps.spans, Cuts.of(host_steps.spans, windows)
     rows = np.flatnonzero(cuts.whole)
     start, stop = (
         np.concatenate([one[rows], cut]) for one, cut in ((spans.start, cuts.start), (spans.stop, cuts.stop))
     )
-    parts = np.stack([(part.before(stop) - part.before(start)) * tick_ps for part in of.parts], axis=1)
+    parts = np.stack([(part.before(stop) - part.before(start)) * tick_ps for part in host_steps.parts], axis=1)
     duration = (stop - start) * tick_ps
     parts[:, 0] = duration - parts.sum(axis=1)  # the first is what is left
     is_whole = np.arange(len(start)) < len(rows)
     return step_times_of(
-        of.tracks.process, spans, np.concatenate([rows, cuts.row]), start, stop, is_whole, duration, parts, HOST_PARTS
+        host_steps.tracks.process,
+        spans,
+        np.concatenate([rows, cuts.row]),
+        start,
+        stop,
+        is_whole,
+        duration,
+        parts,
+        HOST_PARTS,
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.operations import TpuCore
-from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
+from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
 from tilescope.tiler.facts.step_times.parts import StepPart
 from tilescope.tiler.query import QueryReader, Steps

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.kind_sums import clipped
-from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
+from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
 from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, core_sums
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS
 from tilescope.tiler.windows import Windows, WindowsOf
@@ -38,7 +39,7 @@ class _WholeSteps:
     least: Ints  # of each row of `sums.reduces`: the least that this all-reduce takes in this step on any core
 
 
-_KNOWN: KeptWith[QueryReader, list[_WholeSteps]] = KeptWith()
+_WHOLE_STEPS: Final = RunCache[list[_WholeSteps]]("tpu_steps", "Steps of TPU cores, and what they are made of")
 
 
 def tpu_step_times(
@@ -48,7 +49,7 @@ def tpu_step_times(
 
     How long an all-reduce computes is the least that it takes on any core; on the others it waited for that.
     """
-    whole = _KNOWN.get(reader) if steps is reader.steps else None
+    whole = _WHOLE_STEPS.get(reader) if steps is reader.steps else None
     if whole is None:
         whole = []
         for core in cores:
@@ -56,8 +57,8 @@ def tpu_step_times(
             if series is not None and len(series.rows):
                 whole.append((yield from _whole_steps(reader, core, StepSpans.of(series))))
         whole = _with_least(whole)
-        if steps is reader.steps and not reader.store.is_growing:
-            _KNOWN[reader] = whole
+        if steps is reader.steps:
+            _WHOLE_STEPS.keep(reader, whole)
     found = []
     for of in whole:
         if of.core.group in wanted:

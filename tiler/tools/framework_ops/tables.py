@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.operations.framework import FrameworkColumns, FrameworkOperation, known_rates
-from tilescope.tiler.facts.operations.instruction_columns import sum_of
 from tilescope.tiler.facts.operations.rates import Rates
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.ticks import nearest_mean

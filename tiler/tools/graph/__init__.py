@@ -9,8 +9,8 @@ from msgspec import Meta
 
 from tilescope.tiler.facts.hlo import HloDamage, HloModule, Instruction, Program, hlo_module, programs_of
 from tilescope.tiler.facts.hlo.neighbourhood import Neighbourhood, ProgramGraph
-from tilescope.tiler.kept_with import KeptWith
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Steps
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.row_query import query_column
@@ -49,8 +49,10 @@ class GraphQuestion(Question, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=MAX_NODES, description="The most instructions that are shown.")] = 200
 
 
-_GRAPHS: KeptWith[QueryReader, dict[str, ProgramGraph]] = KeptWith()
-_KEPT: Final = 8  # graphs of a run
+# By name and checksum of the program. A graph refers to its program, which would not end if it had the graph.
+_GRAPHS: Final = KeyedRunCache[tuple[str, int], ProgramGraph](
+    "graphs", "Graphs of programs", lambda graph: graph.size_bytes
+)
 
 
 def _answer(scope: Scope, question: GraphQuestion) -> Steps[Answer]:
@@ -63,7 +65,8 @@ def _answer(scope: Scope, question: GraphQuestion) -> Steps[Answer]:
         module = yield from hlo_module(scope.reader, program)
     except HloDamage as damage:
         return _nothing(programs, str(damage))
-    graph = _graph(scope.reader, program, module)
+    key = program.entry.name, program.entry.crc32
+    graph = _GRAPHS.get(scope.reader, key) or _GRAPHS.keep(scope.reader, key, ProgramGraph(module))
     yield
     start = _start(module, question.instruction)
     if start is None:
@@ -111,17 +114,6 @@ def _start(module: HloModule, wanted: str) -> Instruction | None:
     if wanted or entry is None:
         return module.by_name.get(wanted.removeprefix("%"))
     return entry.root_instruction
-
-
-def _graph(reader: QueryReader, program: Program, module: HloModule) -> ProgramGraph:
-    kept = _GRAPHS.setdefault(reader, {})
-    graph = kept.pop(program.entry.name, None)
-    if graph is None or graph.module is not module:
-        graph = ProgramGraph(module)
-    kept[program.entry.name] = graph
-    while len(kept) > _KEPT:
-        del kept[next(iter(kept))]
-    return graph
 
 
 def _nodes(module: HloModule, graph: ProgramGraph, near: Neighbourhood) -> Table:

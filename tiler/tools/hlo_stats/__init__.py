@@ -9,8 +9,8 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.facts.operations import Operation, tpu_cores
-from tilescope.tiler.facts.operations.instruction_columns import Ints, sum_of
-from tilescope.tiler.facts.operations.op_rows import some_of
+from tilescope.tiler.facts.operations.exact_columns import Ints, sum_of
+from tilescope.tiler.facts.operations.operation_table import some_of
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
 from tilescope.tiler.query import Steps
 from tilescope.tiler.ticks import nearest_mean

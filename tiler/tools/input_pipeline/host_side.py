@@ -21,10 +21,10 @@ from tilescope.tiler.facts.host_operations import (
     host_operations,
     host_threads,
 )
-from tilescope.tiler.kept_with import KeptWith
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.pages.page import decode_slice_names
 from tilescope.tiler.query import EVERYTHING, Name, QueryReader, Reading, Steps
+from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.windows import WindowsOf, everywhere
 
 
@@ -104,7 +104,7 @@ def _never() -> Steps[tuple[int, int]]:
 # Of so many the pages are looked at: that is less work than to add up their names.
 _FEW_EVENTS: Final = 1 << 15
 
-_ENQUEUE_NAMES: KeptWith[QueryReader, NDArray[np.bool_]] = KeptWith()  # of each name whether it enqueues
+_ENQUEUE_NAMES: Final = RunCache[NDArray[np.bool_]]("enqueues", "Names of operations that enqueue input")
 
 
 def _enqueued(reader: QueryReader, threads: Sequence[int], windows_of: WindowsOf) -> Steps[tuple[int, int]]:
@@ -113,8 +113,7 @@ def _enqueued(reader: QueryReader, threads: Sequence[int], windows_of: WindowsOf
     if is_enqueue is None:
         unless = ~(yield from reader.names.containing(_ENQUEUE))
         is_enqueue = (yield from reader.names.numbers(_is_enqueue, unless)).astype(np.bool_)
-        if not reader.store.is_growing:
-            _ENQUEUE_NAMES[reader] = is_enqueue
+        _ENQUEUE_NAMES.keep(reader, is_enqueue)
     took = apart = 0
     for track in threads:
         if not (yield from _occurs(reader, track, is_enqueue)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import accumulate
@@ -10,10 +10,10 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.facts.hlo import parts_ahead
-from tilescope.tiler.facts.operations import OpTable, tpu_cores
-from tilescope.tiler.facts.operations.metadata import OperationMetadata
-from tilescope.tiler.kept_with import KeptWith
+from tilescope.tiler.facts.operations import OpTable, operation_source
+from tilescope.tiler.facts.operations.operation import OperationMetadata
 from tilescope.tiler.query import Steps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
@@ -62,8 +62,8 @@ class OpProfileQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
-    # Of a GPU whole programs are parsed, for what operations cost.
-    ahead = (yield from parts_ahead(scope.reader)) if tpu_cores(scope.reader) else nullcontext()
+    # For the costs of operations of GPUs whole programs are parsed.
+    ahead = nullcontext() if operation_source(scope.reader).is_gpu else (yield from parts_ahead(scope.reader))
     with ahead:
         return (yield from _tree_answer(scope, question))
 
@@ -71,8 +71,8 @@ def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
 def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
     device_operations = yield from asked_operations(scope, question)
     names = {**device_operations.table.program_names, **_program_names(scope)}
-    key = question.by, question.limit, device_operations.is_gpu, tuple(sorted(names.items()))
-    profile = _LAST.get(device_operations.table, {}).get(key)
+    key = question.by, question.limit, device_operations.source.id, tuple(sorted(names.items()))
+    profile = _TREES.get(device_operations.table, key)
     if profile is None:
         few = listable_operations(device_operations.table, question.by, names, question.limit)
         yield
@@ -82,13 +82,12 @@ def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
             root,
             (
                 yield from known_layouts(
-                    scope.reader, device_operations.table, root, tree_notes, is_gpu=device_operations.is_gpu
+                    device_operations.source.instructions(scope.reader), device_operations.table, root, tree_notes
                 )
             ),
             tree_notes,
         )
-        _LAST.clear()
-        _LAST[device_operations.table] = {key: profile}
+        _TREES.keep(device_operations.table, key, profile)
     notes = [
         *device_operations.notes,
         *operation_notes(device_operations),
@@ -113,9 +112,21 @@ class _Profile:
     layouts: Mapping[int, KnownLayout]
     notes: Sequence[Note]
 
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        nodes, waiting = 0, [self.root]
+        while waiting:
+            nodes += 1
+            waiting += waiting.pop().children.values()
+        return nodes * _NODE_BYTES
 
-# The tree that was made last, for whoever asks for more or less of it. It takes more than its table does.
-_LAST: KeptWith[OpTable, dict[object, _Profile]] = KeptWith()
+
+# For a question about more or less of a tree. It takes more than its table does.
+_TREES: Final = KeyedCache[OpTable, Hashable, _Profile](
+    "op_profiles", "Trees of operations", lambda profile: profile.size_bytes
+)
+_NODE_BYTES: Final = 1200  # with its operation
 
 
 def _program_names(scope: Scope) -> dict[str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tilescope.tiler.facts.hlo.layouts import layout_dimensions, padding, shape_of_text
 from tilescope.tiler.facts.operations import Instructions, OpTable
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.op_profile.tree import Node
 
@@ -30,10 +30,9 @@ NO_LAYOUT: Final = KnownLayout()
 
 
 def known_layouts(
-    reader: QueryReader, table: OpTable, root: Node, notes: list[Note], *, is_gpu: bool
+    instructions: Instructions, table: OpTable, root: Node, notes: list[Note]
 ) -> Steps[dict[int, KnownLayout]]:
     """By the identity of the operation. Puts the parts of fusions below these; `notes` get why a program has none."""
-    instructions = Instructions(reader, is_gpu=is_gpu)
     by_operation: dict[int, KnownLayout] = {}
     layouts: dict[tuple[str, tuple[tuple[int, str], ...]], KnownLayout] = {}
     own = table.columns.own

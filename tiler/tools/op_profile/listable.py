@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.operations import KERNEL, Operation, OpTable
-from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, Mask, sum_of
-from tilescope.tiler.facts.operations.metadata import program_id
-from tilescope.tiler.facts.operations.op_rows import OpRows
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, sum_of
+from tilescope.tiler.facts.operations.operation_table import OpRows
 from tilescope.tiler.tools.op_profile.tree import By, Node, Path, Rest, path_of
 from tilescope.tiler.tools.operation_notes import waits
 
@@ -65,11 +64,9 @@ def listable_operations(table: OpTable, by: By, program_names: dict[str, str], l
 
 def _groups(rows: OpRows) -> Ints:
     """A number for each row, which an instruction shares with its copies."""
-    programs, program = rows.said("program_id")
-    ids: dict[str, int] = {}
-    number = np.array([ids.setdefault(program_id(stat), len(ids)) for stat in programs], np.int64)
+    programs, program = rows.programs()
     _, original = distinct(rows.originals())
-    groups: Ints = original * len(ids) + number[program]
+    groups: Ints = original * len(programs) + program
     return groups
 
 
@@ -113,16 +110,14 @@ def _hidden_copies(group: Ints, name: Ints, own: Exact, limit: int) -> Iterator[
 
 def _paths(rows: OpRows, by: By, program_names: dict[str, str]) -> tuple[list[Path], Ints, list[str]]:
     """The paths that there are, of each row its own, and of each path the category."""
-    programs, program = rows.said("program_id")
-    categories, category = rows.said("hlo_category")
+    programs, program = rows.programs()
+    categories, category = rows.categories()
     used, row = distinct(program * len(categories) + category)
     numbers: dict[Path, int] = {}
     of_used: list[int] = []
     path_categories: list[str] = []
     for key in used.tolist():
-        path = path_of(
-            program_id(programs[key // len(categories)]), categories[key % len(categories)], "", by, program_names
-        )
+        path = path_of(programs[key // len(categories)], categories[key % len(categories)], "", by, program_names)
         of_used.append(numbers.setdefault(path, len(numbers)))
         if len(path_categories) < len(numbers):
             path_categories.append(categories[key % len(categories)])

@@ -9,11 +9,9 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from tilescope.tiler.facts.operations import Operation, OpTable
-from tilescope.tiler.facts.operations.instruction_columns import Ints
-from tilescope.tiler.facts.operations.op_rows import some_of
-from tilescope.tiler.facts.operations.peaks import Peaks
-from tilescope.tiler.facts.operations.rates import Rates, rates_of
-from tilescope.tiler.facts.operations.roofline import is_feed, program, roofs
+from tilescope.tiler.facts.operations.exact_columns import Ints
+from tilescope.tiler.facts.operations.operation_table import some_of
+from tilescope.tiler.facts.operations.rates import Peaks, Rates, is_feed, program, rates_of, roofs
 from tilescope.tiler.query import Steps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table

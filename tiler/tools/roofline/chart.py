@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tilescope.tiler.facts.operations.peaks import Peaks
-from tilescope.tiler.facts.operations.roofline import roofs
+from tilescope.tiler.facts.operations.rates import Peaks, roofs
 from tilescope.tiler.tools.answer import Column, Series
 from tilescope.tiler.tools.roofline.rows import Row
 

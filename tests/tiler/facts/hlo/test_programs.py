@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.corpus import corpus_path
 from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, shape, tuple_of, write_space
 from tilescope.hlo import hlo_pb2 as pb
+from tilescope.tiler.caches import CACHES, CacheRegistry, KeyedCache
 from tilescope.tiler.facts.hlo import (
     BufferAssignment,
     HloDamage,
@@ -257,7 +259,7 @@ def test_a_program_takes_no_more_memory_than_it_may(monkeypatch: pytest.MonkeyPa
         read(raw)
 
 
-def test_programs_are_parsed_once_and_kept_under_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_are_parsed_once_and_again_after_eviction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     protos = {f"f{k}({k})": hlo_proto(f"f{k}", one(f"main{k}")) for k in range(4)}
     protos["bad(9)"] = b"\xff"
     reader = reader_of(write_space(tmp_path / "t.xplane.pb", hlo_plane(protos)), tmp_path / "store")
@@ -278,14 +280,21 @@ def test_programs_are_parsed_once_and_kept_under_a_limit(tmp_path: Path, monkeyp
         ):
             finish(hlo_module(reader, found[4]))
     assert len(parsed) == 5
-    monkeypatch.setattr(programs, "MAX_KEPT_BYTES", first[0].size_bytes * 2)
-    finish(hlo_module(reader, found[0]))
     finish(hlo_module(reader, Program(found[1].entry)))
-    programs._KEPT[reader].put(("module", "x", 0, 0), "", 1)  # what is used last stays
-    finish(hlo_module(reader, found[1]))
     assert len(parsed) == 5
+    (cache,) = [cache for cache in CACHES.sizes() if cache.name == "programs"]
+    assert cache.entries >= 5
+    assert cache.size_bytes >= sum(module.size_bytes for module in first)
+    programs._PROGRAMS.clear()
     finish(hlo_module(reader, found[2]))
     assert len(parsed) == 6
+    room = CacheRegistry(2 * first[0].size_bytes + 1500)  # for two programs
+    cached = KeyedCache[QueryReader, Any, Any]("programs", "Programs", registry=room)
+    monkeypatch.setattr(programs, "_PROGRAMS", cached)
+    reader = QueryReader(reader.store)
+    for number, count in ((0, 7), (1, 8), (0, 8), (2, 9), (0, 9), (1, 10)):  # what was used last stays
+        finish(hlo_module(reader, found[number]))
+        assert len(parsed) == count
     monkeypatch.setattr(programs, "MAX_PROTO_BYTES", 3)
     with pytest.raises(HloDamage, match="the limit is 3"):
         finish(hlo_module(reader, found[3]))

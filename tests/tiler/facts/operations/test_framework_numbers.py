@@ -13,8 +13,7 @@ from tests.tiler.facts.test_metadata_codes import stat, tables_of
 from tilescope.tiler.details.instruction_stats import STATS
 from tilescope.tiler.details.xstat_tables import EventMetadata
 from tilescope.tiler.facts.metadata_codes import MetadataCodes
-from tilescope.tiler.facts.operations.framework_names import framework_op_name
-from tilescope.tiler.facts.operations.framework_numbers import framework_numbers
+from tilescope.tiler.facts.operations.framework import framework_numbers, framework_op_name
 from tilescope.tiler.query import QueryReader
 
 NAMES = ["a", "b", "a/b", "Iterator", "", "c:d"]

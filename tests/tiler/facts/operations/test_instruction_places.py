@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.tpu_trace import Instruction, Run, plane, write_trace
-from tilescope.tiler.facts.operations.instruction_places import instruction_places
-from tilescope.tiler.facts.operations.records import track_kinds
+from tilescope.tiler.facts.operations.track_records import track_kinds
+from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store

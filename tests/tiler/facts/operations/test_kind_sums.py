@@ -148,7 +148,7 @@ def test_any_windows_over_records(of: list[Run], windows: list[Windows], size: i
 def summing_modules() -> list[object]:
     import sys
 
-    return [sys.modules[f"tilescope.tiler.facts.operations.{name}"] for name in ("records", "kind_sums")]
+    return [sys.modules[f"tilescope.tiler.facts.operations.{name}"] for name in ("track_records", "kind_sums")]
 
 
 def test_halves_add_up() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilescope.tiler.facts.operations.occurrences import Occurrences
+from tilescope.tiler.facts.operations.kind_sums import Occurrences
 from tilescope.tiler.records.device.operations import Operations
 
 GROUP = [0, 0, 0, 1, 1, 2]  # of each kind

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.facts.operations.instruction_columns import exact, sums_of_products
+from tilescope.tiler.facts.operations.exact_columns import exact, sums_of_products
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.records.device.operations import Operations
 

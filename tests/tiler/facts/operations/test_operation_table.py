@@ -15,14 +15,13 @@ from tests.tiler.store.reads import answer_with
 from tests.tpu_trace import Instruction, Run, in_order, plane, write_trace
 from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.operations import OpTable, op_table, tpu_cores
+from tilescope.tiler.facts.operations.exact_columns import exact, products, sum_of
 from tilescope.tiler.facts.operations.framework import framework_operations, longest_framework_operations
-from tilescope.tiler.facts.operations.instruction_columns import exact, products, sum_of
-from tilescope.tiler.facts.operations.instruction_places import instruction_places
-from tilescope.tiler.facts.operations.op_columns import OpColumns
-from tilescope.tiler.facts.operations.op_rows import OpRows
-from tilescope.tiler.facts.operations.program_sums import program_sums
-from tilescope.tiler.facts.operations.records import OperationRecords
-from tilescope.tiler.facts.operations.roofline import program
+from tilescope.tiler.facts.operations.operation_table import OpColumns, OpRows
+from tilescope.tiler.facts.operations.rates import program
+from tilescope.tiler.facts.operations.tpu_source import TpuSource
+from tilescope.tiler.facts.operations.track_records import OperationRecords
+from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.records.device.step_sums import STEP_SUMS
@@ -80,7 +79,7 @@ def test_any_window_is_the_same_by_programs_and_in_the_table(tmp_path: Path, see
     for start, stop in ((a, b) for a in range(at) for b in range(a + 1, at + 1)):
         windows = everywhere(Windows.one(start, stop))
         table = finish(op_table(reader, cores, windows))
-        (sums,) = finish(program_sums(reader, cores, [windows], with_feeds=False))
+        (sums,) = finish(TpuSource().programs(reader, cores, [windows], with_feeds=False))
         of_table = program(table, with_feeds=False) if table.operations else None
         assert (sums and sums.total) == (of_table and of_table.total), (start, stop)
         assert table.idle >= 0, (start, stop)
@@ -108,7 +107,7 @@ def test_programs_in_many_windows_are_those_of_the_table_of_each(tmp_path: Path)
         asked = [everywhere(Windows.of(of[::2], of[1::2])) for of in cuts]
         asked += [everywhere(Windows.one(0, end + 1)), everywhere(Windows.one(end + 5, end + 6)), asked[0]]
         for with_feeds in (True, False):
-            found = finish(program_sums(reader, cores, asked, with_feeds=with_feeds))
+            found = finish(TpuSource().programs(reader, cores, asked, with_feeds=with_feeds))
             assert found[0] is found[-1]  # it is kept
             assert found[-2] is None
             for of, windows_of in zip(found, asked, strict=True):
@@ -149,14 +148,16 @@ def test_programs_in_whole_steps_are_those_of_the_table_of_these(tmp_path: Path,
     for with_feeds in (True, False):
         alone = QueryReader(open_run_store(tmp_path / "store"))
         with patch.object(OperationRecords, "count_in", side_effect=AssertionError("operations are read")):
-            found = finish(program_sums(reader, cores, asked, with_feeds=with_feeds))
+            found = finish(TpuSource().programs(reader, cores, asked, with_feeds=with_feeds))
         with pytest.MonkeyPatch.context() as patched:
             answer_with(patched, alone.store, lambda _track: None, STEP_SUMS)
-            assert found == finish(program_sums(alone, cores, asked, with_feeds=with_feeds))
+            assert found == finish(TpuSource().programs(alone, cores, asked, with_feeds=with_feeds))
         for of, windows_of in zip(found, asked, strict=True):
             assert of == program(finish(op_table(reader, cores, windows_of)), with_feeds=with_feeds)
         cut = [everywhere(Windows.one(*span)) for span in ((0, 91), (1, 90), (90, 230), (335, 336), (420, 500))]
-        for of, windows_of in zip(finish(program_sums(reader, cores, cut, with_feeds=with_feeds)), cut, strict=True):
+        for of, windows_of in zip(
+            finish(TpuSource().programs(reader, cores, cut, with_feeds=with_feeds)), cut, strict=True
+        ):
             table = finish(op_table(reader, cores, windows_of))
             assert of == (program(table, with_feeds=with_feeds) if table.operations else None)
 

@@ -19,15 +19,17 @@ from tilescope.tiler.facts.hlo import (
 from tilescope.tiler.facts.hlo.costs import Costs
 from tilescope.tiler.facts.hlo.expressions import category, expression
 from tilescope.tiler.facts.hlo.layouts import meanings
-from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata, Traffic
-from tilescope.tiler.kept_with import KeptWith
+from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata, Traffic
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.device.operations import OperationKind
 
 if TYPE_CHECKING:
     from tilescope.tiler.facts.operations.operation import Operation
 
+
 KERNEL: Final = "kernel"  # categories of what runs for no instruction
+
 COPY: Final = "copy"
 
 
@@ -62,25 +64,31 @@ class _Found:
 
 
 class _Kept:
-    """What was found for earlier questions, up to some memory; then all is forgotten."""
+    """Instructions that earlier questions were about."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[int, str, str], _Found] = {}
         self.facts: dict[tuple[int, str, str, bool], InstructionFacts] = {}
-        self._size = 0
+        self.size_bytes = 0
 
     def count(self, *texts: str) -> None:
-        """Before something with such texts is kept."""
-        self._size += _ENTRY_BYTES + sum(map(len, texts))
-        if self._size > MAX_KEPT_BYTES:
+        """Counts something with such texts before it is kept. Drops everything else when that exceeds the limit."""
+        self.size_bytes += _ENTRY_BYTES + sum(map(len, texts))
+        if self.size_bytes > MAX_KEPT_BYTES:
             self.found.clear()
             self.facts.clear()
-            self._size = 0
+            self.size_bytes = 0
 
 
-MAX_KEPT_BYTES: Final = 64 << 20
+MAX_KEPT_BYTES: Final = 64 << 20  # however much may be cached: one question may be about all instructions of a run
 _ENTRY_BYTES: Final = 1000
-_KEPT: KeptWith[QueryReader, _Kept] = KeptWith()
+
+_KEPT: Final = RunCache[_Kept](
+    "program_instructions",
+    "Costs and parts of instructions, from HLO protos",
+    lambda value: value.size_bytes,
+    grows=True,
+)
 
 
 class Instructions:
@@ -94,12 +102,12 @@ class Instructions:
         for program in programs_of(reader):
             self._programs[program.file, program.id] = program
             by_name.setdefault((program.file, program.name), []).append(program)
-        self._by_name = {key: found[0] for key, found in by_name.items() if len(found) == 1}
+        self._by_name = {key: candidates[0] for key, candidates in by_name.items() if len(candidates) == 1}
         self._modules: dict[Program, _Module | None] = {}
         self._parts: dict[int, ProgramParts] = {}  # by the id of the program's attachment
         self._files: dict[int, int] = {}  # by track
-        # While the run is indexed it has no programs yet.
-        self._kept = _Kept() if reader.store.is_growing else _KEPT.setdefault(reader, _Kept())
+        # While the run is indexed it has no programs yet: nothing is cached then.
+        self._kept = _KEPT.get(reader) or _KEPT.keep(reader, _Kept())
         self._damage: dict[Program, str] = {}
         self.names: dict[str, str] = {}
         self.notes: list[str] = []
@@ -115,31 +123,33 @@ class Instructions:
         if not name:
             return self._kernel(file, kind)
         key = file, program, name
-        found = self._kept.found.get(key)
-        if found is None:
-            found = yield from self._instruction(file, kind, program, name)
-            self._kept.count(found.metadata.expression, found.metadata.source_stack, found.metadata.shape)
-            self._kept.found[key] = found
-        self.names[program] = found.label
-        self._note(found.note)
-        return found.metadata
+        instruction = self._kept.found.get(key)
+        if instruction is None:
+            instruction = yield from self._instruction(file, kind, program, name)
+            self._kept.count(
+                instruction.metadata.expression, instruction.metadata.source_stack, instruction.metadata.shape
+            )
+            self._kept.found[key] = instruction
+        self.names[program] = instruction.label
+        self._note(instruction.note)
+        return instruction.metadata
 
     def facts(self, operation: Operation) -> Steps[InstructionFacts]:
         """Of the instruction that an operation runs; none where no HLO proto of the run has it, or none can be read."""
-        of, file = operation.metadata, self.file_of(operation.track)
-        key = file, of.program, of.name, self._is_gpu
-        if key not in self._kept.facts:
-            program = self._programs.get((file, of.program))
-            module = None if program is None else (yield from self._module_with(program, of.name))
-            if module is not None and of.name in module.within:
-                facts = module.facts(of.name)
+        metadata, file = operation.metadata, self.file_of(operation.track)
+        key = file, metadata.program, metadata.name, self._is_gpu
+        facts = self._kept.facts.get(key)
+        if facts is None:
+            program = self._programs.get((file, metadata.program))
+            module = None if program is None else (yield from self._module_with(program, metadata.name))
+            if module is not None and metadata.name in module.within:
+                facts = module.facts(metadata.name)
             else:
                 facts = InstructionFacts({}, (), "" if program is None else self._damage.get(program, ""))
             self._kept.count(*(part.expression for part in facts.parts))
             self._kept.facts[key] = facts
-        found = self._kept.facts[key]
-        self._note(found.note)
-        return found
+        self._note(facts.note)
+        return facts
 
     def _note(self, note: str) -> None:
         if note and note not in self.notes:
@@ -159,16 +169,16 @@ class Instructions:
 
     def _instruction(self, file: int, kind: OperationKind, program: str, name: str) -> Steps[_Found]:
         module_name = str(kind.stats.get("hlo_module", ""))
-        found = self._programs.get((file, program)) or self._by_name.get((file, program))
-        found = found or self._by_name.get((file, module_name))
+        match = self._programs.get((file, program)) or self._by_name.get((file, program))
+        match = match or self._by_name.get((file, module_name))
         plain = _plain(program, name, "", str(kind.stats.get("tf_op", "")))
-        if found is None:
+        if match is None:
             label = f"{module_name}({program})" if module_name and module_name != program else program
             return _Found(plain, label, f"{label} has no HLO proto: what its instructions compute is not known")
-        module = yield from self._module(found)
+        module = yield from self._module(match)
         if module is None:
-            return _Found(plain, found.label, self._damage[found])
-        return _Found(module.metadata(program, name) if name in module.within else plain, found.label, "")
+            return _Found(plain, match.label, self._damage[match])
+        return _Found(module.metadata(program, name) if name in module.within else plain, match.label, "")
 
     def _module(self, program: Program) -> Steps[_Module | None]:
         if program not in self._modules:
@@ -207,43 +217,43 @@ class _Module:
         self.within = module.within
 
     def metadata(self, program: str, name: str) -> OperationMetadata:
-        within, of = self.within[name]
-        cost = self.costs.of(of, within)
+        within, instruction = self.within[name]
+        cost = self.costs.of(instruction, within)
         ways = (
             Traffic(Memory.HBM, False, cost.read - cost.host_read),
             Traffic(Memory.HBM, True, cost.written - cost.host_written),
         )
         return OperationMetadata(
             program=program,
-            symbol=of.id,
+            symbol=instruction.id,
             name=name,
-            expression=expression(self.module, within, of),
-            category=category(of),
-            framework=f"{of.op_name}:{of.op_type}" if of.op_name else "",
+            expression=expression(self.module, within, instruction),
+            category=category(instruction),
+            framework=f"{instruction.op_name}:{instruction.op_type}" if instruction.op_name else "",
             flops=cost.flops if cost.is_known else None,
             model_flops=cost.flops if cost.is_known else None,
             bytes=cost.bytes if cost.is_known else None,
             traffic=ways if cost.is_known else (),
-            source=self.module.source(of),
-            source_stack=self.module.source_stack(of),
-            shape=of.shape.text,
-            duplicate_of=of.duplicate_of,
+            source=self.module.source(instruction),
+            source_stack=self.module.source_stack(instruction),
+            shape=instruction.shape.text,
+            duplicate_of=instruction.duplicate_of,
         )
 
     def facts(self, name: str) -> InstructionFacts:
-        of = self.within[name][1]
+        instruction = self.within[name][1]
         parts = [
             FusedPart(
-                one.name,
+                part.name,
                 flops,
-                expression(self.module, self.within[one.name][0], one),
-                one.op_name,
-                self.module.source(one),
-                one.shape.text,
+                expression(self.module, self.within[part.name][0], part),
+                part.op_name,
+                self.module.source(part),
+                part.shape.text,
             )
-            for one, flops in self.costs.fused(of)[:_MOST_PARTS]
+            for part, flops in self.costs.fused(instruction)[:_MOST_PARTS]
         ]
-        return InstructionFacts(meanings(self.module, of), parts)
+        return InstructionFacts(meanings(self.module, instruction), parts)
 
 
 _MOST_PARTS: Final = 1000

@@ -8,7 +8,7 @@ import pytest
 
 from tests.corpus import corpus_path
 from tests.xprof_golden import golden
-from tilescope.tiler.facts.operations.peaks import Peaks, peaks_of
+from tilescope.tiler.facts.operations.rates import Peaks, peaks_of
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store

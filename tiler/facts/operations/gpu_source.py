@@ -7,9 +7,9 @@ again. What runs for no instruction, copies among it, is an operation by its own
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from tilescope.tiler.device_lines import DEVICE_PREFIX, is_stream
 from tilescope.tiler.facts.busy import Busy
 from tilescope.tiler.facts.devices import devices_of, plane_of
-from tilescope.tiler.facts.operations.instructions import Instructions
 from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums
-from tilescope.tiler.facts.operations.metadata import OperationMetadata, program_id
-from tilescope.tiler.facts.operations.op_table import OpTable
-from tilescope.tiler.facts.operations.operation import Operation
+from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
+from tilescope.tiler.facts.operations.operation_table import OpTable
+from tilescope.tiler.facts.operations.program_instructions import Instructions
+from tilescope.tiler.facts.operations.source import OperationSource
+from tilescope.tiler.facts.operations.xla_instructions import program_id
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.records.device.operations import OperationKind, TrackKinds
 from tilescope.tiler.resolver import TickRange
@@ -31,6 +32,7 @@ from tilescope.tiler.windows import Windows, WindowsOf
 _GPU: Final = re.compile(rf"{DEVICE_PREFIX}GPU:[0-9]+$")
 
 _NO_HLO: Final = "the trace does not say which operation a kernel belongs to: kernels are listed by their names"
+
 _Key = tuple[str, str]
 
 
@@ -41,16 +43,21 @@ class GpuDevice:
     group: int
     streams: tuple[int, ...]
 
+    @property
+    def tracks(self) -> tuple[int, ...]:
+        """Its streams."""
+        return self.streams
+
 
 def gpu_devices(reader: QueryReader) -> list[GpuDevice]:
     """The GPUs of a run that have streams, in the order of their processes."""
     streams: dict[int, list[int]] = {}
     for track in reader.tree.leaves(None):
-        told = reader.tree.tracks[track]
-        group = int(told["group"])
-        if is_stream(str(told["name"])) and _GPU.match(plane_of(reader.tree.groups[group])):
+        record = reader.tree.tracks[track]
+        group = int(record["group"])
+        if is_stream(str(record["name"])) and _GPU.match(plane_of(reader.tree.groups[group])):
             streams.setdefault(group, []).append(track)
-    return [GpuDevice(group, tuple(of)) for group, of in sorted(streams.items())]
+    return [GpuDevice(group, tuple(tracks)) for group, tracks in sorted(streams.items())]
 
 
 def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: WindowsOf) -> Steps[OpTable]:
@@ -105,20 +112,20 @@ def _add_stream(instructions: Instructions, track: int, sums: KindSums, rows: di
             continue
         kind = sums.kinds.kinds[place]
         metadata = yield from instructions.metadata(file, kind, *(_instruction(kind) or ("", "")))
-        known = metadata.program, metadata.name
-        kernels.setdefault(known, set()).add(place)
-        row = rows.get(known)
+        key = metadata.program, metadata.name
+        kernels.setdefault(key, set()).add(place)
+        row = rows.get(key)
         if row is None:
-            row = rows[known] = Operation(metadata, track=track)
+            row = rows[key] = Operation(metadata, track=track)
         _add(row, metadata, sums, place)
         if count and row.count == count:
             row.track = track
         if longest >= 0:
             row.shortest = shortest if row.shortest is None else min(row.shortest, shortest)
             row.longest = longest if row.longest is None else max(row.longest, longest)
-    for known, places in kernels.items():
-        if known[0] and len(places) > 1:  # what an occurrence takes, its kernels do not tell
-            rows[known].shortest = rows[known].longest = None
+    for key, places in kernels.items():
+        if key[0] and len(places) > 1:  # what an occurrence takes, its kernels do not tell
+            rows[key].shortest = rows[key].longest = None
 
 
 def _add(row: Operation, metadata: OperationMetadata, sums: KindSums, place: int) -> None:
@@ -141,13 +148,29 @@ def _times(reader: QueryReader, streams: Collection[int], windows: Windows) -> S
     And how much of it anything runs on any of the streams.
     """
     devices = yield from devices_of(reader)
-    busy = Busy(reader, [of.of_any_kind for device in devices for of in device.tracks if of.track in streams])
+    busy = Busy(reader, [track.of_any_kind for device in devices for track in device.tracks if track.track in streams])
     extent = yield from busy.extent(TickRange(0, TICK_LIMIT))
     windows = windows.clipped(extent.start, extent.stop)
     running = 0
     for piece in busy.pieces(windows):
         if piece is not None:
-            running += piece.of[0].any.joined(*(of.any for of in piece.of[1:])).ticks
+            running += piece.of[0].any.joined(*(stream.any for stream in piece.of[1:])).ticks
         yield
     tick_ps = int(reader.store.manifest()["tick_ps"])
     return windows.ticks * tick_ps, running * tick_ps
+
+
+class GpuSource(OperationSource[GpuDevice]):
+    """Operations of GPUs."""
+
+    id: ClassVar = "gpus"
+    is_gpu: ClassVar = True
+    has_own_clock: ClassVar = False
+
+    def find_devices(self, reader: QueryReader) -> Sequence[GpuDevice]:
+        """The GPUs of a run."""
+        return gpu_devices(reader)
+
+    def make_table(self, reader: QueryReader, devices: Sequence[GpuDevice], windows_of: WindowsOf) -> Steps[OpTable]:
+        """Their operations."""
+        return (yield from gpu_op_table(reader, devices, windows_of))

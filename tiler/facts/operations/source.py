@@ -1,0 +1,91 @@
+"""The contract of a source of operations: one kind of devices, or the operators of one framework, in one file.
+
+A source finds its devices and makes a table of what they run, with rows of `operation.py`. What tools show is made of
+these alone. A new source is a file with a subclass, named in `sources.py`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
+
+from tilescope.tiler.facts.operations.operation import Operation
+from tilescope.tiler.facts.operations.operation_table import OpTable
+from tilescope.tiler.facts.operations.program_instructions import Instructions
+from tilescope.tiler.facts.operations.rates import program
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.windows import WindowsOf, windows_digest
+
+
+class OperationDevice(Protocol):
+    """A device that runs operations."""
+
+    @property
+    def group(self) -> int:
+        """The process of the track tree that it is."""
+        ...
+
+    @property
+    def tracks(self) -> tuple[int, ...]:
+        """Tracks that say something of it, first one with operations: it is looked at when all are built."""
+        ...
+
+
+Device = TypeVar("Device", bound=OperationDevice)
+
+
+class OperationSource(ABC, Generic[Device]):
+    """Operations of one kind of devices."""
+
+    id: ClassVar[str]
+    is_gpu: ClassVar[bool]  # programs count costs of instructions as GPUs do
+    has_own_clock: ClassVar[bool]  # durations are of the devices' clocks, ranges of the timeline's
+
+    def devices(self, reader: QueryReader) -> Sequence[Device]:
+        """The devices of a run, in the order of their processes; none of another kind of run."""
+        devices = _DEVICES.get(reader, self.id)
+        return _DEVICES.keep(reader, self.id, self.find_devices(reader)) if devices is None else devices
+
+    @abstractmethod
+    def find_devices(self, reader: QueryReader) -> Sequence[Device]:
+        """The same, which is then cached."""
+
+    @abstractmethod
+    def make_table(self, reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Steps[OpTable]:
+        """The operations of some devices, in the windows of each track. Raises DamagedStore, NotBuilt."""
+
+    def table(self, reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Steps[OpTable]:
+        """The same, cached: the next tool that is asked about the same range takes it."""
+        tracks = [track for device in devices for track in device.tracks]
+        key = self.id, windows_digest(tracks, windows_of)
+        table = _TABLES.get(reader, key)
+        if table is None:
+            return _TABLES.keep(reader, key, (yield from self.make_table(reader, devices, windows_of)))
+        table.mark_used()
+        return table
+
+    def programs(
+        self, reader: QueryReader, devices: Sequence[Device], windows: Sequence[WindowsOf], *, with_feeds: bool
+    ) -> Steps[list[Operation | None]]:
+        """The program as a whole in each of some windows, as `rates.program` has it; None: nothing runs there.
+
+        Raises DamagedStore, NotBuilt.
+        """
+        programs = []
+        for windows_of in windows:
+            table = yield from self.table(reader, devices, windows_of)
+            programs.append(program(table, with_feeds=with_feeds) if table.operations else None)
+        return programs
+
+    def instructions(self, reader: QueryReader) -> Instructions:
+        """What the programs of the run say of the operations of a table."""
+        return Instructions(reader, is_gpu=self.is_gpu)
+
+
+_DEVICES: Final = KeyedRunCache[str, Sequence[Any]]("operation_devices", "Devices that run operations")
+_TABLES: Final = KeyedRunCache[tuple[str, bytes], OpTable](  # by source and digest of tracks and windows
+    "operations", "Tables of operations of devices", attrgetter("size_bytes"), grows=True
+)

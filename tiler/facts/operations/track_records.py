@@ -1,0 +1,480 @@
+"""The records of a track's operations, and where their events lie on the timeline and in windows.
+
+Of a track that is in order by start, a leaf for each end of a window says which events lie in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.caches import KeyedCache
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.facts.operations.exact_columns import sum_of
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, decompress
+from tilescope.tiler.pages.page import decode_slice_times
+from tilescope.tiler.query import QueryReader, Reading, Steps, join, no_events
+from tilescope.tiler.query.events import Events
+from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.records.device.kind_counts import SAID
+from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS, SUMMED, OperationSums
+from tilescope.tiler.records.device.operations import (
+    CHUNK_OPERATIONS,
+    KINDS,
+    NUMBERS,
+    OPERATIONS,
+    OperationKinds,
+    Operations,
+    TrackKinds,
+)
+from tilescope.tiler.records.device.step_sums import STEP_SUMS, StepSums
+from tilescope.tiler.store.store import need
+from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+Mask = NDArray[np.bool_]
+
+# Leaves between which whoever asks may stop: some milliseconds.
+_LEAVES_AT_ONCE: Final = 32
+
+_KEPT_PAGES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Events that a border cuts, by ordinal: columns of shape (n,)."""
+
+    ordinal: Ints
+    start: Ints
+    end: Ints
+
+    @property
+    def columns(self) -> tuple[Ints, Ints, Ints]:
+        """Ordinals, starts and ends."""
+        return self.ordinal, self.start, self.end
+
+    def between(self, first: int, last: int) -> Opened:
+        """Those with ordinals [first, last)."""
+        rows = slice(*np.searchsorted(self.ordinal, [first, last]).tolist())
+        return Opened(self.ordinal[rows], self.start[rows], self.end[rows])
+
+    def times(self, ordinal: int) -> tuple[int, int]:
+        """Start and end of one of them."""
+        row = int(np.searchsorted(self.ordinal, ordinal))
+        return int(self.start[row]), int(self.end[row])
+
+    def __len__(self) -> int:
+        return len(self.ordinal)
+
+
+@dataclass(frozen=True, slots=True)
+class TrackBorders:
+    """Windows by the ordinals of the events that start in them: [first, last) of each; `opened` are cut by any."""
+
+    first: Ints
+    last: Ints
+    opened: Opened
+
+    def met(self, first: int, last: int) -> range:
+        """The windows in which any of the events [first, last) starts."""
+        return range(
+            int(np.searchsorted(self.last, first, side="right")), int(np.searchsorted(self.first, last, side="left"))
+        )
+
+    def starts(self, first: int, last: int) -> Mask:
+        """Which of the events [first, last) start in a window."""
+        are_in = np.zeros(last - first, np.bool_)
+        for window in self.met(first, last):
+            are_in[max(int(self.first[window]) - first, 0) : max(int(self.last[window]) - first, 0)] = True
+        return are_in
+
+    def hold(self, ordinals: Ints) -> Mask:
+        """Which of some events start in a window."""
+        window = np.searchsorted(self.last, ordinals, side="right")
+        are_in: Mask = np.append(self.first, TICK_LIMIT)[window] <= ordinals
+        return are_in
+
+    def is_whole(self, first: int, last: int) -> bool:
+        """Whether all of the events [first, last) lie in one window, from their starts to their ends."""
+        met = self.met(first, last)
+        if len(met) != 1 or self.first[met[0]] > first or self.last[met[0]] < last:
+            return False
+        return not len(self.opened.between(first, last))
+
+
+def track_borders(reader: QueryReader, track: int, starts: Ints, stops: Ints) -> Steps[TrackBorders]:
+    """The windows [starts[k], stops[k]), which ascend and share no time, on a track. Raises DamagedStore, NotBuilt."""
+    (borders,) = yield from borders_of_each(reader, track, [(starts, stops)])
+    return borders
+
+
+def borders_of_each(
+    reader: QueryReader, track: int, windows: Sequence[tuple[Ints, Ints]]
+) -> Steps[Sequence[TrackBorders]]:
+    """The same of several questions, which may share time: `opened` are what any of them cuts."""
+    leaves = _Leaves(reader, track)
+    times = np.unique(np.concatenate([np.zeros(0, np.int64), *(column for pair in windows for column in pair)]))
+    ranks = leaves.all_before(times)
+    opened = [np.zeros((3, 0), np.int64)]
+    leaf = leaves.of(times)
+    within = np.flatnonzero(leaf >= 0)
+    borders = np.flatnonzero(np.diff(leaf[within], prepend=-1))
+    for number, cut in enumerate(np.split(within, borders)[1:]):
+        ranks[cut], cut_events = leaves.cut(int(leaf[cut[0]]), times[cut])
+        opened.append(cut_events)
+        if number % _LEAVES_AT_ONCE == _LEAVES_AT_ONCE - 1:
+            yield
+    every = np.concatenate(opened, axis=1)
+    # What several times cut is in the leaves of all of them.
+    every = every[:, np.unique(every[0], return_index=True)[1]]
+    cuts = Opened(*every)
+    return [
+        TrackBorders(ranks[np.searchsorted(times, starts)], ranks[np.searchsorted(times, stops)], cuts)
+        for starts, stops in windows
+    ]
+
+
+class _Leaves:
+    """The leaves of a track, by time."""
+
+    def __init__(self, reader: QueryReader, track: int) -> None:
+        self._of_block = reader.tiles(track // TRACKS_PER_BLOCK)
+        self._page = lru_cache(_KEPT_PAGES)(lambda key: decode_slice_times(reader.page_content(key)))
+        shape = self._of_block.shape
+        self._tiles = shape.leaves(track % TRACKS_PER_BLOCK)
+        shift = 2 * shape.level[self._tiles] + 8
+        self._start = shape.index[self._tiles] << shift
+        self._stop = (shape.index[self._tiles] + 1) << shift
+        self._before = np.concatenate([np.zeros(1, np.int64), np.cumsum(shape.events[self._tiles])])
+
+    def all_before(self, times: Ints) -> Ints:
+        """Of each time how many events start before it, where no leaf has both some before it and others after it."""
+        return self._before[np.searchsorted(self._start, times - 1, side="right")]
+
+    def of(self, times: Ints) -> Ints:
+        """The leaf that has the last tick before each time; -1: none has, so that no event goes on there."""
+        leaf = np.searchsorted(self._start, times - 1, side="right") - 1
+        return np.where((leaf >= 0) & (times <= np.append(self._stop, 0)[leaf]), leaf, -1)
+
+    def cut(self, leaf: int, times: Ints) -> tuple[Ints, Ints]:
+        """Of times in a leaf how many events start before each; and ordinal, start and end of those that they cut."""
+        tile = self._tiles[leaf : leaf + 1]
+        first = int(self._of_block.page_starts_of(tile)[0])
+        key, place = self._of_block.page_key(first), int(tile[0]) - first
+        page = self._page(key)
+        if place + 1 >= len(page.ends):
+            raise DamagedStore(f"page {tuple(key)}: a tile is not on it")
+        rows = slice(int(page.ends[place]), int(page.ends[place + 1]))
+        start, ordinal = page.start[rows], page.ordinal[rows]
+        end = start + page.duration[rows]
+        starting = np.sort(start[start >= self._start[leaf]])
+        if len(starting) != self._before[leaf + 1] - self._before[leaf]:
+            raise DamagedStore(f"page {tuple(key)}: a tile has other events than its block says")
+        next_time = np.append(times, TICK_LIMIT)[np.searchsorted(times, start, side="right")]
+        are_cut = next_time < end
+        before = self._before[leaf] + np.searchsorted(starting, times, side="left")
+        return before, np.stack([ordinal[are_cut], start[are_cut], end[are_cut]])
+
+
+@dataclass(frozen=True, slots=True)
+class EventRanges:
+    """The events [first[k], last[k]) start in window `window[k]`; windows may share events. `opened` are cut by any."""
+
+    first: Ints
+    last: Ints
+    window: Ints
+    opened: Opened
+
+    @classmethod
+    def of(cls, borders: Sequence[TrackBorders]) -> EventRanges:
+        """Of at least one window."""
+        window = np.repeat(np.arange(len(borders)), [len(border.first) for border in borders])
+        first, last = (
+            np.concatenate(columns)
+            for columns in zip(*((border.first, border.last) for border in borders), strict=True)
+        )
+        are_met = first < last
+        return cls(first[are_met], last[are_met], window[are_met], borders[0].opened)
+
+    def records(self, events: int) -> list[int]:
+        """The records of so many events that have any of them, or one that is cut."""
+        ranges = zip((self.first // events).tolist(), ((self.last - 1) // events).tolist(), strict=True)
+        numbers = {number for first, last in set(ranges) for number in range(first, last + 1)}
+        return sorted(numbers | set((self.opened.ordinal // events).tolist()))
+
+
+@dataclass(frozen=True, slots=True)
+class CountedKinds:
+    """Of each kind of a track where it is counted; and 1 for those whose time is added up, no values where none is."""
+
+    place: Ints
+    is_timed: NDArray[np.uint8]
+    special: int  # the first place of those of which it is looked whether they say numbers themselves
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRecord:
+    """What operations of a record say themselves, and what those are that windows cut."""
+
+    says: NDArray[np.uint8]  # of `SAID` each
+    special: Ints  # ordinals of those of special places that say anything
+    numbers: Ints  # what these say, of `SAID` each, -1 nothing
+    kind: Ints
+    parent: Ints
+    duration: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class CutOperations:
+    """Operations that windows cut, columns of shape (n,): times of the timeline, and the device's `duration`."""
+
+    start: Ints
+    end: Ints
+    kind: Ints
+    parent: Ints
+    duration: Ints
+
+    @classmethod
+    def of(cls, opened: Opened, records: Sequence[CountedRecord]) -> CutOperations:
+        """Those of some records, which have all that are opened."""
+        none = np.zeros(0, np.int64)
+        columns = zip(*((record.kind, record.parent, record.duration) for record in records), strict=True)
+        kind, parent, duration = (np.concatenate(column) for column in columns) if records else (none, none, none)
+        return cls(opened.start, opened.end, kind, parent, duration)
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+_SUMMED: Final = np.array([NUMBERS[name] for name in SUMMED], np.uint8)
+
+_SAID: Final = np.array([NUMBERS[name] for name in SAID], np.uint8)
+
+
+def track_kinds(reader: QueryReader, track: int) -> TrackKinds | None:
+    """The kinds of a track's operations; None: they are not kept. Raises DamagedStore, NotBuilt."""
+    kinds = _TRACK_KINDS.get(reader, track, _UNREAD)
+    if isinstance(kinds, _Unread):
+        record = reader.store.get(KINDS, track)
+        kinds = None if record is None else TrackKinds.decode(decompress(record))
+        _TRACK_KINDS.keep(reader, track, kinds)
+    return kinds
+
+
+def track_sums(reader: QueryReader, track: int, kinds: TrackKinds) -> OperationSums | None:
+    """The sums of all of a track's operations; None: they are not kept. Raises DamagedStore, NotBuilt."""
+    record = reader.store.get(OPERATION_SUMS, track)
+    sums = None if record is None else OperationSums.decode(decompress(record), track)
+    if sums is not None and len(sums) != len(kinds.kinds):
+        raise DamagedStore(f"track {track} has sums of other kinds of operations than it has")
+    _RUNNING.keep(reader, track, None if sums is None else _running(sums))
+    return sums
+
+
+def whole_sums(reader: QueryReader, track: int, windows: Windows) -> OperationSums | None:
+    """The same where one window has all of these operations, from their starts to their ends; None elsewhere."""
+    kinds = track_kinds(reader, track)
+    if kinds is None:
+        return None
+    stop = np.maximum(kinds.stop, kinds.last_start + 1)
+    is_whole = bool(windows.cover(kinds.start[:1], stop.max(keepdims=True)).all())
+    return track_sums(reader, track, kinds) if is_whole else None
+
+
+@dataclass(frozen=True, slots=True)
+class TrackRunning:
+    """When the operations of a track run: what is kept of its sums for the next question."""
+
+    kinds: int
+    alone_bits: NDArray[np.uint8]  # of each kind whether none of its events shares a tick with another one
+    busy_ticks: int  # in which any runs
+    taken_ps: int  # on the device, by all that lie in no other one
+
+    @property
+    def alone(self) -> NDArray[np.bool_]:
+        """Of each kind whether none of its events shares a tick with another event of the track."""
+        return np.unpackbits(self.alone_bits, count=self.kinds).astype(np.bool_)
+
+
+def track_running(reader: QueryReader, track: int, kinds: TrackKinds) -> TrackRunning | None:
+    """That of a track, from its sums; None: these are not kept. Raises DamagedStore, NotBuilt."""
+    running = _RUNNING.get(reader, track, _UNREAD)
+    if not isinstance(running, _Unread):
+        return running
+    sums = track_sums(reader, track, kinds)
+    return None if sums is None else _running(sums)
+
+
+def _running(sums: OperationSums) -> TrackRunning:
+    taken = sum_of(sums.total) - sum_of(sums.inner)
+    return TrackRunning(len(sums), np.packbits(sums.alone == 1), sums.busy_ticks, taken)
+
+
+def track_step_sums(reader: QueryReader, track: int) -> StepSums | None:
+    """What a track's operations take in whole steps; None: it is not kept. Raises DamagedStore, NotBuilt."""
+    record = reader.store.get(STEP_SUMS, track)
+    return None if record is None else StepSums.decode(decompress(record), track)
+
+
+class _Unread:
+    """Stands for a record that has not been read: there may be none in the store."""
+
+
+_UNREAD: Final = _Unread()
+
+_KIND_BYTES: Final = 600  # of a kind with stats
+_RECORD_BYTES: Final = 80
+
+
+def _kinds_size(kinds: TrackKinds | None) -> int:
+    """About what it takes."""
+    if kinds is None:
+        return 0
+    columns = OperationKinds.of(kinds.kinds)
+    return columns.metadata.nbytes + len(columns.stats) * _KIND_BYTES + kinds.records * _RECORD_BYTES
+
+
+_TRACK_KINDS: Final = KeyedCache[QueryReader, int, TrackKinds | None](
+    "operation_kinds", "Kinds of operations of tracks", _kinds_size
+)
+
+
+_RUNNING: Final = KeyedRunCache[int, TrackRunning | None](
+    "operation_times",
+    "When operations of tracks run, in all",
+    lambda running: running.alone_bits.nbytes if running else 0,
+)
+
+
+class OperationRecords:
+    """Reads for one question."""
+
+    def __init__(self, reader: QueryReader, track: int, kinds: TrackKinds) -> None:
+        self.kinds = kinds
+        self._reader = reader
+        self._reading = Reading(reader)
+        self._track = track
+
+    def meets(self, number: int, windows: Windows) -> bool:
+        """Whether a record has operations in the windows."""
+        start, stop = self.kinds.start[number : number + 1], self.kinds.stop[number : number + 1]
+        # An event of no length at the end of a record is in a window that begins there.
+        return bool(windows.meet(start, np.maximum(stop, self.kinds.last_start[number] + 1))[0])
+
+    def met(self, windows: Windows) -> list[int]:
+        """The records that have operations in the windows."""
+        kinds = self.kinds
+        return np.flatnonzero(windows.meet(kinds.start, np.maximum(kinds.stop, kinds.last_start + 1))).tolist()
+
+    @staticmethod
+    def first(number: int) -> int:
+        """The first event of a record."""
+        return number * CHUNK_OPERATIONS
+
+    def _record(self, first: int) -> bytes:
+        return decompress(need(self._reader.store, OPERATIONS, self._track, first))
+
+    def operations(self, number: int) -> Operations:
+        """Those of a record. Raises DamagedStore."""
+        first = self.first(number)
+        operations = Operations.decode(self._record(first), self._track)
+        count, last = len(self.kinds.kinds), self.kinds.records - 1
+        full = len(operations) == CHUNK_OPERATIONS or (number == last and len(operations) < CHUNK_OPERATIONS)
+        within = (
+            operations.kind.min() >= 0
+            and operations.kind.max() < count
+            and operations.parent.min() >= -1
+            and operations.parent.max() < count
+        )
+        if not (full and within and operations.duration.min() >= 0):
+            raise self._damaged(first)
+        return operations
+
+    def durations(self, number: int, places: Ints) -> Ints:
+        """How long some of a record's operations take on the device, ps, by their places there. Raises DamagedStore."""
+        operations = self.operations(number)
+        if int(places.max(initial=0)) >= len(operations):
+            raise self._damaged(self.first(number))
+        return operations.duration[places]
+
+    def add_to(
+        self, sums: _native.PartSums, number: int, borders: TrackBorders, left_out: Ints
+    ) -> tuple[Ints, Ints, Ints, Ints]:
+        """Adds those of a record to sums, but for some ordinals. Raises DamagedStore, OverflowError.
+
+        Of these kind, parent, duration and number are returned.
+        """
+        first = self.first(number)
+        record = self._record(first)
+        try:
+            size, *columns = sums.add(
+                record, self._track, CHUNK_OPERATIONS, first, borders.first, borders.last, left_out
+            )
+        except (_native.DamagedContainer, ValueError):
+            raise self._damaged(first) from None
+        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
+            raise self._damaged(first)
+        kind, parent, duration, numbers = columns
+        return kind, parent, duration, numbers
+
+    def add_whole(self, sums: _native.KindSums, number: int) -> NDArray[np.uint8]:
+        """Adds all of a record to sums; returns of each of `SUMMED` 1 if it has it. Raises DamagedStore."""
+        first = self.first(number)
+        record = self._record(first)
+        try:
+            size, has = sums.add_record(record, self._track, CHUNK_OPERATIONS, first, _SUMMED)
+        except (_native.DamagedContainer, ValueError):
+            raise self._damaged(first) from None
+        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
+            raise self._damaged(first)
+        return has
+
+    def count_in(
+        self, counts: _native.WindowCounts, number: int, ranges: EventRanges, kinds: CountedKinds
+    ) -> CountedRecord:
+        """Adds those of a record to counts; time of operations that are cut is left out. Raises DamagedStore."""
+        first = self.first(number)
+        record = self._record(first)
+        arguments = (first, ranges.first, ranges.last, ranges.window, kinds.place, kinds.is_timed, _SAID, kinds.special)
+        cut = ranges.opened.between(first, first + CHUNK_OPERATIONS).ordinal
+        try:
+            size, says, special, numbers, kind, parent, duration = counts.add(
+                record, self._track, CHUNK_OPERATIONS, *arguments, cut
+            )
+        except (_native.DamagedContainer, ValueError):
+            raise self._damaged(first) from None
+        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
+            raise self._damaged(first)
+        return CountedRecord(says, special, numbers, kind, parent, duration)
+
+    def _damaged(self, first: int) -> DamagedStore:
+        return DamagedStore(f"the operations of track {self._track} from event {first} on make no sense")
+
+    def events(self, number: int, count: int) -> Events:
+        """The events of a record, which has so many. Raises DamagedStore."""
+        kinds, first = self.kinds, self.first(number)
+        window = Windows.one(int(kinds.start[number]), int(kinds.last_start[number]) + 1)
+        plan = self._reader.plan(self._track, window)
+        parts = [no_events(self._track), *self._reading.events_and_outliers(plan, plan.leaf_runs)]
+        events = join(parts)
+        events = events.take((events.ordinal >= first) & (events.ordinal < first + count))
+        events = events.take(np.argsort(events.ordinal, kind="stable"))
+        if len(events) != count:
+            raise DamagedStore(f"track {self._track} has other events than operations from {first} on")
+        return events
+
+    def events_in(self, number: int, count: int, windows: Windows) -> Events:
+        """Those of them that have a tick in the windows, or start in one. Raises DamagedStore."""
+        kinds, first = self.kinds, self.first(number)
+        stop = max(int(kinds.stop[number]), int(kinds.last_start[number]) + 1)
+        plan = self._reader.plan(self._track, windows.clipped(int(kinds.start[number]), stop))
+        events = join([no_events(self._track), *self._reading.events_and_outliers(plan, plan.leaf_runs)])
+        return events.take((events.ordinal >= first) & (events.ordinal < first + count))
