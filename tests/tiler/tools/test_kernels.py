@@ -276,12 +276,12 @@ def test_what_is_cached_of_kernels_has_a_limit_within_a_question(
     first = by_row(answer(reader))
     known = kernel_table._KERNELS.get(reader)
     assert known is not None
-    assert min(len(known.alike), known.rows) > 50
-    monkeypatch.setattr(kernel_table, "_MAX_KINDS", 50)
+    assert min(len(known.alike), known.rows) > 10
+    monkeypatch.setattr(kernel_table, "_MAX_KINDS", 10)
     reader = QueryReader(reader.store)
     assert by_row(answer(reader)) == first
     known = kernel_table._KERNELS.get(reader)
     assert known is not None
-    assert 0 < len(known.alike) <= 50
-    assert len(known.named) <= 50
-    assert known.rows == sum(map(len, known.kinds.values())) <= 50
+    assert 0 < len(known.alike) <= 10
+    assert len(known.named) <= 10
+    assert known.rows == sum(map(len, known.kinds.values())) <= 10
