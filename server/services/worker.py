@@ -6,6 +6,7 @@ page wait. It opens stores by itself.
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import signal
@@ -29,6 +30,8 @@ from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 TURN_S: Final = 0.05  # after so long, another question has its turn
 NICENESS: Final = 5  # who looks at pages comes first
 KEPT_STORES: Final = 2  # open for the next question, though nobody asks anything of them
+
+_log: Final = logging.getLogger(__name__)
 
 Task = Callable[..., Steps[Any]]  # of the readers of all its sources
 
@@ -61,7 +64,7 @@ class TurnTaken:
 
     is_answered: bool
     answer: Any = None
-    caches: Sequence[CacheSize] = ()  # of this process, with each answer
+    caches: Sequence[CacheSize] | None = None  # of this process, with each answer; None: unknown
 
 
 @dataclass(slots=True)
@@ -139,7 +142,7 @@ def take_turn(number: int, question: PickledQuestion) -> TurnTaken:
                     return TurnTaken(is_answered=False)
     except StopIteration as end:
         drop(number)
-        return TurnTaken(is_answered=True, answer=end.value, caches=CACHES.sizes())
+        return TurnTaken(is_answered=True, answer=end.value, caches=_cache_sizes())
     except Exception as error:
         drop(number)
         raise _portable(error) from None
@@ -151,6 +154,15 @@ def drop(number: int) -> None:
         builds, steps = _begun.pop(number)
         with builds, suppress(Exception):  # of a stranger's tool that does not let go
             steps.close()
+
+
+def _cache_sizes() -> Sequence[CacheSize] | None:
+    """Sizes of the caches of this process; None where a cache cannot say its size: answers do not wait for metrics."""
+    try:
+        return CACHES.sizes()
+    except Exception:
+        _log.warning("the sizes of caches are not known", exc_info=True)
+        return None
 
 
 def _begin(question: PickledQuestion) -> tuple[ExitStack, Steps[Any]]:

@@ -182,7 +182,7 @@ class Workers:
             self._end(ticket, answer, error=failure)
         else:
             if turn.is_answered:
-                self._caches[k] = turn.caches
+                self._caches[k] = self._caches[k] if turn.caches is None else turn.caches
                 self._end(ticket, answer, value=turn.answer)
                 return True
             self._turns.end(ticket, is_answered=False)

@@ -34,6 +34,7 @@ from tilescope.cli import access_options, main, server_options, view
 from tilescope.cli.parser import build_parser
 from tilescope.server import serving
 from tilescope.server.settings import DEFAULTS
+from tilescope.tiler.caches import DEFAULT_LIMIT_BYTES
 from tilescope.tiler.store import cached_traces
 from tilescope.v1 import tiles_pb2 as pb
 
@@ -413,6 +414,11 @@ def test_a_browser_is_started_where_there_is_a_screen(monkeypatch: pytest.Monkey
     assert not view.has_screen()
     monkeypatch.setenv(name, value)
     assert view.has_screen()
+
+
+def test_defaults_of_memory_in_the_help_are_the_real_ones() -> None:
+    assert server_options.QUESTION_CACHE_BYTES == DEFAULT_LIMIT_BYTES == DEFAULTS.cache_bytes == 512 << 20
+    assert server_options.KEPT_ANSWERS_BYTES == DEFAULTS.kept_answers_bytes == 64 * 10**6
 
 
 def test_the_default_port_in_the_help_is_the_real_one() -> None:

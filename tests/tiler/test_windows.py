@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tiler.windows import pairs
 from tilescope.tiler.ticks import TICK_LIMIT
-from tilescope.tiler.windows import Windows
+from tilescope.tiler.windows import Windows, windows_digest
 
 SPANS = st.lists(st.tuples(st.integers(-3, 30), st.integers(-3, 30)), max_size=8)
 
@@ -75,3 +77,16 @@ def test_sets_of_ticks(
 def test_nothing_lies_beyond_the_time_axis() -> None:
     assert pairs(Windows.one(-5, 1 << 62)) == [(0, TICK_LIMIT)]
     assert pairs(Windows.one(5, 5)) == pairs(Windows.of([], [])) == []
+
+
+@given(st.lists(SPANS, min_size=1, max_size=4), st.lists(SPANS, min_size=1, max_size=4))
+def test_digests_are_the_same_for_the_same_windows_alone(first: list[list[tuple[int, int]]], second: Any) -> None:
+    digests, tracks = [], []
+    for spans in (first, second):
+        windows = [of(track_spans) for track_spans in spans]
+        digests.append(windows_digest(range(len(windows)), windows.__getitem__))
+        tracks.append([pairs(track_windows) for track_windows in windows])
+    assert (digests[0] == digests[1]) == (tracks[0] == tracks[1])
+    shared = of(first[0])
+    own = windows_digest([3, 4], lambda _track: of(first[0]))
+    assert windows_digest([3, 4], lambda _track: shared) == own != windows_digest([4, 3], lambda _track: shared)

@@ -73,7 +73,7 @@ class ChosenNames:
     @property
     def size_bytes(self) -> int:
         """About what it takes: a byte for each name, and for each tile of the blocks that were searched."""
-        masks = self.mask.nbytes + sum(mask.nbytes for mask in self._tiles.values())
+        masks = self.mask.nbytes + sum(mask.nbytes for mask in list(self._tiles.values()))  # threads may add some
         return masks + (len(self._durations) + len(self._in_tiles)) * _DURATIONS_BYTES
 
     def is_known(self, tile: AskedTile) -> bool:

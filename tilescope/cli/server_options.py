@@ -59,7 +59,8 @@ def add_server_options(parser: argparse.ArgumentParser, *, has_grpc: bool) -> No
         type=parse_size,
         metavar="SIZE",
         default=QUESTION_CACHE_BYTES,
-        help="memory for caches in each of the two processes that answer questions; default: 512MiB",
+        help="memory for caches in each of the two processes that answer questions; 0: every question starts anew; "
+        "default: 512MiB",
     )
     add_inflation_option(parser)
     add_time_unit_option(parser)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.server.fakes import FakeGrowingStore, FakeStore
 from tilescope.server.services.worker import BuildSource, PickledQuestion, drop, take_turn
-from tilescope.tiler.caches import OwnerCache
+from tilescope.tiler.caches import CACHES, CacheSize, OwnerCache
 from tilescope.tiler.query import QueryReader, Steps
 
 STORE = Path("store")
@@ -68,3 +68,17 @@ def test_an_answer_comes_with_the_sizes_of_caches() -> None:
     NUMBERS.clear()
     assert not take_turn(5, PickledQuestion((finished,), endless)).caches
     drop(5)
+
+
+def test_an_answer_arrives_where_caches_cannot_say_their_sizes(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> list[CacheSize]:
+        raise RuntimeError("dictionary changed size during iteration")
+
+    monkeypatch.setattr(CACHES, "sizes", fail)
+    finished = BuildSource(STORE, "b1", lambda _, build: FakeStore(build))
+    turn = take_turn(6, PickledQuestion((finished,), cached))
+    assert (turn.is_answered, turn.answer, turn.caches) == (True, b"12345", None)
+    assert "dictionary changed size" in caplog.text
+    NUMBERS.clear()

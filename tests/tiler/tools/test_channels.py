@@ -6,10 +6,15 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bench.pod_run import Pod, PodShape, write_pod
+from tests.metadata_loads import count_metadata_codes
 from tests.tpu_trace import Instruction, Run, plane, write_trace
+from tilescope.tiler.caches import CACHES
+from tilescope.tiler.facts.channels.transfers import CoreWindows, run_transfers
+from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -152,3 +157,18 @@ def test_what_a_trace_does_not_pair(tmp_path: Path) -> None:
 
 def test_no_channels(tmp_path: Path) -> None:
     assert by_row(channels_of(tmp_path, [("fusion", "%x)")])) == []
+
+
+def test_metadata_is_loaded_as_often_as_for_no_channels_when_nothing_is_cached(
+    pod: Pod, reader: QueryReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = count_metadata_codes(monkeypatch)
+    monkeypatch.setattr(CACHES, "limit_bytes", 0)
+    cores = [core for core in tpu_cores(reader) if core.operations]
+    windows = [
+        CoreWindows(core, number, np.array([0]), np.array([reader.end + 1]), np.array([0]))
+        for number, core in enumerate(cores)
+    ]
+    assert len(finish(run_transfers(reader, windows))) > 100
+    # One for the transfers, and one for the categories of each track.
+    assert len(loaded) <= 1 + sum(len(core.operations) for core in cores)

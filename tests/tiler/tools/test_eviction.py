@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import Any, Final
@@ -20,6 +21,7 @@ from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store import RunStore, open_run_store
 from tilescope.tiler.tools import Answer, BuildRef, Scope, answer_json, ask, from_values, references, tool, tools
 
+EVERYTHING: Final = 12
 EVERY: Final = 6  # of the questions that can be made of a tool's description, so many at even distances
 
 
@@ -82,14 +84,15 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Run]
 
 @pytest.fixture
 def evict_before_lookups(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[int]], None]:
-    """Has entries dropped before each look into a cache: so many, in turn."""
+    """Has entries dropped before each look into a cache: so many, in turn; `EVERYTHING`: pages and results too."""
     lookup = CacheRegistry.lookup
 
     def evict(counts: list[int]) -> None:
         turns = cycle(counts)
 
         def lookup_after_eviction(registry: CacheRegistry, *arguments: Any) -> Any:
-            registry.evict(next(turns))
+            count = next(turns)
+            registry.clear() if count == EVERYTHING else registry.evict(count)
             return lookup(registry, *arguments)
 
         monkeypatch.setattr(CacheRegistry, "lookup", lookup_after_eviction)
@@ -105,17 +108,34 @@ def test_answers_are_the_same_whatever_is_evicted(
 ) -> None:
     run = runs[kind]
     drawn = data.draw(st.lists(st.sampled_from(run.questions), min_size=2, max_size=4))
-    evict_before_lookups(data.draw(st.lists(st.integers(0, 12), min_size=1, max_size=30)))
+    evict_before_lookups(data.draw(st.lists(st.integers(0, EVERYTHING), min_size=1, max_size=30)))
     reader = QueryReader(run.store)
     answers = answered([begin(name, json.loads(text), reader) for name, text in drawn])
     assert dict(zip(drawn, answers, strict=True)) == {key: run.answers[key] for key in drawn}
 
 
 @pytest.mark.parametrize("kind", RUN_KINDS)
+def test_two_threads_that_share_a_run_get_the_same_answers(
+    runs: Mapping[str, Run], evict_before_lookups: Callable[[list[int]], None], kind: str
+) -> None:
+    run = runs[kind]
+    evict_before_lookups([0, 3, 0, 0, 1, EVERYTHING, 0])
+    reader = QueryReader(run.store)
+
+    def answers(drawn: list[tuple[str, str]]) -> list[bytes]:
+        return [answered([begin(name, json.loads(text), reader)])[0] for name, text in drawn]
+
+    halves = [run.questions, run.questions[::-1]]
+    with ThreadPoolExecutor(2) as threads:
+        for half, half_answers in zip(halves, threads.map(answers, halves), strict=True):
+            assert dict(zip(half, half_answers, strict=True)) == run.answers
+
+
+@pytest.mark.parametrize("kind", RUN_KINDS)
 def test_answers_are_the_same_without_room_for_anything(
     runs: Mapping[str, Run], monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(CACHES, "_limit", 0)
+    monkeypatch.setattr(CACHES, "limit_bytes", 0)
     reader = QueryReader(runs[kind].store)
     for (name, text), answer in runs[kind].answers.items():
         assert answered([begin(name, json.loads(text), reader)]) == [answer], (name, text)

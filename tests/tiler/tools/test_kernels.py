@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,14 +18,18 @@ from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
 from tests.examples import examples
+from tests.metadata_loads import count_metadata_codes
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tests.xprof_golden import golden, rows
+from tilescope.tiler.caches import CACHES
 from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
+
+kernel_table = import_module("tilescope.tiler.facts.kernels.kernel_table")  # its package has a function of this name
 
 FILES = {
     name: f"xplane/{name}.xplane.pb"
@@ -250,3 +255,33 @@ def test_a_kernel_that_outlasts_later_ones_is_left_out(write: Any, tmp_path: Pat
         for asked, launches, time in cases:
             told = answer(reader, **asked)
             assert (told.fact("launches").value, told.fact("time").value) == (launches, time)
+
+
+@pytest.mark.parametrize("name", ["gpu_v100x8_bert", "gpu_mi300x8_conv"])
+def test_metadata_is_loaded_once_for_a_question_when_nothing_is_cached(
+    readers: dict[str, QueryReader], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = QueryReader(readers[name].store)
+    first = by_row(answer(reader))
+    loaded = count_metadata_codes(monkeypatch)
+    monkeypatch.setattr(CACHES, "limit_bytes", 0)
+    assert by_row(answer(reader)) == first
+    assert len(loaded) == 1
+
+
+def test_what_is_cached_of_kernels_has_a_limit_within_a_question(
+    readers: dict[str, QueryReader], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = QueryReader(readers["gpu_v100x8_bert"].store)
+    first = by_row(answer(reader))
+    known = kernel_table._KERNELS.get(reader)
+    assert known is not None
+    assert min(len(known.alike), known.rows) > 10
+    monkeypatch.setattr(kernel_table, "_MAX_KINDS", 10)
+    reader = QueryReader(reader.store)
+    assert by_row(answer(reader)) == first
+    known = kernel_table._KERNELS.get(reader)
+    assert known is not None
+    assert 0 < len(known.alike) <= 10
+    assert len(known.named) <= 10
+    assert known.rows == sum(map(len, known.kinds.values())) <= 10

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from tests.tiler.readers.wire_writer import data, event_metadata, message, number, stat_metadata
-from tilescope.tiler.facts.host_operations import HostTable, host_operations, host_threads
+from tilescope.tiler.facts.host_operations import HostTable, host_operations, host_table, host_threads
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -166,3 +166,15 @@ def test_what_arguments_tell(run: tuple[QueryReader, list[list[Event]]]) -> None
     assert [name for name, of in known.items() if of.op.is_eager] == ["eager/Add"]
     assert len(table.threads) == 3
     assert table.idle == table.span - sum(of.own for of in table.operations) > 0
+
+
+def test_sums_of_whole_tracks_have_a_limit_within_a_question(
+    run: tuple[QueryReader, list[list[Event]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = QueryReader(run[0].store)
+    whole = Windows.one(0, reader.end + 1)
+    monkeypatch.setattr(host_table, "_MAX_ROWS", 10)
+    assert [figures(asked(reader, whole)) for _ in range(2)] == [figures(asked(run[0], whole))] * 2
+    known = host_table._HOST_OPERATIONS.get(reader)
+    assert known is not None
+    assert 0 < sum(map(len, known._whole.values())) == known._rows <= 10

@@ -13,8 +13,9 @@ import pytest
 from bench.pod_run import PodShape, write_pod
 from tests.tiler.store.reads import answer_with
 from tests.tpu_trace import Instruction, Run, in_order, plane, write_trace
+from tilescope.tiler.facts import metadata_codes as metadata_codes_module
 from tilescope.tiler.facts.metadata_codes import metadata_codes
-from tilescope.tiler.facts.operations import OpTable, op_table, tpu_cores
+from tilescope.tiler.facts.operations import OpTable, op_table, tpu_cores, xla_instructions
 from tilescope.tiler.facts.operations.exact_columns import exact, products, sum_of
 from tilescope.tiler.facts.operations.framework import framework_operations, longest_framework_operations
 from tilescope.tiler.facts.operations.operation_table import OpColumns, OpRows
@@ -196,3 +197,19 @@ def test_what_hosts_say_alike_of_an_instruction_is_read_once(tmp_path: Path) -> 
     for core in tpu_cores(alone):
         of_one = finish(op_table(QueryReader(open_run_store(tmp_path / "store")), [core], every))
         assert {of.metadata for of in of_one.operations} <= {of.metadata for of in table.operations}
+
+
+def test_a_cached_table_keeps_the_instructions_that_it_holds(tmp_path: Path) -> None:
+    build_store([Path(path) for path in write_pod(tmp_path / "pod", PodShape()).files], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    source, whole = TpuSource(), everywhere(Windows.one(0, reader.end + 1))
+    table = finish(source.table(reader, source.devices(reader), whole))
+    assert isinstance(table.operations, OpRows)
+    instructions = table.operations.instructions
+    for cache in (xla_instructions._PLACES, metadata_codes_module._CODES):
+        cache.clear()
+    assert finish(source.table(reader, source.devices(reader), whole)) is table
+    assert instruction_places(reader) is instructions
+    assert metadata_codes(reader) is instructions.codes
+    metadata_codes_module._CODES.clear()
+    assert instruction_places(reader).codes is metadata_codes(reader)
