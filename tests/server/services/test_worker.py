@@ -61,6 +61,7 @@ def test_an_answer_comes_with_the_sizes_of_caches() -> None:
     finished = BuildSource(STORE, "b1", lambda _, build: FakeStore(build))
     turn = take_turn(4, PickledQuestion((finished,), cached))
     assert turn.answer == b"12345"
+    assert turn.caches is not None
     (size,) = [cache for cache in turn.caches if cache.name == "numbers_of_test"]
     assert (size.title, size.entries) == ("Numbers", 1)
     assert 5 < size.size_bytes < 1000
