@@ -41,7 +41,8 @@ def test_numbers_of_texts_among_some_names(example: Example, more: tuple[str, ..
 class _Pages:
     """A store of names alone."""
 
-    place = "memory"
+    location = "memory"
+    is_growing = False
 
     def __init__(self, pages: list[bytes], count: int, page_size: int) -> None:
         self._pages, self._about = pages, {"count": count, "page_size": page_size}
