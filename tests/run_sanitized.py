@@ -47,7 +47,7 @@ NOT_HERE = ("indexing/test_kill.py", "indexing/test_same_trace.py", "indexing/te
 
 # What takes longest, because its plain reference in Python does, or because it makes large traces first: `--quick` does
 # without it, and with a fifth of the examples of properties.
-SLOW = ("indexing/test_room.py", "indexing/tracks/test_steps.py", "pyramid/test_overview.py")
+SLOW = ("indexing/test_memory_budget.py", "indexing/tracks/test_steps.py", "pyramid/test_overview.py")
 SLOW_TESTS = ("readers/xspace/test_reader.py::test_corpus_is_the_same_as_the_reference[gpu_v100x8_bert]",)
 QUICK_EXAMPLES = 20
 

@@ -56,13 +56,13 @@ def describe(error: BaseException) -> tuple[str, int]:
             return one_line(str(error)), EXIT_USAGE
         case TilescopeError():
             return one_line(str(error)), EXIT_BAD
+        case MemoryError() | OSError(errno=errno.ENOMEM):  # listing a folder, as an import does, wants memory, too
+            return one_line(str(out_of_memory())), EXIT_BAD
         case OSError():
             # Whoever writes a file says which: what has no name, and no room, is what we print.
             nameless = "standard output: " if error.errno in _NO_ROOM else ""
             where = f"{error.filename}: " if error.filename else nameless
             return one_line(f"{where}{error.strerror or error}"), EXIT_BAD
-        case MemoryError():
-            return one_line(str(out_of_memory())), EXIT_BAD
         case _:
             what = f"internal error, {type(error).__name__}: {error}"
             return one_line(f"{what} (run again with --debug and report what it prints)"), EXIT_BAD
