@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import argparse
+import errno
 import os
 import subprocess
 import sys
@@ -40,7 +40,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[argparse.Nam
         (KeyboardInterrupt(), 130, "stopped"),
         (FileNotFoundError(2, "No such file or directory", "x.json"), 1, "x.json: No such file or directory"),
         (MemoryError(), 1, "out of memory (close other programs, or use a machine that has more)"),
-        (OSError(errno.ENOMEM, "Cannot allocate memory", "/x/y"), 1, "out of memory (close other programs, or use a machine that has more)"),
+        (OSError(errno.ENOMEM, "no", "x"), 1, "out of memory (close other programs, or use a machine that has more)"),
         (ZeroDivisionError("1/0"), 1,
          "internal error, ZeroDivisionError: 1/0 (run again with --debug and report what it prints)"),
     ],
