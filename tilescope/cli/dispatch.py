@@ -14,6 +14,10 @@ from tilescope.cli.parser import build_parser
 from tilescope.cli.say import complain, printable, show_traceback
 from tilescope.tiler.errors import Cancelled, TilescopeError, UsageError
 from tilescope.tiler.memory_limits import out_of_memory
+from tilescope.tiler.system import memory_limits
+
+# What Python says when it had no memory for a module that it imports, and lost the MemoryError on the way.
+_LOST_ERROR = "error return without exception set"
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -57,6 +61,8 @@ def describe(error: BaseException) -> tuple[str, int]:
         case TilescopeError():
             return one_line(str(error)), EXIT_BAD
         case MemoryError() | OSError(errno=errno.ENOMEM):  # listing a folder, as an import does, wants memory, too
+            return one_line(str(out_of_memory())), EXIT_BAD
+        case SystemError() if memory_limits() and _LOST_ERROR in str(error):
             return one_line(str(out_of_memory())), EXIT_BAD
         case OSError():
             # Whoever writes a file says which: what has no name, and no room, is what we print.
