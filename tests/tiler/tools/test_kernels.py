@@ -274,14 +274,14 @@ def test_what_is_cached_of_kernels_has_a_limit_within_a_question(
 ) -> None:
     reader = QueryReader(readers["gpu_v100x8_bert"].store)
     first = by_row(answer(reader))
-    known = kernel_table._KERNELS.get(reader)
-    assert known is not None
-    assert min(len(known.alike), known.rows) > 10
+    kinds = kernel_table._KERNELS.get(reader)
+    assert kinds is not None
+    assert min(len(kinds.alike), kinds.rows) > 10
     monkeypatch.setattr(kernel_table, "_MAX_KINDS", 10)
     reader = QueryReader(reader.store)
     assert by_row(answer(reader)) == first
-    known = kernel_table._KERNELS.get(reader)
-    assert known is not None
-    assert 0 < len(known.alike) <= 10
-    assert len(known.named) <= 10
-    assert known.rows == sum(map(len, known.kinds.values())) <= 10
+    kinds = kernel_table._KERNELS.get(reader)
+    assert kinds is not None
+    assert 0 < len(kinds.alike) <= 10
+    assert len(kinds.named) <= 10
+    assert kinds.rows == sum(map(len, kinds.kinds.values())) <= 10

@@ -175,6 +175,6 @@ def test_sums_of_whole_tracks_have_a_limit_within_a_question(
     whole = Windows.one(0, reader.end + 1)
     monkeypatch.setattr(host_table, "_MAX_ROWS", 10)
     assert [figures(asked(reader, whole)) for _ in range(2)] == [figures(asked(run[0], whole))] * 2
-    known = host_table._HOST_OPERATIONS.get(reader)
-    assert known is not None
-    assert 0 < sum(map(len, known._whole.values())) == known._rows <= 10
+    sums = host_table._HOST_OPERATIONS.get(reader)
+    assert sums is not None
+    assert 0 < sum(map(len, sums._whole.values())) == sums._rows <= 10
