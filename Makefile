@@ -119,7 +119,7 @@ SIDE_BY_SIDE := --dist loadfile -n
 test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests, but for those of the browser and of wheels
 	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 3 -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
 
-test-quick: $(STAMPS)/test-tools ## Python tests but for those that take longest: five minutes, for one change
+test-quick: $(STAMPS)/test-tools ## Python tests but for those that take longest: six minutes, for one change
 	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 2 -m 'not deep and not slow' -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
 
 test-deep: $(STAMPS)/deep-tools $(STAMPS)/docs-tools $(VIEWER_BUILT) browser chromium firefox nginx ## what takes long, part by part (DEEP: which parts; hours)
