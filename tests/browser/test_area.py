@@ -314,12 +314,17 @@ def test_what_is_said_without_an_answer(browser: Browser, site: Served) -> None:
         panel.answered("stats")
 
 
-def test_the_chain_of_a_flow_stays_while_the_next_event_is_slow_to_come(panel: Panel) -> None:
-    page, viewer = panel.page, panel.viewer
+def _listed_chain(panel: Panel) -> Locator:
+    """Rows of the chain of flows, with its second event selected."""
     track = next(id for id in panel.leaves if panel.tracks[id]["name"] == "Thread 12")
     panel.go(f"t=900-1800&sel={track}.0")
-    listed = page.locator("[data-table=chain] tr")
+    listed = panel.page.locator("[data-table=chain] tr")
     listed.first.wait_for()
+    return listed
+
+
+def test_the_chain_of_a_flow_stays_while_the_next_event_is_slow_to_come(panel: Panel) -> None:
+    page, viewer, listed = panel.page, panel.viewer, _listed_chain(panel)
     held: list[Route] = []
     page.route("**/events/*/*", lambda route: held.append(route))
     page.keyboard.press("]")
@@ -330,11 +335,7 @@ def test_the_chain_of_a_flow_stays_while_the_next_event_is_slow_to_come(panel: P
 
 
 def test_the_chain_of_a_flow_is_walked_by_keys(panel: Panel) -> None:
-    page, viewer = panel.page, panel.viewer
-    track = next(id for id in panel.leaves if panel.tracks[id]["name"] == "Thread 12")
-    panel.go(f"t=900-1800&sel={track}.0")
-    listed = page.locator("[data-table=chain] tr")
-    listed.first.wait_for()
+    page, viewer, listed = panel.page, panel.viewer, _listed_chain(panel)
     names = page.locator("[data-table=chain] th").all_inner_texts()
     assert names == [name for name, *_ in area_trace.CHAIN]
     here = page.locator("[data-table=chain] [aria-current=true]")
