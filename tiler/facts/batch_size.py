@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.query import ArgumentReader, QueryReader, Steps
+from tilescope.tiler.query import ArgumentReader, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.steps import StepSource
 from tilescope.tiler.windows import WindowsOf
@@ -34,7 +34,7 @@ class BatchSizes:
 
 def batch_sizes(
     reader: QueryReader, steps: RunSteps, tracks: Collection[int], windows_of: WindowsOf
-) -> Steps[BatchSizes | None]:
+) -> Interruptible[BatchSizes | None]:
     """Of the steps that begin in some windows, on the hosts of these tracks; None: none of them says it.
 
     Of many steps some are read, at even distances, the first and the last among them. Raises DamagedStore.

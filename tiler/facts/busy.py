@@ -15,7 +15,7 @@ from tilescope.tiler.facts.work import Work
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.pages.leaf_parts import leaf_parts
 from tilescope.tiler.pages.leaf_spans import LeafSpans
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.windows import Windows
 
@@ -95,7 +95,7 @@ class Busy:
                 total += spans.take_ticks()
         return total
 
-    def extent(self, span: TickRange) -> Steps[Windows]:
+    def extent(self, span: TickRange) -> Interruptible[Windows]:
         """From the start of the first work in a span to the end of the last; nothing where there is none."""
         found = []
         for of in self._leaves:
@@ -108,7 +108,7 @@ class Busy:
             return NOTHING
         return Windows.one(min(start for start, _ in found), max(stop for _, stop in found))
 
-    def _first_work(self, of: _Leaves, order: Sequence[int], span: TickRange) -> Steps[Windows]:
+    def _first_work(self, of: _Leaves, order: Sequence[int], span: TickRange) -> Interruptible[Windows]:
         """The work in the first leaf that has any: what reaches into other leaves is there as well."""
         for number, at in enumerate(order):
             leaf = slice(at, at + 1)

@@ -14,7 +14,7 @@ from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
 from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.facts.step_times import StepTimes
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -41,7 +41,7 @@ class EventFraction:
 
 def event_fractions(
     reader: QueryReader, cores: Sequence[TpuCore], times: Sequence[StepTimes], word: str
-) -> Steps[list[EventFraction]]:
+) -> Interruptible[list[EventFraction]]:
     """Of each core that has steps the share of them, in the mean. Raises DamagedStore, NotBuilt."""
     of_group = {of.group: of for of in times}
     saying = yield from _saying(reader, [core for core in cores if core.group in of_group], word)
@@ -75,7 +75,7 @@ def _kept(duration: Ints) -> NDArray[np.bool_]:
     return kept
 
 
-def _saying(reader: QueryReader, cores: Sequence[TpuCore], word: str) -> Steps[dict[int, Mask]]:
+def _saying(reader: QueryReader, cores: Sequence[TpuCore], word: str) -> Interruptible[dict[int, Mask]]:
     """Of each line of operations which of its kinds have the word in their names, or in their expressions."""
     known = instruction_places(reader)
     places: dict[int, Ints] = {}
@@ -89,7 +89,7 @@ def _saying(reader: QueryReader, cores: Sequence[TpuCore], word: str) -> Steps[d
 
 def _occurrences(
     reader: QueryReader, track: int, wanted: Mask, steps: StepTimes, word: str
-) -> Steps[list[tuple[int, int, int, int]]]:
+) -> Interruptible[list[tuple[int, int, int, int]]]:
     """Of each such operation that starts in a step: the step, how long it takes (ps), its first and last tick."""
     kinds = track_kinds(reader, track)
     if kinds is None or not wanted.any():

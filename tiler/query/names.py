@@ -15,8 +15,8 @@ from tilescope.tiler import _native
 from tilescope.tiler.caches import Memo, OwnerCache
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
+from tilescope.tiler.query.interruptible import Interruptible
 from tilescope.tiler.query.kept_pages import KeptBytes
-from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.records.histogram import OTHER_NAMES
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.store.store import Store, need
@@ -147,7 +147,7 @@ class Names:
             found.update((text, name) for text, name in names if text in wanted)
         return found
 
-    def matching(self, is_match: Callable[[str], bool]) -> Steps[NameSet]:
+    def matching(self, is_match: Callable[[str], bool]) -> Interruptible[NameSet]:
         """All names whose text matches, in steps of a page."""
         found: list[int] = []
         for page in range(-(-self._count // self._page_size)):
@@ -160,7 +160,7 @@ class Names:
 
     def numbers(
         self, number_of: Callable[[Name], int], unless: NDArray[np.bool_] | None = None
-    ) -> Steps[NDArray[np.uint8]]:
+    ) -> Interruptible[NDArray[np.uint8]]:
         """Of each name a small number, that without a name first; in steps of a page.
 
         `unless`: for which nobody needs it, so that it is 0.
@@ -178,7 +178,7 @@ class Names:
             yield
         return numbers
 
-    def containing(self, word: str) -> Steps[NDArray[np.bool_]]:
+    def containing(self, word: str) -> Interruptible[NDArray[np.bool_]]:
         """Of each name whether it contains a word, upper and lower case apart, that without a name first.
 
         Most pages have none that does, which one search tells.
@@ -205,7 +205,7 @@ class Names:
                 found[places] = [word in text for text in self.texts(ids[places])]
         return found
 
-    def folded(self) -> Steps[FoldedNames]:
+    def folded(self) -> Interruptible[FoldedNames]:
         """All of them, for finding those that contain a text; in steps of a page, and cached."""
         folded = _FOLDED.get(self)
         if folded is not None:

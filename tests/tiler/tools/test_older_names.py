@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.example import Example
-from tilescope.tiler.query import finish
+from tilescope.tiler.query import Interruptible, Steps, finish, steps
 from tilescope.tiler.tools import BuildRef, QuestionWindows, Scope, SpanQuestion, Tracks
 from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.step_range import StepRange
@@ -48,3 +48,8 @@ def test_steps_from_the_first_and_the_last() -> None:
 def test_fields_of_a_question() -> None:
     assert SpanQuestion.known() == SpanQuestion.field_names()
     assert SpanQuestion.known()[:3] == ("start", "end", "tracks")
+
+
+def test_the_type_of_work_that_may_be_interrupted() -> None:
+    assert Steps is steps.Steps is Interruptible
+    assert steps.finish is finish

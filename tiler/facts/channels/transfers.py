@@ -16,7 +16,7 @@ from tilescope.tiler.facts.operations.track_records import OperationRecords, tra
 from tilescope.tiler.facts.operations.xla_instructions import operation_metadata
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
 from tilescope.tiler.facts.step_times.parts import StepPart
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operations import OperationKinds, TrackKinds
 from tilescope.tiler.windows import Windows
 
@@ -72,7 +72,7 @@ class _Events:
     turn: Ints
 
 
-def run_transfers(reader: QueryReader, cores: Sequence[CoreWindows]) -> Steps[Transfers]:
+def run_transfers(reader: QueryReader, cores: Sequence[CoreWindows]) -> Interruptible[Transfers]:
     """Those that begin and end in some steps of some cores. Raises DamagedStore, NotBuilt."""
     channels, metadata = Channels(), metadata_codes(reader)
     found: dict[TransferRole, list[tuple[Ints, ...]]] = {role: [] for role in TransferRole}
@@ -94,7 +94,7 @@ def _read(
     place: int,
     of: CoreWindows,
     found: dict[TransferRole, list[tuple[Ints, ...]]],
-) -> Steps[None]:
+) -> Interruptible[None]:
     file = reader.file_of(track)
     tables = reader.event_metadata(file)
     if tables is None:

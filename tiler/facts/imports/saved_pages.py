@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tilescope.tiler.details.stepwise_json import must_fit, parse_json
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, whole_content
 
 _PREFIX: Final = "page/"
@@ -42,7 +42,7 @@ class SavedPage:
         """The same for people."""
         return _TITLES.get(self.page, self.page)
 
-    def parsed(self, reader: QueryReader) -> Steps[Any]:
+    def parsed(self, reader: QueryReader) -> Interruptible[Any]:
         """What the file has; None stands for NaN, too. Raises DamagedStore, TooLarge."""
         data = (yield from whole_content(reader.store, self.entry)).tobytes()
         must_fit(data, self.entry.label)

@@ -21,7 +21,7 @@ from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.operations.kind_sums import kind_sums
 from tilescope.tiler.facts.operations.track_records import track_kinds
 from tilescope.tiler.facts.operations.xla_instructions import operation_metadata
-from tilescope.tiler.query import QueryReader, Steps, finish
+from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.device.operations import OperationKind, OperationKinds
 from tilescope.tiler.windows import Windows, WindowsOf
@@ -57,7 +57,7 @@ def has_kernels(reader: QueryReader) -> bool:
     return bool(finish(_streams(reader)))
 
 
-def _streams(reader: QueryReader) -> Steps[list[_Stream]]:
+def _streams(reader: QueryReader) -> Interruptible[list[_Stream]]:
     """The tracks that hold kernels."""
     found = []
     for device in (yield from devices_of(reader)):
@@ -79,7 +79,7 @@ def _has_details(reader: QueryReader, track: int) -> bool:
     return kinds is not None and any(_DETAILS in stats for stats in OperationKinds.of(kinds.kinds).stats.values())
 
 
-def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Steps[KernelTable]:
+def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Interruptible[KernelTable]:
     """The kernels on some tracks, in the windows of each. Raises DamagedStore, NotBuilt."""
     wanted = frozenset(tracks)
     sums = KernelSums()
@@ -97,7 +97,7 @@ def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: Windows
     return KernelTable(kernels, sums.empty, len({stream.device for stream in streams}), frozenset(tensor - {""}))
 
 
-def _add_stream(lookup: _Lookup, track: int, windows: Windows, sums: KernelSums) -> Steps[set[str]]:
+def _add_stream(lookup: _Lookup, track: int, windows: Windows, sums: KernelSums) -> Interruptible[set[str]]:
     """Adds the kernels on a stream of an XSpace; the operations of which some kernel uses tensor cores."""
     of_track = yield from kind_sums(lookup.reader, track, windows)
     tensor: set[str] = set()
@@ -170,7 +170,7 @@ class _Lookup:
         self.known = _KERNELS.get(reader) or _KERNELS.keep(reader, _Known())
 
 
-def _told(lookup: _Lookup, track: int, kinds: Sequence[OperationKind]) -> Steps[Sequence[_Told | None]]:
+def _told(lookup: _Lookup, track: int, kinds: Sequence[OperationKind]) -> Interruptible[Sequence[_Told | None]]:
     """What is told of the kinds of a stream, read once; metadata once for all that differ in their launch alone."""
     reader, known = lookup.reader, lookup.known
     if track in known.kinds:
@@ -198,7 +198,9 @@ def _told(lookup: _Lookup, track: int, kinds: Sequence[OperationKind]) -> Steps[
     return found
 
 
-def _looked_up(lookup: _Lookup, file: int, tables: XStatTables, kind: OperationKind, number: int) -> Steps[_Told]:
+def _looked_up(
+    lookup: _Lookup, file: int, tables: XStatTables, kind: OperationKind, number: int
+) -> Interruptible[_Told]:
     """What is told of a kind, whose metadata is like that of this number."""
     reader, known = lookup.reader, lookup.known
     alike = file, number, *((key, value) for key, value in kind.stats.items() if key != _DETAILS)
@@ -221,7 +223,7 @@ _REFERENCE_BYTES: Final = 8
 _KIND_BYTES: Final = 600
 
 
-def _named_by_program(reader: QueryReader, program: Program | None, kind: OperationKind) -> Steps[str]:
+def _named_by_program(reader: QueryReader, program: Program | None, kind: OperationKind) -> Interruptible[str]:
     """What the framework calls the instruction that a kernel is of; "" where the program does not say."""
     if program is None:
         return ""

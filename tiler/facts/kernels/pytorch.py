@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.details.values import ValueKind, Values
 from tilescope.tiler.facts.kernels.launch import LAUNCH_ARGUMENTS, launch_of_values
 from tilescope.tiler.facts.kernels.sums import KernelSums
-from tilescope.tiler.query import ArgumentReader, Events, Name, QueryReader, Reading, Steps
+from tilescope.tiler.query import ArgumentReader, Events, Interruptible, Name, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.windows import Windows
 
@@ -26,7 +26,7 @@ _LONG: Final = 1 << 40
 _KERNEL_NAMES: Final = RunCache[Mask]("kernel_names", "Names of kernels in PyTorch traces")
 
 
-def pytorch_kernels(reader: QueryReader) -> Steps[Mask]:
+def pytorch_kernels(reader: QueryReader) -> Interruptible[Mask]:
     """Of each name whether it is of kernels, that of events without one first."""
     is_kernel = _KERNEL_NAMES.get(reader)
     return _KERNEL_NAMES.keep(reader, (yield from reader.names.numbers(_is_kernel))) if is_kernel is None else is_kernel
@@ -36,7 +36,7 @@ def _is_kernel(name: Name) -> int:
     return int(name.category.lower() == _CATEGORY)
 
 
-def kernels_of_track(reader: QueryReader, track: int, windows: Windows, sums: KernelSums) -> Steps[None]:
+def kernels_of_track(reader: QueryReader, track: int, windows: Windows, sums: KernelSums) -> Interruptible[None]:
     """Adds the kernels of a track. Raises DamagedStore."""
     is_kernel = yield from pytorch_kernels(reader)
     tick_ps = int(reader.store.manifest()["tick_ps"])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.facts.memory.arguments import PYTORCH, XSPACE, Runtime, Texts, Told
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import EVERYTHING, SLICE_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps
+from tilescope.tiler.query import EVERYTHING, SLICE_KINDS, ArgumentReader, Events, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
 
 Ints = NDArray[np.int64]
@@ -60,7 +60,7 @@ class Records:
 _KINDS: Final = RunCache[NDArray[np.uint8]]("allocation_names", "Names of events that record allocations")
 
 
-def _kinds(reader: QueryReader) -> Steps[NDArray[np.uint8]]:
+def _kinds(reader: QueryReader) -> Interruptible[NDArray[np.uint8]]:
     """Of each name, that of events without one first: 0, or 1 + the place of its runtime's event."""
     kinds = _KINDS.get(reader)
     if kinds is None:
@@ -82,7 +82,7 @@ def records_allocations(reader: QueryReader) -> bool:
     return is_recorded
 
 
-def records_of(reader: QueryReader, tracks: Sequence[int]) -> Steps[Records]:
+def records_of(reader: QueryReader, tracks: Sequence[int]) -> Interruptible[Records]:
     """What these tracks tell, in the order of time. Raises UsageError: it is more than is looked at."""
     kinds = yield from _kinds(reader)
     reading, arguments = Reading(reader), ArgumentReader(reader.store)

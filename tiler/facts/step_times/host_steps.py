@@ -18,7 +18,7 @@ from tilescope.tiler.facts.step_times.markers import marked_steps
 from tilescope.tiler.facts.step_times.part_spans import part_spans
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.windows import Windows, WindowsOf
@@ -58,7 +58,7 @@ _HOST_STEPS: Final = KeyedRunCache[HostTracks, _HostSteps]("host_steps", "Steps 
 
 def host_step_times(
     reader: QueryReader, steps: RunSteps, tracks: Set[int], windows_of: WindowsOf
-) -> Steps[list[StepTimes]]:
+) -> Interruptible[list[StepTimes]]:
     """Those of the files that have steps and some of these tracks, of what these say. Raises DamagedStore, NotBuilt."""
     is_kept = steps is reader.steps
     tick_ps = int(reader.store.manifest()["tick_ps"])

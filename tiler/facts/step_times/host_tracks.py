@@ -20,7 +20,7 @@ from tilescope.tiler.facts.step_times.event_parts import (
     pytorch_part,
 )
 from tilescope.tiler.facts.work import classifier
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.records.steps import StepSource
 
@@ -72,13 +72,13 @@ def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int]) -> list[
     ]
 
 
-def thread_codes(reader: QueryReader, of: HostTracks) -> Steps[Codes]:
+def thread_codes(reader: QueryReader, of: HostTracks) -> Interruptible[Codes]:
     """Of each name, that of events without one first, what events of threads are."""
     by_thread = host_event_with_device if of.streams else host_event
     rule = by_thread if of.hands_on else partial(pytorch_part, classifier(reader.work_rules))
     return (yield from reader.names.numbers(rule))
 
 
-def stream_codes(reader: QueryReader) -> Steps[Codes]:
+def stream_codes(reader: QueryReader) -> Interruptible[Codes]:
     """The same of what runs on streams of GPUs."""
     return (yield from reader.names.numbers(partial(gpu_event, classifier(reader.work_rules))))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.values import ValueKind, Values
-from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, Steps
+from tilescope.tiler.query import EVERYTHING, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.arguments import ArgumentReader
 
 Ints = NDArray[np.int64]
@@ -54,7 +54,7 @@ class TrackLinks:
 
 def track_links(
     reader: QueryReader, arguments: ArgumentReader, track: int, *, pairs: bool, shapes: bool
-) -> Steps[TrackLinks]:
+) -> Interruptible[TrackLinks]:
     """Those of a track; without `pairs` nothing is handed on. Raises DamagedStore, NotBuilt."""
     count = int(reader.tree.tracks[track]["events"])
     start, stop = np.zeros(count, np.int64), np.zeros(count, np.int64)

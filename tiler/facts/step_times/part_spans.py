@@ -16,7 +16,7 @@ from tilescope.tiler.facts.step_times.links import GROUP, Numbers, TrackLinks, t
 from tilescope.tiler.facts.step_times.parts import StepPart
 from tilescope.tiler.facts.step_times.spans import StepSpans
 from tilescope.tiler.facts.step_times.spread import Nodes, Spreading
-from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, Steps
+from tilescope.tiler.query import EVERYTHING, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.arguments import ArgumentReader
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.windows import Windows
@@ -33,7 +33,7 @@ _PREPARES: Final = [CODE_OF[StepPart.HOST_COMPUTE], CODE_OF[StepPart.COMPILE], C
 _SPANS_AT_ONCE: Final = 1 << 20
 
 
-def part_spans(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Steps[list[Windows]]:
+def part_spans(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Interruptible[list[Windows]]:
     """Of each of `HOST_PARTS` when it counts: no two of them share a tick. Raises DamagedStore, NotBuilt."""
     of_threads = yield from thread_codes(reader, tracks)
     of_streams = yield from stream_codes(reader)
@@ -129,7 +129,7 @@ class _Gathered:
         return self._merged[code].joined(Windows.of(starts, stops))
 
 
-def _belonging(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Steps[dict[int, _Belongs]]:
+def _belonging(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Interruptible[dict[int, _Belongs]]:
     """By track: as the trace says it, or else by what events hand on to others."""
     arguments = ArgumentReader(reader.store)
     row_of = {key: row for row, key in enumerate(zip(steps.pass_.tolist(), steps.number.tolist(), strict=True))}

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 
 Ints = NDArray[np.int64]
 
@@ -87,7 +87,7 @@ class Spreading:
         """Nodes that take it up."""
         self._takes.append((kind, id_, node))
 
-    def steps(self) -> Steps[dict[int, Ints]]:
+    def steps(self) -> Interruptible[dict[int, Ints]]:
         """Of each track the steps of its nodes, -1 none: of several that lead to it, the nearest."""
         source, target, hubs = self._edges()
         known = [np.zeros(0, np.int64), *(nodes.step for nodes in self._nodes.values()), np.full(hubs, -1)]

@@ -16,7 +16,7 @@ from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, cor
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS
@@ -44,7 +44,7 @@ _WHOLE_STEPS: Final = RunCache[list[_WholeSteps]]("tpu_steps", "Steps of TPU cor
 
 def tpu_step_times(
     reader: QueryReader, steps: RunSteps, cores: Sequence[TpuCore], wanted: Set[int], windows_of: WindowsOf
-) -> Steps[list[StepTimes]]:
+) -> Interruptible[list[StepTimes]]:
     """Those of the wanted ones (processes) of all cores of a run, in their windows. Raises DamagedStore, NotBuilt.
 
     How long an all-reduce computes is the least that it takes on any core; on the others it waited for that.
@@ -68,13 +68,13 @@ def tpu_step_times(
     return found
 
 
-def _whole_steps(reader: QueryReader, core: TpuCore, spans: StepSpans) -> Steps[_WholeSteps]:
+def _whole_steps(reader: QueryReader, core: TpuCore, spans: StepSpans) -> Interruptible[_WholeSteps]:
     sums = yield from core_sums(reader, core.operations, spans.start, spans.stop)
     device = yield from _device_durations(reader, spans)
     return _WholeSteps(core, spans, device, sums, sums.reduces.ps)
 
 
-def _device_durations(reader: QueryReader, spans: StepSpans) -> Steps[Ints]:
+def _device_durations(reader: QueryReader, spans: StepSpans) -> Interruptible[Ints]:
     """How long the slices that are steps take on the device, ps; -1 where that is not known. Raises DamagedStore."""
     found = np.full(len(spans), -1, np.int64)
     for track in np.unique(spans.track).tolist():
@@ -133,7 +133,7 @@ def _with_least(whole: list[_WholeSteps]) -> list[_WholeSteps]:
     return [replace(of, least=least[core == place]) for place, of in enumerate(whole)]
 
 
-def _times(reader: QueryReader, of: _WholeSteps, windows: Windows) -> Steps[StepTimes]:
+def _times(reader: QueryReader, of: _WholeSteps, windows: Windows) -> Interruptible[StepTimes]:
     spans, cuts = of.spans, Cuts.of(of.spans, windows)
     rows = np.flatnonzero(cuts.whole)
     whole = _split(of, of.sums, np.arange(len(spans)))
@@ -152,7 +152,7 @@ def _times(reader: QueryReader, of: _WholeSteps, windows: Windows) -> Steps[Step
     return step_times_of(of.core.group, spans, row, start, stop, is_whole, duration, parts, TPU_PARTS)
 
 
-def _until(reader: QueryReader, of: _WholeSteps, whole: Ints, rows: Ints, times: Ints) -> Steps[Ints]:
+def _until(reader: QueryReader, of: _WholeSteps, whole: Ints, rows: Ints, times: Ints) -> Interruptible[Ints]:
     """What steps have between their start and some time, by part. Rows may come several times.
 
     `whole` is what they have until their end.
