@@ -58,7 +58,7 @@ def next_piece(
     scope_windows = yield from scope.windows(question)
     if (words := scope.outside_text(question)) is not None:
         raise UsageError(words)
-    tracks = [t for t in reader.tree.leaves(question.tracks, EVENT_KINDS) if reader.tree.tracks[t]["events"] != "0"]
+    tracks = [t for t in reader.tree.leaves(question.tracks, EVENT_KINDS) if reader.tree.tracks[t].events != 0]
     export = _Export(reader, scope_windows, tracks, is_whole=question.is_whole)
     head, parts = b"", []
     if cursor is None:
@@ -101,7 +101,7 @@ class _Export:
         self._is_whole = is_whole
         self.origins = origins(reader.store)
         files = file_of_tracks(reader.store)
-        self._times = Times(reader.store.manifest(), self.origins)
+        self._times = Times(reader.manifest, self.origins)
         ids = Ids(reader.tree, self.origins, files)
         self._labels = Labels(reader.tree, self.origins, ids, files)
         self._made = MadeEvents(reader, ids, self._labels, self._times)
@@ -147,7 +147,7 @@ class _Export:
         has_origin = self.origins.tracks[track] is not None
         writer = self._source if has_origin else self._made
         # Of a whole trace-event file the flow ends are written as it has them.
-        with_flows = self._reader.tree.tracks[track]["kind"] == "slice" and not (has_origin and self._is_whole)
+        with_flows = self._reader.tree.tracks[track].kind == "slice" and not (has_origin and self._is_whole)
         ordinals = events.ordinal.tolist()
         names = self._reader.names.of(events.name.tolist())
         raw = self._arguments.raw(track, ordinals)

@@ -62,7 +62,7 @@ def _read_places(reader: QueryReader) -> Mapping[int, CorePlace]:
             known[core.group] = numbers.get(_GLOBAL_CORE, 0)
     chips: dict[object, set[int]] = defaultdict(set)
     for group, (chip, _) in cores.items():
-        chips[reader.tree.groups[group]["parent"]].add(chip)
+        chips[reader.tree.groups[group].parent].add(chip)
     unique = len(set(cores.values())) == len(cores)
     cells = grid_of(list(chips.values())) if unique else {}
     are_numbered = len(set(known.values())) == len(known)

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from tilescope.tiler.facts.work import Work, classifier, origins_of, works_of
 from tilescope.tiler.query import Interruptible, Name, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.tracks import SLICE_KINDS
+from tilescope.tiler.schema import TreeGroup
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, everywhere
 
@@ -91,16 +92,16 @@ def _find_devices(reader: QueryReader) -> Interruptible[list[Device]]:
         plane = plane_of(reader.tree.groups[group])
         if plane.startswith(DEVICE_PREFIX):
             devices += yield from finding.of_plane(group, tracks)
-        elif reader.tree.groups[group]["name"] == _ASCEND:
+        elif reader.tree.groups[group].name == _ASCEND:
             devices += yield from finding.of_ascend(group, tracks)
     if not devices:
         devices = yield from finding.of_pytorch()
     return devices
 
 
-def plane_of(group: dict[str, Any]) -> str:
+def plane_of(group: TreeGroup) -> str:
     """The plane of an XSpace that a process is, as its file calls it; the process' name elsewhere."""
-    name, detail = str(group["name"]), str(group["detail"])
+    name, detail = group.name, group.detail
     return detail.split(" · ", 1)[0] if detail.startswith(DEVICE_PREFIX) else name
 
 
@@ -114,8 +115,8 @@ class _Finding:
         self._tables: dict[Callable[[Name], int], Kinds] = {}
         self.processes: dict[int, list[int]] = defaultdict(list)
         for track in self._tree.tracks:
-            if track["kind"] in SLICE_KINDS and track["events"] != "0":
-                self.processes[track["group"]].append(track["id"])
+            if track.kind in SLICE_KINDS and track.events != 0:
+                self.processes[track.group].append(track.id)
 
     def of_plane(self, group: int, tracks: Sequence[int]) -> Interruptible[list[Device]]:
         """A TPU or GPU: its lines of operations, or else its streams."""
@@ -141,7 +142,7 @@ class _Finding:
         kernels = [
             track
             for other, of in self.processes.items()
-            if _ASCEND_COMMUNICATION.match(self._tree.groups[other]["name"])
+            if _ASCEND_COMMUNICATION.match(self._tree.groups[other].name)
             for track in of
             if _ASCEND_KERNELS.match(self._name(track)) and self._reader.file_of(track) == file
         ]
@@ -170,7 +171,7 @@ class _Finding:
             by_file[self._reader.file_of(tracks[0])][group] = tracks
         chosen: dict[int, list[int]] = {}
         for groups in by_file.values():
-            labelled = {group: of for group, of in groups.items() if is_device_label(self._tree.groups[group]["name"])}
+            labelled = {group: of for group, of in groups.items() if is_device_label(self._tree.groups[group].name)}
             chosen |= labelled or groups
         return chosen
 
@@ -193,11 +194,11 @@ class _Finding:
         *,
         tells_copies: bool = True,
     ) -> Device:
-        host = self._tree.groups[group]["parent"]
-        several = sum(one["kind"] == "host" for one in self._tree.groups) > 1
-        name = str(self._tree.groups[group]["name"])
+        host = self._tree.groups[group].parent
+        several = sum(one.kind == "host" for one in self._tree.groups) > 1
+        name = self._tree.groups[group].name
         if several and host is not None:
-            name = f"{self._tree.groups[host]['name']} · {name}"
+            name = f"{self._tree.groups[host].name} · {name}"
         work, async_work = (tuple(_work_track(*one) for one in of) for of in (tracks, beside))
         return Device(group, name, host, work, async_work, tells_copies)
 
@@ -207,7 +208,7 @@ class _Finding:
         return self._tables[rule]
 
     def _name(self, track: int) -> str:
-        return str(self._tree.tracks[track]["name"])
+        return self._tree.tracks[track].name
 
 
 def _work_track(track: int, codes: Kinds) -> WorkTrack:

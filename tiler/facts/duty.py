@@ -179,8 +179,8 @@ def _modules(reader: QueryReader) -> dict[int, list[int]]:
     told = reader.tree.tracks
     found: dict[int, list[int]] = {}
     for track in reader.tree.leaves(None):
-        if is_one_of(str(told[track]["name"]), MODULE_LINES):
-            found.setdefault(int(told[track]["group"]), []).append(track)
+        if is_one_of(told[track].name, MODULE_LINES):
+            found.setdefault(told[track].group, []).append(track)
     return found
 
 

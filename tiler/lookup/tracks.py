@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.records.tracks import BLOCK_TRACKS
+from tilescope.tiler.schema import TreeTrack, decode_tracks
 from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store
 
@@ -22,7 +20,13 @@ def file_of_tracks(store: Store) -> list[int]:
     return [track["file"] for track in store.internals()["tracks"]]
 
 
-def built_tracks(store: Store, block: int) -> dict[int, dict[str, Any]]:
-    """The tracks of a block that is done, of a run that is being indexed, by id, as the track tree will have them."""
+def built_tracks(store: Store, block: int) -> dict[int, TreeTrack]:
+    """The tracks of a block that is done, of a run that is being indexed, by id, as the track tree will have them.
+
+    Raises DamagedStore.
+    """
     record = store.get(BLOCK_TRACKS, block)
-    return {} if record is None else {track["id"]: track for track in json.loads(decompress(record))}
+    if record is None:
+        return {}
+    with must_make_sense(store.location):
+        return {track.id: track for track in decode_tracks(decompress(record))}

@@ -19,6 +19,7 @@ from tilescope.tiler.query.interruptible import Interruptible
 from tilescope.tiler.query.kept_pages import KeptBytes
 from tilescope.tiler.records.histogram import OTHER_NAMES
 from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.schema import NameCounts
 from tilescope.tiler.store.store import Store, need
 
 Ints = NDArray[np.int64]
@@ -92,8 +93,8 @@ class Names:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        about = store.manifest()["names"]
-        self._count, self._page_size = int(about["count"]), int(about["page_size"])
+        counts = msgspec.convert(store.manifest()["names"], NameCounts)
+        self._count, self._page_size = counts.count, counts.page_size
         self._kept = _PAGES.remembered(self._decode, _KEPT_PAGES)
         self._packed = KeptBytes(self._inflate)  # looked through for one text after the other
         self._split = _PIECES.remembered(self._pieces, _KEPT_PAGES)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +10,7 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK, Shape, decode_columns
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.records.span_sums import LEFT_OUT
 from tilescope.tiler.resolver import TickRange
-from tilescope.tiler.schema import Outliers
+from tilescope.tiler.schema import Outliers, RunManifest
 
 Ints = NDArray[np.int64]
 
@@ -34,10 +30,9 @@ class RunOutliers:
         self._ordinals = {track: np.array(sorted(some), np.int64) for track, some in ordinals.items()}
 
     @classmethod
-    def read(cls, manifest: Mapping[str, Any]) -> RunOutliers | None:
-        """Those of a manifest; None: there are none, or they are not known yet."""
-        record = manifest.get("outliers")
-        return None if record is None else cls(msgspec.convert(record, Outliers))
+    def read(cls, manifest: RunManifest) -> RunOutliers | None:
+        """Those of a manifest; None: there are none. Raises StoredLast while the run is indexed."""
+        return None if manifest.outliers is None else cls(manifest.outliers)
 
     def ordinals(self, track: int) -> Ints | None:
         """Which events of a track cannot be true, ascending; None: all can."""

@@ -14,6 +14,7 @@ from tilescope.tiler.caches import Memo, forget_copied_values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.lookup.arguments import event_metadata
+from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.steps import marked_steps
 from tilescope.tiler.lookup.tiles import block_shape, page_content, stored_page
 from tilescope.tiler.lookup.tracks import file_of, file_of_tracks
@@ -70,10 +71,11 @@ class QueryReader:
         self._so_far = StoreSoFar(store) if store.is_growing else None
         self.store: Store = self._so_far or store
         self.work_rules = work_rules
-        manifest = self.store.manifest()
+        self.manifest = run_manifest(store) if self._so_far is None else self._so_far.run_manifest()
         self.outliers: RunOutliers | None = None
-        self.root_level = int(manifest["root_level"])
-        self.end = int(manifest["end"])
+        self.root_level = self.manifest.root_level
+        self.tick_ps = self.manifest.tick_ps
+        self.end = self.manifest.end
         tree = TrackTree.decode(need(self.store, TRACKS))
         self.tree = tree if self._so_far is None else self._so_far.tree(tree)
         self.names = Names(self.store)
@@ -88,7 +90,7 @@ class QueryReader:
     def without_outliers(self) -> QueryReader:
         """The same, whose sums leave outliers out; itself where there are none."""
         try:
-            outliers = RunOutliers.read(self.store.manifest())
+            outliers = RunOutliers.read(self.manifest)
         except NotBuilt:  # figures are of all events so far
             return self
         if outliers is None:
@@ -163,7 +165,7 @@ class QueryReader:
         shape, top = tiles.shape, tiles.tops.get(track % TRACKS_PER_BLOCK)
         if top is None or not shape.flags[top] & TileFlag.HAS_HISTOGRAM:
             return None
-        if int(shape.events[top]) != int(self.tree.tracks[track]["events"]):
+        if int(shape.events[top]) != self.tree.tracks[track].events:
             return None
         return TopTile(int(shape.level[top]), int(shape.index[top]))
 

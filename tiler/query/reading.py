@@ -73,9 +73,7 @@ class Reading:
         aside = SpanSums(spread=sums.has_spread)
         told = self._reader.tree.tracks
         more = Counter(
-            track // TRACKS_PER_BLOCK
-            for track in harmless
-            if told[track]["events"] != "0" and int(told[track]["busy"]) < BUSY_LIMIT
+            track // TRACKS_PER_BLOCK for track in harmless if told[track].events != 0 and told[track].busy < BUSY_LIMIT
         )
         for block, windows, stored, renaming in self._by_block(tracks, windows_of, rename):
             first = block * TRACKS_PER_BLOCK
@@ -100,9 +98,9 @@ class Reading:
 
         def sort_of(track: int) -> tuple[bool, bool]:
             has_outliers = outliers is not None and outliers.ordinals(track) is not None
-            return int(told[track]["busy"]) < BUSY_LIMIT, has_outliers
+            return told[track].busy < BUSY_LIMIT, has_outliers
 
-        some = (track for track in tracks if told[track]["events"] != "0")
+        some = (track for track in tracks if told[track].events != 0)
         for block, of_block in groupby(some, lambda track: track // TRACKS_PER_BLOCK):
             for (stored, has_outliers), alike in groupby(of_block, sort_of):
                 # Tracks that share windows still do when these are prolonged. An id is taken while its object lives.

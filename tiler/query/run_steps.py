@@ -91,7 +91,7 @@ class StepSeries:
 
     def source_text(self, tree: TrackTree) -> str:
         """What makes them steps, in words."""
-        track = tree.tracks[self.tracks[0]]["name"] if self.tracks else ""
+        track = tree.tracks[self.tracks[0]].name if self.tracks else ""
         text = _WORDS[_FAMILY.get(self.source, self.source)].format(track=track, label=self.label)
         if self.source is StepSource.STEPS_LINE_IN_ORDER:
             text += " (numbered in their order: their names have no numbers)"
@@ -114,7 +114,7 @@ class RunSteps:
         found = _candidates(tree, names, steps, label)
         self.series = [_best(of) for _, of in sorted(found.items())]
         self.unused = [one for of in found.values() for one in of if one is not _best(of)]
-        self._file_of = {int(t["group"]): file_of_tracks[t["id"]] for t in tree.tracks if t["kind"] != "rollup"}
+        self._file_of = {t.group: file_of_tracks[t.id] for t in tree.tracks if t.kind != "rollup"}
         own = {series.process: series for series in self.series}
         of_file, of_host = defaultdict[int, list[StepSeries]](list), defaultdict[int | None, list[StepSeries]](list)
         for series in self.series:
@@ -147,7 +147,7 @@ class RunSteps:
 
     def of_track(self, track: int) -> StepSeries | None:
         """The steps of a track that holds events; None: nothing on its host marks any."""
-        return self._of_process[self._tree.tracks[track]["group"]]
+        return self._of_process[self._tree.tracks[track].group]
 
     def name_of(self, series: StepSeries, number: int) -> str:
         """What a step is called, as far as its number tells."""
@@ -159,15 +159,15 @@ class RunSteps:
 
     def process_name(self, series: StepSeries) -> str:
         """Of the device or host process."""
-        return str(self._tree.groups[series.process]["name"])
+        return self._tree.groups[series.process].name
 
     def host_name(self, series: StepSeries) -> str:
         """Of the host that it is on."""
         host = self._host(series.process)
-        return "" if host is None else str(self._tree.groups[host]["name"])
+        return "" if host is None else self._tree.groups[host].name
 
     def _host(self, process: int) -> int | None:
-        host: int | None = self._tree.groups[process]["parent"]
+        host: int | None = self._tree.groups[process].parent
         return host
 
 
@@ -177,7 +177,7 @@ def _candidates(
     """By process: each sort of steps that its tracks mark."""
     lanes: dict[tuple[int, StepSource, str], list[tuple[int, StepSource, StepRows]]] = defaultdict(list)
     for track, of_track in _by_track(steps):
-        process = int(tree.tracks[track]["group"])
+        process = tree.tracks[track].group
         family = np.where(of_track.source == StepSource.STEPS_LINE_IN_ORDER, StepSource.STEPS_LINE, of_track.source)
         for source in np.unique(family).tolist():
             sort = of_track.take(family == source)

@@ -66,7 +66,7 @@ class HitLanes:
 
 def rows_of(reader: QueryReader, track: int) -> int:
     """Number of rows of a track, which the tree of a run that grows does not have yet. Raises DamagedStore."""
-    rows = max(int(reader.tree.tracks[track]["rows"]), 1)
+    rows = max(reader.tree.tracks[track].rows, 1)
     return max(rows, rows_in_tiles(reader, track)) if reader.store.is_growing else rows
 
 

@@ -113,6 +113,6 @@ def _summed_slots(reader: QueryReader, candidates: Leaves) -> Mask:
     summed = np.zeros(TRACKS_PER_BLOCK, np.bool_)
     if reader.tree.summed_in_blocks[candidates.block] <= _MORE_TRACKS * len(slots):
         tree_tracks = reader.tree.tracks
-        busy = [int(tree_tracks[candidates.block * TRACKS_PER_BLOCK + slot]["busy"]) for slot in slots.tolist()]
+        busy = [tree_tracks[candidates.block * TRACKS_PER_BLOCK + slot].busy for slot in slots.tolist()]
         summed[slots] = np.array(busy, object) < BUSY_LIMIT
     return summed

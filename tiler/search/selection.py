@@ -74,7 +74,7 @@ def select(reader: QueryReader, query: Query, tracks: Sequence[int]) -> Interrup
     if chosen is None:
         chosen = ChosenNames((yield from _names(reader, query)))
         CHOSEN_NAMES.keep(reader, patterns, chosen)
-    shortest, longest = _bounds(query.durations, int(reader.store.manifest()["tick_ps"]))
+    shortest, longest = _bounds(query.durations, reader.tick_ps)
     return Selection(chosen, on, shortest, longest, query.arguments, is_kept=bool(patterns[0] or patterns[1]))
 
 
@@ -103,7 +103,7 @@ def named(reader: QueryReader, matches: Callable[[str], bool], tracks: Sequence[
 
 def _is_on(reader: QueryReader, query: Query, track: int) -> bool:
     tree_track = reader.tree.tracks[track]
-    if not all(is_match(pattern)(tree_track["name"]) for pattern in query.tracks):
+    if not all(is_match(pattern)(tree_track.name) for pattern in query.tracks):
         return False
     return not query.processes or all(
         any(is_match(pattern)(name) for name in reader.tree.processes_of(track)) for pattern in query.processes

@@ -49,7 +49,7 @@ def totals(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> 
     selection = yield from occurring(reader, selection)
     if not selection.names.any() or not len(selection.tracks):
         return _summed([], np.int64)
-    all_busy = sum(int(reader.tree.tracks[track]["busy"]) for track in selection.tracks)
+    all_busy = sum(reader.tree.tracks[track].busy for track in selection.tracks)
     dtype = np.int64 if all_busy < BUSY_LIMIT else object
     batches = list(leaves(reader, selection, windows_of, reaching=True))
     yield

@@ -30,4 +30,4 @@ def asked_host(scope: Scope, question: SpanQuestion) -> Interruptible[AskedHost]
     tracks = frozenset(scope.leaves(question.tracks))
     threads = [track for track in host_threads(scope.reader) if track in tracks and scope.is_done(track)]
     table = yield from host_operations(scope.reader, threads, question_windows.on_track)
-    return AskedHost(table, int(scope.manifest["tick_ps"]))
+    return AskedHost(table, scope.reader.tick_ps)

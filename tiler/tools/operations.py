@@ -83,7 +83,7 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Interruptible[Aske
         source,
         table,
         peaks[0] if peaks else Peaks(),
-        int(scope.manifest["tick_ps"]),
+        scope.reader.tick_ps,
         notes,
         no_cores,
         (yield from _why_no_costs(scope, table)),

@@ -76,7 +76,7 @@ class Scope:
         first, stop = self.run_span(question)
         if first == stop or (first < span.stop and span.start < stop):
             return None
-        duration = duration_text(stop - 1 - first, int(self.manifest["tick_ps"]))
+        duration = duration_text(stop - 1 - first, self.reader.tick_ps)
         return f"the span is outside of the run, which has ticks {first:,} to {stop - 1:,} ({duration})"
 
     def _add_notes(self, notes: Iterable[Note]) -> None:
@@ -98,8 +98,8 @@ class Scope:
         """The steps of the run: those that the trace marks, or slices of a name. Raises UsageError: there are none."""
         if name is None:
             steps = self.reader.steps
-            marked = self.manifest["steps"] if self.reader.is_whole else None
-            if marked is not None and not marked["all"]:
+            marked = self.reader.manifest.steps if self.reader.is_whole else None
+            if marked is not None and not marked.all:
                 self.notes.append(Note("warning", "the trace marks more steps than a store keeps: some are left out"))
         else:
             from tilescope.tiler.tools.chosen_steps import chosen_steps  # a search, whose tool needs scopes itself

@@ -74,18 +74,18 @@ def asked_steps(scope: Scope, question: SpanQuestion) -> Interruptible[AskedStep
     why = "" if times else no_steps(None)
     if not times and steps.series:
         why = "no step of these devices and hosts lies in this span"
-    tick_ps = int(scope.manifest["tick_ps"])
+    tick_ps = scope.reader.tick_ps
     return AskedSteps(times, together, names, host_names, tick_ps, question_windows, notes, why)
 
 
 def _host_name(scope: Scope, core_times: StepTimes) -> str:
     groups = scope.reader.tree.groups
-    parent = groups[core_times.group]["parent"]
-    return "" if parent is None else str(groups[parent]["name"])
+    parent = groups[core_times.group].parent
+    return "" if parent is None else groups[parent].name
 
 
 def _name(scope: Scope, core_times: StepTimes, host: str) -> str:
-    name = str(scope.reader.tree.groups[core_times.group]["name"])
+    name = scope.reader.tree.groups[core_times.group].name
     return f"{host} · {name}" if host else name
 
 

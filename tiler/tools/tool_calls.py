@@ -51,7 +51,7 @@ def _not_yet(why: str) -> Answer:
 
 
 def _answer(tool: AnyTool, scope: Scope, question: Question) -> Interruptible[Answer]:
-    check_hosts(question, scope.manifest["hosts"])
+    check_hosts(question, scope.reader.manifest.hosts)
     reason = _why_not(tool, scope)
     if reason:
         raise NotAvailable(f"{tool.id} has no answer for this run: {reason}")

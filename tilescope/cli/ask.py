@@ -86,8 +86,7 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
 
         with must_make_sense(path):
             main = reader(path)
-            manifest = main.store.manifest()
-            tick_ps, zero = int(manifest["tick_ps"]), zero_of(manifest)
+            tick_ps, zero = main.tick_ps, zero_of(main.manifest)
         values: dict[str, str] = {}
         for parameter in tool_parameters:
             given = getattr(options, parameter.name)

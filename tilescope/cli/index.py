@@ -62,6 +62,7 @@ def _index(path: Path, args: argparse.Namespace) -> int:
     gc.disable()  # modules are no garbage: looking for some among them takes 7 ms of the 100 in which they are imported
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.indexing import build_store, collect_seldom, keep_free_memory
+    from tilescope.tiler.lookup.manifest import run_manifest
     from tilescope.tiler.readers import find_run, formats
     from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT
     from tilescope.tiler.store import is_store, open_run_store
@@ -99,10 +100,10 @@ def _index(path: Path, args: argparse.Namespace) -> int:
 
     store = open_run_store(args.output)
     try:
-        manifest = store.manifest()
+        manifest = run_manifest(store)
     finally:
         store.close()
-    events = int(manifest["events"]["total"])
+    events = manifest.events.total
     speed = f"in {seconds_text(seconds)}, {rate_text(events, seconds)}" if worked else "that are up to date already"
     say(f"{args.output}: {plural(events, 'event', 'events')} {speed}")
     for fact in [*store_facts(manifest), *(StoreFact("note", note) for note in source.notes)]:

@@ -472,7 +472,7 @@ class AsyncRun:
         windows_of = await self._windows(await self._span(start, end), tracks, steps, step_name)
         tree = await self._stored.tree()
         for track in tree.leaves(ids_of(tracks), EVENT_KINDS):
-            if tree.tracks[track]["events"] == "0":
+            if tree.tracks[track].events == 0:
                 continue
             plan = EventPlan(await self._stored.tiles_of(track), track, windows_of(track), self._root_level)
             async for part in self._stored.read(plan):

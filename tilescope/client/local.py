@@ -17,6 +17,7 @@ from tilescope.client.errors import Refused
 from tilescope.client.source import Build, Value
 from tilescope.tiler.errors import NOTHING_THERE, Cancelled, NoStore
 from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey, decompress, record_title
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -137,7 +138,7 @@ class LocalSource:
         return str(self._path)
 
     async def runs(self) -> list[dict[str, Any]]:
-        manifest = self._store.manifest()
+        manifest = run_manifest(self._store)
         extent = RunExtent.of(manifest)
         run = Run(
             id=self._id,
@@ -145,10 +146,10 @@ class LocalSource:
             path=str(self._path),
             state=RunState.READY,
             error=None,
-            hosts=manifest["hosts"],
-            files=len(manifest["files"]),
-            size_bytes=manifest["store_bytes"],
-            modified_ns=manifest["created_ns"],
+            hosts=manifest.hosts,
+            files=len(manifest.files),
+            size_bytes=str(manifest.store_bytes),
+            modified_ns=str(manifest.created_ns),
             build=self._store.build,
             progress=None,
             notes=[],

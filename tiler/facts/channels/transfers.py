@@ -109,7 +109,7 @@ def _read(
             channel_of[role, number] = channel
     if not (channel_of >= 0).any():
         return
-    tick_ps = int(reader.store.manifest()["tick_ps"])
+    tick_ps = reader.tick_ps
     records, windows = OperationRecords(reader, track, kinds), Windows.of(of.starts, of.stops)
     for record in range(kinds.records):
         if not records.meets(record, windows):

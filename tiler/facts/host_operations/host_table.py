@@ -61,7 +61,7 @@ def host_threads(reader: QueryReader) -> list[int]:
     """The tracks that are threads of hosts of an XSpace: plane `/host:CPU`."""
     groups = reader.tree.groups
     planes = {group for group, of in enumerate(groups) if plane_of(of) == HOST_PLANE}
-    return [track for track in reader.tree.leaves(None) if int(reader.tree.tracks[track]["group"]) in planes]
+    return [track for track in reader.tree.leaves(None) if reader.tree.tracks[track].group in planes]
 
 
 def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: WindowsOf) -> Interruptible[HostTable]:

@@ -137,7 +137,7 @@ class OpSums:
     def _finds_none(self, leaves: _Leaves) -> bool:
         shape = leaves.shape
         telling = self._ops.telling(self._reader.file_of(leaves.track))
-        if int(self._reader.tree.tracks[leaves.track]["events"]) < _FEW_EVENTS:
+        if self._reader.tree.tracks[leaves.track].events < _FEW_EVENTS:
             return False  # to look at them is less work than to look at the names on all pages of the block
         whole = self._reader.whole_histogram(leaves.track)
         if whole is not None:

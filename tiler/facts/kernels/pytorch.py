@@ -39,7 +39,7 @@ def _is_kernel(name: Name) -> int:
 def kernels_of_track(reader: QueryReader, track: int, windows: Windows, sums: KernelSums) -> Interruptible[None]:
     """Adds the kernels of a track. Raises DamagedStore."""
     is_kernel = yield from pytorch_kernels(reader)
-    tick_ps = int(reader.store.manifest()["tick_ps"])
+    tick_ps = reader.tick_ps
     plan = reader.plan(track, windows)
     arguments = ArgumentReader(reader.store)
     for events in Reading(reader).events(plan, plan.leaf_runs):

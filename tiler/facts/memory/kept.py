@@ -40,9 +40,9 @@ def memories_of(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool
 
 
 def _host(reader: QueryReader, track: int) -> int:
-    group: int | None = reader.tree.tracks[track]["group"]
-    while group is not None and reader.tree.groups[group]["kind"] != "host":
-        group = reader.tree.groups[group]["parent"]
+    group: int | None = reader.tree.tracks[track].group
+    while group is not None and reader.tree.groups[group].kind != "host":
+        group = reader.tree.groups[group].parent
     return -1 if group is None else group
 
 

@@ -109,7 +109,7 @@ def records_of(reader: QueryReader, tracks: Sequence[int]) -> Interruptible[Reco
 
 def _holds_events(reader: QueryReader, track: int) -> bool:
     told = reader.tree.tracks[track]
-    return told["kind"] in SLICE_KINDS and told["events"] != "0"
+    return told.kind in SLICE_KINDS and told.events != 0
 
 
 def _pages(reader: QueryReader, block: int, names: NDArray[np.bool_]) -> NDArray[np.bool_]:

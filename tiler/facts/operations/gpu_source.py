@@ -54,8 +54,8 @@ def gpu_devices(reader: QueryReader) -> list[GpuDevice]:
     streams: dict[int, list[int]] = {}
     for track in reader.tree.leaves(None):
         record = reader.tree.tracks[track]
-        group = int(record["group"])
-        if is_stream(str(record["name"])) and _GPU.match(plane_of(reader.tree.groups[group])):
+        group = record.group
+        if is_stream(record.name) and _GPU.match(plane_of(reader.tree.groups[group])):
             streams.setdefault(group, []).append(track)
     return [GpuDevice(group, tuple(tracks)) for group, tracks in sorted(streams.items())]
 
@@ -158,7 +158,7 @@ def _times(reader: QueryReader, streams: Collection[int], windows: Windows) -> I
         if piece is not None:
             running += piece.of[0].any.joined(*(stream.any for stream in piece.of[1:])).ticks
         yield
-    tick_ps = int(reader.store.manifest()["tick_ps"])
+    tick_ps = reader.tick_ps
     return windows.ticks * tick_ps, running * tick_ps
 
 

@@ -61,7 +61,7 @@ def tpu_cores(reader: QueryReader) -> list[TpuCore]:
     lines: dict[int, tuple[list[int], list[int]]] = {}
     for track in reader.tree.leaves(None):
         record = reader.tree.tracks[track]
-        name, group = str(record["name"]), int(record["group"])
+        name, group = record.name, record.group
         place = 0 if is_one_of(name, _OP_LINE) else 1 if is_one_of(name, STEP_LINES) else None
         if place is not None and _TPU_CORE.match(plane_of(reader.tree.groups[group])):
             lines.setdefault(group, ([], []))[place].append(track)

@@ -61,7 +61,7 @@ def host_step_times(
 ) -> Interruptible[list[StepTimes]]:
     """Those of the files that have steps and some of these tracks, of what these say. Raises DamagedStore, NotBuilt."""
     is_kept = steps is reader.steps
-    tick_ps = int(reader.store.manifest()["tick_ps"])
+    tick_ps = reader.tick_ps
     times = []
     for host in host_tracks(reader, steps, tracks):
         host_steps = _HOST_STEPS.get(reader, host) if is_kept else None

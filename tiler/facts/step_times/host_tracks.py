@@ -51,10 +51,10 @@ def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int]) -> list[
     threads, streams = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     planes: set[int] = set()
     for track in sorted(tracks):
-        plane = plane_of(reader.tree.groups[int(reader.tree.tracks[track]["group"])])
+        plane = plane_of(reader.tree.groups[reader.tree.tracks[track].group])
         if plane.startswith(DEVICE_PREFIX):
             planes.add(file_of(track))
-            if is_stream(str(reader.tree.tracks[track]["name"])):
+            if is_stream(reader.tree.tracks[track].name):
                 streams[file_of(track)].append(track)
         elif plane.startswith(_HOST):
             planes.add(file_of(track))

@@ -56,7 +56,7 @@ def track_links(
     reader: QueryReader, arguments: ArgumentReader, track: int, *, pairs: bool, shapes: bool
 ) -> Interruptible[TrackLinks]:
     """Those of a track; without `pairs` nothing is handed on. Raises DamagedStore, NotBuilt."""
-    count = int(reader.tree.tracks[track]["events"])
+    count = reader.tree.tracks[track].events
     start, stop = np.zeros(count, np.int64), np.zeros(count, np.int64)
     plan = reader.plan(track, EVERYTHING)
     for events in Reading(reader).events(plan, plan.leaf_runs):

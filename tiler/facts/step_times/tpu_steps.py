@@ -94,7 +94,7 @@ def _device_durations(reader: QueryReader, spans: StepSpans) -> Interruptible[In
 def _durations(reader: QueryReader, of: _WholeSteps, starts: Ints, stops: Ints, rows: Ints) -> Ints:
     """How long pieces of steps are on the device's clock, where that is known."""
     spans, device = of.spans, of.device[rows]
-    found = (stops - starts) * int(reader.store.manifest()["tick_ps"])
+    found = (stops - starts) * reader.tick_ps
     start, end = spans.start[rows], spans.end[rows]
     is_whole = (starts == start) & (stops == end) & (end > start)
     found = np.where(is_whole & (device >= 0), device, found)

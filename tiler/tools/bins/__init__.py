@@ -46,7 +46,7 @@ def _answer(scope: Scope, question: BinsQuestion) -> Interruptible[Answer]:
     span = scope.within(span_of(question.start, question.end))
     view = View.of_span(span.start, max(span.stop, span.start + 1), question.px)
     level = sharp_level(view.ticks_per_px, reader.root_level)
-    has_events = span.start < span.stop and reader.tree.tracks[question.track]["events"] != "0"
+    has_events = span.start < span.stop and reader.tree.tracks[question.track].events != 0
     is_there = scope.is_done(question.track) and has_events
     drawn = yield from draw(reader, question.track, kind, span, level, is_there=is_there)
     facts = [

@@ -40,16 +40,16 @@ class CountersQuestion(FigureQuestion, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: CountersQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     tracks = scope.reader.tree.tracks
-    counters = [track for track in scope.leaves(question.tracks, _COUNTERS) if tracks[track]["events"] != "0"]
+    counters = [track for track in scope.leaves(question.tracks, _COUNTERS) if tracks[track].events != 0]
     listed = counters[: question.limit]
     rows: list[CounterFigures] = []
     rates: list[float | None] = []
     means: list[float | None] = []
     stopped: list[int] = []
-    tick_ps = int(scope.manifest["tick_ps"])
+    tick_ps = scope.reader.tick_ps
     for track in listed:
         windows = question_windows.on_track(track)
-        first, last = int(tracks[track]["first"]), int(tracks[track]["last"])
+        first, last = tracks[track].first, tracks[track].last
         if windows.clipped(last, TICK_LIMIT).ticks > _UNKNOWN_SHARE * windows.ticks:
             stopped.append(track)
         row = figures(CounterTiles(scope.reader, track), first, last, windows)
@@ -61,7 +61,7 @@ def _answer(scope: Scope, question: CountersQuestion) -> Interruptible[Answer]:
     span = question_windows.span(counters)
     columns = [
         Column("track", "Track", "track", listed),
-        Column("name", "Name", "name", [tracks[track]["name"] for track in listed]),
+        Column("name", "Name", "name", [tracks[track].name for track in listed]),
         Column("n", "Samples", "count", [row.n for row in rows]),
         Column("min", "Least", "number", [row.least for row in rows], total="min"),
         Column("max", "Greatest", "number", [row.greatest for row in rows], total="max"),
@@ -78,7 +78,7 @@ def _answer(scope: Scope, question: CountersQuestion) -> Interruptible[Answer]:
         Fact("counters", "Counters", len(counters), "count"),
     ]
     tables = [Table("counters", "Counters", columns)]
-    notes = [_stopped_note([str(tracks[track]["name"]) for track in stopped], stopped[0])] if stopped else []
+    notes = [_stopped_note([tracks[track].name for track in stopped], stopped[0])] if stopped else []
     of_devices = performance_tracks(scope, question.tracks)
     if of_devices:
         table, more = yield from performance_table(scope, question_windows, of_devices, question.limit)
@@ -95,7 +95,7 @@ def _stopped_note(names: Sequence[str], track: int) -> Note:
 
 
 def _why_not(scope: Scope) -> Reason:
-    if any(track["kind"] == "counter" for track in scope.reader.tree.tracks):
+    if any(track.kind == "counter" for track in scope.reader.tree.tracks):
         return ""
     if performance_tracks(scope, None):
         return ""

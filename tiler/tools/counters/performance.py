@@ -58,7 +58,7 @@ def performance_tracks(scope: Scope, tracks: Tracks | None) -> list[int]:
     with_counters = []
     for track in scope.leaves(tracks):
         entry = reader.tree.tracks[track]
-        if entry["events"] == "0":
+        if entry.events == 0:
             continue
         file = reader.file_of(track)
         if file not in planes:
@@ -68,7 +68,7 @@ def performance_tracks(scope: Scope, tracks: Tracks | None) -> list[int]:
                 metadata = None
             plane_stats = () if metadata is None else metadata.planes
             planes[file] = frozenset(plane.name for plane in plane_stats if plane.heads(VALUE))
-        if planes[file] and plane_of(reader.tree.groups[entry["group"]]) in planes[file]:
+        if planes[file] and plane_of(reader.tree.groups[entry.group]) in planes[file]:
             with_counters.append(track)
     return with_counters
 

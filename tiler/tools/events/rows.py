@@ -67,7 +67,7 @@ def page_of_rows(
     slices = set(selection.tracks)
     for track in sorted(slices.union(counters)):
         windows = taking.left_of(track, windows_of(track))
-        if not len(windows) or reader.tree.tracks[track]["events"] == "0":
+        if not len(windows) or reader.tree.tracks[track].events == 0:
             continue
         if track not in slices:
             plan = reader.plan(track, windows)

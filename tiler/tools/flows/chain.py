@@ -67,8 +67,8 @@ def chain_of(
     """The chain of an event, the nearest of it if it is too long. Raises UsageError for no event, DamagedStore."""
     if reader.tree.kind(track) not in SLICE_KINDS:
         raise UsageError(f"track {track} has no slices: flows go from slice to slice")
-    if ordinal >= int(reader.tree.tracks[track]["events"]):
-        raise UsageError(f"track {track} has no event {ordinal}: it has {reader.tree.tracks[track]['events']}")
+    if ordinal >= reader.tree.tracks[track].events:
+        raise UsageError(f"track {track} has no event {ordinal}: it has {reader.tree.tracks[track].events}")
     chain = Chain(Link(track, ordinal, 0))
     ends = flow_ends_at(reader.store, track, ordinal)
     if ends is not None:

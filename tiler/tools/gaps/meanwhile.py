@@ -66,14 +66,14 @@ def _threads(reader: QueryReader, devices: Sequence[Device], host: int | None) -
     threads = [
         track
         for track in tree.tracks
-        if track["kind"] in SLICE_KINDS
-        and track["busy"] != "0"
+        if track.kind in SLICE_KINDS
+        and track.busy != 0
         and not track.get("frames")
-        and track["group"] not in of_devices
-        and tree.groups[track["group"]]["parent"] == host
-        and tree.groups[track["group"]]["name"] not in _FRAMES
+        and track.group not in of_devices
+        and tree.groups[track.group].parent == host
+        and tree.groups[track.group].name not in _FRAMES
     ]
-    return [track["id"] for track in sorted(threads, key=lambda track: (-int(track["busy"]), track["id"]))]
+    return [track.id for track in sorted(threads, key=lambda track: (-track.busy, track.id))]
 
 
 def _busiest_of(reading: Reading, tracks: Sequence[int], window: Windows) -> Interruptible[Meanwhile | None]:

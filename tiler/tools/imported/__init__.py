@@ -45,7 +45,7 @@ def _answer(scope: Scope, question: ImportedQuestion) -> Interruptible[Answer]:
         return Answer(tables=[_pages(pages)], notes=[lacking])
     page = pages[question.page]
     parsed = yield from page.parsed(scope.reader)
-    shown = yield from _SHOW[page.page](parsed, int(scope.manifest["tick_ps"]))
+    shown = yield from _SHOW[page.page](parsed, scope.reader.tick_ps)
     facts = [
         Fact("page", "Page", page.title, "text"),
         Fact("file", "File", page.entry.label, "text"),

@@ -141,7 +141,7 @@ def _is_enqueue(name: Name) -> int:
 
 def _occurs(reader: QueryReader, track: int, names: NDArray[np.bool_]) -> Interruptible[bool]:
     """True if events of some names may be on a track."""
-    if int(reader.tree.tracks[track]["events"]) < _FEW_EVENTS:
+    if reader.tree.tracks[track].events < _FEW_EVENTS:
         try:
             of_block = reader.tiles(track // TRACKS_PER_BLOCK)
         except NotBuilt:

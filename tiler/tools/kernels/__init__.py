@@ -53,7 +53,7 @@ def _answer(scope: Scope, question: KernelsQuestion) -> Interruptible[Answer]:
         key=lambda kernel: (-kernel.total, kernel.name, kernel.launch.grid, kernel.launch.block, kernel.operation),
     )
     yield
-    tick_ps = int(scope.manifest["tick_ps"])
+    tick_ps = scope.reader.tick_ps
     return Answer(
         _facts(gpu_kernels, tick_ps),
         [_table(gpu_kernels, kernels, question.limit, tick_ps)],

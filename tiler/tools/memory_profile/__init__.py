@@ -142,7 +142,7 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answ
 def _memory_row(scope: Scope, question_windows: QuestionWindows, memory: MemoryPool) -> _MemoryRow:
     groups = scope.reader.tree.groups
     windows = question_windows.on_track(int(memory.track[0]))
-    host = str(groups[memory.host]["name"]) if memory.host >= 0 else ""
+    host = groups[memory.host].name if memory.host >= 0 else ""
     peak = memory.peak(windows) if len(windows) else None
     counts = memory.counts(windows) if len(windows) else (0, 0, 0, 0)
     event = None if peak is None else (int(memory.track[peak.at]), int(memory.ordinal[peak.at]))

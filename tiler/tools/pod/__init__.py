@@ -140,7 +140,7 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interrupt
     places = saved_places(parsed, cores)
     names = [f"{core.host} · core {core.key}" if core.host else f"core {core.key}" for core in cores]
     question_windows = yield from scope.windows(PodQuestion())
-    tick_ps = int(scope.manifest["tick_ps"])
+    tick_ps = scope.reader.tick_ps
     notes = [Note("info", f"these are the figures of {page.entry.label}: there is no trace to compare them with")]
     if any("crsDurationUs" in core.figure_names for core in cores):
         notes.append(Note("info", "the file does not tell computing in all-reduces from waiting: all of it is compute"))

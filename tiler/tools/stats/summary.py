@@ -92,7 +92,7 @@ def summary(
     sums = SpanSums(spread=True)
     for _ in Reading(reader).add_windows(sums, leaves, windows_of, groups.of_track, rename):
         yield
-    busy = sum(int(reader.tree.tracks[track]["busy"]) for track in leaves)
+    busy = sum(reader.tree.tracks[track].busy for track in leaves)
     arranged = _arranged(sums, groups, np.int64 if busy < BUSY_LIMIT else object)
     yield
     rest = arranged.rows(slice(limit, None)).total() if len(arranged) > limit else None
