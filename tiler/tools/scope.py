@@ -54,7 +54,7 @@ class Scope:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """As docs/api.md has it."""
+        """A dict as docs/api.md has it, for tools of other packages; ours read `reader.manifest`."""
         return self.reader.store.manifest()
 
     def within(self, span: TickRange) -> TickRange:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.example import Example
+from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import Interruptible, Steps, finish, steps
+from tilescope.tiler.records.tracks import TRACKS
+from tilescope.tiler.store.store import need
 from tilescope.tiler.tools import BuildRef, QuestionWindows, Scope, SpanQuestion, Tracks
 from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.step_range import StepRange
@@ -48,6 +53,21 @@ def test_steps_from_the_first_and_the_last() -> None:
 def test_fields_of_a_question() -> None:
     assert SpanQuestion.known() == SpanQuestion.field_names()
     assert SpanQuestion.known()[:3] == ("start", "end", "tracks")
+
+
+def test_tracks_and_groups_as_dicts(example: Example) -> None:
+    scope = Scope(example.reader)
+    stored = json.loads(decompress(need(example.store, TRACKS)))
+    assert [dict(track) for track in scope.reader.tree.tracks] == stored["tracks"]
+    assert [dict(group) for group in scope.reader.tree.groups] == stored["groups"]
+    track = next(track for track in scope.reader.tree.tracks if track.events)
+    assert (track["events"], track.get("busy"), track["group"]) == (str(track.events), str(track.busy), track.group)
+
+
+def test_the_manifest_as_a_dict(example: Example) -> None:
+    scope = Scope(example.reader)
+    assert scope.manifest == example.store.manifest()
+    assert int(scope.manifest["end"]) == scope.reader.manifest.end
 
 
 def test_the_type_of_work_that_may_be_interrupted() -> None:
