@@ -99,8 +99,8 @@ def _read_back(rng: random.Random, path: Path) -> int:
         finish(find(reader, FindQuery("op", everything)))
         events = 0
         for number, track in enumerate(reader.tree.tracks):
-            count = int(track["events"])
-            if track["kind"] == "rollup" or not count:
+            count = track.events
+            if track.kind == "rollup" or not count:
                 continue
             events += count
             for ordinal in rng.sample(range(count), min(count, _EVENTS_LOOKED_AT // len(reader.tree.tracks) + 1)):

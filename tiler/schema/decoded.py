@@ -41,6 +41,10 @@ class _FieldsByName(Struct, frozen=True, kw_only=True):
         except KeyError:
             return default
 
+    def items(self) -> list[tuple[str, Any]]:
+        """The fields that it has with their values, as `dict.items`."""
+        return [(name, self[name]) for name in self]
+
     def keys(self) -> list[str]:
         """The names of the fields that it has, as `dict.keys`."""
         return [name for name, value in msgspec.structs.asdict(self).items() if value is not UNSET]

@@ -63,7 +63,7 @@ def test_integers_of_any_size() -> None:
 def test_fields_by_name_are_as_json_has_them(record: dict[str, Any]) -> None:
     """Tools of other packages were given dicts in version 0.2."""
     (track,) = decode_tracks(json.dumps([record]).encode())
-    assert {name: track[name] for name in track} == dict(track) == record
+    assert {name: track[name] for name in track} == dict(track.items()) == dict(track) == record
     for name in TreeTrack.__struct_fields__:
         assert (name in track) is (name in record)
         assert track.get(name, "absent") == record.get(name, "absent")

@@ -56,7 +56,7 @@ class All:
         """Track by track, from the leaves; no search takes this way."""
         parts: list[Events] = []
         for number in reader.tree.leaves(None):
-            if reader.tree.tracks[number]["events"] != "0":
+            if reader.tree.tracks[number].events != 0:
                 plan = reader.plan(number, EVERYTHING)
                 parts += Reading(reader).events(plan, plan.leaf_runs)
         none = np.zeros(0, np.int64)

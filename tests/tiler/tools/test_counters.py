@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from tests.example import Example, PlainEvent, random_events
 from tests.examples import examples
@@ -67,8 +68,10 @@ def expected(samples: list[tuple[int, float]], windows: Windows) -> tuple[object
 
 def found(example: Example, name: str, windows: Windows) -> CounterFigures:
     track = example.track(f"{name} · v")
-    told = example.reader.tree.tracks[track]
-    return figures(CounterTiles(example.reader, track), int(told["first"]), int(told["last"]), windows)
+    tree_track = example.reader.tree.tracks[track]
+    assert tree_track.first is not UNSET
+    assert tree_track.last is not UNSET
+    return figures(CounterTiles(example.reader, track), tree_track.first, tree_track.last, windows)
 
 
 @given(windows=WINDOWS, name=st.sampled_from(["memory", "dense"]))

@@ -98,7 +98,7 @@ def test_pages_are_the_events_of_a_span(
     example: Example, start: int, length: int, tracks: list[int] | None, limit: int
 ) -> None:
     told = example.reader.tree.tracks
-    (counter,) = (track["id"] for track in told if track["kind"] == "counter")
+    (counter,) = (track.id for track in told if track.kind == "counter")
     leaves = example.reader.tree.leaves(tracks, EVENT_KINDS)
     expected = sorted(
         (track, event.start, event.duration)

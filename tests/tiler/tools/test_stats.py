@@ -102,7 +102,7 @@ def sums(found: GroupSums) -> list[int]:
 
 
 def test_a_rollup_stands_for_its_tracks_and_counts_each_once(example: Example) -> None:
-    rollup = next(track["id"] for track in example.reader.tree.tracks if track["kind"] == "rollup")
+    rollup = next(track.id for track in example.reader.tree.tracks if track.kind == "rollup")
     of_all = finish(summary(example.reader, everywhere(EVERYTHING), None, 1000))
     of_rollup = finish(summary(example.reader, everywhere(EVERYTHING), [rollup, example.track("thread 1")], 1000))
     assert of_rollup.tracks == of_all.tracks

@@ -30,9 +30,7 @@ def test_every_figure_of_every_name(tmp_path: Path, name: str) -> None:
     store = open_run_store(tmp_path / "s")
     reader = QueryReader(store)
     plans = [
-        reader.plan(track, EVERYTHING)
-        for track in reader.tree.leaves(None)
-        if reader.tree.tracks[track]["events"] != "0"
+        reader.plan(track, EVERYTHING) for track in reader.tree.leaves(None) if reader.tree.tracks[track].events != 0
     ]
     parts = [part for plan in plans for part in Reading(reader).events(plan, plan.leaf_runs)]
     start, duration, names = (

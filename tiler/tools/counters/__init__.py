@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from msgspec import Meta
+from msgspec import UNSET, Meta
 
+from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.query import Interruptible
+from tilescope.tiler.schema import TreeTrack
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
@@ -49,7 +51,7 @@ def _answer(scope: Scope, question: CountersQuestion) -> Interruptible[Answer]:
     tick_ps = scope.reader.tick_ps
     for track in listed:
         windows = question_windows.on_track(track)
-        first, last = tracks[track].first, tracks[track].last
+        first, last = _ends(tracks[track])
         if windows.clipped(last, TICK_LIMIT).ticks > _UNKNOWN_SHARE * windows.ticks:
             stopped.append(track)
         row = figures(CounterTiles(scope.reader, track), first, last, windows)
@@ -85,6 +87,14 @@ def _answer(scope: Scope, question: CountersQuestion) -> Interruptible[Answer]:
         tables = [table] if not counters else [*tables, table]
         notes += more
     return Answer(facts, tables, notes=notes)
+
+
+def _ends(track: TreeTrack) -> tuple[int, int]:
+    """When the first and the last sample of a counter are. Raises DamagedStore where a track with samples has none."""
+    first, last = track.first, track.last
+    if first is UNSET or last is UNSET:
+        raise DamagedStore(f"track {track.id} has samples, and no first or last one (index the trace again)")
+    return first, last
 
 
 def _stopped_note(names: Sequence[str], track: int) -> Note:

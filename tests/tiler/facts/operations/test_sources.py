@@ -37,12 +37,12 @@ class OperatorSource(OperationSource[Thread]):
     has_own_clock: ClassVar = False
 
     def find_devices(self, reader: QueryReader) -> Sequence[Thread]:
-        return [Thread(int(reader.tree.tracks[track]["group"]), (track,)) for track in reader.tree.leaves(None)]
+        return [Thread(reader.tree.tracks[track].group, (track,)) for track in reader.tree.leaves(None)]
 
     def make_table(
         self, reader: QueryReader, devices: Sequence[Thread], windows_of: WindowsOf
     ) -> Interruptible[OpTable]:
-        tick_ps = int(reader.store.manifest()["tick_ps"])
+        tick_ps = reader.tick_ps
         rows: dict[str, Operation] = {}
         tracks = [track for device in devices for track in device.tracks]
         for part in Reading(reader).histogram_parts(tracks, windows_of):
