@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
+
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.records.tracks import BLOCK_TRACKS
-from tilescope.tiler.schema import TreeTrack, decode_tracks
+from tilescope.tiler.schema import TrackKind, TreeTrack, decode_tracks
 from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store
+
+
+class TrackRecord(msgspec.Struct, frozen=True):
+    """Facts of a track that the stored manifest has."""
+
+    kind: TrackKind
+    file: int  # -1: a rollup
+    name: str
+    events: int
+
+
+def track_record(store: Store, track: int) -> TrackRecord | None:
+    """The facts of a track; None: there is no such track. Raises ValueError where they make no sense."""
+    records: list[dict[str, Any]] = store.internals()["tracks"]
+    return msgspec.convert(records[track], TrackRecord) if 0 <= track < len(records) else None
 
 
 def file_of(store: Store, track: int) -> int:

@@ -37,11 +37,10 @@ class StoreSoFar:
     is_growing = True
 
     def __init__(self, store: Store) -> None:
-        manifest = store.manifest()
-        self.is_incomplete = not manifest["names"]["count"]  # the trace is still being read
+        self._run_manifest = run_manifest(store)
+        self.is_incomplete = not self._run_manifest.names.count  # the trace is still being read
         self._store = store
-        self._layout = _layout_of(manifest)
-        blocks = 0 if self.is_incomplete else int(manifest["blocks"])
+        blocks = 0 if self.is_incomplete else self._run_manifest.blocks
         self._done = frozenset(block for block in range(blocks) if store.get(SHAPE, block) is not None)
         self._is_built = len(self._done) == blocks
 
@@ -49,7 +48,7 @@ class StoreSoFar:
     def has_moved(self) -> bool:
         """Whether the run is laid out otherwise by now than when the question began: what was read may not agree."""
         try:
-            return _layout_of(self._store.manifest()) != self._layout
+            return _layout_of(run_manifest(self._store)) != _layout_of(self._run_manifest)
         except StoreError:
             return True
 
@@ -62,8 +61,8 @@ class StoreSoFar:
         return _ManifestSoFar(self._store.manifest(), self.mark_incomplete)
 
     def run_manifest(self) -> RunManifest:
-        """The same, decoded."""
-        return _RunManifestSoFar(**_fields(run_manifest(self._store)), on_read=self.mark_incomplete)
+        """The same, decoded: as it was when the question began."""
+        return _RunManifestSoFar(**_fields(self._run_manifest), on_read=self.mark_incomplete)
 
     def tree(self, tree: TrackTree) -> TrackTree:
         """The track tree, with the figures that tracks of blocks that are done will have; others are told apart."""
@@ -177,10 +176,15 @@ class _TrackSoFar(TreeTrack, frozen=True, kw_only=True):
                 raise NotBuilt(f"track {self.id} is not built yet")
         return value
 
+    def keys(self) -> list[str]:
+        """As of a track that is built."""
+        names = super().keys()
+        return [name for name in names if name in TreeTrack.__struct_fields__]
+
 
 def _fields(value: msgspec.Struct) -> dict[str, Any]:
     return msgspec.structs.asdict(value)
 
 
-def _layout_of(manifest: dict[str, Any]) -> tuple[object, ...]:
-    return manifest["revision"], manifest["end"], manifest["tracks"]
+def _layout_of(manifest: RunManifest) -> tuple[object, ...]:
+    return manifest.revision, manifest.end, manifest.tracks

@@ -76,6 +76,11 @@ def test_figures_that_are_read_by_name_are_not_read_unnoticed_either(name: str) 
         assert reader.is_incomplete
 
 
+def test_a_track_that_is_not_built_has_the_names_of_one_that_is() -> None:
+    (track,), (built,) = (question(is_done=is_done).tree.tracks for is_done in (False, True))
+    assert dict(track) == dict(built)
+
+
 def test_figures_of_a_track_that_is_built_are_final() -> None:
     reader = question(is_done=True)
     (track,) = reader.tree.tracks
