@@ -37,7 +37,7 @@ class LastingTracks:
         paths: dict[int | None, list[Any]] = {None: []}
 
         def path(group: int | None) -> list[Any]:
-            if group not in paths:
+            if group is not None and group not in paths:
                 entry = groups[group]
                 paths[group] = [*path(entry.parent), entry.kind, entry.name, entry.detail]
             return paths[group]
