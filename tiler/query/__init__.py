@@ -8,10 +8,9 @@ from tilescope.tiler.query.outliers import RunOutliers
 from tilescope.tiler.query.place import Place
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
+from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.query.tracks import EVENT_KINDS, SLICE_KINDS, TrackTree
 from tilescope.tiler.query.view import ROW_KINDS, RowKind, ViewRows, ViewTile, first_of_each, view_tiles
-
-Steps = Interruptible  # as in version 0.2: tools of other packages import it
 
 __all__ = [
     "EVENT_KINDS",
