@@ -44,7 +44,7 @@ def test_reading_something_that_is_not_final_makes_the_answer_incomplete(
 
 
 def question(*, is_done: bool) -> QueryReader:
-    """What one question reads of a build, whose only block is done or not."""
+    """A reader of a growing build, whose only block is done or not."""
     growing = FakeGrowingStore()
     growing.is_done = is_done
     return QueryReader(growing)

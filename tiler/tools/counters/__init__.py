@@ -90,7 +90,7 @@ def _answer(scope: Scope, question: CountersQuestion) -> Interruptible[Answer]:
 
 
 def _ends(track: TreeTrack) -> tuple[int, int]:
-    """When the first and the last sample of a counter are. Raises DamagedStore where a track with samples has none."""
+    """Times of the first and the last sample of a counter. Raises DamagedStore where a track with samples has none."""
     first, last = track.first, track.last
     if first is UNSET or last is UNSET:
         raise DamagedStore(f"track {track.id} has samples, and no first or last one (index the trace again)")
