@@ -19,10 +19,10 @@ from tilescope.tiler.lookup.sources import sources
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import open_build
 from tilescope.tiler.store import open_growing as open_growing_store
+from tilescope.tiler.store.build_lock import CURRENT
 from tilescope.tiler.store.extent import RunExtent
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import GrowingStore, Store
-from tilescope.tiler.store.turn import CURRENT
+from tilescope.tiler.store.validation import must_make_sense
 
 DEFAULT_CAPACITY: Final = 32  # open stores that nobody leases; each costs a few file descriptors and address space
 _NAME_BYTES: Final = 1024  # of CURRENT that are looked at
@@ -219,7 +219,7 @@ class OpenStores:
         published.build = entry.store.build
         published.sources = sources(entry.store)
         with must_make_sense(entry.path):
-            published.extent = RunExtent.of(entry.store.manifest())
+            published.extent = RunExtent.from_manifest(entry.store.manifest())
         entry.used_s = time.monotonic()
         self._entries[entry.path, entry.generation] = entry
         self._close_unused(keep=entry)

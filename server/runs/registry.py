@@ -25,9 +25,9 @@ from tilescope.server.runs.sources import Discover, find_runs
 from tilescope.server.runs.watchers import Watcher, Watchers
 from tilescope.tiler.errors import NoStore, NotBuilt, StoreError, StoreVersion
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store
 from tilescope.tiler.store.sweep import sweep
+from tilescope.tiler.store.validation import must_make_sense
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)

@@ -29,7 +29,7 @@ _PAGES_AT_ONCE: Final = 16
 
 _KEPT_PAGES: Final = 16  # small tracks of a block share pages
 
-NOTHING: Final = Windows.of([], [])
+NOTHING: Final = Windows.from_spans([], [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +106,14 @@ class Busy:
                 found.append((first.start, last.stop))
         if not found:
             return NOTHING
-        return Windows.one(min(start for start, _ in found), max(stop for _, stop in found))
+        return Windows.single(min(start for start, _ in found), max(stop for _, stop in found))
 
     def _first_work(self, of: _Leaves, order: Sequence[int], span: TickRange) -> Steps[Windows]:
         """The work in the first leaf that has any: what reaches into other leaves is there as well."""
         for number, at in enumerate(order):
             leaf = slice(at, at + 1)
             spans = LeafSpans(of.kinds)
-            windows = Windows.of(of.start[leaf], of.stop[leaf]).clipped(*span)
+            windows = Windows.from_spans(of.start[leaf], of.stop[leaf]).clipped(*span)
             for _ in self._read(of, of.tiles[leaf], windows, spans):
                 pass
             work = NOTHING.joined(*spans.take()[1:])

@@ -176,7 +176,7 @@ class _Finding:
 
     def _has_work(self, track: int, kinds: Kinds) -> Steps[bool]:
         try:
-            parts = Reading(self._reader).histogram_parts([track], everywhere(Windows.one(0, TICK_LIMIT)))
+            parts = Reading(self._reader).histogram_parts([track], everywhere(Windows.single(0, TICK_LIMIT)))
             for part in parts:
                 if part.has_other_names or bool(kinds[part.name + 1].any()):
                     return True

@@ -137,7 +137,7 @@ def _whole_duties(reader: QueryReader, cores: Sequence[TpuCore], is_work: Kinds)
         ticks = off.get(of.track, 0)
         if ticks is None:
             ticks = 0
-            for part in Reading(reader).histogram_parts([of.track], everywhere(Windows.one(0, TICK_LIMIT))):
+            for part in Reading(reader).histogram_parts([of.track], everywhere(Windows.single(0, TICK_LIMIT))):
                 ticks += int(part.busy[of.off[np.maximum(part.name, -1) + 1]].sum())
                 yield
         found.append(of.busy_ticks - ticks)

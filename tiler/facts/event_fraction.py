@@ -95,7 +95,7 @@ def _occurrences(
     if kinds is None or not wanted.any():
         return []
     records = OperationRecords(reader, track, kinds)
-    windows = Windows.of(steps.start, steps.stop)
+    windows = Windows.from_spans(steps.start, steps.stop)
     order = np.argsort(steps.start, kind="stable")
     starts = steps.start[order]
     found = []

@@ -7,8 +7,8 @@ from typing import Any
 
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.records.tracks import BLOCK_TRACKS
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store
+from tilescope.tiler.store.validation import must_make_sense
 
 
 def file_of(store: Store, track: int) -> int:

@@ -43,7 +43,7 @@ class StoreSoFar:
 
     @property
     def has_moved(self) -> bool:
-        """Whether the run is laid out otherwise by now than when the question began: what was read may not agree."""
+        """True if the run is laid out otherwise by now than when the question began: what was read may not agree."""
         try:
             return _layout_of(self._store.manifest()) != self._layout
         except StoreError:

@@ -1,4 +1,4 @@
-"""How much a run is, as lists of runs show it."""
+"""The size of a run, as lists of runs show it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tilescope.tiler.readers.left_out import tells_of_left_out
 
 @dataclass(frozen=True, slots=True)
 class RunExtent:
-    """Of a whole index."""
+    """The size of a whole index."""
 
     events: int  # slices, instants and samples
     duration_ps: int  # from the first tick to the last of any event
     left_out: tuple[str, ...] = ()  # files that could not be read, and what of others: a line each
 
     @classmethod
-    def of(cls, manifest: Mapping[str, Any]) -> RunExtent:
+    def from_manifest(cls, manifest: Mapping[str, Any]) -> RunExtent:
         """From the manifest as docs/api.md has it."""
         counts = manifest["events"]
         events = sum(int(counts[kind]) for kind in ("slices", "instants", "counter_samples", "async_slices"))

@@ -7,6 +7,7 @@ from tilescope.tiler.query import finish
 from tilescope.tiler.tools import BuildRef, QuestionWindows, Scope, SpanQuestion, Tracks
 from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.step_range import StepRange
+from tilescope.tiler.windows import Windows
 
 
 def spans(windows: QuestionWindows, track: int) -> tuple[list[int], list[int]]:
@@ -48,3 +49,15 @@ def test_steps_from_the_first_and_the_last() -> None:
 def test_fields_of_a_question() -> None:
     assert SpanQuestion.known() == SpanQuestion.field_names()
     assert SpanQuestion.known()[:3] == ("start", "end", "tracks")
+
+
+def test_windows_from_starts_and_stops() -> None:
+    windows = Windows.of([8, 1], [9, 3])
+    assert (windows.starts.tolist(), windows.stops.tolist()) == ([1, 8], [3, 9])
+    assert Windows.one(1, 3).stops.tolist() == Windows.single(1, 3).stops.tolist() == [3]
+
+
+def test_names_by_their_ids(example: Example) -> None:
+    names = example.reader.names
+    assert names.of([1, 0, 1]) == names.by_id([0, 1])
+    assert list(names.of([1, 0, 1])) == [0, 1]

@@ -110,7 +110,7 @@ def _read(
     if not (channel_of >= 0).any():
         return
     tick_ps = int(reader.store.manifest()["tick_ps"])
-    records, windows = OperationRecords(reader, track, kinds), Windows.of(of.starts, of.stops)
+    records, windows = OperationRecords(reader, track, kinds), Windows.from_spans(of.starts, of.stops)
     for record in range(kinds.records):
         if not records.meets(record, windows):
             continue

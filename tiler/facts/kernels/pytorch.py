@@ -61,7 +61,7 @@ def _add(
     alike = np.stack([events.name, *map(_numbered, launch)])
     _, first, group = np.unique(alike, axis=1, return_index=True, return_inverse=True)
     group = group.ravel()
-    names = reader.names.of(np.unique(events.name).tolist())
+    names = reader.names.by_id(np.unique(events.name).tolist())
     for number, row in enumerate(first.tolist()):
         name = names[int(events.name[row])]
         at = np.flatnonzero(group == number)

@@ -154,7 +154,7 @@ class _Summing:
 
     def met(self) -> list[int]:
         """The records that have something in the windows."""
-        return self._records.met(Windows.of(self._starts, self._stops))
+        return self._records.met(Windows.from_spans(self._starts, self._stops))
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""

@@ -47,13 +47,13 @@ def part_spans(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Ste
         for events in Reading(reader).events(plan, plan.leaf_runs):
             gathered.add(events, codes[events.name + 1], belongs.get(track))
             yield
-    found, above = [], Windows.of([], [])
+    found, above = [], Windows.from_spans([], [])
     for code in range(len(HOST_PARTS) - 1, 0, -1):
         here = gathered.taken(code)
         found.append(here.without(above))
         above = above.joined(here)
         yield
-    return [Windows.of([], []), *reversed(found)]
+    return [Windows.from_spans([], []), *reversed(found)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +87,10 @@ class _Gathered:
             for series in tracks.series
             for track in series.tracks
         }
-        within = Windows.of(steps.start, steps.stop)
+        within = Windows.from_spans(steps.start, steps.stop)
         self._outside = EVERYTHING.without(within)
         self._waiting: list[list[tuple[Ints, Ints]]] = [[] for _ in HOST_PARTS]
-        self._merged = [Windows.of([], []) for _ in HOST_PARTS]
+        self._merged = [Windows.from_spans([], []) for _ in HOST_PARTS]
         self._count = 0
 
     def add(self, events: Events, codes: Codes, belongs: _Belongs | None) -> None:
@@ -126,7 +126,7 @@ class _Gathered:
         if not waiting:
             return self._merged[code]
         starts, stops = (np.concatenate(column) for column in zip(*waiting, strict=True))
-        return self._merged[code].joined(Windows.of(starts, stops))
+        return self._merged[code].joined(Windows.from_spans(starts, stops))
 
 
 def _belonging(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Steps[dict[int, _Belongs]]:

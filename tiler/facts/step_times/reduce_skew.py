@@ -46,7 +46,7 @@ def reduce_events(reader: QueryReader, core: TpuCore, starts: Ints, stops: Ints)
         kinds = track_kinds(reader, track)
         if kinds is None or not len(lasting):
             continue
-        records, windows = OperationRecords(reader, track, kinds), Windows.of(begins, ends)
+        records, windows = OperationRecords(reader, track, kinds), Windows.from_spans(begins, ends)
         codes = yield from part_codes(reader, track, kinds)
         for number in range(kinds.records):
             if not records.meets(number, windows):

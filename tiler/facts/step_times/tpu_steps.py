@@ -101,7 +101,7 @@ def _durations(reader: QueryReader, of: _WholeSteps, starts: Ints, stops: Ints, 
     for at in np.flatnonzero(~is_whole & (device >= 0)).tolist():
         first, last = int(starts[at]), int(stops[at])
         whole = int(start[at]), int(end[at]), int(device[at])
-        found[at] = clipped(Windows.one(first, last), *whole) if last > first else 0
+        found[at] = clipped(Windows.single(first, last), *whole) if last > first else 0
     return found
 
 

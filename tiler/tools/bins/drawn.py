@@ -57,7 +57,7 @@ def draw(reader: QueryReader, track: int, kind: str, span: TickRange, level: int
         _samples(rows["sample"]),
     )
     slices, bins, counters, samples = (_within(span, columns) for columns in all_columns)
-    names = reader.names.of([*slices["name"].tolist(), *bins["name"].tolist()])
+    names = reader.names.by_id([*slices["name"].tolist(), *bins["name"].tolist()])
     return Drawn(track, slices, bins, counters, samples, names)
 
 

@@ -97,7 +97,7 @@ def _of_rules(device_operations: AskedOperations) -> list[Operation]:
 def _memory_share(scope: Scope, tracks: frozenset[int], question_windows: QuestionWindows) -> Steps[float | None]:
     """Greatest share of its memory that any device has in use; None: no allocator says it."""
     shares = []
-    windows = Windows.one(*question_windows.span(sorted(tracks)))
+    windows = Windows.single(*question_windows.span(sorted(tracks)))
     for host in hosts_of(scope.reader, sorted(tracks)):
         try:
             memories = yield from memories_of(scope.reader, host)

@@ -68,7 +68,7 @@ def top_names(reader: QueryReader, devices: Sequence[Device], windows_of: Window
     if not whole:
         return None
     listed = sorted(sums, key=lambda name: (-sums[name][0], name))[:limit]
-    names = reader.names.of(listed)
+    names = reader.names.by_id(listed)
     columns = [
         *_columns(
             [names[name].text for name in listed],
