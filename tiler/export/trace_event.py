@@ -20,7 +20,7 @@ from tilescope.tiler.export.source_events import SourceEvents
 from tilescope.tiler.export.times import Times
 from tilescope.tiler.lookup.origins import origins, written_flow_arguments, written_flows
 from tilescope.tiler.lookup.tracks import file_of_tracks
-from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps, finish
+from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, Events, Interruptible, QueryReader, Reading, finish
 from tilescope.tiler.query.names import Name
 from tilescope.tiler.tools import Scope, SpanQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows
@@ -47,7 +47,7 @@ class ExportQuestion(SpanQuestion, frozen=True, kw_only=True):
 
 def next_piece(
     reader: QueryReader, question: ExportQuestion, cursor: Cursor | None, piece_bytes: int = PIECE_BYTES
-) -> Steps[tuple[bytes, Cursor | None]]:
+) -> Interruptible[tuple[bytes, Cursor | None]]:
     """The first piece of the file (`cursor` None), or the next; and the cursor of the one after it, None at the end.
 
     Raises UsageError for tracks, steps and a span that there are not, NotBuilt while the run is indexed, DamagedStore.
@@ -122,7 +122,7 @@ class _Export:
         named = [*self._labels.of_files(None if self._is_whole else self._tracks)]
         return joined([*named, *self._labels.of_tracks(self._tracks)])
 
-    def events(self, cursor: Cursor) -> Steps[bytes | None]:
+    def events(self, cursor: Cursor) -> Interruptible[bytes | None]:
         """The events of the next page of leaves of a track, or the next flow ends; None: all are written.
 
         Moves the cursor.

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.query import ArgumentReader, QueryReader, Steps
+from tilescope.tiler.query import ArgumentReader, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.steps import StepSource
 from tilescope.tiler.windows import WindowsOf

@@ -15,7 +15,7 @@ from tilescope.tiler.facts.work import Work
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.pages.leaf_parts import leaf_parts
 from tilescope.tiler.pages.leaf_spans import LeafSpans
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.windows import Windows
 
@@ -95,7 +95,7 @@ class Busy:
                 total += spans.take_ticks()
         return total
 
-    def extent(self, span: TickRange) -> Steps[Windows]:
+    def extent(self, span: TickRange) -> Interruptible[Windows]:
         """From the start of the first work in a span to the end of the last; nothing where there is none."""
         extents = []
         for leaves in self._leaves:

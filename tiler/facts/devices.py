@@ -25,7 +25,7 @@ from tilescope.tiler.device_lines import (
 )
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.work import Work, classifier, origins_of, works_of
-from tilescope.tiler.query import Name, QueryReader, Reading, Steps
+from tilescope.tiler.query import Interruptible, Name, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.tracks import SLICE_KINDS
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -78,13 +78,13 @@ class Device:
 _DEVICES: Final = RunCache[list[Device]]("devices", "Devices of a run, and the kinds of work of their names")
 
 
-def devices_of(reader: QueryReader) -> Steps[list[Device]]:
+def devices_of(reader: QueryReader) -> Interruptible[list[Device]]:
     """The devices of a run in the order of their processes, as far as it is built. Raises DamagedStore."""
     devices = _DEVICES.get(reader)
     return _DEVICES.keep(reader, (yield from _find_devices(reader))) if devices is None else devices
 
 
-def _find_devices(reader: QueryReader) -> Steps[list[Device]]:
+def _find_devices(reader: QueryReader) -> Interruptible[list[Device]]:
     finding = _Finding(reader)
     devices: list[Device] = []
     for group, tracks in sorted(finding.processes.items()):
@@ -117,7 +117,7 @@ class _Finding:
             if track["kind"] in SLICE_KINDS and track["events"] != "0":
                 self.processes[track["group"]].append(track["id"])
 
-    def of_plane(self, group: int, tracks: Sequence[int]) -> Steps[list[Device]]:
+    def of_plane(self, group: int, tracks: Sequence[int]) -> Interruptible[list[Device]]:
         """A TPU or GPU: its lines of operations, or else its streams."""
         streams = [track for track in tracks if is_stream(self._name(track))]
         operations = [track for track in tracks if is_one_of(self._name(track), OP_LINES)]
@@ -130,7 +130,7 @@ class _Finding:
         beside = [(track, codes) for track in tracks if is_one_of(self._name(track), ASYNC_OP_LINES)]
         return [self._device(group, [(track, codes) for track in operations], beside)]
 
-    def of_ascend(self, group: int, tracks: Sequence[int]) -> Steps[list[Device]]:
+    def of_ascend(self, group: int, tracks: Sequence[int]) -> Interruptible[list[Device]]:
         """Streams, and the communication kernels of the processes beside it in the same file."""
         streams = [track for track in tracks if is_stream(self._name(track))]
         if not streams:
@@ -148,7 +148,7 @@ class _Finding:
         work = [*((track, codes) for track in streams), *((track, every) for track in kernels)]
         return [self._device(group, work, tells_copies=False)]
 
-    def of_pytorch(self) -> Steps[list[Device]]:
+    def of_pytorch(self) -> Interruptible[list[Device]]:
         """Processes on whose tracks there are events of kernels or copies."""
         codes = yield from self._codes(self._classifier.pytorch_event)
         if not works_of(codes).any():
@@ -178,7 +178,7 @@ class _Finding:
             chosen |= labelled or groups
         return chosen
 
-    def _has_work(self, track: int, kinds: Kinds) -> Steps[bool]:
+    def _has_work(self, track: int, kinds: Kinds) -> Interruptible[bool]:
         try:
             parts = Reading(self._reader).histogram_parts([track], everywhere(Windows.single(0, TICK_LIMIT)))
             for part in parts:
@@ -205,7 +205,7 @@ class _Finding:
         work, async_work = (tuple(_work_track(*pair) for pair in pairs) for pairs in (tracks, beside))
         return Device(group, name, host, work, async_work, tells_copies)
 
-    def _codes(self, rule: Callable[[Name], int]) -> Steps[Kinds]:
+    def _codes(self, rule: Callable[[Name], int]) -> Interruptible[Kinds]:
         if rule not in self._tables:
             self._tables[rule] = yield from self._reader.names.numbers(rule)
         return self._tables[rule]

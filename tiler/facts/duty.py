@@ -16,7 +16,7 @@ from tilescope.tiler.facts.devices import Kinds, WorkTrack
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.track_records import track_kinds, track_running
 from tilescope.tiler.facts.work import Work
-from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.run_caches import KeyedRunCache, RunCache
 from tilescope.tiler.records.device.operations import OperationKinds
 from tilescope.tiler.records.histogram import busy_of_names

@@ -14,7 +14,7 @@ from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
 from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.facts.step_times import StepTimes
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]

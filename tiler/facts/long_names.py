@@ -14,7 +14,7 @@ from tilescope.tiler.details.instruction_stats import WORDS
 from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, BytesColumn
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.query import QueryReader
-from tilescope.tiler.query.steps import finish
+from tilescope.tiler.query.interruptible import finish
 from tilescope.tiler.records.device.metadata_rows import StoredRows
 from tilescope.tiler.store.two_threads import for_each
 

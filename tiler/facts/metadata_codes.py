@@ -21,7 +21,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.long_names import LongNames
 from tilescope.tiler.facts.stored_metadata import stored_rows
 from tilescope.tiler.query import QueryReader
-from tilescope.tiler.query.steps import finish
+from tilescope.tiler.query.interruptible import finish
 from tilescope.tiler.records.device.metadata_rows import StoredRows
 from tilescope.tiler.store.two_threads import for_each
 

@@ -15,8 +15,8 @@ from tilescope.tiler import _native
 from tilescope.tiler.caches import Memo, OwnerCache
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
+from tilescope.tiler.query.interruptible import Interruptible
 from tilescope.tiler.query.kept_pages import KeptBytes
-from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.records.histogram import OTHER_NAMES
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.store.store import Store, need
@@ -149,7 +149,7 @@ class Names:
             ids_by_text.update((text, name) for text, name in names if text in wanted)
         return ids_by_text
 
-    def matching(self, is_match: Callable[[str], bool]) -> Steps[NameSet]:
+    def matching(self, is_match: Callable[[str], bool]) -> Interruptible[NameSet]:
         """All names whose text matches, in steps of a page."""
         matches: list[int] = []
         for page in range(-(-self._count // self._page_size)):
@@ -207,7 +207,7 @@ class Names:
                 contains[places] = [word in text for text in self.texts(ids[places])]
         return contains
 
-    def folded(self) -> Steps[FoldedNames]:
+    def folded(self) -> Interruptible[FoldedNames]:
         """All of them, for finding those that contain a text; in steps of a page, and cached."""
         folded = _FOLDED.get(self)
         if folded is not None:

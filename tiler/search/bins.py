@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search.hits import Finder, Hits, add_leaves, look_through
 from tilescope.tiler.search.leaves import Leaves, leaves
@@ -99,7 +99,7 @@ class HitDensity:
 
 def density(
     reader: QueryReader, selection: Selection, span: TickRange, level: int, lanes: HitLanes | None = None
-) -> Steps[HitDensity]:
+) -> Interruptible[HitDensity]:
     """Density in all bins of a level that a span touches, as a whole; of each track, unless lanes say otherwise.
 
     Raises DamagedStore.

@@ -14,7 +14,7 @@ from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.host_operations.event_ops import HOST_PLANE
 from tilescope.tiler.facts.operations.rates import peaks_of
 from tilescope.tiler.facts.plane_facts import PlaneFacts, plane_facts
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Column, Fact, Note, Table, Value
 
 MXU: Final = "matrix_unit_utilization_percent"
@@ -74,7 +74,7 @@ class Environment:
         return sum(shares) / len(shares) if shares else None
 
 
-def environment(reader: QueryReader, tracks: frozenset[int]) -> Steps[Environment]:
+def environment(reader: QueryReader, tracks: frozenset[int]) -> Interruptible[Environment]:
     """That of the hosts that have some of these tracks. Raises DamagedStore."""
     tree = reader.tree
     devices = yield from devices_of(reader)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.facts.host_operations import HostTable, host_operations, host_threads
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
 
@@ -24,7 +24,7 @@ class AskedHost:
     tick_ps: int
 
 
-def asked_host(scope: Scope, question: SpanQuestion) -> Steps[AskedHost]:
+def asked_host(scope: Scope, question: SpanQuestion) -> Interruptible[AskedHost]:
     """The operations of hosts that a question is about: those on its tracks."""
     question_windows = yield from scope.windows(question)
     tracks = frozenset(scope.leaves(question.tracks))

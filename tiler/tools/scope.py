@@ -12,7 +12,7 @@ from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import SLICE_KINDS, QueryReader, Steps
+from tilescope.tiler.query import SLICE_KINDS, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.resolver import TickRange
@@ -94,7 +94,7 @@ class Scope:
         """As `TrackTree.leaves`: the tracks that hold events, as far as they are done."""
         return [track for track in self.reader.tree.leaves(tracks, kinds) if self.is_done(track)]
 
-    def steps(self, name: str | None) -> Steps[RunSteps]:
+    def steps(self, name: str | None) -> Interruptible[RunSteps]:
         """The steps of the run: those that the trace marks, or slices of a name. Raises UsageError: there are none."""
         if name is None:
             steps = self.reader.steps
@@ -109,7 +109,7 @@ class Scope:
             raise UsageError(no_steps(name))
         return steps
 
-    def windows(self, question: SpanQuestion) -> Steps[QuestionWindows]:
+    def windows(self, question: SpanQuestion) -> Interruptible[QuestionWindows]:
         """Windows of a question on each track: a span, or steps. Raises UsageError for steps that do not exist."""
         span, within = self.span(question), self.run_span(question)
         if question.steps is not None:

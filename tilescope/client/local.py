@@ -19,7 +19,7 @@ from tilescope.tiler.errors import NOTHING_THERE, Cancelled, NoStore
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey, decompress, record_title
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.readers.logdir import run_id
 from tilescope.tiler.records.attachments import ATTACHMENTS
 from tilescope.tiler.records.names import NAMES
@@ -96,7 +96,7 @@ def _reading(ref: str, rules: WorkRules) -> Iterator[QueryReader]:
         _release(folder)
 
 
-async def _finished(steps: Steps[T]) -> T:
+async def _finished(steps: Interruptible[T]) -> T:
     """The answer, worked on in a thread; whoever stops waiting stops the work."""
     is_wanted = threading.Event()
     is_wanted.set()

@@ -23,7 +23,7 @@ from tilescope.server.stream.wants import WantQueue
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey, Shape, decompress
-from tilescope.tiler.query import QueryReader, Steps, finish
+from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.records.tracks import TRACKS
@@ -306,7 +306,7 @@ class Endless:
 
     folder: Path
 
-    def __call__(self, _reader: QueryReader) -> Steps[Any]:
+    def __call__(self, _reader: QueryReader) -> Interruptible[Any]:
         try:
             (self.folder / "begun").touch()
             while True:

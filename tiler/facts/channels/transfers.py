@@ -16,7 +16,7 @@ from tilescope.tiler.facts.operations.track_records import OperationRecords, tra
 from tilescope.tiler.facts.operations.xla_instructions import operation_metadata
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
 from tilescope.tiler.facts.step_times.parts import StepPart
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operations import OperationKinds, TrackKinds
 from tilescope.tiler.windows import Windows
 

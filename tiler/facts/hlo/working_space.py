@@ -22,7 +22,7 @@ from tilescope.tiler.facts.hlo.module import Instruction
 from tilescope.tiler.facts.hlo.parsing import AT_ONCE
 from tilescope.tiler.facts.hlo.shapes import POINTER_BYTES, ValueShape
 from tilescope.tiler.facts.hlo.values import InstructionFinder
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 
 Purpose = Literal["parameter", "output", "thread-local", "constant", "temporary"]
 
@@ -146,7 +146,7 @@ def spaces_of(assignment: BufferAssignment) -> list[int]:
 
 def working_space(
     module: InstructionFinder, assignment: BufferAssignment, space: int, *, only_at_peak: bool = False
-) -> Steps[WorkingSpace]:
+) -> Interruptible[WorkingSpace]:
     """The use of a memory space by a program; `only_at_peak`: with lifelines of buffers that are there at the peak."""
     allocations = tuple(allocation for allocation in assignment.allocations if allocation.color == space)
     of_buffer = {
@@ -251,7 +251,7 @@ class _Heap:
         self.position = -1
         self._changes_to_peak = 0
 
-    def run(self, events: Sequence[HeapEvent]) -> Steps[None]:
+    def run(self, events: Sequence[HeapEvent]) -> Interruptible[None]:
         """Does what events of a heap trace say."""
         last = len(events)
         for number, event in enumerate(events):

@@ -18,7 +18,7 @@ from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.host_operations.naming import HostOp, OpSource, framework_op, host_op
 from tilescope.tiler.lookup.arguments import argument_chunk
-from tilescope.tiler.query import ArgumentReader, QueryReader, Steps
+from tilescope.tiler.query import ArgumentReader, Interruptible, QueryReader
 from tilescope.tiler.records.span_sums import LEFT_OUT
 
 Ints = NDArray[np.int64]
@@ -58,7 +58,7 @@ class EventOps:
         tables = self._table.cache_info().currsize * self._reader.names.count * 4
         return len(self.ops) * _OPERATION_BYTES + names + tables
 
-    def learn(self, file: int, tracks: list[int]) -> Steps[bool]:
+    def learn(self, file: int, tracks: list[int]) -> Interruptible[bool]:
         """Finds out what the names of a file tell, of which these are the threads; False: there are no operations."""
         if file not in self._files:
             op_of_name: dict[int, int] = {}

@@ -14,7 +14,7 @@ from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.host_operations.event_ops import HOST_PLANE, EventOps
 from tilescope.tiler.facts.host_operations.naming import HostOp
 from tilescope.tiler.facts.host_operations.op_sums import OpSums
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -64,7 +64,7 @@ def host_threads(reader: QueryReader) -> list[int]:
     return [track for track in reader.tree.leaves(None) if int(reader.tree.tracks[track]["group"]) in planes]
 
 
-def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: WindowsOf) -> Steps[HostTable]:
+def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: WindowsOf) -> Interruptible[HostTable]:
     """The operations of some threads, in the windows of each. Raises DamagedStore, NotBuilt."""
     run_operations = _HOST_OPERATIONS.get(reader) or _HOST_OPERATIONS.keep(reader, _RunOperations(reader))
     rows: dict[tuple[str, int | None], HostOperation] = {}
@@ -123,7 +123,7 @@ class _RunOperations:
         """About what it takes."""
         return self.ops.size_bytes + self.sums.size_bytes + self._rows * _ROW_BYTES
 
-    def track_sums(self, track: int, windows: Windows) -> Steps[Sums]:
+    def track_sums(self, track: int, windows: Windows) -> Interruptible[Sums]:
         """Sums of a track; of whole runs they are cached."""
         is_whole = len(windows) == 1 and windows.start == 0 and windows.stop > self._end
         if not is_whole:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tilescope.tiler.details.stepwise_json import must_fit, parse_json
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, whole_content
 
 _PREFIX: Final = "page/"

@@ -21,7 +21,7 @@ from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.operations.kind_sums import kind_sums
 from tilescope.tiler.facts.operations.track_records import track_kinds
 from tilescope.tiler.facts.operations.xla_instructions import operation_metadata
-from tilescope.tiler.query import QueryReader, Steps, finish
+from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.device.operations import OperationKind, OperationKinds
 from tilescope.tiler.windows import Windows, WindowsOf
@@ -57,7 +57,7 @@ def has_kernels(reader: QueryReader) -> bool:
     return bool(finish(_streams(reader)))
 
 
-def _streams(reader: QueryReader) -> Steps[list[_Stream]]:
+def _streams(reader: QueryReader) -> Interruptible[list[_Stream]]:
     """The tracks that hold kernels."""
     streams = []
     for device in (yield from devices_of(reader)):
@@ -79,7 +79,7 @@ def _has_details(reader: QueryReader, track: int) -> bool:
     return kinds is not None and any(_DETAILS in stats for stats in OperationKinds.of(kinds.kinds).stats.values())
 
 
-def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Steps[KernelTable]:
+def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Interruptible[KernelTable]:
     """The kernels on some tracks, in the windows of each. Raises DamagedStore, NotBuilt."""
     wanted = frozenset(tracks)
     sums = KernelSums()
@@ -97,7 +97,7 @@ def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: Windows
     return KernelTable(kernels, sums.empty, len({stream.device for stream in streams}), frozenset(tensor - {""}))
 
 
-def _add_stream(lookup: _Lookup, track: int, windows: Windows, sums: KernelSums) -> Steps[set[str]]:
+def _add_stream(lookup: _Lookup, track: int, windows: Windows, sums: KernelSums) -> Interruptible[set[str]]:
     """Adds the kernels on a stream of an XSpace; the operations of which some kernel uses tensor cores."""
     of_track = yield from kind_sums(lookup.reader, track, windows)
     tensor: set[str] = set()

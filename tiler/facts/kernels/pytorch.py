@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.details.values import ValueKind, Values
 from tilescope.tiler.facts.kernels.launch import LAUNCH_ARGUMENTS, launch_of_values
 from tilescope.tiler.facts.kernels.sums import KernelSums
-from tilescope.tiler.query import ArgumentReader, Events, Name, QueryReader, Reading, Steps
+from tilescope.tiler.query import ArgumentReader, Events, Interruptible, Name, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.windows import Windows
 
@@ -36,7 +36,7 @@ def _is_kernel(name: Name) -> int:
     return int(name.category.lower() == _CATEGORY)
 
 
-def kernels_of_track(reader: QueryReader, track: int, windows: Windows, sums: KernelSums) -> Steps[None]:
+def kernels_of_track(reader: QueryReader, track: int, windows: Windows, sums: KernelSums) -> Interruptible[None]:
     """Adds the kernels of a track. Raises DamagedStore."""
     is_kernel = yield from pytorch_kernels(reader)
     tick_ps = int(reader.store.manifest()["tick_ps"])

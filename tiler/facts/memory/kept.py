@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.memory.pool import MemoryPool
 from tilescope.tiler.facts.memory.records import Records, records_of
 from tilescope.tiler.natural_order import natural_key
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 
 Ints = NDArray[np.int64]
@@ -24,7 +24,7 @@ def hosts_of(reader: QueryReader, tracks: Sequence[int]) -> list[int]:
     return sorted({_host(reader, track) for track in tracks})
 
 
-def memories_of(reader: QueryReader, host: int) -> Steps[list[MemoryPool]]:
+def memories_of(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool]]:
     """The memories of a host, by name. Raises UsageError: they are too much.
 
     All its tracks are read for it: one thread frees what another one allocated.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.facts.memory.arguments import PYTORCH, XSPACE, AllocationArguments, Runtime, Texts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import EVERYTHING, SLICE_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps
+from tilescope.tiler.query import EVERYTHING, SLICE_KINDS, ArgumentReader, Events, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
 
 Ints = NDArray[np.int64]

@@ -10,7 +10,7 @@ from typing import Final
 from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.details.stepwise_json import json_items
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, whole_content
 
 _NAME: Final = "graph/nodes"
@@ -64,7 +64,7 @@ def has_model_graphs(reader: QueryReader) -> bool:
     return any(entry.name.partition("~")[0] == _NAME for entry in attachments_of(reader.store))
 
 
-def _nodes(reader: QueryReader, entry: AttachmentEntry) -> Steps[list[ModelNode]]:
+def _nodes(reader: QueryReader, entry: AttachmentEntry) -> Interruptible[list[ModelNode]]:
     """The nodes of one graph: its JSON is gone through twice, so that names of inputs need not be kept."""
     if entry.size_bytes > _MAX_BYTES:
         raise DamagedStore(f"the model graph {entry.label!r} has {entry.size_bytes:,} bytes: index it again")

@@ -23,7 +23,7 @@ from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.program_instructions import Instructions
 from tilescope.tiler.facts.operations.source import OperationSource
 from tilescope.tiler.facts.operations.xla_instructions import program_id
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operations import OperationKind, TrackKinds
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -60,7 +60,7 @@ def gpu_devices(reader: QueryReader) -> list[GpuDevice]:
     return [GpuDevice(group, tuple(tracks)) for group, tracks in sorted(streams.items())]
 
 
-def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: WindowsOf) -> Steps[OpTable]:
+def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: WindowsOf) -> Interruptible[OpTable]:
     """The operations of some GPUs, in the windows of each. Raises DamagedStore, NotBuilt."""
     table = OpTable([], 0, 0, [])
     rows: dict[_Key, Operation] = {}
@@ -103,7 +103,9 @@ def _instruction(kind: OperationKind) -> tuple[str, str] | None:
     return program_id(str(kind.stats.get("program_id", kind.stats.get("hlo_module", "")))), name
 
 
-def _add_stream(instructions: Instructions, track: int, sums: KindSums, rows: dict[_Key, Operation]) -> Steps[None]:
+def _add_stream(
+    instructions: Instructions, track: int, sums: KindSums, rows: dict[_Key, Operation]
+) -> Interruptible[None]:
     kernels: dict[_Key, set[int]] = {}
     file = instructions.file_of(track)
     columns = [column.tolist() for column in (sums.is_there, sums.occurrences, sums.shortest, sums.longest)]
@@ -142,7 +144,7 @@ def _add(row: Operation, metadata: OperationMetadata, sums: KindSums, place: int
         row.by_memory[way] = row.by_memory.get(way, 0) + sums.done(place, traffic.bytes)
 
 
-def _times(reader: QueryReader, streams: Collection[int], windows: Windows) -> Steps[tuple[int, int]]:
+def _times(reader: QueryReader, streams: Collection[int], windows: Windows) -> Interruptible[tuple[int, int]]:
     """What windows leave of the time from the first thing that a GPU does to the end of the last one, ps.
 
     And how much of it anything runs on any of the streams.
@@ -171,6 +173,8 @@ class GpuSource(OperationSource[GpuDevice]):
         """The GPUs of a run."""
         return gpu_devices(reader)
 
-    def make_table(self, reader: QueryReader, devices: Sequence[GpuDevice], windows_of: WindowsOf) -> Steps[OpTable]:
+    def make_table(
+        self, reader: QueryReader, devices: Sequence[GpuDevice], windows_of: WindowsOf
+    ) -> Interruptible[OpTable]:
         """Their operations."""
         return (yield from gpu_op_table(reader, devices, windows_of))

@@ -25,7 +25,7 @@ from tilescope.tiler.facts.operations.track_records import (
     track_kinds,
     whole_sums,
 )
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operation_sums import SUMMED, OperationSums
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.store.two_threads import WORTH_A_THREAD, for_each
@@ -239,7 +239,7 @@ class KindSums:
 
 def kind_sums(
     reader: QueryReader, track: int, windows: Windows, grouping: Callable[[TrackKinds], Ints] | None = None
-) -> Steps[KindSums | None]:
+) -> Interruptible[KindSums | None]:
     """The sums of a track; None: its operations are not kept. Raises DamagedStore, NotBuilt.
 
     `grouping` says of each kind which group it is of: operations of a group that follow each other are one occurrence,

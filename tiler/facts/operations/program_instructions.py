@@ -20,7 +20,7 @@ from tilescope.tiler.facts.hlo.costs import Costs
 from tilescope.tiler.facts.hlo.expressions import category, expression
 from tilescope.tiler.facts.hlo.layouts import meanings
 from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata, Traffic
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.device.operations import OperationKind
 
@@ -118,7 +118,7 @@ class Instructions:
             self._files[track] = self._reader.file_of(track)
         return self._files[track]
 
-    def metadata(self, file: int, kind: OperationKind, program: str, name: str) -> Steps[OperationMetadata]:
+    def metadata(self, file: int, kind: OperationKind, program: str, name: str) -> Interruptible[OperationMetadata]:
         """Of the operations of a kind, which run an instruction of a program; or none, where it has no name."""
         if not name:
             return self._kernel(file, kind)
@@ -134,7 +134,7 @@ class Instructions:
         self._note(instruction.note)
         return instruction.metadata
 
-    def facts(self, operation: Operation) -> Steps[InstructionFacts]:
+    def facts(self, operation: Operation) -> Interruptible[InstructionFacts]:
         """Of the instruction that an operation runs; none where no HLO proto of the run has it, or none can be read."""
         metadata, file = operation.metadata, self.file_of(operation.track)
         key = file, metadata.program, metadata.name, self._is_gpu
@@ -167,7 +167,7 @@ class Instructions:
         number = int(tables.name[kind.metadata])
         return self._reader.names[number].text if number >= 0 else tables.entry(kind.metadata).name
 
-    def _instruction(self, file: int, kind: OperationKind, program: str, name: str) -> Steps[_Found]:
+    def _instruction(self, file: int, kind: OperationKind, program: str, name: str) -> Interruptible[_Found]:
         module_name = str(kind.stats.get("hlo_module", ""))
         match = self._programs.get((file, program)) or self._by_name.get((file, program))
         match = match or self._by_name.get((file, module_name))
@@ -180,7 +180,7 @@ class Instructions:
             return _Found(plain, match.label, self._damage[match])
         return _Found(module.metadata(program, name) if name in module.within else plain, match.label, "")
 
-    def _module(self, program: Program) -> Steps[_Module | None]:
+    def _module(self, program: Program) -> Interruptible[_Module | None]:
         if program not in self._modules:
             try:
                 self._modules[program] = _Module((yield from hlo_module(self._reader, program)), is_gpu=self._is_gpu)
@@ -189,7 +189,7 @@ class Instructions:
                 self._damage[program] = str(damage)
         return self._modules[program]
 
-    def _module_with(self, program: Program, name: str) -> Steps[_Module | None]:
+    def _module_with(self, program: Program, name: str) -> Interruptible[_Module | None]:
         """That of a program, or a part of it with some instruction."""
         if self._is_gpu or (self._modules and program in self._modules):
             return (yield from self._module(program))

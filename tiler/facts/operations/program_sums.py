@@ -32,7 +32,7 @@ from tilescope.tiler.facts.operations.track_records import (
     track_kinds,
 )
 from tilescope.tiler.facts.operations.xla_instructions import instruction_places
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.kind_counts import SAID
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, TrackKinds
@@ -50,7 +50,7 @@ _Key = tuple[bool, bytes]
 
 
 # How long a core runs no operation in windows, ps.
-IdleOf = Callable[[QueryReader, "TpuCore", Windows], Steps[int]]
+IdleOf = Callable[[QueryReader, "TpuCore", Windows], Interruptible[int]]
 
 
 def program_sums(
@@ -60,7 +60,7 @@ def program_sums(
     idle_of: IdleOf,
     *,
     with_feeds: bool,
-) -> Steps[list[Operation | None]]:
+) -> Interruptible[list[Operation | None]]:
     """As `rates.program` of the table of each of some windows; None: no operation is there."""
     tracks = [track for core in cores for track in (*core.operations, *core.steps)]
     keys = [(with_feeds, windows_digest(tracks, windows_of)) for windows_of in windows]
@@ -120,7 +120,7 @@ class _Reading:
         self._tracks: list[CountedTrack] = []
         self._counted = 0  # places
 
-    def begin(self) -> Steps[None]:
+    def begin(self) -> Interruptible[None]:
         """Finds out what operations are: before anything else."""
         lines: list[tuple[int, TrackKinds, Ints]] = []
         for core in self._cores:
@@ -142,7 +142,7 @@ class _Reading:
         self._counted += len(custom)
         return CountedTrack(track, OperationRecords(self._reader, track, kinds), places, feeds, custom, counted, first)
 
-    def of_whole_steps(self, windows: Mapping[_Key, WindowsOf]) -> Steps[dict[_Key, Operation]]:
+    def of_whole_steps(self, windows: Mapping[_Key, WindowsOf]) -> Interruptible[dict[_Key, Operation]]:
         """The program in those windows that are whole steps of which enough is stored."""
         columns = ProgramColumns(self._instructions.columns, self._some())
         counted_steps: list[CountedSteps] = []
@@ -163,7 +163,7 @@ class _Reading:
                     programs[key] = whole
         return programs
 
-    def _idle(self, windows_of: WindowsOf) -> Steps[int]:
+    def _idle(self, windows_of: WindowsOf) -> Interruptible[int]:
         """How long the cores run no operation, ps."""
         idle = 0
         for core in self._cores:
@@ -176,7 +176,7 @@ class _Reading:
         for first in range(0, len(keys), step):
             yield keys[first : first + step]
 
-    def programs(self, windows: Sequence[WindowsOf]) -> Steps[list[Operation | None]]:
+    def programs(self, windows: Sequence[WindowsOf]) -> Interruptible[list[Operation | None]]:
         """The program in each of some windows; None: no operation is there."""
         counting, aside = (_native.WindowCounts(len(windows), self._counted) for _ in range(2))
         tracks = []
@@ -202,7 +202,7 @@ class _Reading:
         track_windows: Sequence[Windows],
         counting: _native.WindowCounts,
         aside: _native.WindowCounts,
-    ) -> Steps[_OfTrack]:
+    ) -> Interruptible[_OfTrack]:
         """Counts the operations of a track in each of some windows."""
         borders = yield from borders_of_each(
             self._reader, counted.track, [(windows.starts, windows.stops) for windows in track_windows]

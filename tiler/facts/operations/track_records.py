@@ -19,7 +19,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, decompress
 from tilescope.tiler.pages.page import decode_slice_times
-from tilescope.tiler.query import QueryReader, Reading, Steps, join, no_events
+from tilescope.tiler.query import Interruptible, QueryReader, Reading, join, no_events
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.kind_counts import SAID
@@ -110,7 +110,7 @@ class TrackBorders:
         return not len(self.opened.between(first, last))
 
 
-def track_borders(reader: QueryReader, track: int, starts: Ints, stops: Ints) -> Steps[TrackBorders]:
+def track_borders(reader: QueryReader, track: int, starts: Ints, stops: Ints) -> Interruptible[TrackBorders]:
     """The windows [starts[k], stops[k]), which ascend and share no time, on a track. Raises DamagedStore, NotBuilt."""
     (borders,) = yield from borders_of_each(reader, track, [(starts, stops)])
     return borders
@@ -118,7 +118,7 @@ def track_borders(reader: QueryReader, track: int, starts: Ints, stops: Ints) ->
 
 def borders_of_each(
     reader: QueryReader, track: int, windows: Sequence[tuple[Ints, Ints]]
-) -> Steps[Sequence[TrackBorders]]:
+) -> Interruptible[Sequence[TrackBorders]]:
     """The same of several questions, which may share time: `opened` are what any of them cuts."""
     leaves = _Leaves(reader, track)
     times = np.unique(np.concatenate([np.zeros(0, np.int64), *(column for pair in windows for column in pair)]))

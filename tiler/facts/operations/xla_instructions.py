@@ -22,7 +22,7 @@ from tilescope.tiler.facts.metadata_codes import Codes, MetadataCodes, keep_meta
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, sum_of_columns
 from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata, Traffic
 from tilescope.tiler.overloads import overload
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operations import OperationKind, OperationKinds, TrackKinds
 
 T = TypeVar("T")
@@ -284,7 +284,7 @@ class InstructionPlaces(Sequence[OperationMetadata]):
             self._metadata.update(zip(new, made, strict=True))
         return [self._metadata[place] for place in places]
 
-    def places(self, track: int, kinds: TrackKinds) -> Steps[Ints | None]:
+    def places(self, track: int, kinds: TrackKinds) -> Interruptible[Ints | None]:
         """Of each kind of a track the place; None: the file has no metadata. Raises DamagedStore."""
         if track in self._of_tracks:
             return self._of_tracks[track]
@@ -304,7 +304,7 @@ class InstructionPlaces(Sequence[OperationMetadata]):
             track_places = self._of_tracks[track] = self._places(rows)
         return track_places
 
-    def of_track(self, track: int, kinds: TrackKinds) -> Steps[TrackInstructions | None]:
+    def of_track(self, track: int, kinds: TrackKinds) -> Interruptible[TrackInstructions | None]:
         """What the kinds of a track are; None: the file has no metadata. Raises DamagedStore."""
         places = yield from self.places(track, kinds)
         if places is None:

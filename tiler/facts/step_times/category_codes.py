@@ -11,7 +11,7 @@ from tilescope.tiler.details.instruction_stats import CATEGORY
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart, part_of_category
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.operations import OperationKinds, TrackKinds
 
@@ -34,7 +34,7 @@ def part_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Code
 _PART_CODES: Final = KeyedRunCache[int, Codes]("step_parts", "Parts of steps that operations belong to")
 
 
-def _read_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Codes]:
+def _read_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Interruptible[Codes]:
     file = reader.file_of(track)
     tables = reader.event_metadata(file)
     if tables is None:

@@ -20,7 +20,7 @@ from tilescope.tiler.facts.operations.track_records import (
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, code_of_category, part_codes
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.pages.columns import Col
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS
 from tilescope.tiler.records.device.step_sums import StepSums
 from tilescope.tiler.store.two_threads import for_each

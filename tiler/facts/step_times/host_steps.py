@@ -18,7 +18,7 @@ from tilescope.tiler.facts.step_times.markers import marked_steps
 from tilescope.tiler.facts.step_times.part_spans import part_spans
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.windows import Windows, WindowsOf

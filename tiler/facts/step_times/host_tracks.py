@@ -20,7 +20,7 @@ from tilescope.tiler.facts.step_times.event_parts import (
     pytorch_part,
 )
 from tilescope.tiler.facts.work import classifier
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.records.steps import StepSource
 
@@ -79,6 +79,6 @@ def thread_codes(reader: QueryReader, file_tracks: HostTracks) -> Steps[Codes]:
     return (yield from reader.names.numbers(rule))
 
 
-def stream_codes(reader: QueryReader) -> Steps[Codes]:
+def stream_codes(reader: QueryReader) -> Interruptible[Codes]:
     """The same of what runs on streams of GPUs."""
     return (yield from reader.names.numbers(partial(gpu_event, classifier(reader.work_rules))))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.values import ValueKind, Values
-from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, Steps
+from tilescope.tiler.query import EVERYTHING, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.arguments import ArgumentReader
 
 Ints = NDArray[np.int64]

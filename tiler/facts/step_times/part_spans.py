@@ -16,7 +16,7 @@ from tilescope.tiler.facts.step_times.links import GROUP, Numbers, TrackLinks, t
 from tilescope.tiler.facts.step_times.parts import StepPart
 from tilescope.tiler.facts.step_times.spans import StepSpans
 from tilescope.tiler.facts.step_times.spread import Nodes, Spreading
-from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, Steps
+from tilescope.tiler.query import EVERYTHING, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.arguments import ArgumentReader
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.windows import Windows
@@ -131,7 +131,7 @@ class _Gathered:
         return self._merged[code].joined(Windows.from_spans(starts, stops))
 
 
-def _belonging(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Steps[dict[int, _Belongs]]:
+def _belonging(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Interruptible[dict[int, _Belongs]]:
     """By track: as the trace says it, or else by what events hand on to others."""
     arguments = ArgumentReader(reader.store)
     row_of = {key: row for row, key in enumerate(zip(steps.pass_.tolist(), steps.number.tolist(), strict=True))}

@@ -9,7 +9,7 @@ from tilescope.tiler.facts.step_times.host_steps import host_step_times
 from tilescope.tiler.facts.step_times.times import StepTimes
 from tilescope.tiler.facts.step_times.tpu_steps import tpu_step_times
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.windows import WindowsOf

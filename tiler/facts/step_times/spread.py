@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 
 Ints = NDArray[np.int64]
 

@@ -16,7 +16,7 @@ from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, cor
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS
@@ -68,7 +68,7 @@ def tpu_step_times(
     return times_of_cores
 
 
-def _whole_steps(reader: QueryReader, core: TpuCore, spans: StepSpans) -> Steps[_WholeSteps]:
+def _whole_steps(reader: QueryReader, core: TpuCore, spans: StepSpans) -> Interruptible[_WholeSteps]:
     sums = yield from core_sums(reader, core.operations, spans.start, spans.stop)
     device = yield from _device_durations(reader, spans)
     return _WholeSteps(core, spans, device, sums, sums.reduces.ps)

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
@@ -37,7 +37,7 @@ class CountersQuestion(FigureQuestion, frozen=True, kw_only=True):
     ] = MAX_COUNTERS
 
 
-def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: CountersQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     tracks = scope.reader.tree.tracks
     counters = [track for track in scope.leaves(question.tracks, _COUNTERS) if tracks[track]["events"] != "0"]

@@ -12,7 +12,7 @@ import numpy as np
 from tilescope.tiler.details.values import Values
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.devices import plane_of
-from tilescope.tiler.query import ArgumentReader, Reading, Steps
+from tilescope.tiler.query import ArgumentReader, Interruptible, Reading
 from tilescope.tiler.tools.answer import Column, Note, Table, Value
 from tilescope.tiler.tools.question import Tracks
 from tilescope.tiler.tools.question_windows import QuestionWindows
@@ -75,7 +75,7 @@ def performance_tracks(scope: Scope, tracks: Tracks | None) -> list[int]:
 
 def performance_table(
     scope: Scope, question_windows: QuestionWindows, tracks: list[int], limit: int
-) -> Steps[tuple[Table, list[Note]]]:
+) -> Interruptible[tuple[Table, list[Note]]]:
     """Table of these tracks' performance counters, over the events that start in the windows, and notes."""
     counters: dict[tuple[int, str, str], _Counter] = {}
     notes: list[Note] = []

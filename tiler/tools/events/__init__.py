@@ -11,7 +11,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages import SliceFlag
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.schema import Kind
 from tilescope.tiler.search.language import Kind as PatternKind
 from tilescope.tiler.search.language import Pattern, Query, parse
@@ -51,7 +51,7 @@ class EventColumnsQuestion(SpanQuestion, frozen=True, kw_only=True):
     ] = None
 
 
-def _answer(scope: Scope, question: EventColumnsQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: EventColumnsQuestion) -> Interruptible[Answer]:
     wanted = names_in(question.columns, _COLUMNS, "columns")
     query = Query() if question.where is None else parse(question.where)
     if question.name is not None:

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from tilescope.tiler.errors import NotBuilt
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.flows.chain import BACK, FORWARD, Chain, chain_of
@@ -50,7 +50,7 @@ class FlowsQuestion(SpanQuestion, frozen=True, kw_only=True):
     ] = DEFAULT_ROWS
 
 
-def _answer(scope: Scope, question: FlowsQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: FlowsQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     if question.event is not None:
         track, ordinal = map(int, question.event.split("."))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tilescope.tiler.facts import Device, WorkTrack, devices_of
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.scope import Scope
 
 
@@ -34,7 +34,7 @@ class Lanes:
     devices: Sequence[Device]
 
 
-def lanes_of(scope: Scope, tracks: Sequence[int] | None, *, by_device: bool) -> Steps[Lanes]:
+def lanes_of(scope: Scope, tracks: Sequence[int] | None, *, by_device: bool) -> Interruptible[Lanes]:
     """Lanes of the devices that work on some of the tracks; where none does, each track by itself."""
     leaves = [track for track in scope.leaves(tracks) if scope.reader.tree.tracks[track]["busy"] != "0"]
     leaf_tracks = frozenset(leaves)

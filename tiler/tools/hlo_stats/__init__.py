@@ -12,7 +12,7 @@ from tilescope.tiler.facts.operations import Operation, tpu_cores
 from tilescope.tiler.facts.operations.exact_columns import Ints, sum_of
 from tilescope.tiler.facts.operations.operation_table import some_of
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
@@ -36,7 +36,7 @@ class HloStatsQuestion(FigureQuestion, frozen=True, kw_only=True):
     )
 
 
-def _answer(scope: Scope, question: HloStatsQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: HloStatsQuestion) -> Interruptible[Answer]:
     device_operations = yield from asked_operations(scope, question)
     order = device_operations.table.columns.by_time()
     yield

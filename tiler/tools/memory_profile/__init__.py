@@ -19,7 +19,7 @@ from tilescope.tiler.facts.memory import (
     memories_of,
     records_allocations,
 )
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, Words
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.question import FigureQuestion
@@ -98,7 +98,7 @@ class _MemoryRow:
         return not self.is_host, (fill.used / fill.capacity if fill.capacity else 0.0), fill.used
 
 
-def _answer(scope: Scope, question: MemoryProfileQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
     if question.host is not None:

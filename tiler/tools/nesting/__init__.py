@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.query import Place, Steps
+from tilescope.tiler.query import Interruptible, Place
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
 from tilescope.tiler.tools.nesting.family import Family
 from tilescope.tiler.tools.nesting.row_slices import RowSlice
@@ -35,7 +35,7 @@ class NestingQuestion(Question, frozen=True, kw_only=True):
     after: Annotated[After | None, Meta(description="Where to go on by time: `more` of the answer before.")] = None
 
 
-def _answer(scope: Scope, question: NestingQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: NestingQuestion) -> Interruptible[Answer]:
     if question.after is not None and question.order == "longest":
         raise UsageError("after: only a list by time goes on; ask for more of the longest with limit")
     family = Family(scope.reader, question.track, question.ordinal)
@@ -60,7 +60,7 @@ def _answer(scope: Scope, question: NestingQuestion) -> Steps[Answer]:
     return Answer(facts, tables)
 
 
-def _children(family: Family, question: NestingQuestion) -> Steps[tuple[list[RowSlice], str | None]]:
+def _children(family: Family, question: NestingQuestion) -> Interruptible[tuple[list[RowSlice], str | None]]:
     if question.order == "longest":
         children = yield from family.children.longest(question.limit)
         return children, None

@@ -13,7 +13,7 @@ import numpy as np
 
 from tilescope.tiler.errors import DamagedStore, UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.nesting.row_slices import RowSlice, RowSlices
@@ -55,7 +55,7 @@ class Family:
         nearest = indices[np.argsort(-running.row[indices], kind="stable")][:MAX_PARENTS]
         return [_slice(running, index) for index in nearest.tolist()]
 
-    def self_ticks(self) -> Steps[int]:
+    def self_ticks(self) -> Interruptible[int]:
         """Its self time: the ticks at which it is, of all slices of its track that run, the one that started last."""
         row_slice = self.slice
         if row_slice.duration == 0:
@@ -72,7 +72,7 @@ class Family:
             return self_busy
         return (yield from self._swept(windows))
 
-    def _swept(self, windows: Windows) -> Steps[int]:
+    def _swept(self, windows: Windows) -> Interruptible[int]:
         """The same from all slices that start while it runs, one after the other."""
         row_slice = self.slice
         covered, reach = 0, row_slice.start

@@ -14,7 +14,7 @@ from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.facts.hlo import parts_ahead
 from tilescope.tiler.facts.operations import OpTable, operation_source
 from tilescope.tiler.facts.operations.operation import OperationMetadata
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.contract import Contract, Same
@@ -61,14 +61,14 @@ class OpProfileQuestion(FigureQuestion, frozen=True, kw_only=True):
     ] = 100
 
 
-def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Answer]:
     # For the costs of operations of GPUs whole programs are parsed.
     ahead = nullcontext() if operation_source(scope.reader).is_gpu else (yield from parts_ahead(scope.reader))
     with ahead:
         return (yield from _tree_answer(scope, question))
 
 
-def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
+def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Answer]:
     device_operations = yield from asked_operations(scope, question)
     names = {**device_operations.table.program_names, **_program_names(scope)}
     key = question.by, question.limit, device_operations.source.id, tuple(sorted(names.items()))

@@ -10,7 +10,7 @@ from tilescope.tiler.facts.duty import duty_times
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.facts.operations.exact_columns import Mask, sum_of
 from tilescope.tiler.facts.operations.operation_table import OpColumns
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Fact
 from tilescope.tiler.tools.environment import Environment
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
@@ -48,7 +48,7 @@ def device_use(
     run_environment: Environment,
     tracks: frozenset[int],
     question_windows: QuestionWindows,
-) -> Steps[DeviceUse]:
+) -> Interruptible[DeviceUse]:
     """Use of devices: of TPU cores by their operations, of others by when anything runs on them."""
     table, peaks = device_operations.table, device_operations.peaks
     cores = [
