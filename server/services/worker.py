@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from tilescope.server.errors import QuestionFailed, message_of
 from tilescope.tiler.caches import CACHES, DEFAULT_LIMIT_BYTES, CacheSize
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.store.store import Store
 from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.system import give_way

@@ -34,7 +34,7 @@ class BatchSizes:
 
 def batch_sizes(
     reader: QueryReader, steps: RunSteps, tracks: Collection[int], windows_of: WindowsOf
-) -> Steps[BatchSizes | None]:
+) -> Interruptible[BatchSizes | None]:
     """Batch sizes of steps that begin in some windows, on the hosts of these tracks; None: no marker says it.
 
     Of many steps some are read, at even distances, the first and the last among them. Raises DamagedStore.

@@ -108,7 +108,7 @@ class Busy:
             return NOTHING
         return Windows.single(min(start for start, _ in extents), max(stop for _, stop in extents))
 
-    def _first_work(self, leaves: _Leaves, order: Sequence[int], span: TickRange) -> Steps[Windows]:
+    def _first_work(self, leaves: _Leaves, order: Sequence[int], span: TickRange) -> Interruptible[Windows]:
         """The work in the first leaf that has any: what reaches into other leaves is there as well."""
         for number, index in enumerate(order):
             leaf = slice(index, index + 1)

@@ -49,7 +49,7 @@ _WHOLE: Final = KeyedRunCache[int, int]("duty", "Time on duty of each TPU core",
 _IS_WORK: Final = RunCache[Kinds]("duty_names", "Names of operations during which cores are on duty")
 
 
-def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsOf) -> Steps[tuple[int, int]]:
+def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsOf) -> Interruptible[tuple[int, int]]:
     """Ticks that cores are on duty, and from the first module or operation of each to the end of its last one.
 
     Both in windows, summed over cores. Raises DamagedStore, NotBuilt.
@@ -102,7 +102,7 @@ class _Left:
         self._pieces += [(len(self._groups), busy, part) for part in busy.parts(windows)]
         self._groups.append(core.group)
 
-    def ticks(self) -> Steps[dict[int, int]]:
+    def ticks(self) -> Interruptible[dict[int, int]]:
         """Ticks on duty, by process. Raises DamagedStore, NotBuilt."""
         first, second = ([0] * len(self._groups) for _ in range(2))
         yield from for_each(self._pieces, _add_piece, first, second, _PIECES_AT_ONCE, _RECORDS)
@@ -123,7 +123,7 @@ class _Stored:
     off: Mask  # by name id, shifted by one
 
 
-def _whole_duties(reader: QueryReader, cores: Sequence[TpuCore], is_work: Kinds) -> Steps[list[int | None]]:
+def _whole_duties(reader: QueryReader, cores: Sequence[TpuCore], is_work: Kinds) -> Interruptible[list[int | None]]:
     """Ticks that each core is on duty over all its time, from stored sums; None: these do not tell."""
     stored = [_stored(reader, core, is_work) for core in cores]
     with_off = [core_sums for core_sums in stored if core_sums is not None and core_sums.off.any()]
@@ -184,6 +184,6 @@ def _modules(reader: QueryReader) -> dict[int, list[int]]:
     return modules
 
 
-def _on_duty(reader: QueryReader) -> Steps[Kinds]:
+def _on_duty(reader: QueryReader) -> Interruptible[Kinds]:
     """Work by name, that of events without one first: of names off duty none."""
     return reader.names.numbers(lambda name: Work.NONE if name.category in OFF_DUTY else Work.COMPUTATION)

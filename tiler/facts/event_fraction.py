@@ -41,7 +41,7 @@ class EventFraction:
 
 def event_fractions(
     reader: QueryReader, cores: Sequence[TpuCore], times: Sequence[StepTimes], word: str
-) -> Steps[list[EventFraction]]:
+) -> Interruptible[list[EventFraction]]:
     """Mean share of steps, for each core that has steps. Raises DamagedStore, NotBuilt."""
     of_group = {core_times.group: core_times for core_times in times}
     saying = yield from _saying(reader, [core for core in cores if core.group in of_group], word)
@@ -75,7 +75,7 @@ def _kept(duration: Ints) -> NDArray[np.bool_]:
     return kept
 
 
-def _saying(reader: QueryReader, cores: Sequence[TpuCore], word: str) -> Steps[dict[int, Mask]]:
+def _saying(reader: QueryReader, cores: Sequence[TpuCore], word: str) -> Interruptible[dict[int, Mask]]:
     """Mask of kinds, by line of operations, that have the word in their names or expressions."""
     run_instructions = instruction_places(reader)
     places: dict[int, Ints] = {}
@@ -89,7 +89,7 @@ def _saying(reader: QueryReader, cores: Sequence[TpuCore], word: str) -> Steps[d
 
 def _occurrences(
     reader: QueryReader, track: int, wanted: Mask, steps: StepTimes, word: str
-) -> Steps[list[tuple[int, int, int, int]]]:
+) -> Interruptible[list[tuple[int, int, int, int]]]:
     """Rows of such operations that start in a step: the step, the duration (ps), the first and last tick."""
     kinds = track_kinds(reader, track)
     if kinds is None or not wanted.any():

@@ -162,7 +162,7 @@ class Names:
 
     def numbers(
         self, number_of: Callable[[Name], int], unless: NDArray[np.bool_] | None = None
-    ) -> Steps[NDArray[np.uint8]]:
+    ) -> Interruptible[NDArray[np.uint8]]:
         """A small number for each name, that without a name first; in steps of a page.
 
         `unless`: for which nobody needs it, so that it is 0.
@@ -180,7 +180,7 @@ class Names:
             yield
         return numbers
 
-    def containing(self, word: str) -> Steps[NDArray[np.bool_]]:
+    def containing(self, word: str) -> Interruptible[NDArray[np.bool_]]:
         """Mask of names that contain a word, upper and lower case apart, that without a name first.
 
         Most pages have none that does, which one search tells.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.example import Example
-from tilescope.tiler.query import Interruptible, Steps, finish, steps
+from tilescope.tiler.query import finish
 from tilescope.tiler.tools import BuildRef, QuestionWindows, Scope, SpanQuestion, Tracks
 from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.step_range import StepRange

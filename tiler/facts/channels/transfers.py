@@ -72,7 +72,7 @@ class _Events:
     turn: Ints
 
 
-def run_transfers(reader: QueryReader, cores: Sequence[CoreWindows]) -> Steps[Transfers]:
+def run_transfers(reader: QueryReader, cores: Sequence[CoreWindows]) -> Interruptible[Transfers]:
     """Transfers that begin and end in some steps of some cores. Raises DamagedStore, NotBuilt."""
     channels, metadata = Channels(), metadata_codes(reader)
     parts_by_role: dict[TransferRole, list[tuple[Ints, ...]]] = {role: [] for role in TransferRole}
@@ -96,7 +96,7 @@ def _read(
     place: int,
     core_windows: CoreWindows,
     parts_by_role: dict[TransferRole, list[tuple[Ints, ...]]],
-) -> Steps[None]:
+) -> Interruptible[None]:
     file = reader.file_of(track)
     tables = reader.event_metadata(file)
     if tables is None:

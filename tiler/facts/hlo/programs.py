@@ -65,7 +65,7 @@ def programs_of(reader: QueryReader) -> tuple[Program, ...]:
     return tuple(Program(entry) for entry in attachments_of(reader.store) if entry.name.startswith(_PREFIX))
 
 
-def hlo_module(reader: QueryReader, program: Program) -> Steps[HloModule]:
+def hlo_module(reader: QueryReader, program: Program) -> Interruptible[HloModule]:
     """The module of a program. Raises HloDamage, one line that names it; DamagedStore."""
     return (yield from _kept(reader, program, "module", _of_bytes(parse_module)))
 

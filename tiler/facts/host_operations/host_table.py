@@ -142,7 +142,7 @@ _HOST_OPERATIONS: Final = RunCache[_RunOperations](
 )
 
 
-def _sums(sums: OpSums, track: int, windows: Windows) -> Steps[Sums]:
+def _sums(sums: OpSums, track: int, windows: Windows) -> Interruptible[Sums]:
     """Sums of each operation of a track, by number: count, total and own time, the longest."""
     parts = []
     for part in sums.parts(track, windows):

@@ -42,7 +42,7 @@ class SavedPage:
         """The same for people."""
         return _TITLES.get(self.page, self.page)
 
-    def parsed(self, reader: QueryReader) -> Steps[Any]:
+    def parsed(self, reader: QueryReader) -> Interruptible[Any]:
         """Content of the file; None stands for NaN, too. Raises DamagedStore, TooLarge."""
         data = (yield from whole_content(reader.store, self.entry)).tobytes()
         must_fit(data, self.entry.label)

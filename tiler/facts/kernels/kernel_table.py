@@ -170,7 +170,9 @@ class _Lookup:
         self.cache = _KERNELS.get(reader) or _KERNELS.keep(reader, _KernelCache())
 
 
-def _kernel_kinds(lookup: _Lookup, track: int, kinds: Sequence[OperationKind]) -> Steps[Sequence[_KernelKind | None]]:
+def _kernel_kinds(
+    lookup: _Lookup, track: int, kinds: Sequence[OperationKind]
+) -> Interruptible[Sequence[_KernelKind | None]]:
     """Kinds of kernels of a stream, read once; metadata once for all that differ in their launch alone."""
     reader, cache = lookup.reader, lookup.cache
     if track in cache.kinds:
@@ -198,7 +200,9 @@ def _kernel_kinds(lookup: _Lookup, track: int, kinds: Sequence[OperationKind]) -
     return stream_kinds
 
 
-def _looked_up(lookup: _Lookup, file: int, tables: XStatTables, kind: OperationKind, number: int) -> Steps[_KernelKind]:
+def _looked_up(
+    lookup: _Lookup, file: int, tables: XStatTables, kind: OperationKind, number: int
+) -> Interruptible[_KernelKind]:
     """The kind of kernels whose metadata is like that of this number."""
     reader, cache = lookup.reader, lookup.cache
     alike = file, number, *((key, value) for key, value in kind.stats.items() if key != _DETAILS)
@@ -221,7 +225,7 @@ _REFERENCE_BYTES: Final = 8
 _KIND_BYTES: Final = 600
 
 
-def _named_by_program(reader: QueryReader, program: Program | None, kind: OperationKind) -> Steps[str]:
+def _named_by_program(reader: QueryReader, program: Program | None, kind: OperationKind) -> Interruptible[str]:
     """The framework's name of the instruction that a kernel is of; "" where the program does not say."""
     if program is None:
         return ""

@@ -26,7 +26,7 @@ _LONG: Final = 1 << 40
 _KERNEL_NAMES: Final = RunCache[Mask]("kernel_names", "Names of kernels in PyTorch traces")
 
 
-def pytorch_kernels(reader: QueryReader) -> Steps[Mask]:
+def pytorch_kernels(reader: QueryReader) -> Interruptible[Mask]:
     """Mask of names of kernels, that of events without one first."""
     is_kernel = _KERNEL_NAMES.get(reader)
     return _KERNEL_NAMES.keep(reader, (yield from reader.names.numbers(_is_kernel))) if is_kernel is None else is_kernel

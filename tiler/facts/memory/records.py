@@ -60,7 +60,7 @@ class Records:
 _KINDS: Final = RunCache[NDArray[np.uint8]]("allocation_names", "Names of events that record allocations")
 
 
-def _kinds(reader: QueryReader) -> Steps[NDArray[np.uint8]]:
+def _kinds(reader: QueryReader) -> Interruptible[NDArray[np.uint8]]:
     """Codes of names, that of events without one first: 0, or 1 + the place of its runtime's event."""
     kinds = _KINDS.get(reader)
     if kinds is None:
@@ -82,7 +82,7 @@ def records_allocations(reader: QueryReader) -> bool:
     return is_recorded
 
 
-def records_of(reader: QueryReader, tracks: Sequence[int]) -> Steps[Records]:
+def records_of(reader: QueryReader, tracks: Sequence[int]) -> Interruptible[Records]:
     """Records of these tracks, in the order of time. Raises UsageError for too many."""
     kinds = yield from _kinds(reader)
     reading, arguments = Reading(reader), ArgumentReader(reader.store)

@@ -46,7 +46,7 @@ class ModelGraph:
 _GRAPHS: Final = OwnerCache[QueryReader, list[ModelGraph]]("model_graphs", "Graphs of models")
 
 
-def model_graphs(reader: QueryReader) -> Steps[list[ModelGraph]]:
+def model_graphs(reader: QueryReader) -> Interruptible[list[ModelGraph]]:
     """Graphs of a run, of which the first is read. Raises NotBuilt while it is indexed, DamagedStore."""
     graphs = _GRAPHS.get(reader)
     if graphs is None:

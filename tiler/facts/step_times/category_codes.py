@@ -25,7 +25,7 @@ def code_of_category(category: str) -> int:
     return PART_CODES[part_of_category(category)]
 
 
-def part_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Steps[Codes]:
+def part_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Interruptible[Codes]:
     """Place in `TPU_PARTS` of the part of each kind of operations of a track. Raises DamagedStore."""
     codes = _PART_CODES.get(reader, track)
     return _PART_CODES.keep(reader, track, (yield from _read_codes(reader, track, kinds))) if codes is None else codes

@@ -65,7 +65,7 @@ class CoreSums:
 
 def core_sums(
     reader: QueryReader, tracks: tuple[int, ...], starts: Ints, stops: Ints, *, has_whole: bool = True
-) -> Steps[CoreSums]:
+) -> Interruptible[CoreSums]:
     """Sums of operations in windows that ascend and share no time. Raises DamagedStore, NotBuilt.
 
     An operation that a window cuts takes the part of its duration that the cut leaves of its event, as in `kind_sums`.

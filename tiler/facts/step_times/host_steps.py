@@ -58,7 +58,7 @@ _HOST_STEPS: Final = KeyedRunCache[HostTracks, _HostSteps]("host_steps", "Steps 
 
 def host_step_times(
     reader: QueryReader, steps: RunSteps, tracks: Set[int], windows_of: WindowsOf
-) -> Steps[list[StepTimes]]:
+) -> Interruptible[list[StepTimes]]:
     """Step times of files that have steps and some of these tracks, by these. Raises DamagedStore, NotBuilt."""
     is_kept = steps is reader.steps
     tick_ps = int(reader.store.manifest()["tick_ps"])

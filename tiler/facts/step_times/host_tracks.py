@@ -72,7 +72,7 @@ def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int]) -> list[
     ]
 
 
-def thread_codes(reader: QueryReader, file_tracks: HostTracks) -> Steps[Codes]:
+def thread_codes(reader: QueryReader, file_tracks: HostTracks) -> Interruptible[Codes]:
     """Codes, by name, of events of threads, that of events without one first."""
     by_thread = host_event_with_device if file_tracks.streams else host_event
     rule = by_thread if file_tracks.hands_on else partial(pytorch_part, classifier(reader.work_rules))

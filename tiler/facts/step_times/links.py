@@ -54,7 +54,7 @@ class TrackLinks:
 
 def track_links(
     reader: QueryReader, arguments: ArgumentReader, track: int, *, pairs: bool, shapes: bool
-) -> Steps[TrackLinks]:
+) -> Interruptible[TrackLinks]:
     """Links of a track; without `pairs` nothing is handed on. Raises DamagedStore, NotBuilt."""
     count = int(reader.tree.tracks[track]["events"])
     start, stop = np.zeros(count, np.int64), np.zeros(count, np.int64)

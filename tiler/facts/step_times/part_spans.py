@@ -33,7 +33,7 @@ _PREPARES: Final = [CODE_OF[StepPart.HOST_COMPUTE], CODE_OF[StepPart.COMPILE], C
 _SPANS_AT_ONCE: Final = 1 << 20
 
 
-def part_spans(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Steps[list[Windows]]:
+def part_spans(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Interruptible[list[Windows]]:
     """Windows of each of `HOST_PARTS`: no two of them share a tick. Raises DamagedStore, NotBuilt."""
     of_threads = yield from thread_codes(reader, tracks)
     of_streams = yield from stream_codes(reader)

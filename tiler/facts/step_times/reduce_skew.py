@@ -37,7 +37,7 @@ class ReduceEvents:
         return len(self.id)
 
 
-def reduce_events(reader: QueryReader, core: TpuCore, starts: Ints, stops: Ints) -> Steps[ReduceEvents]:
+def reduce_events(reader: QueryReader, core: TpuCore, starts: Ints, stops: Ints) -> Interruptible[ReduceEvents]:
     """All-reduces that begin in windows that ascend and share no time. Raises DamagedStore, NotBuilt."""
     lasting = np.flatnonzero(stops > starts)
     begins, ends = starts[lasting], stops[lasting]

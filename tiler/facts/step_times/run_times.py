@@ -17,7 +17,7 @@ from tilescope.tiler.windows import WindowsOf
 
 def run_step_times(
     reader: QueryReader, steps: RunSteps, tracks: Iterable[int], windows_of: WindowsOf
-) -> Steps[list[StepTimes]]:
+) -> Interruptible[list[StepTimes]]:
     """Step times of TPU cores with one of these tracks; of hosts without such cores, and their GPUs, by the tracks.
 
     Tracks are some that hold events and are done. Cores come first. Raises DamagedStore, NotBuilt.

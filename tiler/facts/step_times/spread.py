@@ -87,7 +87,7 @@ class Spreading:
         """Nodes that take it up."""
         self._takes.append((kind, id_, node))
 
-    def steps(self) -> Steps[dict[int, Ints]]:
+    def steps(self) -> Interruptible[dict[int, Ints]]:
         """Steps of the nodes of each track, -1 none: of several that lead to one, the nearest."""
         source, target, hubs = self._edges()
         initial_steps = [np.zeros(0, np.int64), *(nodes.step for nodes in self._nodes.values()), np.full(hubs, -1)]

@@ -44,7 +44,7 @@ _WHOLE_STEPS: Final = RunCache[list[_WholeSteps]]("tpu_steps", "Steps of TPU cor
 
 def tpu_step_times(
     reader: QueryReader, steps: RunSteps, cores: Sequence[TpuCore], wanted: Set[int], windows_of: WindowsOf
-) -> Steps[list[StepTimes]]:
+) -> Interruptible[list[StepTimes]]:
     """Step times of the wanted processes of all cores of a run, in their windows. Raises DamagedStore, NotBuilt.
 
     How long an all-reduce computes is the least that it takes on any core; on the others it waited for that.
@@ -74,7 +74,7 @@ def _whole_steps(reader: QueryReader, core: TpuCore, spans: StepSpans) -> Interr
     return _WholeSteps(core, spans, device, sums, sums.reduces.ps)
 
 
-def _device_durations(reader: QueryReader, spans: StepSpans) -> Steps[Ints]:
+def _device_durations(reader: QueryReader, spans: StepSpans) -> Interruptible[Ints]:
     """Durations on the device of slices that are steps, ps; -1 where that is not known. Raises DamagedStore."""
     durations = np.full(len(spans), -1, np.int64)
     for track in np.unique(spans.track).tolist():
@@ -133,7 +133,7 @@ def _with_least(whole: list[_WholeSteps]) -> list[_WholeSteps]:
     return [replace(core_steps, least=least[core == place]) for place, core_steps in enumerate(whole)]
 
 
-def _times(reader: QueryReader, core_steps: _WholeSteps, windows: Windows) -> Steps[StepTimes]:
+def _times(reader: QueryReader, core_steps: _WholeSteps, windows: Windows) -> Interruptible[StepTimes]:
     spans, cuts = core_steps.spans, Cuts.from_windows(core_steps.spans, windows)
     rows = np.flatnonzero(cuts.whole)
     whole = _split(core_steps, core_steps.sums, np.arange(len(spans)))
@@ -154,7 +154,7 @@ def _times(reader: QueryReader, core_steps: _WholeSteps, windows: Windows) -> St
     return step_times_of(core_steps.core.group, spans, row, start, stop, is_whole, duration, parts, TPU_PARTS)
 
 
-def _until(reader: QueryReader, core_steps: _WholeSteps, whole: Ints, rows: Ints, times: Ints) -> Steps[Ints]:
+def _until(reader: QueryReader, core_steps: _WholeSteps, whole: Ints, rows: Ints, times: Ints) -> Interruptible[Ints]:
     """Time of steps between their start and some time, by part. Rows may come several times.
 
     `whole` is what they have until their end.
