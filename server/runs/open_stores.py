@@ -21,9 +21,9 @@ from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.schema import RunManifest
 from tilescope.tiler.store import open_build
 from tilescope.tiler.store import open_growing as open_growing_store
+from tilescope.tiler.store.build_lock import CURRENT
 from tilescope.tiler.store.extent import RunExtent
 from tilescope.tiler.store.store import GrowingStore, Store
-from tilescope.tiler.store.turn import CURRENT
 
 DEFAULT_CAPACITY: Final = 32  # open stores that nobody leases; each costs a few file descriptors and address space
 _NAME_BYTES: Final = 1024  # of CURRENT that are looked at
@@ -220,7 +220,7 @@ class OpenStores:
         published.build = entry.store.build
         published.sources = sources(entry.store)
         published.manifest = run_manifest(entry.store)
-        published.extent = RunExtent.of(published.manifest)
+        published.extent = RunExtent.from_manifest(published.manifest)
         entry.used_s = time.monotonic()
         self._entries[entry.path, entry.generation] = entry
         self._close_unused(keep=entry)

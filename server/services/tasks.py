@@ -98,4 +98,4 @@ def _event_parts(reader: QueryReader, request: EventsQuestion, scope_windows: Qu
                 events = events.take(events.ordinal > after.ordinal)
             new = set(events.name.tolist()) - named
             named |= new
-            yield EventPart(events, reader.names.of(new))
+            yield EventPart(events, reader.names.by_id(new))

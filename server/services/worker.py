@@ -22,8 +22,8 @@ from typing import Any, Final
 from tilescope.server.errors import QuestionFailed, message_of
 from tilescope.tiler.caches import CACHES, DEFAULT_LIMIT_BYTES, CacheSize
 from tilescope.tiler.query import Interruptible, QueryReader
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store
+from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.system import give_way
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 

@@ -149,7 +149,7 @@ class _Export:
         # Of a whole trace-event file the flow ends are written as it has them.
         with_flows = self._reader.tree.tracks[track].kind == "slice" and not (has_origin and self._is_whole)
         ordinals = events.ordinal.tolist()
-        names = self._reader.names.of(events.name.tolist())
+        names = self._reader.names.by_id(events.name.tolist())
         raw = self._arguments.raw(track, ordinals)
         flows = self._flows.marks_on(track, range(ordinals[0], ordinals[-1] + 1)) if with_flows else {}
         columns = (events.ordinal, events.start, events.duration, events.flags, events.value, events.name)
@@ -170,7 +170,7 @@ class _Export:
             cursor.next_carrier()
             return b""
         cursor.flow += len(flows)
-        names = self._reader.names.of(flows.name.tolist())
+        names = self._reader.names.by_id(flows.name.tolist())
         raw = written_flow_arguments(self._reader.store, number, first, len(flows))
         columns = (flows.phase, flows.name, flows.tick)
         return joined(

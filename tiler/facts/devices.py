@@ -72,8 +72,8 @@ class Device:
 
     @property
     def track_ids(self) -> frozenset[int]:
-        """Of all its tracks."""
-        return frozenset(of.track for of in (*self.tracks, *self.beside))
+        """Ids of all its tracks."""
+        return frozenset(work_tracks.track for work_tracks in (*self.tracks, *self.beside))
 
 
 _DEVICES: Final = RunCache[list[Device]]("devices", "Devices of a run, and the kinds of work of their names")
@@ -141,9 +141,9 @@ class _Finding:
         file = self._reader.file_of(streams[0])
         kernels = [
             track
-            for other, of in self.processes.items()
+            for other, process_tracks in self.processes.items()
             if _ASCEND_COMMUNICATION.match(self._tree.groups[other].name)
-            for track in of
+            for track in process_tracks
             if _ASCEND_KERNELS.match(self._name(track)) and self._reader.file_of(track) == file
         ]
         work = [*((track, codes) for track in streams), *((track, every) for track in kernels)]
@@ -154,30 +154,34 @@ class _Finding:
         codes = yield from self._codes(self._classifier.pytorch_event)
         if not works_of(codes).any():
             return []
-        found = []
+        devices = []
         for group, tracks in sorted(self._labelled_processes().items()):
-            of = []
+            with_work = []
             for track in tracks:
                 if (yield from self._has_work(track, works_of(codes))):
-                    of.append((track, codes))
-            if of:
-                found.append(self._device(group, of))
-        return found
+                    with_work.append((track, codes))
+            if with_work:
+                devices.append(self._device(group, with_work))
+        return devices
 
     def _labelled_processes(self) -> dict[int, list[int]]:
-        """Of each file the processes that are labelled as devices; all of them where none is."""
+        """Processes that are labelled as devices, of each file; all of a file where none is."""
         by_file: dict[int, dict[int, list[int]]] = defaultdict(dict)
         for group, tracks in self.processes.items():
             by_file[self._reader.file_of(tracks[0])][group] = tracks
         chosen: dict[int, list[int]] = {}
         for groups in by_file.values():
-            labelled = {group: of for group, of in groups.items() if is_device_label(self._tree.groups[group].name)}
+            labelled = {
+                group: process_tracks
+                for group, process_tracks in groups.items()
+                if is_device_label(self._tree.groups[group].name)
+            }
             chosen |= labelled or groups
         return chosen
 
     def _has_work(self, track: int, kinds: Kinds) -> Interruptible[bool]:
         try:
-            parts = Reading(self._reader).histogram_parts([track], everywhere(Windows.one(0, TICK_LIMIT)))
+            parts = Reading(self._reader).histogram_parts([track], everywhere(Windows.single(0, TICK_LIMIT)))
             for part in parts:
                 if part.has_other_names or bool(kinds[part.name + 1].any()):
                     return True
@@ -195,11 +199,11 @@ class _Finding:
         tells_copies: bool = True,
     ) -> Device:
         host = self._tree.groups[group].parent
-        several = sum(one.kind == "host" for one in self._tree.groups) > 1
+        several = sum(entry.kind == "host" for entry in self._tree.groups) > 1
         name = self._tree.groups[group].name
         if several and host is not None:
             name = f"{self._tree.groups[host].name} · {name}"
-        work, async_work = (tuple(_work_track(*one) for one in of) for of in (tracks, beside))
+        work, async_work = (tuple(_work_track(*pair) for pair in pairs) for pairs in (tracks, beside))
         return Device(group, name, host, work, async_work, tells_copies)
 
     def _codes(self, rule: Callable[[Name], int]) -> Interruptible[Kinds]:

@@ -39,11 +39,11 @@ from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.records.overview import OVERVIEW
 from tilescope.tiler.records.tracks import BLOCK_TRACKS
+from tilescope.tiler.store.build_lock import turn
 from tilescope.tiler.store.generation import Generation, building_in
 from tilescope.tiler.store.readership import folder_mode
 from tilescope.tiler.store.store import Entry
 from tilescope.tiler.store.sweep import sweep_in_turn
-from tilescope.tiler.store.turn import turn
 
 DEFAULT_MEMORY_BYTES = 1 << 30
 

@@ -23,8 +23,8 @@ from tilescope.tiler.records.arguments import ARGUMENT_TABLES
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.schema import Argument, EventDetails
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store, need
+from tilescope.tiler.store.validation import must_make_sense
 
 _KEPT_NAMES: Final = 8  # pages
 _EXACT: Final = (1 << 53) - 1  # integers up to here are numbers in every client
@@ -104,7 +104,7 @@ def _leaf(store: Store, track: int, ordinal: int) -> Tile:
 
 def _arguments(store: Store, track: int, ordinal: int) -> Arguments:
     chunk = argument_chunk(store, track, ordinal)
-    return [] if chunk is None else argument_decoder(store, file_of(store, track))(chunk.of(ordinal))
+    return [] if chunk is None else argument_decoder(store, file_of(store, track))(chunk.arguments(ordinal))
 
 
 def _name(store: Store, name: int) -> tuple[str, str]:

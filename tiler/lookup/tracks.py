@@ -9,8 +9,8 @@ import msgspec
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.records.tracks import BLOCK_TRACKS
 from tilescope.tiler.schema import TrackKind, TreeTrack, decode_tracks
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store
+from tilescope.tiler.store.validation import must_make_sense
 
 
 class TrackRecord(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""What questions to a store are answered from: its tracks, names, events and pages."""
+"""Sources of answers to questions: tracks, names, events and pages of a store."""
 
 from tilescope.tiler.query.arguments import ArgumentReader, ValuesOfSome
 from tilescope.tiler.query.events import EVERYTHING, EventPlan, Events, LeafRun, join, no_events

@@ -46,7 +46,7 @@ class StoreSoFar:
 
     @property
     def has_moved(self) -> bool:
-        """Whether the run is laid out otherwise by now than when the question began: what was read may not agree."""
+        """True if the run is laid out otherwise by now than when the question began: what was read may not agree."""
         try:
             return _layout_of(run_manifest(self._store)) != _layout_of(self._run_manifest)
         except StoreError:

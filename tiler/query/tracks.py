@@ -70,15 +70,15 @@ class TrackTree:
 
         A rollup stands for the tracks that it sums. Tracks of other kinds are left out. Raises UsageError.
         """
-        asked = range(len(self.tracks)) if tracks is None else tracks
-        found = set()
-        for track in asked:
+        chosen = range(len(self.tracks)) if tracks is None else tracks
+        leaves = set()
+        for track in chosen:
             if self.kind(track) == "rollup":
                 if tracks is not None:
-                    found.update(self.children(track))
+                    leaves.update(self.children(track))
             else:
-                found.add(track)
-        return sorted(track for track in found if self.tracks[track].kind in kinds)
+                leaves.add(track)
+        return sorted(track for track in leaves if self.tracks[track].kind in kinds)
 
     def children(self, rollup: int) -> list[int]:
         """The tracks that a rollup sums, by id: those of slices with events, in the groups below those that name it."""
@@ -92,10 +92,10 @@ class TrackTree:
         seen = set()
         while group is not None and group not in seen:
             seen.add(group)
-            part = self.groups[group]
-            if part.kind == "process":
-                names.append(part.name)
-            group = part.parent
+            group_row = self.groups[group]
+            if group_row.kind == "process":
+                names.append(group_row.name)
+            group = group_row.parent
         return names
 
     def of_host(self, name: str) -> list[int]:
@@ -106,11 +106,11 @@ class TrackTree:
 
     def _with_parts(self, groups: Iterable[int]) -> set[int]:
         """These groups, and those in them."""
-        found: set[int] = set()
+        closed: set[int] = set()
         left = list(groups)
         while left:
             group = left.pop()
-            if group not in found:
-                found.add(group)
+            if group not in closed:
+                closed.add(group)
                 left += self._parts.get(group, ())
-        return found
+        return closed

@@ -108,7 +108,7 @@ def density(
         lanes = HitLanes.of_tracks(reader, selection.tracks)
     shift = 2 * level
     first, last = span.start >> shift, (max(span.stop - 1, span.start) >> shift) + 1
-    windows = Windows.one(first << shift, last << shift)
+    windows = Windows.single(first << shift, last << shift)
 
     def no_bins() -> _native.HitBins:
         return _native.HitBins(

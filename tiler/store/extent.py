@@ -1,4 +1,4 @@
-"""How much a run is, as lists of runs show it."""
+"""The size of a run, as lists of runs show it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tilescope.tiler.schema import RunManifest
 
 @dataclass(frozen=True, slots=True)
 class RunExtent:
-    """Of a whole index."""
+    """The size of a whole index."""
 
     events: int  # slices, instants and samples
     duration_ps: int  # from the first tick to the last of any event
     left_out: tuple[str, ...] = ()  # files that could not be read, and what of others: a line each
 
     @classmethod
-    def of(cls, manifest: RunManifest) -> RunExtent:
+    def from_manifest(cls, manifest: RunManifest) -> RunExtent:
         """From the manifest."""
         counts = manifest.events
         events = counts.slices + counts.instants + counts.counter_samples + counts.async_slices

@@ -22,7 +22,7 @@ def outlier_texts(reader: QueryReader, outliers: Outliers) -> list[tuple[str, Ou
     for event in outliers.events:
         if event.reason not in longest or _length(event) > _length(longest[event.reason]):
             longest[event.reason] = event
-    names = reader.names.of([event.name for event in longest.values()])
+    names = reader.names.by_id([event.name for event in longest.values()])
     later = sum(int(event.later) for event in outliers.events)
     texts = []
     counts = {

@@ -119,7 +119,7 @@ class Scope:
             return question_windows
         if question.step_name is not None:
             raise UsageError(STEPS_MISSING)
-        return QuestionWindows(everywhere(Windows.one(*span)), span, within)
+        return QuestionWindows(everywhere(Windows.single(*span)), span, within)
 
     def is_done(self, track: int) -> bool:
         """True if a track can be read. Where it cannot yet, the answer is not complete."""

@@ -36,7 +36,7 @@ class FlowRecordCheck:
         tracks = len(catalogue.tracks)
         self._counts = np.zeros((tracks, 2), np.int64)  # that leave, that arrive
         self._derived = 0  # of those that leave
-        self._said = np.zeros((tracks, 2), np.uint64)  # by the ends of a track of themselves
+        self._own_hashes = np.zeros((tracks, 2), np.uint64)  # by the ends of a track of themselves
         self._heard = np.zeros((tracks, 2), np.uint64)  # of them by their partners
         self._finished = False
         self._last = -1, -1  # track and slice of the last end of the chunk before
@@ -67,15 +67,15 @@ class FlowRecordCheck:
         number = track.id
         self._check_order(track, ends, before)
         self._check_partners(track, ends)
-        slices = self._slices.of(track, ends.ordinal, "flow ends")
+        slices = self._slices.find(track, ends.ordinal, "flow ends")
         own = [np.full(len(ends), number), ends.ordinal, ends.tick]
         partner = [ends.partner_track, ends.partner_ordinal, ends.partner_tick]
         derived = ends.derived
-        said = hash_rows([ends.incoming, derived, *own, slices.start, slices.name, *partner])
+        end_hashes = hash_rows([ends.incoming, derived, *own, slices.start, slices.name, *partner])
         heard = hash_rows([1 - ends.incoming, derived, *partner, ends.partner_start, ends.partner_name, *own])
         self._derived += int(np.count_nonzero((ends.incoming == 0) & (derived == 1)))
         for side in (0, 1):
-            self._said[number : number + 1, side] += said[ends.incoming == side].sum(dtype=np.uint64)
+            self._own_hashes[number : number + 1, side] += end_hashes[ends.incoming == side].sum(dtype=np.uint64)
             arriving = ends.incoming == 1 - side
             np.add.at(self._heard[:, side], ends.partner_track[arriving], heard[arriving])
             self._counts[number, side] += np.count_nonzero(ends.incoming == side)
@@ -93,7 +93,7 @@ class FlowRecordCheck:
                 )
                 raise self._error(track, what)
             for side, what in enumerate(("leave", "arrive at")):
-                if self._said[track.id, side] != self._heard[track.id, side]:
+                if self._own_hashes[track.id, side] != self._heard[track.id, side]:
                     raise self._error(track, f"flows that {what} it are not those that the other ends name")
         leaving, arriving = self._counts.sum(axis=0).tolist()
         if not leaving == arriving == self._catalogue.flow_edges:

@@ -1,4 +1,4 @@
-"""Where tracks come from: for each file and track, and flow ends as files have them, as many as were read."""
+"""Origins of tracks: for each file and track, and flow ends as files have them, as many as were read."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class OriginCheck:
     def finish(self) -> None:
         """All chunks have been taken. Raises DamagedStore."""
         for number, carrier in enumerate(self._carriers):
-            found, expected = (self._seen[number], self._args[number]), (carrier.ends, carrier.args)
-            if found != expected:
-                ends, args = found
+            counted, expected = (self._seen[number], self._args[number]), (carrier.ends, carrier.args)
+            if counted != expected:
+                ends, args = counted
                 what = f"{ends} flow ends and arguments of {args}, at ingest {carrier.ends} and {carrier.args}"
                 raise self._error(f"carrier {number}: there are {what}")
 

@@ -134,7 +134,7 @@ class RecordCheck:
         return self._provers.keys()
 
     def check(self, done: Callable[[int], None]) -> Tally:
-        """What was looked at. Calls `done` with numbers of bytes. Raises DamagedStore, ShortOfMemory."""
+        """Counts of what was checked. Calls `done` with numbers of bytes. Raises DamagedStore, ShortOfMemory."""
         try:
             return self._check(done)
         except MemoryError:
@@ -240,11 +240,11 @@ class RecordCheck:
         if ARGUMENT_TABLE_PAGES.numbers_in(key) != (file, page):
             raise _error(self._store, f"{what} is missing")
         try:
-            found = check_page(page, inflate(value))
+            entries = check_page(page, inflate(value))
         except (ValueError, DamagedStore) as error:
             raise _error(self._store, f"{what} is damaged: {error}") from error
-        if found != min(ENTRIES_PER_PAGE, self._tables_entries[file] - page // 2 * ENTRIES_PER_PAGE):
-            raise _error(self._store, f"{what} has {found} entries")
+        if entries != min(ENTRIES_PER_PAGE, self._tables_entries[file] - page // 2 * ENTRIES_PER_PAGE):
+            raise _error(self._store, f"{what} has {entries} entries")
         self._tables_page = (file, page + 1)
 
     def _next_tables_page(self) -> tuple[int, int]:

@@ -42,7 +42,7 @@ class StepRecordCheck:
         late = np.diff(steps.ordinal, prepend=self._last[1] if self._last[0] == number else -1) <= 0
         if steps.ordinal[0] != first or late.any():
             raise self._error(track, f"steps from event {first} on are out of order")
-        slices = self._slices.of(track, steps.ordinal, "steps")
+        slices = self._slices.find(track, steps.ordinal, "steps")
         is_open = (slices.flags & SliceFlag.OPEN) != 0
         wrong = (steps.start != slices.start) | (steps.duration != slices.duration) | (steps.name != slices.name)
         wrong |= (steps.is_open != is_open) | (steps.number < 0) | ~np.isin(steps.source, _STORED)

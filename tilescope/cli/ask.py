@@ -73,7 +73,7 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
     from tilescope.cli.stores import refuse_file
     from tilescope.tiler.query import QueryReader, finish
     from tilescope.tiler.store import open_run_store
-    from tilescope.tiler.store.sense import must_make_sense
+    from tilescope.tiler.store.validation import must_make_sense
     from tilescope.tiler.tools import BuildRef, Scope, ask, from_text, parameters, references, text_of
 
     rules = work_rules_of(options)

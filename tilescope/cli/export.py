@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.tiler.export import ExportQuestion
     from tilescope.tiler.query import QueryReader
     from tilescope.tiler.store import open_run_store
-    from tilescope.tiler.store.sense import must_make_sense
+    from tilescope.tiler.store.validation import must_make_sense
     from tilescope.tiler.tools import parameters
 
     refuse_file(args.store)

@@ -62,8 +62,8 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.tiler.records.tracks import TRACKS
     from tilescope.tiler.schema import RunManifest
     from tilescope.tiler.store import open_run_store
-    from tilescope.tiler.store.sense import must_make_sense
     from tilescope.tiler.store.store import need
+    from tilescope.tiler.store.validation import must_make_sense
 
     refuse_file(args.store)
     store = open_run_store(args.store)

@@ -30,8 +30,8 @@ from tilescope.tiler.schema import Run, RunState, manifest_of
 from tilescope.tiler.store import RunStore, generation, is_store, open_run_store
 from tilescope.tiler.store.attachments import content, entry_of
 from tilescope.tiler.store.extent import RunExtent
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import need
+from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.tools import Answer, BuildRef, Scope, Table, ask, from_values, no_such_tool, references, tools
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
@@ -139,7 +139,7 @@ class LocalSource:
 
     async def runs(self) -> list[dict[str, Any]]:
         manifest = run_manifest(self._store)
-        extent = RunExtent.of(manifest)
+        extent = RunExtent.from_manifest(manifest)
         run = Run(
             id=self._id,
             name=self._path.name,

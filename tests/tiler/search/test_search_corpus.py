@@ -121,7 +121,7 @@ def check(of: All, query: str, chosen: NDArray[np.bool_], first: int, stop: int)
     """Holds totals, hits there and back, and density of a span against all events."""
     reader = of.reader
     selection = finish(select(reader, parse(query), reader.tree.leaves(None)))
-    windows = everywhere(Windows.one(first, stop))
+    windows = everywhere(Windows.single(first, stop))
     starts = chosen & (of.start >= first) & (of.start < stop)
     ticks = np.where(chosen, np.minimum(of.start + of.duration, stop) - np.maximum(of.start, first), 0).clip(0)
 

@@ -12,6 +12,7 @@ from tilescope.tiler.store.store import need
 from tilescope.tiler.tools import BuildRef, QuestionWindows, Scope, SpanQuestion, Tracks
 from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.step_range import StepRange
+from tilescope.tiler.windows import Windows
 
 
 def spans(windows: QuestionWindows, track: int) -> tuple[list[int], list[int]]:
@@ -73,3 +74,15 @@ def test_the_manifest_as_a_dict(example: Example) -> None:
 def test_the_type_of_work_that_may_be_interrupted() -> None:
     assert Steps is steps.Steps is Interruptible
     assert steps.finish is finish
+
+
+def test_windows_from_starts_and_stops() -> None:
+    windows = Windows.of([8, 1], [9, 3])
+    assert (windows.starts.tolist(), windows.stops.tolist()) == ([1, 8], [3, 9])
+    assert Windows.one(1, 3).stops.tolist() == Windows.single(1, 3).stops.tolist() == [3]
+
+
+def test_names_by_their_ids(example: Example) -> None:
+    names = example.reader.names
+    assert names.of([1, 0, 1]) == names.by_id([0, 1])
+    assert list(names.of([1, 0, 1])) == [0, 1]

@@ -169,7 +169,7 @@ def test_windows_are_the_sum_of_each_of_them(example: Example, windows: Windows,
             return structs.replace(found, name=np.array([len(str(text)) for text in texts], np.int64))
         return found
 
-    each = [of(Windows.one(*one)) for one in pairs(windows)]
+    each = [of(Windows.single(*one)) for one in pairs(windows)]
     assert rows(of(windows)) == rows(sum_by_name(each))
 
 
@@ -186,7 +186,7 @@ def sums_of_one(found: GroupSums, row: int) -> list[int]:
 
 def test_windows_that_are_made_anew_for_each_track(example: Example) -> None:
     def windows_of(track: int) -> Windows:
-        return Windows.one((track + 1) * example.reader.end // 8, TICK_LIMIT)
+        return Windows.single((track + 1) * example.reader.end // 8, TICK_LIMIT)
 
     tracks = example.reader.tree.leaves(None)
     assert len(tracks) > 3

@@ -39,7 +39,7 @@ def test_every_figure_of_every_name(tmp_path: Path, name: str) -> None:
     rng = random.Random(1)
     spans = [(0, reader.end + 1), *(sorted(rng.sample(range(reader.end), 2)) for _ in range(3))]
     for first, stop in spans:
-        found = finish(summary(reader, everywhere(Windows.one(first, stop)), None, 100_000)).rows
+        found = finish(summary(reader, everywhere(Windows.single(first, stop)), None, 100_000)).rows
         rows = found.histogram
         inside = (start >= first) & (start < stop)
         overlap = np.maximum(np.minimum(start + duration, stop) - np.maximum(start, first), 0)

@@ -297,7 +297,7 @@ def test_steps_and_a_span_are_what_lies_in_both(tmp_path: Path) -> None:
     assert asked.counts(steps=(1, 2), start=5, end=12, tracks=op)["op"] == (0, 6, 6)
     assert [row["step"] for row in asked.rows("steps", start=9, end=12)] == [2]
     (window,) = asked.rows("tracks", steps=2, start=12, per_track=True, tracks=op)
-    assert pairs(Windows.one(window["start"], window["end"])) == [(12, 20)]
+    assert pairs(Windows.single(window["start"], window["end"])) == [(12, 20)]
     asked.store.close()
 
 

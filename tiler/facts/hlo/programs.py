@@ -56,17 +56,17 @@ class Program:
 
     @property
     def file(self) -> int:
-        """Of the run."""
+        """Index of its file among those of the run."""
         return self.entry.file
 
 
 def programs_of(reader: QueryReader) -> tuple[Program, ...]:
-    """Those of a run. Raises NotBuilt while it is indexed, DamagedStore."""
+    """Programs of a run. Raises NotBuilt while it is indexed, DamagedStore."""
     return tuple(Program(entry) for entry in attachments_of(reader.store) if entry.name.startswith(_PREFIX))
 
 
 def hlo_module(reader: QueryReader, program: Program) -> Interruptible[HloModule]:
-    """What a program consists of. Raises HloDamage, one line that names it; DamagedStore."""
+    """The module of a program. Raises HloDamage, one line that names it; DamagedStore."""
     return (yield from _kept(reader, program, "module", _of_bytes(parse_module)))
 
 
@@ -91,7 +91,7 @@ def parts_ahead(reader: QueryReader) -> Interruptible[AbstractContextManager[obj
     For whoever is going to ask for `program_parts`, in a block. What is damaged is told then. Raises DamagedStore.
     """
     ahead = _AHEAD.setdefault(reader, {})
-    entries = {_key("parts", of.entry): of.entry for of in programs_of(reader)}
+    entries = {_key("parts", program.entry): program.entry for program in programs_of(reader)}
     if sum(entry.size_bytes for entry in entries.values()) > _MAX_AHEAD_BYTES:
         return nullcontext()
     with ExitStack() as begun:
@@ -104,7 +104,7 @@ def parts_ahead(reader: QueryReader) -> Interruptible[AbstractContextManager[obj
 
 
 def left_out_words(program: Program) -> str:
-    """What damage does to one, in words."""
+    """Effect of the damage of a program, in words."""
     return f"the HLO proto of {program.label} was left out"
 
 
@@ -147,8 +147,8 @@ def _kept(
 
 def _read_parts(reader: QueryReader, entry: AttachmentEntry) -> Interruptible[ProgramParts]:
     ahead = _AHEAD.get(reader, {}).pop(_key("parts", entry), None)
-    found = ahead.result() if ahead is not None else find_parts((yield from _content(reader, entry)))
-    return (yield from program_of_parts(found, entry.size_bytes))
+    parts = ahead.result() if ahead is not None else find_parts((yield from _content(reader, entry)))
+    return (yield from program_of_parts(parts, entry.size_bytes))
 
 
 def _of_bytes(

@@ -27,7 +27,7 @@ _KERNEL_NAMES: Final = RunCache[Mask]("kernel_names", "Names of kernels in PyTor
 
 
 def pytorch_kernels(reader: QueryReader) -> Interruptible[Mask]:
-    """Of each name whether it is of kernels, that of events without one first."""
+    """Mask of names of kernels, that of events without one first."""
     is_kernel = _KERNEL_NAMES.get(reader)
     return _KERNEL_NAMES.keep(reader, (yield from reader.names.numbers(_is_kernel))) if is_kernel is None else is_kernel
 
@@ -61,22 +61,22 @@ def _add(
     alike = np.stack([events.name, *map(_numbered, launch)])
     _, first, group = np.unique(alike, axis=1, return_index=True, return_inverse=True)
     group = group.ravel()
-    names = reader.names.of(np.unique(events.name).tolist())
+    names = reader.names.by_id(np.unique(events.name).tolist())
     for number, row in enumerate(first.tolist()):
         name = names[int(events.name[row])]
-        at = np.flatnonzero(group == number)
-        of, occupancy = launch_of_values([values.value(row) for values in launch])
-        begun = at[starts[at]]
+        group_rows = np.flatnonzero(group == number)
+        launch_text, occupancy = launch_of_values([values.value(row) for values in launch])
+        begun = group_rows[starts[group_rows]]
         durations = events.duration[begun]
         longest = None
         if len(begun):
             place = int(begun[np.argmax(durations)])
             longest = int(events.duration[place]) * tick_ps, events.track, int(events.ordinal[place])
         sums.add(
-            (name.text, of, "", name.category),
+            (name.text, launch_text, "", name.category),
             occupancy,
             len(begun),
-            _sum(parts[at]) * tick_ps,
+            _sum(parts[group_rows]) * tick_ps,
             int(durations.min(initial=np.iinfo(np.int64).max)) * tick_ps,
             longest,
         )
@@ -84,13 +84,15 @@ def _add(
 
 def _numbered(values: Values) -> Ints:
     """Equal numbers for equal values."""
-    found = values.bits.copy()
+    numbers_of_values = values.bits.copy()
     for kind in _IN_OBJECTS:
-        at = values.where(kind)
-        known: dict[str, int] = {}
-        texts = (repr(values.value(row)) for row in at.tolist())
-        found[at] = np.fromiter((known.setdefault(text, len(known)) for text in texts), np.int64, len(at))
-    _, numbers = np.unique(found, return_inverse=True)
+        object_rows = values.where(kind)
+        number_of_text: dict[str, int] = {}
+        texts = (repr(values.value(row)) for row in object_rows.tolist())
+        numbers_of_values[object_rows] = np.fromiter(
+            (number_of_text.setdefault(text, len(number_of_text)) for text in texts), np.int64, len(object_rows)
+        )
+    _, numbers = np.unique(numbers_of_values, return_inverse=True)
     return numbers.ravel() * 16 + values.kind
 
 

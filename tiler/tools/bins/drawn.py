@@ -68,7 +68,7 @@ def draw(
         _samples(rows["sample"]),
     )
     slices, bins, counters, samples = (_within(span, columns) for columns in all_columns)
-    names = reader.names.of([*slices["name"].tolist(), *bins["name"].tolist()])
+    names = reader.names.by_id([*slices["name"].tolist(), *bins["name"].tolist()])
     return Drawn(track, slices, bins, counters, samples, names)
 
 

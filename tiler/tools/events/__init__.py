@@ -92,7 +92,7 @@ def _places(_: Scope, events: EventRows) -> Values:
 
 def _names(scope: Scope, events: EventRows, *, categories: bool = False) -> Words:
     distinct, inverse = np.unique(events.name, return_inverse=True)
-    names_by_id = scope.reader.names.of(distinct.tolist())
+    names_by_id = scope.reader.names.by_id(distinct.tolist())
     names = (names_by_id[name] for name in distinct.tolist())
     return _coded([name.category if categories else name.text for name in names], inverse)
 

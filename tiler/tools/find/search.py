@@ -97,4 +97,4 @@ def find(reader: QueryReader, query: FindQuery) -> Interruptible[Found]:
     selection = yield from query.select(reader, leaves)
     counts = yield from per_track(reader, selection, query.windows_of)
     page = yield from page_of_hits(reader, selection, query.windows_of, query.limit, query.after)
-    return Found(selection.n_names, counts, page.hits, page.more, reader.names.of(page.hits.name.tolist()))
+    return Found(selection.n_names, counts, page.hits, page.more, reader.names.by_id(page.hits.name.tolist()))

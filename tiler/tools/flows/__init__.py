@@ -94,7 +94,7 @@ def _chain_table(scope: Scope, chain: Chain) -> Table:
     """A tree: below each event those that a flow leads to, or comes from."""
     rows = list(chain.rows())
     links = [link for link, _ in rows]
-    names = scope.reader.names.of(link.name for link in links)
+    names = scope.reader.names.by_id(link.name for link in links)
     steps = ["it" if link.depth == 0 else f"{'back' if link.depth < 0 else 'on'} {abs(link.depth)}" for link in links]
     columns = [
         Column("step", "Flow", "text", steps),

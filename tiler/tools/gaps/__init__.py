@@ -101,7 +101,7 @@ def _gaps_table(
     more: str | None,
 ) -> Table:
     length = gaps.stop - gaps.start
-    names = scope.reader.names.of(
+    names = scope.reader.names.by_id(
         [
             *(edge.name for edge in (*edges.before, *edges.ended) if edge is not None),
             *(launch.edge.name for launch in edges.launch if launch is not None),

@@ -71,7 +71,7 @@ def _edges_by_time(
     reader: QueryReader, reading: Reading, lane: Lane, ticks: np.ndarray[tuple[int], np.dtype[np.int64]], *, ends: bool
 ) -> Interruptible[dict[int, Edge]]:
     """By time, the work that ends or starts there: first what runs no other, then by track and ordinal."""
-    windows = Windows.of(ticks, ticks + 1)
+    windows = Windows.from_spans(ticks, ticks + 1)
     wanted = ticks + 1 if ends else ticks
     best: dict[int, tuple[bool, int, int, Edge]] = {}
     for track in lane.tracks:

@@ -54,7 +54,7 @@ def host_work(reader: QueryReader, lanes: Lanes, gaps: Gaps, edges: Edges) -> In
         if launch is not None:
             tracks = [launch.edge.track]
         left_out = max(left_out, len(tracks) - most)
-        window = Windows.one(int(gaps.start[gap]), int(gaps.stop[gap]))
+        window = Windows.single(int(gaps.start[gap]), int(gaps.stop[gap]))
         work.append((yield from _busiest_of(reading, tracks[:most], window)))
     return HostWork(work, left_out)
 

@@ -46,7 +46,7 @@ def _answer(scope: Scope, question: NestingQuestion) -> Interruptible[Answer]:
     children, more = yield from _children(family, question)
     row_slice = family.slice
     facts = [
-        Fact("name", "Name", scope.reader.names.of([row_slice.name])[row_slice.name].text, "name"),
+        Fact("name", "Name", scope.reader.names.by_id([row_slice.name])[row_slice.name].text, "name"),
         Fact("start", "Start", row_slice.start, "time"),
         Fact("duration", "Duration", row_slice.duration, "ticks"),
         Fact("self", "Self time", self_ticks, "ticks", "in which nothing runs in it"),
@@ -73,7 +73,7 @@ def _children(family: Family, question: NestingQuestion) -> Interruptible[tuple[
 
 
 def _columns(scope: Scope, track: int, slices: Sequence[RowSlice]) -> list[Column]:
-    names = scope.reader.names.of(row_slice.name for row_slice in slices)
+    names = scope.reader.names.by_id(row_slice.name for row_slice in slices)
     return [
         Column("event", "Event", "event", [f"{track}.{row_slice.ordinal}" for row_slice in slices]),
         Column("name", "Name", "name", [names[row_slice.name].text for row_slice in slices]),

@@ -60,7 +60,7 @@ class Family:
         row_slice = self.slice
         if row_slice.duration == 0:
             return 0
-        windows = Windows.one(row_slice.start, row_slice.end)
+        windows = Windows.single(row_slice.start, row_slice.end)
         busy = self_busy = 0
         for part in self._reading.histogram_parts([self._track], everywhere(windows)):
             own = part.name == row_slice.name
@@ -104,7 +104,7 @@ class Family:
 
     def _events(self, start: int, stop: int) -> Events:
         """Events that overlap a span, which lies in one leaf."""
-        plan = self._reader.plan(self._track, Windows.one(start, stop))
+        plan = self._reader.plan(self._track, Windows.single(start, stop))
         (events,) = self._reading.events(plan, plan.leaf_runs)
         return events
 

@@ -99,7 +99,7 @@ def _memory_share(
 ) -> Interruptible[float | None]:
     """Greatest share of its memory that any device has in use; None: no allocator says it."""
     shares = []
-    windows = Windows.one(*question_windows.span(sorted(tracks)))
+    windows = Windows.single(*question_windows.span(sorted(tracks)))
     for host in hosts_of(scope.reader, sorted(tracks)):
         try:
             memories = yield from memories_of(scope.reader, host)

@@ -70,7 +70,7 @@ def top_names(
     if not whole:
         return None
     listed = sorted(sums, key=lambda name: (-sums[name][0], name))[:limit]
-    names = reader.names.of(listed)
+    names = reader.names.by_id(listed)
     columns = [
         *_columns(
             [names[name].text for name in listed],

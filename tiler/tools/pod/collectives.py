@@ -64,7 +64,7 @@ def _table(
     name, track, ordinal = (
         _joined([getattr(core_reduces, column) for core_reduces in reduces]) for column in ("name", "track", "ordinal")
     )
-    names_by_id = scope.reader.names.of(np.unique(name[head]).tolist())
+    names_by_id = scope.reader.names.by_id(np.unique(name[head]).tolist())
     names: list[Value] = [
         names_by_id[name_id].text if name_id in names_by_id else None for name_id in name[head].tolist()
     ]

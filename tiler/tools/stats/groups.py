@@ -63,7 +63,7 @@ def by_name(reader: QueryReader) -> Groups:
     """Each name by itself."""
 
     def columns(numbers: Ints) -> list[Column]:
-        names_by_id = reader.names.of(numbers.tolist())
+        names_by_id = reader.names.by_id(numbers.tolist())
         names = [names_by_id[name] for name in numbers.tolist()]
         return [
             Column("name_id", "Name id", "id", numbers),
@@ -78,7 +78,7 @@ def _by_category(reader: QueryReader) -> Groups:
     number_of: dict[str, int] = {}
 
     def of_names(names: Ints) -> Ints:
-        names_by_id = reader.names.of(names.tolist())
+        names_by_id = reader.names.by_id(names.tolist())
         categories = (names_by_id[name].category for name in names.tolist())
         return np.array([number_of.setdefault(category, len(number_of)) for category in categories], np.int64)
 

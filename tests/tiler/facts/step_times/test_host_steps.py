@@ -262,7 +262,7 @@ def test_every_instant_of_steps(
             }
 
         assert found(EVERYTHING) == expected
-        before, after = found(Windows.one(0, border)), found(Windows.one(border, EVERYTHING.stop))
+        before, after = found(Windows.single(0, border)), found(Windows.single(border, EVERYTHING.stop))
         for step, whole in expected.items():
             assert before.get(step, Counter()) == +halves[step]
             assert before.get(step, Counter()) + after.get(step, Counter()) == whole
