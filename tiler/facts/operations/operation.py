@@ -1,10 +1,18 @@
-"""An operation of devices, which is all times that one instruction of a program runs, and its metadata."""
+"""An operation of devices, which is all times that one instruction of a program runs: its metadata and sums.
+
+Of many there are columns.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
+
+import numpy as np
+
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact
 
 
 class Memory(IntEnum):
@@ -116,3 +124,62 @@ class Operation:
     def memory_bytes(self, memory: int, *, written: bool) -> int:
         """Those that are read from a memory, or written to it."""
         return self.by_memory.get((memory, written), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class OpColumns:
+    """A row for each operation of a table, in its order; `category` is a place in `categories`."""
+
+    count: Exact
+    total: Exact
+    own: Exact
+    flops: Exact
+    model_flops: Exact
+    bytes: Exact
+    known_hbm: Exact
+    tells_flops: Mask
+    tells_bytes: Mask
+    tells_memory: Mask
+    rank: Ints  # in the order of programs and instructions
+    category: Ints
+    categories: Sequence[str]
+    by_memory: Mapping[tuple[int, bool], Exact]  # bytes by memory and whether it is written
+
+    @classmethod
+    def from_operations(cls, operations: Sequence[Operation]) -> OpColumns:
+        """Columns of operations, by what each has."""
+        keys = [(operation.metadata.program, operation.metadata.symbol) for operation in operations]
+        rank = np.empty(len(keys), np.int64)
+        rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        numbers: dict[str, int] = {}
+        category = [numbers.setdefault(operation.metadata.category, len(numbers)) for operation in operations]
+        memories = dict.fromkeys(key for operation in operations for key in operation.by_memory)
+        return cls(
+            exact([operation.count for operation in operations]),
+            exact([operation.total for operation in operations]),
+            exact([operation.own for operation in operations]),
+            exact([operation.flops for operation in operations]),
+            exact([operation.model_flops for operation in operations]),
+            exact([operation.bytes for operation in operations]),
+            exact([operation.known_hbm_bytes for operation in operations]),
+            np.array([operation.tells_flops for operation in operations], np.bool_),
+            np.array([operation.tells_bytes for operation in operations], np.bool_),
+            np.array([bool(operation.by_memory) for operation in operations], np.bool_),
+            rank,
+            np.array(category, np.int64),
+            list(numbers),
+            {key: exact([operation.by_memory.get(key, 0) for operation in operations]) for key in memories},
+        )
+
+    def __len__(self) -> int:
+        return len(self.rank)
+
+    def are(self, wanted: Callable[[str], bool]) -> Mask:
+        """Which operations are of categories that are wanted."""
+        return np.array([wanted(category) for category in self.categories], np.bool_)[self.category]
+
+    def by_time(self) -> Ints:
+        """Places of the operations: those that take most time themselves first, then by program and instruction."""
+        order = np.argsort(self.rank, kind="stable")
+        places: Ints = order[np.argsort(-self.own[order], kind="stable")]
+        return places

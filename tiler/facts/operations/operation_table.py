@@ -5,75 +5,17 @@ Of tens of thousands of operations a tool lists a few hundred.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, sum_of
-from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
-from tilescope.tiler.facts.operations.xla_instructions import InstructionColumns, InstructionPlaces
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, sum_of
+from tilescope.tiler.facts.operations.operation import OpColumns, Operation, OperationMetadata
+from tilescope.tiler.facts.operations.xla_instructions import InstructionPlaces
 from tilescope.tiler.overloads import overload
-
-
-@dataclass(frozen=True, slots=True)
-class OpColumns:
-    """A row for each operation of a table, in its order; `category` is a place in `categories`."""
-
-    count: Exact
-    total: Exact
-    own: Exact
-    flops: Exact
-    model_flops: Exact
-    bytes: Exact
-    known_hbm: Exact
-    tells_flops: Mask
-    tells_bytes: Mask
-    tells_memory: Mask
-    rank: Ints  # in the order of programs and instructions
-    category: Ints
-    categories: Sequence[str]
-    by_memory: Mapping[tuple[int, bool], Exact]  # bytes by memory and whether it is written
-
-    @classmethod
-    def of(cls, operations: Sequence[Operation]) -> OpColumns:
-        """Those of some operations."""
-        instructions = InstructionColumns.of([operation.metadata for operation in operations])
-        return cls(
-            exact([operation.count for operation in operations]),
-            exact([operation.total for operation in operations]),
-            exact([operation.own for operation in operations]),
-            exact([operation.flops for operation in operations]),
-            exact([operation.model_flops for operation in operations]),
-            exact([operation.bytes for operation in operations]),
-            exact([operation.known_hbm_bytes for operation in operations]),
-            np.array([operation.tells_flops for operation in operations], np.bool_),
-            np.array([operation.tells_bytes for operation in operations], np.bool_),
-            np.array([bool(operation.by_memory) for operation in operations], np.bool_),
-            instructions.rank,
-            instructions.category,
-            instructions.categories,
-            {
-                (memory, written): exact([operation.memory_bytes(memory, written=written) for operation in operations])
-                for memory, written in dict.fromkeys(key for operation in operations for key in operation.by_memory)
-            },
-        )
-
-    def __len__(self) -> int:
-        return len(self.rank)
-
-    def are(self, wanted: Callable[[str], bool]) -> Mask:
-        """Which operations are of categories that are wanted."""
-        return np.array([wanted(category) for category in self.categories], np.bool_)[self.category]
-
-    def by_time(self) -> Ints:
-        """Places of the operations: those that take most time themselves first, then by program and instruction."""
-        order = np.argsort(self.rank, kind="stable")
-        places: Ints = order[np.argsort(-self.own[order], kind="stable")]
-        return places
-
 
 _AT_ONCE: Final = 1024  # rows that are made together
 
@@ -101,7 +43,7 @@ class OpRows(Sequence[Operation]):
         self._made: dict[int, Operation] = {}
 
     def __len__(self) -> int:
-        return len(self.columns)
+        return len(self.places)
 
     @overload
     def __getitem__(self, place: int) -> Operation: ...
@@ -212,7 +154,7 @@ class OpTable:
     def columns(self) -> OpColumns:
         """Sums of the operations. To be asked when all are there: they are kept."""
         rows = self.operations
-        return rows.columns if isinstance(rows, OpRows) else OpColumns.of(rows)
+        return rows.columns if isinstance(rows, OpRows) else OpColumns.from_operations(rows)
 
     @cached_property
     def busy(self) -> int:

@@ -112,14 +112,15 @@ class Instructions:
         self.names: dict[str, str] = {}
         self.notes: list[str] = []
 
-    def file_of(self, track: int) -> int:
+    def _file_of(self, track: int) -> int:
         """The file of the run that a track is from."""
         if track not in self._files:
             self._files[track] = self._reader.file_of(track)
         return self._files[track]
 
-    def metadata(self, file: int, kind: OperationKind, program: str, name: str) -> Steps[OperationMetadata]:
-        """Of the operations of a kind, which run an instruction of a program; or none, where it has no name."""
+    def metadata(self, track: int, kind: OperationKind) -> Steps[OperationMetadata]:
+        """Metadata of a kind of operations of a track: of the instruction that they run, or else of the kernel."""
+        file, (program, name) = self._file_of(track), kind.instruction
         if not name:
             return self._kernel(file, kind)
         key = file, program, name
@@ -136,7 +137,7 @@ class Instructions:
 
     def facts(self, operation: Operation) -> Steps[InstructionFacts]:
         """Of the instruction that an operation runs; none where no HLO proto of the run has it, or none can be read."""
-        metadata, file = operation.metadata, self.file_of(operation.track)
+        metadata, file = operation.metadata, self._file_of(operation.track)
         key = file, metadata.program, metadata.name, self._is_gpu
         facts = self._kept.facts.get(key)
         if facts is None:
@@ -168,7 +169,7 @@ class Instructions:
         return self._reader.names[number].text if number >= 0 else tables.entry(kind.metadata).name
 
     def _instruction(self, file: int, kind: OperationKind, program: str, name: str) -> Steps[_Found]:
-        module_name = str(kind.stats.get("hlo_module", ""))
+        module_name = kind.module_name
         match = self._programs.get((file, program)) or self._by_name.get((file, program))
         match = match or self._by_name.get((file, module_name))
         plain = _plain(program, name, "", str(kind.stats.get("tf_op", "")))

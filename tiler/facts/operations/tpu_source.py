@@ -24,8 +24,8 @@ from tilescope.tiler.facts.devices import WorkTrack, plane_of
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, sum_of, sum_of_columns
 from tilescope.tiler.facts.operations.kind_sums import CutParts, KindSums, PlacedSums, kind_sums, stored_sums
-from tilescope.tiler.facts.operations.operation import Memory, Operation
-from tilescope.tiler.facts.operations.operation_table import OpColumns, OpRows, OpTable
+from tilescope.tiler.facts.operations.operation import Memory, OpColumns, Operation
+from tilescope.tiler.facts.operations.operation_table import OpRows, OpTable
 from tilescope.tiler.facts.operations.program_sums import program_sums
 from tilescope.tiler.facts.operations.source import OperationSource
 from tilescope.tiler.facts.operations.track_records import track_kinds, track_running, track_step_sums

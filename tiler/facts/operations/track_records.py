@@ -5,10 +5,10 @@ Of a track that is in order by start, a leaf for each end of a window says which
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,11 +55,6 @@ class Opened:
     ordinal: Ints
     start: Ints
     end: Ints
-
-    @property
-    def columns(self) -> tuple[Ints, Ints, Ints]:
-        """Ordinals, starts and ends."""
-        return self.ordinal, self.start, self.end
 
     def between(self, first: int, last: int) -> Opened:
         """Those with ordinals [first, last)."""
@@ -379,6 +374,18 @@ class OperationRecords:
         """The first event of a record."""
         return number * CHUNK_OPERATIONS
 
+    def _add(self, number: int, add: Callable[..., Any], *arguments: object) -> list[Any]:
+        """Adds a record to sums of the native module; returns what it says beside the size. Raises DamagedStore."""
+        first = self.first(number)
+        record = self._record(first)
+        try:
+            size, *columns = add(record, self._track, CHUNK_OPERATIONS, first, *arguments)
+        except (_native.DamagedContainer, ValueError):
+            raise self._damaged(first) from None
+        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
+            raise self._damaged(first)
+        return columns
+
     def _record(self, first: int) -> bytes:
         return decompress(need(self._reader.store, OPERATIONS, self._track, first))
 
@@ -412,29 +419,13 @@ class OperationRecords:
 
         Of these kind, parent, duration and number are returned.
         """
-        first = self.first(number)
-        record = self._record(first)
-        try:
-            size, *columns = sums.add(
-                record, self._track, CHUNK_OPERATIONS, first, borders.first, borders.last, left_out
-            )
-        except (_native.DamagedContainer, ValueError):
-            raise self._damaged(first) from None
-        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
-            raise self._damaged(first)
-        kind, parent, duration, numbers = columns
+        kind, parent, duration, numbers = self._add(number, sums.add, borders.first, borders.last, left_out)
         return kind, parent, duration, numbers
 
     def add_whole(self, sums: _native.KindSums, number: int) -> NDArray[np.uint8]:
         """Adds all of a record to sums; returns of each of `SUMMED` 1 if it has it. Raises DamagedStore."""
-        first = self.first(number)
-        record = self._record(first)
-        try:
-            size, has = sums.add_record(record, self._track, CHUNK_OPERATIONS, first, _SUMMED)
-        except (_native.DamagedContainer, ValueError):
-            raise self._damaged(first) from None
-        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
-            raise self._damaged(first)
+        has: NDArray[np.uint8]
+        (has,) = self._add(number, sums.add_record, _SUMMED)
         return has
 
     def count_in(
@@ -442,18 +433,9 @@ class OperationRecords:
     ) -> CountedRecord:
         """Adds those of a record to counts; time of operations that are cut is left out. Raises DamagedStore."""
         first = self.first(number)
-        record = self._record(first)
-        arguments = (first, ranges.first, ranges.last, ranges.window, kinds.place, kinds.is_timed, _SAID, kinds.special)
+        arguments = (ranges.first, ranges.last, ranges.window, kinds.place, kinds.is_timed, _SAID, kinds.special)
         cut = ranges.opened.between(first, first + CHUNK_OPERATIONS).ordinal
-        try:
-            size, says, special, numbers, kind, parent, duration = counts.add(
-                record, self._track, CHUNK_OPERATIONS, *arguments, cut
-            )
-        except (_native.DamagedContainer, ValueError):
-            raise self._damaged(first) from None
-        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
-            raise self._damaged(first)
-        return CountedRecord(says, special, numbers, kind, parent, duration)
+        return CountedRecord(*self._add(number, counts.add, *arguments, cut))
 
     def _damaged(self, first: int) -> DamagedStore:
         return DamagedStore(f"the operations of track {self._track} from event {first} on make no sense")
@@ -478,3 +460,41 @@ class OperationRecords:
         plan = self._reader.plan(self._track, windows.clipped(int(kinds.start[number]), stop))
         events = join([no_events(self._track), *self._reading.events_and_outliers(plan, plan.leaf_runs)])
         return events.take((events.ordinal >= first) & (events.ordinal < first + count))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPart:
+    """The operations of a record, and what of them lies in windows."""
+
+    operations: Operations
+    starts: Mask  # operations that start in a window
+    cut: Sequence[tuple[int, int, int]]  # place in the record, start and end of each event that a border cuts
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsInWindows:
+    """The records of a track that have operations in windows, by their `numbers`. For any thread."""
+
+    records: OperationRecords
+    borders: TrackBorders
+    numbers: Sequence[int]
+
+    def are_whole(self, number: int) -> bool:
+        """True if all operations of a record, which may have as many as fit, lie in one window."""
+        first = number * CHUNK_OPERATIONS
+        return self.borders.is_whole(first, first + CHUNK_OPERATIONS)
+
+    def part(self, number: int) -> RecordPart:
+        """The operations of a record. Raises DamagedStore."""
+        operations, first = self.records.operations(number), number * CHUNK_OPERATIONS
+        opened = self.borders.opened.between(first, first + len(operations))
+        columns = (opened.ordinal - first, opened.start, opened.end)
+        cut = list(zip(*(column.tolist() for column in columns), strict=True))
+        return RecordPart(operations, self.borders.starts(first, first + len(operations)), cut)
+
+
+def records_in(reader: QueryReader, track: int, kinds: TrackKinds, windows: Windows) -> Steps[RecordsInWindows]:
+    """The records of a track that have operations in the windows. Raises DamagedStore, NotBuilt."""
+    records = OperationRecords(reader, track, kinds)
+    borders = yield from track_borders(reader, track, windows.starts, windows.stops)
+    return RecordsInWindows(records, borders, records.met(windows))

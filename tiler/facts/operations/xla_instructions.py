@@ -23,7 +23,7 @@ from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, ex
 from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata, Traffic
 from tilescope.tiler.overloads import overload
 from tilescope.tiler.query import QueryReader, Steps
-from tilescope.tiler.records.device.operations import OperationKind, OperationKinds, TrackKinds
+from tilescope.tiler.records.device.operations import OperationKind, OperationKinds, TrackKinds, program_id
 
 T = TypeVar("T")
 
@@ -73,11 +73,6 @@ def metadata_of_rows(codes: MetadataCodes, rows: NDArray[np.int64]) -> list[Oper
     return [OperationMetadata(*each) for each in columns]
 
 
-def program_id(text: str) -> str:
-    """The id of a program, which is unsigned; some traces have it as a signed number."""
-    return str(int(text) + (1 << 64)) if text.startswith("-") and text[1:].isdecimal() else text
-
-
 def text_of(value: object) -> str:
     """A stat as a text."""
     if isinstance(value, bytes):
@@ -121,31 +116,6 @@ class InstructionColumns:
     category: Ints  # its place in `categories`
     categories: Sequence[str]
     traffic: Mapping[tuple[int, bool], Exact]  # bytes by memory and whether it is written
-
-    @classmethod
-    def of(cls, metadata: Sequence[OperationMetadata]) -> InstructionColumns:
-        """Those of some instructions."""
-        keys = [(each.program, each.symbol) for each in metadata]
-        rank = np.empty(len(keys), np.int64)
-        rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-        firsts: dict[tuple[str, int], int] = {}
-        codes: dict[str, int] = {}
-        category = np.array([codes.setdefault(each.category, len(codes)) for each in metadata], np.int64)
-        return cls(
-            exact([each.flops or 0 for each in metadata]),
-            exact([each.model_flops or 0 for each in metadata]),
-            exact([each.bytes or 0 for each in metadata]),
-            exact([sum(part.bytes for part in each.traffic if part.memory == Memory.HBM) for each in metadata]),
-            np.array([each.flops is not None for each in metadata], np.bool_),
-            np.array([each.bytes is not None for each in metadata], np.bool_),
-            np.array([bool(each.traffic) for each in metadata], np.bool_),
-            np.array([bool(each.symbol) for each in metadata], np.bool_),
-            np.array([firsts.setdefault(key, place) for place, key in enumerate(keys)], np.int64),
-            rank,
-            category,
-            list(codes),
-            _moved([each.traffic for each in metadata]),
-        )
 
     @classmethod
     def of_rows(cls, codes: MetadataCodes, rows: Ints) -> InstructionColumns:

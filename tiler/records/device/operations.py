@@ -112,6 +112,22 @@ class OperationKind(Struct, frozen=True):
     metadata: int  # number in the tables of the file, -1 none
     stats: Mapping[str, StatValue] = field(default_factory=dict)
 
+    @property
+    def instruction(self) -> tuple[str, str]:
+        """The program that a kernel runs for, by id or else name, and the instruction there; both "" for none."""
+        name = str(self.stats.get("hlo_op", ""))
+        return (program_id(str(self.stats.get("program_id", self.module_name))), name) if name else ("", "")
+
+    @property
+    def module_name(self) -> str:
+        """The name of that program; "" where the trace does not say it."""
+        return str(self.stats.get("hlo_module", ""))
+
+
+def program_id(text: str) -> str:
+    """The id of a program, which is unsigned; some traces have it as a signed number."""
+    return str(int(text) + (1 << 64)) if text.startswith("-") and text[1:].isdecimal() else text
+
 
 class OperationKinds(Sequence[OperationKind]):
     """Kinds by their place. There may be very many of which nothing but the metadata is known."""

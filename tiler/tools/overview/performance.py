@@ -9,7 +9,7 @@ from tilescope.tiler.facts import NO_DEVICES, devices_of
 from tilescope.tiler.facts.duty import duty_times
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.facts.operations.exact_columns import Mask, sum_of
-from tilescope.tiler.facts.operations.operation_table import OpColumns
+from tilescope.tiler.facts.operations.operation import OpColumns
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Fact
 from tilescope.tiler.tools.environment import Environment
