@@ -134,7 +134,7 @@ def _add(row: Operation, metadata: OperationMetadata, sums: KindSums, place: int
 
 
 def _times(reader: QueryReader, streams: Collection[int], windows: Windows) -> Steps[tuple[int, int]]:
-    """What windows leave of the time from the first thing that a GPU does to the end of the last one, ps.
+    """The part in windows of the time from the first thing that a GPU does to the end of the last one, ps.
 
     And how much of it anything runs on any of the streams.
     """

@@ -1,4 +1,4 @@
-"""How much time the operations of a track take, by kind, in any windows: exactly.
+"""Time that the operations of a track take, by kind, in any windows: exactly.
 
 Windows lie on the time axis of the timeline, durations are the device's, and the two need not agree. An operation that
 a window cuts takes the part of its duration that the cut leaves of the event: from its start to tick t it takes
@@ -37,8 +37,8 @@ class CutParts:
     length: Ints
 
     @classmethod
-    def of(cls, rows: Iterable[Row]) -> CutParts:
-        """Those with these columns."""
+    def from_rows(cls, rows: Iterable[Row]) -> CutParts:
+        """Parts with these columns."""
         return cls(*np.array(list(rows), np.int64).reshape(-1, 4).T)
 
     def __len__(self) -> int:
@@ -55,12 +55,12 @@ class CutParts:
     @classmethod
     def added_columns(cls, tracks: Sequence[CutParts], columns: Sequence[Exact], uncut: Exact) -> list[Exact]:
         """Several columns as `added`, of the parts of several tracks; columns may be longer than `uncut`."""
-        each = [(parts.kind, parts.first, parts.last, parts.length) for parts in (cls.of([]), *tracks)]
+        each = [(parts.kind, parts.first, parts.last, parts.length) for parts in (cls.from_rows([]), *tracks)]
         joined = cls(*map(np.concatenate, zip(*each, strict=True)))
         return [joined.added(column[: len(uncut)], uncut) for column in columns]
 
     def parts(self, done: Exact) -> list[int]:
-        """What each part does, of what an operation of each kind does as a whole."""
+        """Amount that each part does, from what an operation of each kind does as a whole."""
         return self._parts(done[self.kind].tolist())
 
     def parts_of(self, done: int) -> list[int]:
@@ -75,7 +75,7 @@ class CutParts:
         ]
 
     def added(self, done: Exact, uncut: Exact) -> Exact:
-        """Of each kind what all its operations do, of what one does: so many that are not cut, and the parts."""
+        """Amount that all operations of each kind do, from what a single one does: uncut ones and parts."""
         whole = products(done, uncut)
         parts = self.parts(done) if len(self) else []
         if not any(parts):
@@ -85,11 +85,11 @@ class CutParts:
         return exact(sums.tolist())
 
 
-NO_PARTS = CutParts.of([])
+NO_PARTS = CutParts.from_rows([])
 
 
 def cut_rows(windows: Windows, kind: int, start: int, end: int) -> list[Row]:
-    """What windows have of an event [start, end)."""
+    """The parts of an event [start, end) that lie in windows."""
     within = windows.clipped(start, end)
     pieces = zip(within.starts.tolist(), within.stops.tolist(), strict=True)
     return [(kind, first - start, last - start, end - start) for first, last in pieces]
@@ -110,7 +110,7 @@ class Occurrences:
         self._first = -1  # and the first kind of the group that it ends with
 
     def firsts(self, kind: Ints, number: int) -> NDArray[np.bool_]:
-        """Which operations of a record begin an occurrence."""
+        """Mask of the operations of a record that begin an occurrence."""
         group = self._group[kind]
         begins = np.diff(group, prepend=-1) != 0
         before = self._first_at_end(number - 1, int(group[0]))
@@ -186,7 +186,7 @@ class KindSums:
         self.shortest = np.where(self.empty > 0, 0, self.shortest_lasting)
 
     def done(self, kind: int, value: int) -> int:
-        """What operations of a kind do together of which one does so much."""
+        """Amount that the operations of a kind do together, if each does `value` as a whole."""
         whole = value * int(self.uncut[kind])
         return whole + sum(self.cut.take(self.cut.kind == kind).parts_of(value)) if value and len(self.cut) else whole
 
@@ -342,7 +342,7 @@ class _Summing:
             shortest_lasting,
             occurrences,
             (count if self._occurrences is None else occurrences) - cut_starts,
-            CutParts.of(cut),
+            CutParts.from_rows(cut),
             numbers,
         )
 
@@ -391,7 +391,7 @@ class _Summing:
 
 
 def clipped(windows: Windows, start: int, end: int, duration: int) -> int:
-    """What windows leave of the duration of an event [start, end)."""
+    """The part of the duration of an event [start, end) that lies in windows."""
     if end <= start:
         return duration if bool(windows.hold(np.array([start]))[0]) else 0
     within = windows.clipped(start, end)

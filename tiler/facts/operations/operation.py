@@ -16,7 +16,7 @@ from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, ex
 
 
 class Memory(IntEnum):
-    """Where bytes are moved from or to."""
+    """Memories that bytes are moved from or to."""
 
     HBM = 1
     CMEM = 2
@@ -34,7 +34,7 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class OperationMetadata:
-    """Of the operations that one instruction of a program makes. A number is None where the trace has none."""
+    """Metadata of the operations of one instruction of a program. A number is None where the trace has none."""
 
     program: str  # its id, decimal; "" unknown
     symbol: int  # the instruction in the program; 0 none
@@ -58,12 +58,12 @@ class OperationMetadata:
 
     @property
     def is_recomputed(self) -> bool:
-        """Whether it computes again what there was before, to save memory: names say so, of XLA and of JAX."""
+        """True if it computes again what there was before, to save memory: names say so, of XLA and of JAX."""
         return ".remat" in self.name or "rematted_computation" in self.framework
 
     @property
     def is_outside(self) -> bool:
-        """Whether it exchanges values with what the host computes for the program (outside compilation)."""
+        """True if it exchanges values with what the host computes for the program (outside compilation)."""
         return self.framework.endswith(_OF_HOST) or "is_host_transfer=true" in self.expression
 
 
@@ -103,26 +103,26 @@ class Operation:
 
     @property
     def tells_flops(self) -> bool:
-        """Whether the trace says how much it computes."""
+        """True if the trace says how much it computes."""
         return bool(self.flops) or self.metadata.flops is not None
 
     @property
     def tells_bytes(self) -> bool:
-        """Whether the trace says how much it moves."""
+        """True if the trace says how much it moves."""
         return bool(self.bytes) or self.metadata.bytes is not None
 
     @property
     def hbm_bytes(self) -> int:
-        """Those that go to the device's memory, or come from it; all where the trace does not tell."""
+        """Bytes that go to the device's memory, or come from it; all where the trace does not tell."""
         return self.known_hbm_bytes if self.by_memory else self.bytes
 
     @property
     def known_hbm_bytes(self) -> int:
-        """Those of which the trace says so."""
+        """Bytes of which the trace says that they go there, or come from there."""
         return sum(count for (memory, _), count in self.by_memory.items() if memory == Memory.HBM)
 
     def memory_bytes(self, memory: int, *, written: bool) -> int:
-        """Those that are read from a memory, or written to it."""
+        """Bytes that are read from a memory, or written to it."""
         return self.by_memory.get((memory, written), 0)
 
 
@@ -175,7 +175,7 @@ class OpColumns:
         return len(self.rank)
 
     def are(self, wanted: Callable[[str], bool]) -> Mask:
-        """Which operations are of categories that are wanted."""
+        """Mask of the operations of categories that are wanted."""
         return np.array([wanted(category) for category in self.categories], np.bool_)[self.category]
 
     def by_time(self) -> Ints:

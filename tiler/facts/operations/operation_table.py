@@ -53,15 +53,15 @@ class OpRows(Sequence[Operation]):
 
     def __getitem__(self, place: int | slice) -> Operation | Sequence[Operation]:
         if isinstance(place, slice):
-            return self.some(range(len(self))[place])
-        return self.some([range(len(self))[place]])[0]
+            return self.at_places(range(len(self))[place])
+        return self.at_places([range(len(self))[place]])[0]
 
     def __iter__(self) -> Iterator[Operation]:
         for first in range(0, len(self), _AT_ONCE):
             yield from self[first : first + _AT_ONCE]
 
-    def some(self, places: Sequence[int]) -> list[Operation]:
-        """Some rows, which are made together."""
+    def at_places(self, places: Sequence[int]) -> list[Operation]:
+        """Rows at these places, which are made together."""
         new = [place for place in dict.fromkeys(places) if place not in self._made]
         if new:
             self._made.update(zip(new, self._rows(np.array(new, np.int64)), strict=True))
@@ -80,11 +80,11 @@ class OpRows(Sequence[Operation]):
         return self.instructions.categories(self.places)
 
     def originals(self) -> Ints:
-        """Of each row a number that an instruction shares with its copies, among those of one program."""
+        """A number for each row, which an instruction shares with its copies, among those of one program."""
         return self.instructions.originals(self.places)
 
     def names(self) -> Ints:
-        """Of each row a number that instructions of one name share."""
+        """A number for each row, which instructions of one name share."""
         return self.instructions.names(self.places)
 
     def mark_used(self) -> None:
@@ -93,11 +93,11 @@ class OpRows(Sequence[Operation]):
 
     @property
     def made(self) -> int:
-        """How many rows have been looked at."""
+        """Number of rows that have been looked at."""
         return len(self._made)
 
     def _rows(self, places: Ints) -> list[Operation]:
-        sums, metadata = self.columns, self.instructions.some(self.places[places].tolist())
+        sums, metadata = self.columns, self.instructions.metadata_of(self.places[places].tolist())
         times = sums.count, sums.total, sums.own, self._shortest, self._longest, self._stall
         columns = *times, sums.flops, sums.model_flops, sums.bytes
         by_memory = {key: column[places].tolist() for key, column in sums.by_memory.items()}
@@ -134,8 +134,8 @@ def _memories(metadata: OperationMetadata) -> dict[tuple[int, bool], None]:
 
 
 def some_of(operations: Sequence[Operation], places: Sequence[int]) -> list[Operation]:
-    """Those at some places."""
-    return operations.some(places) if isinstance(operations, OpRows) else [operations[place] for place in places]
+    """Operations at these places."""
+    return operations.at_places(places) if isinstance(operations, OpRows) else [operations[place] for place in places]
 
 
 @dataclass(eq=False)
@@ -158,7 +158,7 @@ class OpTable:
 
     @cached_property
     def busy(self) -> int:
-        """What operations take, ps. To be asked when all are there: it is kept."""
+        """Time that operations take, ps. To be asked when all are there: it is kept."""
         return sum_of(self.columns.own)
 
     def mark_used(self) -> None:
@@ -176,5 +176,5 @@ class OpTable:
 
     @property
     def idle(self) -> int:
-        """When none runs, ps."""
+        """Time in which none runs, ps."""
         return self.span - self.busy + self.overlap

@@ -18,7 +18,7 @@ from tilescope.tiler.query import QueryReader
 
 @dataclass(frozen=True, slots=True)
 class Peaks:
-    """Of one core, or a GPU; None: not recorded. Bytes per second are decimal."""
+    """Peaks of one core, or a GPU; None: not recorded. Bytes per second are decimal."""
 
     device: str = ""  # "TPU v6 Lite"
     flops: float | None = None  # per second
@@ -32,7 +32,7 @@ class Peaks:
 
 
 def peaks_of(reader: QueryReader, group: int, file: int) -> Peaks:
-    """Those of a device, which is a process of the track tree. Raises DamagedStore."""
+    """Peaks of a device, which is a process of the track tree. Raises DamagedStore."""
     plane = plane_of(reader.tree.groups[group])
     facts = next((fact for fact in plane_facts(reader) if fact.file == file and fact.plane == plane), None)
     return Peaks() if facts is None else _peaks(facts.values)
@@ -78,7 +78,7 @@ _Number = Callable[[str, float], float | None]
 
 
 def _of_gpu(peaks: Peaks, stats: Mapping[str, object], number: _Number) -> Peaks:
-    """What the trace says, and what follows from the kind of GPU and its clock. Without a vendor it is NVIDIA's."""
+    """Peaks that the trace says, or that follow from the kind of GPU and its clock. Without a vendor it is NVIDIA's."""
     is_amd = stats.get("device_vendor") == "AMD"
     kind = stats.get("compute_cap_major"), stats.get("compute_cap_minor", 0)
     capability = ".".join(map(str, kind))
@@ -104,7 +104,7 @@ _PS: Final = 1e12
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Of operations, per second of their total time; None where they take none."""
+    """Rates of operations, per second of their total time; None where they take none."""
 
     flops: float | None
     model_flops: float | None
@@ -119,7 +119,7 @@ class Rates:
 
     @property
     def optimal_flops(self) -> float | None:
-        """What could be reached with so many FLOPs per byte; None: there are none, or no peak is known."""
+        """FLOPs per second that could be reached with so many per byte; None: there are none, or no peak is known."""
         return self.flops / self.share if self.flops and self.share else None
 
 
@@ -191,7 +191,7 @@ _FEEDS: Final = frozenset({"infeed", "outfeed"})
 
 @dataclass(frozen=True, slots=True)
 class Roof:
-    """What the bytes of a memory allow."""
+    """The limit that the bandwidth of a memory sets."""
 
     id: str
     title: str
@@ -207,7 +207,7 @@ class Roof:
 
 
 def roofs(peaks: Peaks) -> list[Roof]:
-    """Of the memories whose bandwidth is known."""
+    """Roofs of the memories whose bandwidth is known."""
     memories = (
         ("hbm", "HBM", peaks.hbm),
         ("cmem_read", "CMEM read", peaks.cmem_read),
@@ -220,12 +220,12 @@ def roofs(peaks: Peaks) -> list[Roof]:
 
 
 def is_control(category: str) -> bool:
-    """Whether operations run others, which are rows of their own."""
+    """True if operations of a category run others, which are rows of their own."""
     return category in _CONTROL
 
 
 def is_feed(category: str) -> bool:
-    """Whether operations wait for the host's input or take its output."""
+    """True if operations of a category wait for the host's input or take its output."""
     return category in _FEEDS
 
 
