@@ -21,6 +21,7 @@ from tilescope.tiler.facts.operations.track_records import RecordsInWindows, rec
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.records.device.operation_sums import SUMMED, OperationSums
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, Operations, TrackKinds
+from tilescope.tiler.records.device.xla_words import DMA_STALL
 from tilescope.tiler.store.two_threads import WORTH_A_THREAD, for_each
 from tilescope.tiler.windows import Windows
 
@@ -156,9 +157,6 @@ class PlacedSums:
     cut: CutParts
 
 
-_STALL: Final = "dma_stall_duration_ps"
-
-
 @dataclass(slots=True)
 class KindSums:
     """Sums of the operations of one track, by kind."""
@@ -192,7 +190,7 @@ class KindSums:
 
     def placed(self, places: Ints) -> PlacedSums:
         """The sums with the place of each kind, to be added to those of other tracks."""
-        stall = self.numbers.get(_STALL)
+        stall = self.numbers.get(DMA_STALL)
         return PlacedSums(
             places,
             (self.count, self.uncut, self.total, self.own),

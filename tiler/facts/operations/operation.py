@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Final
 
 import numpy as np
 
@@ -55,19 +54,6 @@ class OperationMetadata:
     def provenance(self) -> str:
         """The path in the framework's terms, without the type that follows it."""
         return self.framework.split(":", 1)[0]
-
-    @property
-    def is_recomputed(self) -> bool:
-        """True if it computes again what there was before, to save memory: names say so, of XLA and of JAX."""
-        return ".remat" in self.name or "rematted_computation" in self.framework
-
-    @property
-    def is_outside(self) -> bool:
-        """True if it exchanges values with what the host computes for the program (outside compilation)."""
-        return self.framework.endswith(_OF_HOST) or "is_host_transfer=true" in self.expression
-
-
-_OF_HOST: Final = (":XlaSendToHost", ":XlaRecvFromHost")
 
 
 @dataclass(slots=True)

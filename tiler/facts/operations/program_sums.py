@@ -12,7 +12,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, products, sum_of, sums_of_products
 from tilescope.tiler.facts.operations.kind_sums import NO_PARTS, CutParts, Row, clipped, cut_rows
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.rates import is_feed, nothing_of_program
+from tilescope.tiler.facts.operations.rates import nothing_of_program
 from tilescope.tiler.facts.operations.step_programs import (
     CountedSteps,
     CountedTrack,
@@ -36,6 +36,7 @@ from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.kind_counts import SAID
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, TrackKinds
+from tilescope.tiler.records.device.xla_words import is_feed
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import Windows, WindowsOf, windows_digest
 

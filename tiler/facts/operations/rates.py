@@ -14,6 +14,7 @@ from tilescope.tiler.facts.operations.operation import Memory, Operation, Operat
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.plane_facts import plane_facts
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.records.device.xla_words import is_control, is_feed, is_start, is_wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +127,12 @@ class Rates:
 # Bytes of what starts, or of what waits for a start before, move while others run: over its own time they are no rate.
 ASYNC: Final = "async"
 
-_STARTS: Final = "-start"
-
-_WAITS: Final = "-done"
-
 _NO_RATES: Final = Rates(None, None, None, None, None, ASYNC, None)
 
 
 def rates_of(operation: Operation, peaks: Peaks) -> Rates:
     """The rates of operations on a device. Those that go on after their event ended have none."""
-    if operation.metadata.category.endswith(_STARTS):
+    if is_start(operation.metadata.category):
         return _NO_RATES
     time = operation.total / _PS
 
@@ -155,7 +152,7 @@ def rates_of(operation: Operation, peaks: Peaks) -> Rates:
             memory_share = max(memory_share, reached / peak)
             if reached / peak > share:
                 bound_by, bytes_of, share = name, moved, reached / peak
-    if share > 1 and operation.metadata.category.endswith(_WAITS):
+    if share > 1 and is_wait(operation.metadata.category):
         return _NO_RATES  # it waited for less time than the bytes took
     return Rates(
         flops,
@@ -183,10 +180,6 @@ def _memories(operation: Operation, hbm: int, peaks: Peaks) -> Sequence[tuple[st
 
 
 PROGRAM: Final = "Program"
-
-_CONTROL: Final = frozenset({"while", "conditional", "call"})
-
-_FEEDS: Final = frozenset({"infeed", "outfeed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,16 +210,6 @@ def roofs(peaks: Peaks) -> list[Roof]:
         ("shared", "Shm/L1", peaks.shared),
     )
     return [Roof(name, title, bandwidth) for name, title, bandwidth in memories if bandwidth]
-
-
-def is_control(category: str) -> bool:
-    """True if operations of a category run others, which are rows of their own."""
-    return category in _CONTROL
-
-
-def is_feed(category: str) -> bool:
-    """True if operations of a category wait for the host's input or take its output."""
-    return category in _FEEDS
 
 
 def nothing_of_program(total: int) -> Operation:

@@ -13,13 +13,14 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.operations.exact_columns import Exact, products, sum_of, sums_of_products
 from tilescope.tiler.facts.operations.kind_sums import CutParts
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.rates import is_control, is_feed, nothing_of_program
+from tilescope.tiler.facts.operations.rates import nothing_of_program
 from tilescope.tiler.facts.operations.track_records import OperationRecords, track_step_sums
 from tilescope.tiler.facts.operations.xla_instructions import InstructionColumns
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.records.device.kind_counts import SAID, KindCounts
 from tilescope.tiler.records.device.operations import OperationKinds
 from tilescope.tiler.records.device.step_sums import StepSums
+from tilescope.tiler.records.device.xla_words import is_control, is_feed
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]

@@ -39,7 +39,6 @@ from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
-
 Mask = NDArray[np.bool_]
 
 # Leaves between which whoever asks may stop: some milliseconds.
@@ -374,7 +373,7 @@ class OperationRecords:
         """The first event of a record."""
         return number * CHUNK_OPERATIONS
 
-    def _add(self, number: int, add: Callable[..., Any], *arguments: object) -> list[Any]:
+    def _add(self, number: int, add: Callable[..., Any], *arguments: object) -> Any:
         """Adds a record to sums of the native module; returns what it says beside the size. Raises DamagedStore."""
         first = self.first(number)
         record = self._record(first)

@@ -24,10 +24,9 @@ from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata
 from tilescope.tiler.overloads import overload
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.records.device.operations import OperationKind, OperationKinds, TrackKinds, program_id
+from tilescope.tiler.records.device.xla_words import CUSTOM_CALL
 
 T = TypeVar("T")
-
-CUSTOM_CALL: Final = "custom-call"  # the category of operations whose events may say themselves what they do
 
 
 def operation_metadata(codes: MetadataCodes, file: int, tables: XStatTables, kind: OperationKind) -> OperationMetadata:

@@ -17,6 +17,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.overloads import overload
 from tilescope.tiler.pages import container
 from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.records.device.xla_words import ALL_REDUCE_ID, DMA_STALL
 from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
@@ -27,8 +28,8 @@ CHUNK_OPERATIONS: Final = 16_384
 
 # Numbers that an operation may have, by the stat that they are, -1 where it has none.
 NUMBERS: Final[Mapping[str, Col]] = {
-    "dma_stall_duration_ps": Col.DMA_STALL,
-    "all_reduce_unique_id": Col.ALL_REDUCE,
+    DMA_STALL: Col.DMA_STALL,
+    ALL_REDUCE_ID: Col.ALL_REDUCE,
     "flops": Col.EVENT_FLOPS,
     "model_flops": Col.EVENT_MODEL_FLOPS,
     "bytes_accessed": Col.EVENT_BYTES,
