@@ -13,6 +13,7 @@ from tilescope.tiler.facts.operations.track_records import OperationRecords, tra
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
 from tilescope.tiler.facts.step_times.parts import StepPart
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.records.device.xla_words import ALL_REDUCE_ID
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -52,11 +53,11 @@ def reduce_events(reader: QueryReader, core: TpuCore, starts: Ints, stops: Ints)
             if not records.meets(number, windows):
                 continue
             of = records.operations(number)
-            if "all_reduce_unique_id" not in of.numbers:
+            if ALL_REDUCE_ID not in of.numbers:
                 continue
             events = records.events_in(number, len(of), windows)
             row = events.ordinal - records.first(number)
-            at, ids = np.searchsorted(begins, events.start, side="right") - 1, of.number("all_reduce_unique_id", row)
+            at, ids = np.searchsorted(begins, events.start, side="right") - 1, of.number(ALL_REDUCE_ID, row)
             known = (codes[of.kind[row]] == _ALL_REDUCE) & (ids >= 0) & (at >= 0)
             known &= events.start < ends[np.maximum(at, 0)]
             some, events = row[known], events.take(known)
