@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import TrackKind
+from tilescope.tiler.details.instruction_stats import CATEGORY
 from tilescope.tiler.details.typed_stats import Stat
 from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import OP_LINES, STEP_LINES, is_one_of
 from tilescope.tiler.records.device.operations import Operations
 from tilescope.tiler.records.device.step_sums import MAX_STEPS, MAX_SUMS, StepSums
+from tilescope.tiler.records.device.xla_words import ALL_REDUCE_ID, CUSTOM_CALL
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.kind_counts import PlainKindCounts
 from tilescope.tiler.verify.leaf_slices import LeafSlices
@@ -23,9 +25,6 @@ from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
 
-_CATEGORY: Final = "hlo_category"
-_ALL_REDUCE: Final = "all_reduce_unique_id"
-_CUSTOM_CALL: Final = "custom-call"
 _HELD: Final = 1 << 62  # where durations are that long together there are no sums
 
 
@@ -89,7 +88,7 @@ class MetadataCategories:
 
     def _read(self, number: int) -> str:
         try:
-            stats: list[Stat] = self._tables.stats_called(_CATEGORY, number)
+            stats: list[Stat] = self._tables.stats_called(CATEGORY, number)
         except WireDamage:
             return ""
         value = stats[-1].value if stats else ""
@@ -120,10 +119,10 @@ class PlainStepSums:
         more = [self._categories.category(number) for number in metadata[len(self._place_of) :].tolist()]
         places = [self._places.setdefault(category, len(self._places)) for category in more]
         self._place_of = np.concatenate([self._place_of, np.array(places, np.int64)])
-        self._are_custom += [category == _CUSTOM_CALL for category in more]
+        self._are_custom += [category == CUSTOM_CALL for category in more]
         self._counts.add(operations, np.array(self._are_custom, np.bool_), start, duration)
         self._running = self._running.joined(Windows.from_spans(start, start + np.maximum(duration, 0)))
-        reduce = operations.number(_ALL_REDUCE, np.arange(len(operations)))
+        reduce = operations.number(ALL_REDUCE_ID, np.arange(len(operations)))
         stop = start + np.maximum(duration, 0)
         # The step that each begins in or before, and whether it lies in that as a whole, or before it.
         step = np.searchsorted(self._stop, start, side="right")

@@ -58,8 +58,8 @@ class ProgramGraph:
 
     @property
     def size_bytes(self) -> int:
-        """About what it takes, without the program."""
-        return (len(self.computation_of) + self.edges) * _NODE_BYTES
+        """About what it takes, with the program, which it keeps in memory when the cache of programs has evicted it."""
+        return (len(self.computation_of) + self.edges) * _NODE_BYTES + self.module.size_bytes
 
     def around(self, start: Instruction, distance: int, opened: Set[int], limit: int) -> Neighbourhood:
         """Instructions at most `distance` edges away, the nearest first; `opened`: ids of those that are to be open.

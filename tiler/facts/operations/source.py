@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.operation_table import OpTable
-from tilescope.tiler.facts.operations.program_instructions import Instructions
 from tilescope.tiler.facts.operations.rates import program
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
@@ -81,10 +80,6 @@ class OperationSource(ABC, Generic[Device]):
             table = yield from self.table(reader, devices, windows_of)
             programs.append(program(table, with_feeds=with_feeds) if table.operations else None)
         return programs
-
-    def instructions(self, reader: QueryReader) -> Instructions:
-        """What the programs of the run say of the operations of a table."""
-        return Instructions(reader, is_gpu=self.is_gpu)
 
 
 _DEVICES: Final = KeyedRunCache[str, Sequence[Any]]("operation_devices", "Devices that run operations")

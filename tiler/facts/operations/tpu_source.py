@@ -24,8 +24,8 @@ from tilescope.tiler.facts.devices import WorkTrack, plane_of
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, sum_of, sum_of_columns
 from tilescope.tiler.facts.operations.kind_sums import CutParts, KindSums, PlacedSums, kind_sums, stored_sums
-from tilescope.tiler.facts.operations.operation import Memory, Operation
-from tilescope.tiler.facts.operations.operation_table import OpColumns, OpRows, OpTable
+from tilescope.tiler.facts.operations.operation import Memory, OpColumns, Operation
+from tilescope.tiler.facts.operations.operation_table import OpRows, OpTable
 from tilescope.tiler.facts.operations.program_sums import program_sums
 from tilescope.tiler.facts.operations.source import OperationSource
 from tilescope.tiler.facts.operations.track_records import track_kinds, track_running, track_step_sums
@@ -73,7 +73,7 @@ def tpu_cores(reader: QueryReader) -> list[TpuCore]:
 
 
 def core_idle(reader: QueryReader, core: TpuCore, windows: Windows) -> Interruptible[int]:
-    """How long a core runs no operation in windows, ps; 0 of one without operations. Raises DamagedStore, NotBuilt."""
+    """Time in windows in which a core runs no operation, ps; 0 if it has none. Raises DamagedStore, NotBuilt."""
     whole = _WHOLE_IDLE.get(reader, core.group)
     if whole is None:
         whole = _WHOLE_IDLE.keep(reader, core.group, (yield from _whole_idle(reader, core)))
@@ -116,7 +116,7 @@ def _whole_idle(reader: QueryReader, core: TpuCore) -> Interruptible[_WholeIdle]
 
 
 def _taken(reader: QueryReader, track: int) -> Interruptible[int]:
-    """What all operations of a track take on the device, ps."""
+    """Time that all operations of a track take on the device, ps."""
     kinds = track_kinds(reader, track)
     running = None if kinds is None or _has_outliers(reader, track) else track_running(reader, track, kinds)
     if running is not None:
@@ -260,7 +260,7 @@ class _ColumnSums:
             self._sums = self._sums.astype(object)
         np.add.at(self._sums, places, values)
 
-    def of(self, size: int) -> NDArray[Any]:
+    def sums(self, size: int) -> NDArray[Any]:
         """The sums of so many places."""
         return np.concatenate([self._sums, np.zeros(size - len(self._sums), self._sums.dtype)])
 
@@ -309,8 +309,8 @@ class _Summing:
     def operations(self) -> Sequence[Operation]:
         """A row for each instruction that has been met."""
         instructions, size = self._instructions.columns, len(self._track)
-        count, uncut, total, own = (column.of(size) for column in self._columns)
-        stall = self._stall.of(size)
+        count, uncut, total, own = (column.sums(size) for column in self._columns)
+        stall = self._stall.sums(size)
         costs = (instructions.flops, instructions.model_flops, instructions.bytes, *instructions.traffic.values())
         flops, model_flops, moved, *traffic = CutParts.added_columns(self._cut, costs, uncut)
         for place, (custom_flops, custom_model_flops, custom_bytes) in self._custom.items():

@@ -13,6 +13,7 @@ from tilescope.tiler.facts.operations.track_records import OperationRecords, tra
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
 from tilescope.tiler.facts.step_times.parts import StepPart
 from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.records.device.xla_words import ALL_REDUCE_ID
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -52,14 +53,12 @@ def reduce_events(reader: QueryReader, core: TpuCore, starts: Ints, stops: Ints)
             if not records.meets(number, windows):
                 continue
             operations = records.operations(number)
-            if "all_reduce_unique_id" not in operations.numbers:
+            if ALL_REDUCE_ID not in operations.numbers:
                 continue
             events = records.events_in(number, len(operations), windows)
             row = events.ordinal - records.first(number)
-            window, ids = (
-                np.searchsorted(begins, events.start, side="right") - 1,
-                operations.number("all_reduce_unique_id", row),
-            )
+            window = np.searchsorted(begins, events.start, side="right") - 1
+            ids = operations.number(ALL_REDUCE_ID, row)
             is_reduce = (codes[operations.kind[row]] == _ALL_REDUCE) & (ids >= 0) & (window >= 0)
             is_reduce &= events.start < ends[np.maximum(window, 0)]
             reduce_rows, events = row[is_reduce], events.take(is_reduce)

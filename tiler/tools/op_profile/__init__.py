@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.facts.hlo import parts_ahead
-from tilescope.tiler.facts.operations import OpTable, operation_source
+from tilescope.tiler.facts.operations import Instructions, OpTable, operation_source
 from tilescope.tiler.facts.operations.operation import OperationMetadata
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
@@ -78,15 +78,9 @@ def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Ans
         yield
         root, tree_notes = tree(few.operations, question.by, names, few.rests, few.copies), list[Note]()
         yield
-        profile = _Profile(
-            root,
-            (
-                yield from known_layouts(
-                    device_operations.source.instructions(scope.reader), device_operations.table, root, tree_notes
-                )
-            ),
-            tree_notes,
-        )
+        instructions = Instructions(scope.reader, is_gpu=device_operations.source.is_gpu)
+        layouts = yield from known_layouts(instructions, device_operations.table, root, tree_notes)
+        profile = _Profile(root, layouts, tree_notes)
         _TREES.keep(device_operations.table, key, profile)
     notes = [
         *device_operations.notes,

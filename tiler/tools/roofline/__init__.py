@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from tilescope.tiler.facts.operations import Operation, OpTable
 from tilescope.tiler.facts.operations.exact_columns import Ints
 from tilescope.tiler.facts.operations.operation_table import some_of
-from tilescope.tiler.facts.operations.rates import Peaks, Rates, is_feed, program, rates_of, roofs
+from tilescope.tiler.facts.operations.rates import Peaks, Rates, program, rates_of, roofs
 from tilescope.tiler.query import Interruptible
+from tilescope.tiler.records.device.xla_words import is_feed
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
