@@ -23,6 +23,7 @@ from tilescope.tiler.records.device.step_sums import STEP_SUMS
 from tilescope.tiler.records.flow_bins import FLOW_TILES
 from tilescope.tiler.records.flow_ends import FLOW_ENDS
 from tilescope.tiler.records.histogram import BLOCK_HISTOGRAM, HISTOGRAM, TRACK_SUMS
+from tilescope.tiler.records.launches import LAUNCHES
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.origins import ORIGINS
@@ -39,6 +40,7 @@ from tilescope.tiler.verify.attachments import AttachmentCheck
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.flow_bins import FlowTileCheck
 from tilescope.tiler.verify.flows import FlowRecordCheck
+from tilescope.tiler.verify.launches import LaunchCheck
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.operations import OperationCheck
@@ -94,6 +96,7 @@ class RecordCheck:
         self._steps = StepRecordCheck(catalogue, slices, tally)
         self._operations = OperationCheck(store, catalogue, slices, tally)
         self._flow_tiles = FlowTileCheck(store, catalogue, memory, tally)
+        self._launches = LaunchCheck(store, catalogue, memory)
         self._histograms = {key for tree in trees for key in _histogram_keys(tree)}
         self._provers: dict[Record, Prover] = {
             ARGUMENT_TABLES: self._take_tables,
@@ -124,6 +127,7 @@ class RecordCheck:
             STEP_SUMS: self._operations.take_sums,
             WRITTEN_FLOW_ARGUMENTS: self._origins.take_args,
             WRITTEN_FLOWS: self._origins.take,
+            LAUNCHES: self._launches.take,
             ORIGINS: self._take_known,
             BLOCK_TRACKS: self._refuse,
         }
@@ -170,6 +174,7 @@ class RecordCheck:
         self._steps.finish()
         self._operations.finish()
         self._flow_tiles.finish()
+        self._launches.finish()
         return self._tally
 
     def _refuse(self, key: bytes, value: bytes) -> None:
