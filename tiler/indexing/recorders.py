@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from tilescope.tiler.indexing.device.metadata_rows import MetadataRecorder
+from tilescope.tiler.indexing.device.operations import OperationRecorder
 from tilescope.tiler.indexing.flows.flow_recorder import FlowRecorder
 from tilescope.tiler.indexing.flows.written import WrittenFlowRecorder
 from tilescope.tiler.indexing.output.arguments import ArgumentRecorder
 from tilescope.tiler.indexing.output.attachments import AttachmentRecorder
-from tilescope.tiler.indexing.output.stored_rows import MetadataRecorder
 from tilescope.tiler.indexing.output.tables import NameRecorder
 from tilescope.tiler.indexing.tracks.busy_names import FamilyRecorder
-from tilescope.tiler.indexing.tracks.operations import OperationRecorder
 from tilescope.tiler.indexing.tracks.outliers import OutlierRecorder
 from tilescope.tiler.indexing.tracks.overview import OverviewRecorder
 from tilescope.tiler.indexing.tracks.recorder import Recorder, Recording

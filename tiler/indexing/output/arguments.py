@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from tilescope.tiler.details import chunk
-from tilescope.tiler.indexing.tracks.operations import operation_tables
+from tilescope.tiler.indexing.device.operations import operation_tables
 from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recorder, Recording
 from tilescope.tiler.pages import compress
 from tilescope.tiler.readers.formats import codec_of

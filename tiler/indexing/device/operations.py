@@ -11,13 +11,13 @@ from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.details.wire import varint
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import is_work_line
+from tilescope.tiler.indexing.device.step_sum_makers import StepSumMakers
 from tilescope.tiler.indexing.tracks.findings import Findings
-from tilescope.tiler.indexing.tracks.operation_sums import OperationSumMaker
 from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recorder, Recording
-from tilescope.tiler.indexing.tracks.step_sum_makers import StepSumMakers
 from tilescope.tiler.pages import compress, compress_container
 from tilescope.tiler.records.arguments import ARGUMENTS
 from tilescope.tiler.records.device.operation_maker import OperationMaker, pieces
+from tilescope.tiler.records.device.operation_sum_maker import OperationSumMaker
 from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS
 from tilescope.tiler.records.device.operations import KINDS, OPERATIONS
 from tilescope.tiler.records.device.step_sums import STEP_SUMS
