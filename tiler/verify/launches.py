@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -12,12 +12,14 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.records.flow_ends import FLOW_ENDS, FlowEnds
 from tilescope.tiler.records.launches import LAUNCHES, Launches
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.store import Store, need, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.columns import Ints
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
+from tilescope.tiler.verify.prover import Take
 
 
 class LaunchCheck:
@@ -36,6 +38,11 @@ class LaunchCheck:
         self._track = 0  # whose launches are compared
         self._rows = self._rows_of(0)
         self._pending = np.zeros((0, 4), np.int64)  # rows that have been found and are to come
+
+    @property
+    def takes(self) -> Mapping[Record, Take]:
+        """Its kinds of records."""
+        return {LAUNCHES: self.take}
 
     def take(self, key: bytes, value: bytes) -> None:
         """Checks a chunk. Raises DamagedStore."""
