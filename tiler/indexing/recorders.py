@@ -17,10 +17,10 @@ from tilescope.tiler.indexing.output.tables import NameRecorder
 from tilescope.tiler.indexing.tracks.busy_names import FamilyRecorder
 from tilescope.tiler.indexing.tracks.outliers import OutlierRecorder
 from tilescope.tiler.indexing.tracks.overview import OverviewRecorder
-from tilescope.tiler.indexing.tracks.recorder import Recorder, Recording
+from tilescope.tiler.indexing.tracks.recorder import Recording, RecordMaker
 from tilescope.tiler.indexing.tracks.steps import StepRecorder
 
-RECORDERS: Final[tuple[type[Recorder], ...]] = (
+RECORDERS: Final[tuple[type[RecordMaker], ...]] = (
     ArgumentRecorder,
     AttachmentRecorder,
     MetadataRecorder,
@@ -35,11 +35,11 @@ RECORDERS: Final[tuple[type[Recorder], ...]] = (
 )
 
 
-def make_recorders(recording: Recording) -> list[Recorder]:
+def make_recorders(recording: Recording) -> list[RecordMaker]:
     """One of each for a run."""
     return [recorder(recording) for recorder in RECORDERS]
 
 
-def overriding(recorders: list[Recorder], method: str) -> list[Recorder]:
+def overriding(recorders: list[RecordMaker], method: str) -> list[RecordMaker]:
     """The recorders that have a method of their own: a run may have 100,000 tracks, and most methods do nothing."""
-    return [recorder for recorder in recorders if getattr(type(recorder), method) is not getattr(Recorder, method)]
+    return [recorder for recorder in recorders if getattr(type(recorder), method) is not getattr(RecordMaker, method)]

@@ -14,7 +14,7 @@ from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, WIDTH, WO
 from tilescope.tiler.details.page_entries import entries_of
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.indexing.scratch import parts
-from tilescope.tiler.indexing.tracks.recorder import Recorder, Recording
+from tilescope.tiler.indexing.tracks.recorder import Recording, RecordMaker
 from tilescope.tiler.records.device.metadata_rows import MAX_BYTES, MAX_ROWS, METADATA_ROWS, StoredRows
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Entry
@@ -22,7 +22,7 @@ from tilescope.tiler.store.store import Entry
 Codes = NDArray[np.int32]
 
 
-class MetadataRecorder(Recorder):
+class MetadataRecorder(RecordMaker):
     """The rows of all files together."""
 
     records: ClassVar[tuple[Record, ...]] = (METADATA_ROWS,)

@@ -13,7 +13,7 @@ from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import is_work_line
 from tilescope.tiler.indexing.device.step_sum_makers import StepSumMakers
 from tilescope.tiler.indexing.tracks.findings import Findings
-from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recorder, Recording
+from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recording, RecordMaker
 from tilescope.tiler.pages import compress, compress_container
 from tilescope.tiler.records.arguments import ARGUMENTS
 from tilescope.tiler.records.device.operation_maker import OperationMaker, pieces
@@ -38,7 +38,7 @@ def operation_tables(recording: Recording, track: BuiltTrack) -> XStatTables | N
     return tables if isinstance(tables, XStatTables) else None
 
 
-class OperationRecorder(Recorder):
+class OperationRecorder(RecordMaker):
     """Operations, their kinds and their sums; and the arguments of their events, which say nothing that is in these."""
 
     records: ClassVar[tuple[Record, ...]] = (KINDS, OPERATIONS, OPERATION_SUMS, STEP_SUMS)

@@ -16,7 +16,7 @@ from tilescope.tiler.indexing.flows.edges import FlowEdges, FlowPart
 from tilescope.tiler.indexing.flows.join import join_flows
 from tilescope.tiler.indexing.scratch import parts
 from tilescope.tiler.indexing.tracks.findings import Findings, FlowCounts
-from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Part, Recorder, Recording, TrackEnds
+from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Part, Recording, RecordMaker, TrackEnds
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Entry
 
@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 _ENDS_OF_A_PART = 1 << 15
 
 
-class FlowRecorder(Recorder):
+class FlowRecorder(RecordMaker):
     """Takes flow ends from any thread. Flows do not cross from file to file: their keys are those of one file.
 
     The edges of each track are recorded by all of `EDGE_RECORDERS`.

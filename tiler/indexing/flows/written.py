@@ -10,7 +10,7 @@ import numpy as np
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.details import chunk
 from tilescope.tiler.indexing.reading.arguments import gather_args
-from tilescope.tiler.indexing.tracks.recorder import Recorder, Recording, TrackEnds
+from tilescope.tiler.indexing.tracks.recorder import Recording, RecordMaker, TrackEnds
 from tilescope.tiler.pages import compress
 from tilescope.tiler.records.origins import ORIGINS, Carrier, FileOrigin, Origins
 from tilescope.tiler.records.record import Record
@@ -18,7 +18,7 @@ from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTE
 from tilescope.tiler.store.store import Entry
 
 
-class WrittenFlowRecorder(Recorder):
+class WrittenFlowRecorder(RecordMaker):
     """Takes each carrier once; and says where all tracks and carriers come from."""
 
     records: ClassVar[tuple[Record, ...]] = (WRITTEN_FLOW_ARGUMENTS, WRITTEN_FLOWS, ORIGINS)

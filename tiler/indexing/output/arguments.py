@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from tilescope.tiler.details import chunk
 from tilescope.tiler.indexing.device.operations import operation_tables
-from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recorder, Recording
+from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recording, RecordMaker
 from tilescope.tiler.pages import compress
 from tilescope.tiler.readers.formats import codec_of
 from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES, ARGUMENTS
@@ -15,7 +15,7 @@ from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Entry
 
 
-class ArgumentRecorder(Recorder):
+class ArgumentRecorder(RecordMaker):
     """Chunks of the arguments of each track, but of tracks of operations: these are made with their records."""
 
     records: ClassVar[tuple[Record, ...]] = (ARGUMENT_TABLES, ARGUMENTS, ARGUMENT_TABLE_PAGES)

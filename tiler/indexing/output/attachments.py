@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from tilescope.tiler.columns import Attachment
-from tilescope.tiler.indexing.tracks.recorder import Recorder, Recording
+from tilescope.tiler.indexing.tracks.recorder import Recording, RecordMaker
 from tilescope.tiler.pages import compress
 from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
 from tilescope.tiler.records.record import Record
@@ -15,7 +15,7 @@ from tilescope.tiler.store.attachments import CHUNK_BYTES, AttachmentEntry, list
 from tilescope.tiler.store.store import Entry
 
 
-class AttachmentRecorder(Recorder):
+class AttachmentRecorder(RecordMaker):
     """The attachments of all files, while their readers are open."""
 
     records: ClassVar[tuple[Record, ...]] = (ATTACHMENT_CHUNKS, ATTACHMENTS)

@@ -11,7 +11,7 @@ from msgspec import to_builtins
 
 from tilescope.tiler.indexing.output.manifest import ManifestParts, make_manifest
 from tilescope.tiler.indexing.reading.names import RunNames
-from tilescope.tiler.indexing.tracks.recorder import Recorder, Recording
+from tilescope.tiler.indexing.tracks.recorder import Recording, RecordMaker
 from tilescope.tiler.pages import compress
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.names import NAMES
@@ -31,7 +31,7 @@ def name_entries(names: RunNames) -> Iterator[Entry]:
         yield NAMES.key(number), page
 
 
-class NameRecorder(Recorder):
+class NameRecorder(RecordMaker):
     """The names of the run, where no preview has stored them."""
 
     records: ClassVar[tuple[Record, ...]] = (NAMES,)

@@ -9,7 +9,7 @@ import numpy as np
 from tilescope.tiler import _native
 from tilescope.tiler.indexing.reading.names import RunNames
 from tilescope.tiler.indexing.tracks.findings import Findings
-from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recorder, Recording
+from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recording, RecordMaker
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.schema import FAMILY_NAMES, busiest_families
 from tilescope.tiler.store.store import Entry
@@ -40,7 +40,7 @@ class BusyNames:
         )
 
 
-class FamilyRecorder(Recorder):
+class FamilyRecorder(RecordMaker):
     """The busiest families, which the manifest lists."""
 
     def __init__(self, recording: Recording) -> None:

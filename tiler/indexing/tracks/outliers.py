@@ -18,7 +18,7 @@ from tilescope.tiler.indexing.scratch import parts
 from tilescope.tiler.indexing.tracks.findings import Findings
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
 from tilescope.tiler.indexing.tracks.overruns import StreamOverruns
-from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recorder, Recording
+from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recording, RecordMaker
 from tilescope.tiler.indexing.tracks.stretches import FAR, Stretches, shortest_pause
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.schema import Outlier, OutlierReason, Outliers
@@ -62,7 +62,7 @@ class _Suspect(Struct, frozen=True, order=True):
         )
 
 
-class OutlierRecorder(Recorder):
+class OutlierRecorder(RecordMaker):
     """The outliers of a run, which the manifest lists."""
 
     def __init__(self, recording: Recording) -> None:

@@ -14,7 +14,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import Activity
 from tilescope.tiler.indexing.reading.timeline import Timeline
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
-from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recorder, Recording
+from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recording, RecordMaker
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import compress
 from tilescope.tiler.records.overview import FULL, OVERVIEW, OverviewEntries, OverviewGrid
@@ -80,7 +80,7 @@ class Overview:
         self._parts.append(_together(few))
 
 
-class OverviewRecorder(Recorder):
+class OverviewRecorder(RecordMaker):
     """The overview of a run."""
 
     records: ClassVar[tuple[Record, ...]] = (OVERVIEW,)

@@ -1,4 +1,4 @@
-"""The recorder: whatever makes records of a kind while a run is built, or what the manifest says of it.
+"""The base of recorders: whatever makes records of a kind while a run is built, or what the manifest says of it.
 
 The building itself knows blocks, tiles and the schedule. It passes each track to all recorders of `recorders.py`, and
 knows none of them by name.
@@ -63,7 +63,7 @@ class TrackEnds(Struct, frozen=True):
     carried: TimedEvents | None = None  # all that a carrier has of them
 
 
-class Recorder:
+class RecordMaker:
     """Makes records of some kinds. Methods may be called by any thread; each does nothing where it is not needed.
 
     All of a track comes in one thread: its flow ends, its events, its tiles. What is returned is written at once.

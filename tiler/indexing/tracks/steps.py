@@ -17,7 +17,7 @@ from tilescope.tiler.device_lines import STEP_LINES, is_one_of
 from tilescope.tiler.indexing.scratch import parts
 from tilescope.tiler.indexing.tracks.findings import Findings, StepCounts
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
-from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recorder, Recording
+from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recording, RecordMaker
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import compress
@@ -40,7 +40,7 @@ _STEP_NUM: Final = "step_num"
 _SOURCES: Final = {"ProfilerStep#": StepSource.PROFILER_STEP, "Iteration ": StepSource.ITERATION}
 
 
-class StepRecorder(Recorder):
+class StepRecorder(RecordMaker):
     """Steps of each track."""
 
     records: ClassVar[tuple[Record, ...]] = (STEPS,)
