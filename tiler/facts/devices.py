@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import (
+    ASCEND_DEVICE,
     ASYNC_OP_LINES,
     DEVICE_PREFIX,
     OP_LINES,
@@ -40,7 +41,6 @@ NO_DEVICES: Final = (
     "trace and streams of Ascend Hardware are; record with the device's activities on"
 )
 
-_ASCEND: Final = "Ascend Hardware"
 _ASCEND_COMMUNICATION: Final = re.compile(r"(HCCL|Communication)\b")
 _ASCEND_KERNELS: Final = re.compile(r"Communication Kernel$|Group .* Communication$")
 
@@ -92,7 +92,7 @@ def _find_devices(reader: QueryReader) -> Interruptible[list[Device]]:
         plane = plane_of(reader.tree.groups[group])
         if plane.startswith(DEVICE_PREFIX):
             devices += yield from finding.of_plane(group, tracks)
-        elif reader.tree.groups[group].name == _ASCEND:
+        elif reader.tree.groups[group].name == ASCEND_DEVICE:
             devices += yield from finding.of_ascend(group, tracks)
     if not devices:
         devices = yield from finding.of_pytorch()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
+from collections.abc import Mapping
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.attachments import CHUNK_BYTES, listed
 from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.page_reader import inflate
+from tilescope.tiler.verify.prover import Take
 from tilescope.tiler.verify.report import Tally
 
 
@@ -34,6 +37,11 @@ class AttachmentCheck:
         self._chunk = 0
         self._crc32 = 0
         self._pass_whole()
+
+    @property
+    def takes(self) -> Mapping[Record, Take]:
+        """Its kinds of records."""
+        return {ATTACHMENT_CHUNKS: self.take}
 
     def take(self, key: bytes, value: bytes) -> None:
         """The next chunk. Raises DamagedStore."""

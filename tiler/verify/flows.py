@@ -7,18 +7,22 @@ Their number has no limit, so they are compared as sums of 64-bit hashes, two fo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.records.flow_ends import FLOW_ENDS, FlowEnds
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import unexpected
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Ints, hash_rows
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
+from tilescope.tiler.verify.prover import Take
 from tilescope.tiler.verify.report import Tally
 
 # Ends that are looked at at a time: a chunk has millions where one slice has so many.
@@ -40,6 +44,11 @@ class FlowRecordCheck:
         self._heard = np.zeros((tracks, 2), np.uint64)  # of them by their partners
         self._finished = False
         self._last = -1, -1  # track and slice of the last end of the chunk before
+
+    @property
+    def takes(self) -> Mapping[Record, Take]:
+        """Its kinds of records."""
+        return {FLOW_ENDS: self.take}
 
     def take(self, key: bytes, value: bytes) -> None:
         """Checks a chunk. Raises DamagedStore."""

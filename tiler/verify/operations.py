@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import blake2b
 
 import numpy as np
@@ -17,11 +18,13 @@ from tilescope.tiler.records.device.operation_maker import OperationMaker
 from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, KINDS, OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.records.device.step_sums import STEP_SUMS
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.operation_sums import PlainSums
 from tilescope.tiler.verify.page_reader import inflate
+from tilescope.tiler.verify.prover import Take
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.step_sums import MarkedSteps, MetadataCategories, PlainStepSums
 
@@ -49,6 +52,16 @@ class OperationCheck:
         self._in_steps: PlainStepSums | None = None
         self._categories: tuple[int, MetadataCategories] | None = None  # of a file
         self._next = 0  # the event that comes next
+
+    @property
+    def takes(self) -> Mapping[Record, Take]:
+        """Its kinds of records."""
+        return {
+            KINDS: self.take_kinds,
+            OPERATIONS: self.take,
+            OPERATION_SUMS: self.take_sums,
+            STEP_SUMS: self.take_sums,
+        }
 
     def take_kinds(self, key: bytes, value: bytes) -> None:
         """Checks the kinds of a track: what they are is looked at with its operations. Raises DamagedStore."""

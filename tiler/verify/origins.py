@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from tilescope.tiler.columns import Phase
@@ -13,6 +15,7 @@ from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTE
 from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.page_reader import inflate
+from tilescope.tiler.verify.prover import Take
 from tilescope.tiler.verify.report import Tally
 
 
@@ -36,6 +39,11 @@ class OriginCheck:
         self._seen = [0] * len(self._carriers)  # flow ends so far
         self._args = [0] * len(self._carriers)  # of which arguments were seen
         self._tick = [0] * len(self._carriers)  # of the last flow end
+
+    @property
+    def takes(self) -> Mapping[Record, Take]:
+        """Its kinds of records."""
+        return {WRITTEN_FLOW_ARGUMENTS: self.take_args, WRITTEN_FLOWS: self.take}
 
     def take(self, key: bytes, value: bytes) -> None:
         """The next chunk of flow ends. Raises DamagedStore."""

@@ -14,8 +14,10 @@ from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.lookup.arguments import event_metadata
 from tilescope.tiler.records.device.metadata_rows import MAX_BYTES, MAX_ROWS, METADATA_ROWS, StoredRows
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Store
 from tilescope.tiler.verify.page_reader import inflate
+from tilescope.tiler.verify.prover import Take
 from tilescope.tiler.verify.report import Tally
 
 # A value with what tells it from others that are equal in Python; None: nothing.
@@ -36,6 +38,11 @@ class StoredRowsCheck:
         self._files = files
         self._tally = tally
         self._chunks: list[bytes] = []
+
+    @property
+    def takes(self) -> Mapping[Record, Take]:
+        """Its kinds of records."""
+        return {METADATA_ROWS: self.take}
 
     def take(self, key: bytes, value: bytes) -> None:
         """The next chunk. Raises DamagedStore."""

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tiler.indexing.tracks.operation_pieces import Op, pieces
+from tests.tiler.records.device.operation_pieces import Op, pieces
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.indexing.tracks.step_lines import apart
-from tilescope.tiler.indexing.tracks.step_sums import StepSumMaker
+from tilescope.tiler.indexing.device.step_lines import apart
 from tilescope.tiler.records.device.operations import Operations
+from tilescope.tiler.records.device.step_sum_maker import StepSumMaker
 from tilescope.tiler.records.device.step_sums import MAX_SUMS, StepSums
 from tilescope.tiler.verify.step_sums import MetadataCategories, PlainStepSums
 

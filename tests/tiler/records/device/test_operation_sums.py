@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tiler.indexing.tracks.operation_pieces import Op, pieces
+from tests.tiler.records.device.operation_pieces import Op, pieces
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.indexing.tracks.operation_sums import OperationSumMaker
+from tilescope.tiler.records.device.operation_sum_maker import OperationSumMaker
 from tilescope.tiler.records.device.operation_sums import OperationSums
 from tilescope.tiler.records.device.operations import Operations
 from tilescope.tiler.verify.operation_sums import PlainSums

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilescope.tiler.indexing.tracks.kind_counts import KindCountMaker
-from tilescope.tiler.indexing.tracks.step_lines import apart
+from tilescope.tiler.indexing.device.step_lines import apart
+from tilescope.tiler.records.device.kind_count_maker import KindCountMaker
 from tilescope.tiler.records.device.kind_counts import MAX_COMPARED, SAID, KindCounts
 from tilescope.tiler.records.device.operations import Operations
 from tilescope.tiler.verify.kind_counts import PlainKindCounts

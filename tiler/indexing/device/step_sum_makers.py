@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from tilescope.tiler.columns import TellingTables
 from tilescope.tiler.details.instruction_stats import CATEGORY
 from tilescope.tiler.device_lines import OP_LINES, is_one_of
+from tilescope.tiler.indexing.device.step_lines import StepLines
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
-from tilescope.tiler.indexing.tracks.step_lines import StepLines
-from tilescope.tiler.indexing.tracks.step_sums import StepSumMaker
+from tilescope.tiler.records.device.step_sum_maker import StepSumMaker
 
 
 class _Categories(Struct, frozen=True):

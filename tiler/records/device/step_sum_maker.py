@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.details.running_ticks import RunningTicks
-from tilescope.tiler.indexing.tracks.kind_counts import KindCountMaker
+from tilescope.tiler.records.device.kind_count_maker import KindCountMaker
 from tilescope.tiler.records.device.operations import Operations
 from tilescope.tiler.records.device.step_sums import MAX_SUMS, StepSums
 from tilescope.tiler.records.device.xla_words import ALL_REDUCE_ID, CUSTOM_CALL
