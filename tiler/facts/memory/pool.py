@@ -49,7 +49,7 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Fill of a memory from each of some times on; `event`: the last before it. Columns of shape (n,)."""
+    """Fill of a memory from each of some times on; `event`: index of the last event at or before it. Columns of shape (n,)."""
 
     time: Ints
     event: Ints
@@ -199,7 +199,7 @@ class MemoryPool:
         return FillBins(borders[:-1], least, greatest)
 
     def live(self, event: int) -> Live:
-        """Allocations in it after an event, as far as the trace tells when it was allocated."""
+        """Allocations in it after an event, as far as the trace tells when they were allocated."""
         places = np.arange(len(self), dtype=np.int32)
         live_rows = np.flatnonzero(~self.is_free & (places <= event) & (self.replaced > event) & (self.size >= 0))
         keys = (self.size, self.requested, self.operation, self.region, self.data_type, self.shape)
