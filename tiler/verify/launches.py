@@ -20,15 +20,17 @@ from tilescope.tiler.verify.columns import Ints
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
 from tilescope.tiler.verify.prover import Take
+from tilescope.tiler.verify.report import Tally
 
 
 class LaunchCheck:
     """Takes all chunks of launches in the order of their keys. One of them and one of flow ends are in memory."""
 
-    def __init__(self, store: Store, catalogue: Catalogue, memory: ProofMemory) -> None:
+    def __init__(self, store: Store, catalogue: Catalogue, memory: ProofMemory, tally: Tally) -> None:
         self._store = store
         self._catalogue = catalogue
         self._memory = memory
+        self._tally = tally
         groups = json.loads(decompress(need(store, TRACKS)))["groups"]
         self._devices = {
             track.id
@@ -54,6 +56,8 @@ class LaunchCheck:
             launches = Launches.decode(inflate(value), track)
         except DamagedStore as error:
             raise self._error(f"launches from event {first} on are damaged: {error}") from error
+        if not len(launches):
+            raise self._error(f"the record of its launches from event {first} on is empty")
         stored = np.stack([launches.ordinal, launches.partner_track, launches.partner_ordinal, launches.way], axis=1)
         self._find(len(stored) + 1)
         expected, self._pending = self._pending[: len(stored)], self._pending[len(stored) :]
@@ -61,6 +65,7 @@ class LaunchCheck:
             raise self._error(f"launches from event {first} on are other ones than its flows say")
         if len(self._pending) and self._pending[0, 0] == stored[-1, 0]:
             raise self._error(f"the launches of event {stored[-1, 0]} are in two records")
+        self._tally["launches"] += len(stored)
 
     def finish(self) -> None:
         """To be called after the last chunk."""

@@ -142,6 +142,7 @@ def test_a_launch_may_have_several_and_a_pair_stands_once(graph_launch: Path) ->
         assert stored(store, host) == [(host, launch, gpu, kernel, way) for launch, kernel, way in expected]
         assert stored(store, gpu) == [(gpu, kernel, host, launch, way) for launch, kernel, way in expected]
         assert len(list(store.scan(FLOW_ENDS, gpu))) == 1
+    assert verify_store(graph_launch).launches == 6  # from either side
 
 
 @pytest.mark.parametrize("column", Launches.__struct_fields__)
@@ -155,6 +156,16 @@ def test_a_wrong_launch_is_noticed(graph_launch: Path, column: str, value: int) 
         values[-1] += value
         wrong = compress(structs.replace(chunk, **{column: values}).encode(track))
         with store.replaced({key: wrong}), pytest.raises(DamagedStore, match=r"other ones than its flows say"):
+            verify_store(graph_launch)
+
+
+def test_a_record_without_launches_is_noticed(graph_launch: Path) -> None:
+    store = AlteredStore(graph_launch)
+    for key in store.records(b"l"):
+        track, _ = LAUNCHES.numbers_in(key)
+        empty = Launches(*(np.zeros(0, np.int64) for _ in Launches.__struct_fields__))
+        replaced = {key: compress(empty.encode(track))}
+        with store.replaced(replaced), pytest.raises(DamagedStore, match="launches from event 0 on is empty"):
             verify_store(graph_launch)
 
 
