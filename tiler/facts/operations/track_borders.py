@@ -170,7 +170,7 @@ class EventRanges:
 
     @classmethod
     def from_borders(cls, borders: Sequence[TrackBorders]) -> EventRanges:
-        """Events in windows, of at least one question."""
+        """Events of each set of windows; there is at least one."""
         window = np.repeat(np.arange(len(borders)), [len(border.first) for border in borders])
         first, last = (
             np.concatenate(columns)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,17 +206,18 @@ class OperationRecords:
         """The first event of a record."""
         return number * CHUNK_OPERATIONS
 
-    def _add(self, number: int, add: Callable[..., Any], *arguments: object) -> Any:
-        """Adds a record to sums of the native module; returns what it says beside the size. Raises DamagedStore."""
-        first = self.first(number)
-        record = self._record(first)
+    @contextmanager
+    def _adding(self, first: int) -> Iterator[None]:
+        """Turns errors of the native module, while it adds the record that begins with an event, into DamagedStore."""
         try:
-            size, *columns = add(record, self._track, CHUNK_OPERATIONS, first, *arguments)
+            yield
         except (_native.DamagedContainer, ValueError):
             raise self._damaged(first) from None
+
+    def _check_size(self, size: int, number: int) -> None:
+        """Raises DamagedStore for the size of a record that is neither full nor the last one."""
         if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
-            raise self._damaged(first)
-        return columns
+            raise self._damaged(self.first(number))
 
     def _record(self, first: int) -> bytes:
         return decompress(need(self._reader.store, OPERATIONS, self._track, first))
@@ -250,13 +252,22 @@ class OperationRecords:
 
         Of these kind, parent, duration and number are returned.
         """
-        kind, parent, duration, numbers = self._add(number, sums.add, borders.first, borders.last, left_out)
+        first = self.first(number)
+        record = self._record(first)
+        with self._adding(first):
+            size, kind, parent, duration, numbers = sums.add(
+                record, self._track, CHUNK_OPERATIONS, first, borders.first, borders.last, left_out
+            )
+        self._check_size(size, number)
         return kind, parent, duration, numbers
 
     def add_whole(self, sums: _native.KindSums, number: int) -> NDArray[np.uint8]:
         """Adds all of a record to sums; returns of each of `SUMMED` 1 if it has it. Raises DamagedStore."""
-        has: NDArray[np.uint8]
-        (has,) = self._add(number, sums.add_record, _SUMMED)
+        first = self.first(number)
+        record = self._record(first)
+        with self._adding(first):
+            size, has = sums.add_record(record, self._track, CHUNK_OPERATIONS, first, _SUMMED)
+        self._check_size(size, number)
         return has
 
     def count_in(
@@ -264,9 +275,25 @@ class OperationRecords:
     ) -> CountedRecord:
         """Adds those of a record to counts; time of operations that are cut is left out. Raises DamagedStore."""
         first = self.first(number)
-        arguments = (ranges.first, ranges.last, ranges.window, kinds.place, kinds.is_timed, _SAID, kinds.special)
         cut = ranges.opened.between(first, first + CHUNK_OPERATIONS).ordinal
-        return CountedRecord(*self._add(number, counts.add, *arguments, cut))
+        record = self._record(first)
+        with self._adding(first):
+            size, *columns = counts.add(
+                record,
+                self._track,
+                CHUNK_OPERATIONS,
+                first,
+                ranges.first,
+                ranges.last,
+                ranges.window,
+                kinds.place,
+                kinds.is_timed,
+                _SAID,
+                kinds.special,
+                cut,
+            )
+        self._check_size(size, number)
+        return CountedRecord(*columns)
 
     def _damaged(self, first: int) -> DamagedStore:
         return DamagedStore(f"the operations of track {self._track} from event {first} on make no sense")
@@ -304,7 +331,7 @@ class RecordPart:
 
 @dataclass(frozen=True, slots=True)
 class RecordsInWindows:
-    """The records of a track that have operations in windows, by their `numbers`. For any thread."""
+    """The records of a track that have operations in windows, by `numbers`. For any thread: `are_whole` and `part`."""
 
     records: OperationRecords
     borders: TrackBorders
@@ -312,12 +339,12 @@ class RecordsInWindows:
 
     def are_whole(self, number: int) -> bool:
         """True if all operations of a record, which may have as many as fit, lie in one window."""
-        first = number * CHUNK_OPERATIONS
+        first = self.records.first(number)
         return self.borders.is_whole(first, first + CHUNK_OPERATIONS)
 
     def part(self, number: int) -> RecordPart:
         """The operations of a record. Raises DamagedStore."""
-        operations, first = self.records.operations(number), number * CHUNK_OPERATIONS
+        operations, first = self.records.operations(number), self.records.first(number)
         opened = self.borders.opened.between(first, first + len(operations))
         columns = (opened.ordinal - first, opened.start, opened.end)
         cut = list(zip(*(column.tolist() for column in columns), strict=True))
