@@ -278,7 +278,7 @@ class OperationRecords:
         cut = ranges.opened.between(first, first + CHUNK_OPERATIONS).ordinal
         record = self._record(first)
         with self._adding(first):
-            size, *columns = counts.add(
+            size, says, special, numbers, kind, parent, duration = counts.add(
                 record,
                 self._track,
                 CHUNK_OPERATIONS,
@@ -293,7 +293,7 @@ class OperationRecords:
                 cut,
             )
         self._check_size(size, number)
-        return CountedRecord(*columns)
+        return CountedRecord(says, special, numbers, kind, parent, duration)
 
     def _damaged(self, first: int) -> DamagedStore:
         return DamagedStore(f"the operations of track {self._track} from event {first} on make no sense")
