@@ -57,7 +57,7 @@ def test_a_program_is_parsed_once_where_its_graph_displaces_it(
     reader: QueryReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parsed: list[str] = []
-    read = graph.hlo_module
+    read = programs.hlo_module
 
     def counting(reader: QueryReader, program: Program) -> Interruptible[HloModule]:
         parsed.append(program.label)
