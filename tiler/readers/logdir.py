@@ -83,6 +83,17 @@ def find_run(path: Path, max_inflated: int | None = None, *, separate: bool = Fa
     raise UsageError(f"{path}: {len(runs)} runs, name one of them: {names}")
 
 
+def join_runs(paths: Iterable[Path], max_inflated: int | None = None) -> DiscoveredRun:
+    """The traces at several paths as one run: what is named together belongs together. Raises as `find_run` does."""
+    runs = [find_run(path, max_inflated) for path in dict.fromkeys(paths)]
+    if len(runs) == 1:
+        return runs[0]
+    host_by_file = {file: host for run in runs for file, host in zip(run.files, run.hosts, strict=True)}
+    files = sorted(host_by_file, key=lambda file: (natural_key(file.name), natural_key(file.as_posix())))
+    notes = dict.fromkeys(note for run in runs if len(run.files) > 1 for note in run.notes)
+    return _run(runs[0].path, runs[0].name, files, [host_by_file[file] for file in files], notes)
+
+
 def run_id(path: Path, name: str) -> str:
     """A readable part of the name and 8 hex digits of the place on disk."""
     return _run_id(os.fsencode(path.resolve()), name)
